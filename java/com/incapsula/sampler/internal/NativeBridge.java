@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+/**
+ * Every native method of the library. A session is a {@code long} that {@link #create} gave and
+ * {@link #destroy} takes; calling anything with it after {@code destroy} is undefined, which is why
+ * {@link NativeHandle} stands in front.
+ *
+ * <p>Statuses of the core become exceptions: bad options {@link IllegalArgumentException}, a call that the
+ * session's state forbids or that comes from the sampler's own callback {@link IllegalStateException}, lack
+ * of memory {@link OutOfMemoryError}, a platform that cannot do it {@link UnsupportedOperationException}.
+ */
+final class NativeBridge {
+
+    /** The seam's version: {@link #abi()} of the loaded library must be equal. */
+    static final int ABI = 1;
+
+    private NativeBridge() {
+    }
+
+    /** @return the version of this seam the library was built for */
+    static native int abi();
+
+    /**
+     * Makes a session; starts nothing, touches no JVMTI environment.
+     *
+     * @param options lines {@code name=value}, see {@code native/src/model/options.h}
+     * @param callbacks receives reports and gives group names
+     */
+    static native long create(String options, NativeCallbacks callbacks);
+
+    /** Starts sampling; returns when every live thread has had its first look. */
+    static native void start(long session);
+
+    /** Applies changed options at the next tick. All options are given, not only the changed ones. */
+    static native void configure(long session, String options);
+
+    /**
+     * Chooses threads. They are held weakly; a thread that has not been started yet counts once it runs.
+     *
+     * @param only true: sample these and no others; false: sample everybody (threads is ignored)
+     */
+    static native void select(long session, Thread[] threads, boolean only);
+
+    static native void pause(long session);
+
+    static native void resume(long session);
+
+    /** Returns when the report of the running interval is written. */
+    static native void report(long session);
+
+    /** One sample credited with one interval, then as {@link #report}. */
+    static native void sampleOnce(long session);
+
+    /** Last sample, last report, both native threads ended. Idempotent. */
+    static native void stop(long session);
+
+    /** Frees a session, stopping it without a report where it still runs. */
+    static native void destroy(long session);
+
+    /** @return values in the order of {@link #statisticNames()} */
+    static native long[] statistics(long session);
+
+    /**
+     * The names of {@link #statistics}. Each stands twice, with a prefix that says what it counts:
+     * {@code total.outcome.<text>}, {@code interval.outcome.<text>}, {@code total.counter.<text>},
+     * {@code interval.counter.<text>}, and once {@code gauge.<name>}: attempts, intervalAttempts, threads,
+     * nodes, locations, reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos,
+     * elapsedNanos.
+     */
+    static native String[] statisticNames();
+
+    /** @return the name of the engine that walks stacks */
+    static native String engine(long session);
+
+    /** From now on the calling thread is one of the library's own: no session samples it. */
+    static native void hideCurrentThread();
+
+    /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
+    static native long liveBytes();
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * alloc.h - the only door to the heap and to mmap; every byte is charged to a quota.
+ *
+ * A quota is the memory limit of one sampler session. Heap pieces are charged with what malloc
+ * really gave (malloc_usable_size), mapped ranges with what was committed.
+ *
+ * Owns     nothing itself; the caller owns what it gets.
+ * Threads  any; the counters are atomic.
+ * Errors   NULL or false where the quota is exhausted or the system refuses: nothing has changed
+ * then. Cost     malloc plus two relaxed atomics.
+ */
+#ifndef SMP_BASE_ALLOC_H
+#define SMP_BASE_ALLOC_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+struct smp_quota {
+    size_t limit_bytes;     /* constant after init */
+    _Atomic size_t used;    /* bytes charged now */
+    _Atomic size_t peak;    /* highest value of used */
+    _Atomic size_t refused; /* how often the limit said no; a count only */
+};
+
+void smp_quota_init(struct smp_quota *quota, size_t limit_bytes);
+size_t smp_quota_used(const struct smp_quota *quota);
+bool smp_quota_take(struct smp_quota *quota, size_t bytes);
+void smp_quota_give(struct smp_quota *quota, size_t bytes);
+
+/* size > 0. Zeroed memory, or NULL. quota NULL: not charged to a session, only to the process
+ * count. */
+void *smp_alloc(struct smp_quota *quota, size_t size);
+/* As realloc: on NULL the old piece stays as it was. New bytes are not zeroed. */
+void *smp_realloc(struct smp_quota *quota, void *piece, size_t size);
+void smp_free(struct smp_quota *quota, void *piece);
+/* A copy of length bytes plus a NUL, or NULL. */
+char *smp_strndup(struct smp_quota *quota, const char *text, size_t length);
+
+/* Address space without memory (PROT_NONE), page aligned; NULL when refused. Not charged. */
+void *smp_map_reserve(size_t bytes);
+/* Makes [at, at+bytes) of a reserved range usable (zeroed) and charges it. at and bytes are page
+ * multiples. */
+bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes);
+/* Gives the memory of [at, at+bytes) back to the system and to the quota; the range stays reserved.
+ */
+void smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes);
+/* Unmaps the whole range of reserved bytes; committed bytes of it go back to the quota. */
+void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed);
+
+/* Bytes charged by all sessions of the process and not given back: 0 when all are closed. */
+size_t smp_alloc_live_bytes(void);
+
+/* Test seam: asked before each allocation and commit; true refuses it. NULL removes it. Not for
+ * production. */
+typedef bool smp_alloc_refuser(void *self, size_t bytes);
+void smp_alloc_set_refuser(smp_alloc_refuser *refuser, void *self);
+
+#endif

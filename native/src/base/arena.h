@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arena.h - grow-only memory that never moves: one reserved address range, committed as it fills.
+ *
+ * Because nothing moves, a reader on another thread may keep pointers and indices to pieces that
+ * were complete when it was handed them, while the owner goes on appending. A piece type that is
+ * the only one in its arena forms an array.
+ *
+ * Owns     its range; pieces live until rewind, reset or destroy.
+ * Threads  one writer; readers see what was published to them by other means (a mutex).
+ * Errors   NULL at the arena's maximum, at the quota's limit, or when the system refuses; unchanged
+ * then. Cost     alloc: a bump; every SMP_ARENA_STEP bytes one mprotect. reset: one madvise. ASan
+ * builds poison all bytes that are not handed out, so a stale pointer is caught where it is used.
+ */
+#ifndef SMP_BASE_ARENA_H
+#define SMP_BASE_ARENA_H
+
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+struct smp_arena;
+
+enum { SMP_ARENA_STEP = 64 * 1024 }; /* bytes committed at a time */
+
+/* max_bytes is rounded up to SMP_ARENA_STEP. Commits nothing yet. */
+SMP_CHECKED enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes,
+                                             struct smp_arena **out);
+void smp_arena_destroy(struct smp_arena *arena);
+
+/* Zeroed memory; align is a power of two up to 64. */
+void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align);
+/* A NUL-terminated copy. */
+char *smp_arena_strndup(struct smp_arena *arena, const char *text, size_t length);
+
+void *smp_arena_base(const struct smp_arena *arena);
+size_t smp_arena_used(const struct smp_arena *arena);
+size_t smp_arena_committed(const struct smp_arena *arena);
+
+/* rewind forgets what was allocated since mark; those bytes are zeroed again before reuse. */
+size_t smp_arena_mark(const struct smp_arena *arena);
+void smp_arena_rewind(struct smp_arena *arena, size_t mark);
+/* Forgets everything; keeps at most keep_bytes committed for reuse. */
+void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes);
+
+#endif

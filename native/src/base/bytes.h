@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bytes.h - a growing byte buffer with a named maximum.
+ *
+ * Owns     its bytes.
+ * Threads  one at a time.
+ * Errors   SMP_EQUOTA at the maximum, SMP_ENOMEM when refused. The buffer keeps what it had and
+ * remembers the first failure: later appends do nothing, so a writer may check once, at the end.
+ * Cost     append: amortised O(length).
+ */
+#ifndef SMP_BASE_BYTES_H
+#define SMP_BASE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+/* Visible so that it can live on a stack; touch it through the functions. */
+struct smp_bytes {
+    struct smp_quota *quota;
+    char *data; /* NUL-terminated whenever not NULL */
+    size_t length;
+    size_t capacity;
+    size_t max_bytes;
+    enum smp_status status; /* the first failure */
+};
+
+void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max_bytes);
+void smp_bytes_fini(struct smp_bytes *bytes);
+/* Empties it and forgets a failure; keeps the memory. */
+void smp_bytes_clear(struct smp_bytes *bytes);
+/* Back to an earlier length, forgetting a failure: how a row that did not fit is taken away again.
+ */
+void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
+
+void smp_bytes_put(struct smp_bytes *bytes, const char *data, size_t length);
+void smp_bytes_puts(struct smp_bytes *bytes, const char *text);
+void smp_bytes_fill(struct smp_bytes *bytes, char byte, size_t count);
+void smp_bytes_put_i64(struct smp_bytes *bytes, int64_t value);
+void smp_bytes_printf(struct smp_bytes *bytes, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The text so far; "" when nothing was ever appended. Borrowed until the next append. */
+const char *smp_bytes_text(const struct smp_bytes *bytes);
+
+#endif

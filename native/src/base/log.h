@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * log.h - a small ring of messages from threads that must not do output to the one that may.
+ *
+ * The sampler thread puts, the reporter takes and hands them to Java. Each kind of message (its
+ * format pointer) is kept at most once per SMP_LOG_QUIET_NS; what was held back is counted and told
+ * with the next.
+ *
+ * Owns     its messages.
+ * Threads  any (one mutex, held for a copy).
+ * Errors   none: a full ring drops the newest and counts it.
+ * Cost     a vsnprintf; no allocation after create.
+ */
+#ifndef SMP_BASE_LOG_H
+#define SMP_BASE_LOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+enum { SMP_LOG_MESSAGES = 32, SMP_LOG_MESSAGE_BYTES = 256 };
+#define SMP_LOG_QUIET_NS 60000000000LL
+
+enum smp_log_level { SMP_LOG_INFO, SMP_LOG_WARNING, SMP_LOG_ERROR };
+
+struct smp_log;
+
+SMP_CHECKED enum smp_status smp_log_create(struct smp_quota *quota, struct smp_log **out);
+void smp_log_destroy(struct smp_log *log);
+/* log may be NULL: nothing happens. format is a string literal. */
+void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Takes the oldest message; false when there is none. */
+bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES]);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sampler.h - one look at every thread: whom, how it is credited, and where it is counted. No
+ * thread, no waiting, no clock of its own: the session drives it with the time of each tick.
+ *
+ *   poll births and ends ─► names and groups ─► per thread: walk ─► locations ─► filter ─► tree
+ *                                                  └ same stack as last time: credit its leaf again
+ *
+ * A thread is credited with the time since it was last looked at. The first look only sets the
+ * start (a thread born since the last tick starts at its birth). A thread that ended is credited up
+ * to its end under [thread ended]; a walk that failed under the pseudo-frame of its outcome: no
+ * time is lost.
+ *
+ * Frame rule, f[0] = leaf: k is the smallest index with f[k] monitored; kept are root..f[max(k - 1,
+ * 0)]. None monitored: only the root frame. An empty filter keeps everything. A stack deeper than
+ * max_depth_frames keeps both ends with "[n..m frames omitted]" between them (powers of two, so
+ * that a recursion does not make a row per depth).
+ *
+ * Owns     thread records, the open interval (tree, groups, counters), the names table.
+ * Threads  the sampler thread only, except create and destroy.
+ * Errors   see each function. tick has none: whatever goes wrong is an outcome.
+ * Cost     tick: O(threads) plus the walks; no allocation when nothing is new.
+ */
+#ifndef SMP_CORE_SAMPLER_H
+#define SMP_CORE_SAMPLER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "core/walker.h"
+#include "model/accounting.h"
+#include "model/options.h"
+#include "model/snapshot.h"
+
+/* The JVM as the core sees it. namer.group_names is used only while options say !default_name_rule.
+ */
+struct smp_vm {
+    struct smp_thread_source threads;
+    struct smp_walker walker;
+    struct smp_name_source names;
+    struct smp_namer namer;
+};
+
+struct smp_sampler;
+
+struct smp_sampler_stats {
+    struct smp_tally total_tally;    /* since create */
+    struct smp_tally interval_tally; /* since the last seal */
+    uint64_t total_counters[SMP_COUNTER_COUNT];
+    uint64_t interval_counters[SMP_COUNTER_COUNT];
+    uint64_t threads;   /* sampled in the last tick */
+    uint64_t nodes;     /* of the open trees */
+    uint64_t locations; /* lines known by name */
+};
+
+SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,
+                                               const struct smp_vm *vm,
+                                               const struct smp_options *options,
+                                               struct smp_sampler **out);
+/* On a thread that is allowed to call vm (it gives back threads and names). */
+void smp_sampler_destroy(struct smp_sampler *sampler);
+
+/* Takes what may change while running from options (copied). On failure nothing has changed. */
+SMP_CHECKED enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
+                                                    const struct smp_options *options);
+/* only: sample the threads of selection and no others; else everybody. Adopts selection (self may
+ * be NULL). */
+void smp_sampler_select(struct smp_sampler *sampler, struct smp_selection selection, bool only);
+
+/* The next tick credits from now on: after start, and after a pause. */
+void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms);
+/* Time passes without being credited from here on; the interval's elapsed time stops. */
+void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns);
+void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
+/* One look at every thread, each credited with span_ns whatever the clock says. */
+void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);
+void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);
+
+/*
+ * Ends the interval: *out gets it, a new one begins. SMP_ENOMEM, SMP_EQUOTA: there was no memory
+ * for a new interval; the old one goes on and nothing is lost.
+ */
+SMP_CHECKED enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns,
+                                             int64_t wall_ms, struct smp_snapshot **out);
+
+void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session.h - a running sampler: its two threads, its schedule, its queue of reports. What Java
+ * holds.
+ *
+ *   new ─start─► running ⇄ paused ─stop─► stopped ─destroy─►
+ *
+ * The sampler thread ticks every interval, jittered by up to 10 % around the mean, never waits for
+ * output and does none. The reporter thread turns snapshots into calls of the sink. A report that
+ * is due while SMP_MAX_QUEUED_SNAPSHOTS are waiting is not cut off: the open interval simply goes
+ * on into the next one (counted as merged), so a slow sink costs reports, never samples.
+ *
+ * Owns     everything below it; adopts the sink's and the vm's self pointers only as long as the
+ * session lives. Threads  every function from any thread. None waits while holding a lock. One that
+ * would wait for the sampler or the reporter returns SMP_ESELF when it is called from one of the
+ * two. Errors   as listed. Nothing is started where start fails. Cost     start: two threads. Each
+ * call: one mutex.
+ */
+#ifndef SMP_CORE_SESSION_H
+#define SMP_CORE_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "core/sampler.h"
+#include "core/walker.h"
+#include "model/options.h"
+#include "report/sink.h"
+
+enum { SMP_MAX_QUEUED_SNAPSHOTS = 4 };
+
+struct smp_session;
+
+struct smp_session_config {
+    struct smp_vm vm;
+    struct smp_host host;
+    struct smp_sink sink;
+};
+
+struct smp_statistics {
+    struct smp_sampler_stats sampler;
+    const char *engine;
+    uint64_t reports_written;
+    uint64_t memory_used_bytes;
+    uint64_t memory_peak_bytes;
+    uint64_t memory_limit_bytes;
+    int64_t own_cpu_ns; /* of both threads since start */
+    int64_t elapsed_ns; /* since start, without pauses */
+};
+
+/* options: the text of options.h; message is filled for SMP_EINVAL. */
+SMP_CHECKED enum smp_status smp_session_create(const struct smp_session_config *config,
+                                               const char *options, size_t options_length,
+                                               char message[SMP_OPTIONS_MESSAGE_BYTES],
+                                               struct smp_session **out);
+/* Stops it first where needed, without a last report. NULL is fine. Never from the session's own
+ * threads. */
+void smp_session_destroy(struct smp_session *session);
+
+/*
+ * Returns when the sampler thread has taken its first look, so that all that happens after start is
+ * credited. SMP_ETHREAD, SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE when not new.
+ */
+SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
+/*
+ * A last look at every thread, a last report, and both threads end. Returns when that report is
+ * written. A second stop waits for the first and is SMP_OK. On a session never started: SMP_OK,
+ * nothing happens.
+ */
+SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
+
+/* New options take effect at the next tick. SMP_EINVAL, and SMP_ESTATE for a fixed one, with
+ * message. */
+SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session, const char *options,
+                                                  size_t length,
+                                                  char message[SMP_OPTIONS_MESSAGE_BYTES]);
+/* Adopts selection, also on failure. */
+SMP_CHECKED enum smp_status smp_session_select(struct smp_session *session,
+                                               struct smp_selection selection, bool only);
+
+/* Takes a last look, then time passes uncredited until resume. Twice is fine. Data is kept. */
+SMP_CHECKED enum smp_status smp_session_pause(struct smp_session *session);
+SMP_CHECKED enum smp_status smp_session_resume(struct smp_session *session);
+
+/*
+ * Takes a look (unless paused), ends the interval, returns when its report is written.
+ * SMP_EIO when the sink failed.
+ */
+SMP_CHECKED enum smp_status smp_session_report(struct smp_session *session);
+/* Paused or inactive only, else SMP_ESTATE: one look credited with one interval, then as report. */
+SMP_CHECKED enum smp_status smp_session_sample_once(struct smp_session *session);
+
+void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out);
+
+#endif

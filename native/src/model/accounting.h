@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * accounting.h - every attempt to sample a thread ends in exactly one outcome; the sums agree.
+ *
+ * An attempt is one look at one thread in one tick that has time to credit (all but the first
+ * look). Outcomes are kept per thread group, for the interval; counters are things that are not
+ * attempts.
+ *
+ * Owns     nothing; plain data.
+ * Threads  as the holder says.
+ * Errors   none.
+ * Cost     an addition.
+ */
+#ifndef SMP_MODEL_ACCOUNTING_H
+#define SMP_MODEL_ACCOUNTING_H
+
+#include <stdint.h>
+
+enum smp_outcome_kind { SMP_KIND_WALKED, SMP_KIND_FAILED, SMP_KIND_SKIPPED };
+
+/*
+ * X(code, kind, text, frame)
+ * text: the line in the account record and the name in SamplerStatistics.
+ * frame: the pseudo-frame the time of such an attempt is credited to; NULL where there is a real
+ * stack.
+ */
+#define SMP_OUTCOME_MAP(X)                                                        \
+    X(WALKED, WALKED, "samples taken", NULL)                                      \
+    X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)         \
+    X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")         \
+    X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")     \
+    X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")       \
+    X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")      \
+    X(REFUSED, FAILED, "failed, refused by the JVM", "[refused by the JVM]")      \
+    X(OVER_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]") \
+    X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")
+
+enum smp_outcome {
+#define X(code, kind, text, frame) SMP_OUTCOME_##code,
+    SMP_OUTCOME_MAP(X)
+#undef X
+        SMP_OUTCOME_COUNT
+};
+
+/* X(code, text): text as above. All count events of the interval. */
+#define SMP_COUNTER_MAP(X)                                                    \
+    X(TICKS, "ticks")                                                         \
+    X(LATE_TICKS, "late ticks")                                               \
+    X(FRAMES_OMITTED, "frames omitted from deep stacks")                      \
+    X(UNLOADED, "methods of unloaded classes")                                \
+    X(UNRESOLVED, "methods without a name")                                   \
+    X(UNSEEN_THREADS, "threads that came and went between two samples")       \
+    X(NAME_RULE_FAILURES, "failures of the thread name manipulator")          \
+    X(MERGED_REPORTS, "reports merged with the next because output was slow") \
+    X(FAILED_REPORTS, "reports that failed")                                  \
+    X(CUT_REPORTS, "report records cut at their size limit")
+
+enum smp_counter {
+#define X(code, text) SMP_COUNTER_##code,
+    SMP_COUNTER_MAP(X)
+#undef X
+        SMP_COUNTER_COUNT
+};
+
+struct smp_tally {
+    uint64_t attempts;
+    uint64_t outcomes[SMP_OUTCOME_COUNT];
+};
+
+void smp_tally_note(struct smp_tally *tally,
+                    enum smp_outcome outcome); /* one attempt, one outcome */
+void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
+/* The sum over all outcomes; equal to attempts, always. */
+uint64_t smp_tally_sum(const struct smp_tally *tally);
+
+const char *smp_outcome_text(enum smp_outcome outcome);
+const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */
+enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome);
+const char *smp_counter_text(enum smp_counter counter);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * filter.h - monitored package prefixes, and the rule which frames of a stack are kept.
+ *
+ * A prefix matches whole name parts: "com.acme" matches com.acme.X and com.acme.sub.X and the class
+ * com.acme itself (and com.acme$Inner), not com.acmetools.X. A prefix that ends with '.' or '*' is
+ * taken as written, the '*' itself left out. An empty list monitors everything.
+ *
+ * Owns     its prefixes.
+ * Threads  immutable after create.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL for more than SMP_MAX_PREFIXES prefixes or one that
+ * is longer than SMP_MAX_PREFIX_BYTES. Cost     monitored: O(prefixes); asked once per method, not
+ * per sample.
+ */
+#ifndef SMP_MODEL_FILTER_H
+#define SMP_MODEL_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+enum { SMP_MAX_PREFIXES = 1000, SMP_MAX_PREFIX_BYTES = 1000 };
+
+struct smp_filter;
+
+/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. */
+SMP_CHECKED enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
+                                              struct smp_filter **out);
+void smp_filter_destroy(struct smp_filter *filter);
+bool smp_filter_is_empty(const struct smp_filter *filter);
+bool smp_filter_monitors(const struct smp_filter *filter, const char *class_name);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * methods.h - names: from {method key, bci} to a location, and from a location to its text.
+ *
+ * A location is one source line of one method: the unit in which the report counts. Two keys whose
+ * names are equal once generated numbers are removed ($$Lambda$14, GeneratedMethodAccessor17,
+ * $Proxy12, hidden classes, LambdaForm$MH...) are one method, so a report does not grow with
+ * uptime.
+ *
+ *   key ──► method {class, name, file, native, monitored} ──► location {method, line} ──► u32 id
+ *   the pair (key, bci) is remembered, so a warm look-up is one probe
+ *
+ * Pseudo-locations carry a text in brackets instead of a method: [thread ended]. They are
+ * monitored.
+ *
+ * Owns     its strings, methods, locations. Reference counted: the sampler and every snapshot hold
+ * one. Threads  one writer (the sampler). Locations a reader was handed in a snapshot are complete
+ * and never move, so it reads them without a lock. hold and release: any thread. Errors   locate
+ * never fails: what cannot be resolved for lack of memory becomes the location [over memory limit],
+ * what has been unloaded [unloaded], what the JVM refuses [unknown method]; each is counted. The
+ * latter two answers are remembered for the key; lack of memory is not. Cost     locate warm: one
+ * hash probe. Cold: one resolve.
+ */
+#ifndef SMP_MODEL_METHODS_H
+#define SMP_MODEL_METHODS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/bytes.h"
+#include "base/status.h"
+#include "model/filter.h"
+#include "model/sample.h"
+
+enum { SMP_LOCATION_NONE = 0 }; /* no location has id 0 */
+
+struct smp_methods;
+
+struct smp_methods_stats {
+    uint64_t unloaded;   /* keys whose class was gone when they were first seen */
+    uint64_t unresolved; /* keys the JVM refused to name */
+    uint64_t over_limit; /* look-ups that found no memory */
+    size_t locations;
+    size_t methods;
+    size_t bytes; /* committed and allocated now */
+};
+
+/* max_bytes bounds all of it. filter is copied from only during the call and set_filter. */
+SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
+                                               const struct smp_filter *filter,
+                                               struct smp_methods **out);
+struct smp_methods *smp_methods_hold(struct smp_methods *methods);
+void smp_methods_release(struct smp_methods *methods);
+
+/* Decides anew for every method whether it is monitored. */
+void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter);
+
+/* Never SMP_LOCATION_NONE. Writer only. */
+uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_source *source,
+                            const struct smp_frame *frame);
+/* The pseudo-location with this text (brackets included); [over memory limit] where there is no
+ * room. */
+uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
+/* The pseudo-location [over memory limit], made at create so that it is always there. */
+uint32_t smp_methods_over_limit(const struct smp_methods *methods);
+/* Is the method of this location monitored? Writer only. */
+bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
+
+/*
+ * A new table with only the locations marked in used[0..count) (count <= locations of the old one),
+ * in a fresh numbering, plus the pseudo-locations. How names stay bounded: the least recently
+ * reported go.
+ */
+SMP_CHECKED enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *used,
+                                                size_t count, const struct smp_filter *filter,
+                                                struct smp_methods **out);
+
+void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out);
+
+/* One more than the highest location id handed out so far. */
+uint32_t smp_methods_location_count(const struct smp_methods *methods);
+
+/* What a reader sees of a location. Texts are borrowed as long as the table is held. */
+struct smp_location_view {
+    const char
+        *class_name; /* dotted, numbers of generated names removed; the whole text of a pseudo */
+    const char *method_name; /* NULL for a pseudo-location */
+    const char *file;        /* NULL when unknown */
+    int32_t line;            /* > 0, or -1 when unknown */
+    bool is_native;
+    bool is_pseudo;
+};
+void smp_methods_view(const struct smp_methods *methods, uint32_t location,
+                      struct smp_location_view *out);
+
+/*
+ * Appends the frame as StackTraceElement prints it, without module or loader:
+ * a.B.c(B.java:12), a.B.c(B.java), a.B.c(Native Method), a.B.c(Unknown Source), or the pseudo text.
+ * Control characters are escaped, so it is always one line.
+ */
+void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
+                            struct smp_bytes *out);
+
+#endif

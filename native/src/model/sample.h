@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sample.h - what a walker fills, and who turns its method keys into names.
+ *
+ * Above vm/ a method is an opaque 64-bit key: compared, hashed, handed back to the name source of
+ * the walker it came from; never cast, masked or dereferenced.
+ *
+ * Owns     nothing; plain data.
+ * Threads  as the holder says.
+ * Errors   none.
+ * Cost     none.
+ */
+#ifndef SMP_MODEL_SAMPLE_H
+#define SMP_MODEL_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* One frame as the JVM gives it: same size and order as jvmtiFrameInfo, so a walker writes it in
+ * place. */
+struct smp_frame {
+    uint64_t method; /* opaque key, never 0 */
+    int64_t bci;     /* byte code index; negative in a native method */
+};
+
+/*
+ * One walked stack, leaf first. Where a stack is deeper than the walker keeps,
+ * frames[0..leaf_count) is its leaf end and frames[leaf_count..count) its root end, with omitted
+ * frames between the two. Not cut: leaf_count == count and omitted == 0.
+ */
+struct smp_sample {
+    struct smp_frame *frames; /* the caller's storage */
+    size_t capacity;
+    size_t count;
+    size_t leaf_count;
+    size_t omitted;
+};
+
+struct smp_line {
+    int32_t start_bci;
+    int32_t line;
+};
+
+/* What is known of a method. Texts are UTF-8, NUL-terminated; borrowed until the source's release.
+ */
+struct smp_method_info {
+    const char *class_name;  /* dotted binary name: com.acme.Outer$Inner */
+    const char *method_name; /* run, <init> */
+    const char *file;        /* Outer.java, or NULL when unknown */
+    bool is_native;
+    const struct smp_line *lines; /* any order; NULL when unknown */
+    size_t line_count;
+};
+
+/* Resolves keys. Called on the sampler thread only. */
+struct smp_name_source {
+    /*
+     * SMP_OK: *info is filled, and release is called once with it. SMP_EGONE: the class has been
+     * unloaded. SMP_ENOMEM, SMP_EPHASE, SMP_EVM: no answer now.
+     */
+    enum smp_status (*resolve)(void *self, uint64_t method, struct smp_method_info *info);
+    void (*release)(void *self, struct smp_method_info *info);
+    void *self;
+};
+
+#endif

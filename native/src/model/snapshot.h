@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * snapshot.h - one finished interval: trees, groups, names, accounting. Immutable.
+ *
+ * Owns     its tree and groups, holds its names. Reference counted.
+ * Threads  any number of readers, on any thread; hold and release are atomic.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA from create: what was to be adopted is destroyed all the same.
+ * Cost     create: one pass over the nodes. release of the last: O(1).
+ */
+#ifndef SMP_MODEL_SNAPSHOT_H
+#define SMP_MODEL_SNAPSHOT_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/accounting.h"
+#include "model/methods.h"
+#include "model/thread_groups.h"
+#include "model/tree.h"
+
+struct smp_snapshot {
+    /* The wall clock at both ends, for titles; what was credited in between comes from the
+     * monotonic clock. */
+    int64_t from_wall_ms;
+    int64_t till_wall_ms;
+    int64_t elapsed_ns; /* monotonic, without paused time */
+    int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
+    size_t memory_used_bytes;
+    size_t memory_limit_bytes;
+    struct smp_tally tally; /* the sum over all groups */
+    uint64_t counters[SMP_COUNTER_COUNT];
+    struct smp_tree *tree; /* sealed */
+    struct smp_thread_groups *groups;
+    struct smp_methods *methods;
+    uint32_t location_count; /* locations with ids below this may be read */
+    struct smp_quota *quota; /* outlives the snapshot */
+    _Atomic unsigned holders;
+};
+
+/*
+ * Adopts tree and groups, holds methods, seals the tree, sums the groups' tallies. The caller fills
+ * times, counters and memory figures of the result before anybody else sees it.
+ */
+SMP_CHECKED enum smp_status smp_snapshot_create(struct smp_quota *quota, struct smp_tree *tree,
+                                                struct smp_thread_groups *groups,
+                                                struct smp_methods *methods,
+                                                struct smp_snapshot **out);
+struct smp_snapshot *smp_snapshot_hold(struct smp_snapshot *snapshot);
+void smp_snapshot_release(struct smp_snapshot *snapshot); /* NULL is fine */
+
+#endif

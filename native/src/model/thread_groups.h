@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_groups.h - the thread groups of one interval: who was in them and how their samples ended.
+ *
+ * Owns     names (in the interval's arena) and the set of (group, thread) pairs already counted.
+ * Threads  one writer; readers only after the interval was sealed.
+ * Errors   find gives the overflow group [over group limit] past SMP_MAX_GROUPS groups or when
+ * there is no memory: it always has an answer. see may lose a raw name or undercount when there is
+ * no memory; names_lost says so. Cost     find: one hash of the name; see: one probe. Both only
+ * when a thread's group is not the one it had in this interval before.
+ */
+#ifndef SMP_MODEL_THREAD_GROUPS_H
+#define SMP_MODEL_THREAD_GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "model/accounting.h"
+
+enum {
+    SMP_MAX_GROUPS = 20000,
+    SMP_MAX_GROUP_NAME_BYTES = 64 * 1024, /* longer names end in an ellipsis */
+    SMP_MAX_LISTED_NAMES = 20,            /* raw thread names kept per group */
+    SMP_MAX_LISTED_NAME_BYTES = 100       /* of each of them */
+};
+
+struct smp_group {
+    uint32_t index; /* 0 is the overflow group, which is printed only when it was used */
+};
+
+struct smp_group_info {
+    const char *name;
+    uint32_t root;         /* the group's root in the tree, 0 before the first stack */
+    uint64_t max_depth;    /* frames of the deepest stack seen, before any filter or cut */
+    uint64_t thread_count; /* distinct threads */
+    uint32_t listed;       /* how many of names are set, in order of first sight */
+    const char *names[SMP_MAX_LISTED_NAMES];
+    struct smp_tally tally;
+};
+
+struct smp_thread_groups;
+
+SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
+                                                     struct smp_thread_groups **out);
+void smp_thread_groups_destroy(struct smp_thread_groups *groups);
+
+struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name);
+/* Notes that the thread with this serial belongs to the group; counts it once per interval. */
+void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
+                           uint64_t serial, const char *raw_name);
+/* Borrowed; writable for the one writer. Never moves. */
+struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
+                                              struct smp_group group);
+size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tree.h - the calling-context trees of one interval, one per thread group, in one array of nodes.
+ *
+ *   node 0 ─┬─ root of group 1 ── Thread.run:840 ─┬─ Work.a:10 ── Work.b:12
+ *           │                                     └─ Work.c:20
+ *           └─ root of group 2 ── ...
+ *
+ * A child always has a higher index than its parent: totals are one reverse pass, and nothing here
+ * recurses. A stack is added leaf first as a chain of find-or-add from the root end. Each node
+ * remembers the child it found last, so a program that repeats itself is followed without hashing.
+ *
+ * While open, wall_ns, cpu_ns and samples are SELF figures. smp_tree_seal turns wall_ns and cpu_ns
+ * into TOTALS (self and all descendants), reuses last_child as first_child and the hash slots as
+ * the array of next siblings: a sealed tree takes no more memory than an open one.
+ *
+ * Owns     every node; a node lives until destroy.
+ * Threads  one writer; readers only after seal.
+ * Errors   SMP_EQUOTA, SMP_ENOMEM: the tree is as it was before the call.
+ * Cost     add: O(count), no string work. 32 bytes a node and one 4-byte hash slot at a load of at
+ * most 0.75: 48 bytes a node in all. destroy: O(1).
+ */
+#ifndef SMP_MODEL_TREE_H
+#define SMP_MODEL_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+
+/* In the location of a group's root: the group's index with this bit set. */
+#define SMP_LOCATION_GROUP 0x80000000u
+
+struct smp_node {
+    uint32_t parent;
+    uint32_t location;
+    uint32_t
+        last_child;   /* open: the child found last, 0 = none. sealed: the first child, 0 = none */
+    uint32_t samples; /* self, in both states; sticks at UINT32_MAX */
+    int64_t wall_ns;  /* open: self. sealed: total */
+    int64_t cpu_ns;   /* open: self. sealed: total */
+};
+
+struct smp_tree;
+
+/* max_bytes bounds nodes and slots together. */
+SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, size_t max_bytes,
+                                            struct smp_tree **out);
+void smp_tree_destroy(struct smp_tree *tree);
+
+/* The root of a group's tree, made when new. */
+SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group, uint32_t *root);
+
+/*
+ * Follows locations from the root end (locations[count - 1]) to the leaf (locations[0]), adding
+ * what is missing; *leaf is the node of locations[0]. Either the whole stack is in the tree
+ * afterwards or nothing of it that was not there. count == 0: *leaf is root.
+ */
+SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
+                                         const uint32_t *locations, size_t count, uint32_t *leaf);
+
+/* Adds to a node's self figures. */
+void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int64_t cpu_ns,
+                     uint32_t samples);
+
+/* After this the tree is immutable and may be read by any thread it is handed to. */
+void smp_tree_seal(struct smp_tree *tree);
+
+const struct smp_node *smp_tree_nodes(const struct smp_tree *tree);
+size_t smp_tree_node_count(const struct smp_tree *tree); /* including node 0 */
+/* Sealed only: next_siblings[node], 0 = none. First children: nodes[node].last_child. */
+const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree);
+/* Sealed only: what of a node's totals is its own. */
+void smp_tree_self(const struct smp_tree *tree, uint32_t node, int64_t *wall_ns, int64_t *cpu_ns);
+size_t smp_tree_bytes(const struct smp_tree *tree);
+
+#endif

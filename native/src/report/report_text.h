@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_text.h - the report people read, in the original's format, from a snapshot into a sink.
+ *
+ *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
+ *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>\n
+ *
+ * pad: spaces up to width 150, so that "Cumulative" stands in column 152 (0-based) as
+ * long as indent and frame take at most 150 columns; one space beyond that. Columns are counted in
+ * code points. Milliseconds are rounded down, from nanoseconds, so a parent never shows less than
+ * the sum of its parts. A row is left out when it is not a root, its self time is zero and its
+ * cumulative time equals its parent's; its children move up.
+ *
+ * Owns     nothing after the call.
+ * Threads  any; the snapshot is immutable.
+ * Errors   SMP_EIO: the sink returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: not
+ * even the working memory for the order of rows could be had. A record past SMP_MAX_RECORD_BYTES or
+ * past the memory limit ends with a line that says how many rows are missing; *records_cut counts
+ * those. Cost     O(nodes) plus sorting of siblings; no recursion.
+ */
+#ifndef SMP_REPORT_REPORT_TEXT_H
+#define SMP_REPORT_REPORT_TEXT_H
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/options.h"
+#include "model/snapshot.h"
+#include "report/sink.h"
+
+enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024, SMP_REPORT_WIDTH = 150 };
+
+struct smp_report_style {
+    enum smp_report_order order;
+    bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
+};
+
+SMP_CHECKED enum smp_status smp_report_text(const struct smp_snapshot *snapshot,
+                                            struct smp_report_style style, struct smp_quota *quota,
+                                            const struct smp_sink *sink, unsigned *records_cut);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ *  base          used             committed   (peak)            max
+ *   | handed out | zero, poisoned |   PROT_NONE, costs nothing   |
+ *
+ * Invariant: every byte from used to committed is zero, so alloc never has to clear. Whoever
+ * moves used back (rewind, reset) clears what it uncovers while that is still in the cache.
+ */
+#include "base/arena.h"
+
+#include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SMP_ARENA_POISONS 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__)
+#define SMP_ARENA_POISONS 1
+#endif
+
+#if defined(SMP_ARENA_POISONS)
+#include <sanitizer/asan_interface.h>
+#define POISON(at, bytes) ASAN_POISON_MEMORY_REGION(at, bytes)
+#define UNPOISON(at, bytes) ASAN_UNPOISON_MEMORY_REGION(at, bytes)
+#else
+#define POISON(at, bytes) ((void)(at), (void)(bytes))
+#define UNPOISON(at, bytes) ((void)(at), (void)(bytes))
+#endif
+
+enum { SMP_ARENA_MAX_ALIGN = 64 };
+
+struct smp_arena {
+    char *base;
+    size_t used;
+    size_t committed; /* a multiple of SMP_ARENA_STEP */
+    size_t max_bytes; /* a multiple of SMP_ARENA_STEP */
+    size_t peak;      /* highest committed: so far the poison of ASan builds may reach */
+    struct smp_quota *quota;
+};
+
+/* bytes <= SIZE_MAX - SMP_ARENA_STEP */
+static size_t round_up(size_t bytes)
+{
+    return (bytes + SMP_ARENA_STEP - 1) / SMP_ARENA_STEP * SMP_ARENA_STEP;
+}
+
+static size_t smaller(size_t one, size_t other)
+{
+    return one < other ? one : other;
+}
+
+enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)
+{
+    enum smp_status status = SMP_ENOMEM;
+    struct smp_arena *arena = NULL;
+
+    if (max_bytes == 0 || max_bytes > SIZE_MAX - SMP_ARENA_STEP)
+        return SMP_EINVAL;
+    arena = smp_alloc(quota, sizeof(*arena));
+    if (arena == NULL)
+        goto done;
+    arena->quota = quota;
+    arena->max_bytes = round_up(max_bytes);
+    arena->base = smp_map_reserve(arena->max_bytes);
+    if (arena->base == NULL)
+        goto done;
+    *out = arena;
+    arena = NULL;
+    status = SMP_OK;
+done:
+    smp_free(quota, arena);
+    return status;
+}
+
+void smp_arena_destroy(struct smp_arena *arena)
+{
+    if (arena == NULL)
+        return;
+    UNPOISON(arena->base, arena->peak); /* the addresses may come back to somebody else */
+    smp_map_release(arena->quota, arena->base, arena->max_bytes, arena->committed);
+    smp_free(arena->quota, arena);
+}
+
+/* Makes size bytes at the offset at usable. Out of line: it runs once per step. */
+__attribute__((noinline)) static bool extend(struct smp_arena *arena, size_t at, size_t size)
+{
+    if (size > arena->max_bytes - at)
+        return false;
+
+    const size_t committed = round_up(at + size);
+    const size_t more = committed - arena->committed;
+    if (!smp_map_commit(arena->quota, arena->base + arena->committed, more))
+        return false;
+    POISON(arena->base + arena->committed, more);
+    arena->committed = committed;
+    if (committed > arena->peak)
+        arena->peak = committed;
+    return true;
+}
+
+void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align)
+{
+    assert(align > 0 && align <= SMP_ARENA_MAX_ALIGN && (align & (align - 1)) == 0);
+
+    /* Never beyond committed, which is a multiple of every align allowed. */
+    const size_t at = (arena->used + align - 1) & ~(align - 1);
+    if (__builtin_expect(size > arena->committed - at, 0) && !extend(arena, at, size))
+        return NULL;
+    UNPOISON(arena->base + at, size);
+    arena->used = at + size;
+    return arena->base + at;
+}
+
+char *smp_arena_strndup(struct smp_arena *arena, const char *text, size_t length)
+{
+    if (length == SIZE_MAX)
+        return NULL;
+    char *copy = smp_arena_alloc(arena, length + 1, 1);
+    if (copy == NULL)
+        return NULL;
+    if (length > 0)
+        memcpy(copy, text, length);
+    return copy; /* the NUL is there already */
+}
+
+void *smp_arena_base(const struct smp_arena *arena)
+{
+    return arena->base;
+}
+
+size_t smp_arena_used(const struct smp_arena *arena)
+{
+    return arena->used;
+}
+
+size_t smp_arena_committed(const struct smp_arena *arena)
+{
+    return arena->committed;
+}
+
+size_t smp_arena_mark(const struct smp_arena *arena)
+{
+    return arena->used;
+}
+
+/* [from, to) becomes as if never handed out. The gaps between pieces are poisoned too. */
+static void clear(struct smp_arena *arena, size_t from, size_t to)
+{
+    UNPOISON(arena->base + from, to - from);
+    memset(arena->base + from, 0, to - from);
+    POISON(arena->base + from, to - from);
+}
+
+void smp_arena_rewind(struct smp_arena *arena, size_t mark)
+{
+    assert(mark <= arena->used);
+    if (mark == arena->used)
+        return;
+    clear(arena, mark, arena->used);
+    arena->used = mark;
+}
+
+void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes)
+{
+    const size_t wanted = keep_bytes / SMP_ARENA_STEP * SMP_ARENA_STEP;
+    const size_t kept = smaller(wanted, arena->committed);
+    const size_t dirty = smaller(arena->used, kept);
+
+    if (dirty > 0)
+        clear(arena, 0, dirty);
+    UNPOISON(arena->base + kept, arena->committed - kept);
+    smp_map_decommit(arena->quota, arena->base + kept, arena->committed - kept);
+    POISON(arena->base + kept, arena->committed - kept);
+    arena->committed = kept;
+    arena->used = 0;
+}

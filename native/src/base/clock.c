@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+enum { NS_PER_SECOND = 1000000000, MS_PER_SECOND = 1000, NS_PER_MS = 1000000 };
+
+/* Acquire and release: a thread that sees the pointer sees what it points to. */
+static _Atomic(const struct smp_clock_fake *) seam;
+
+static const struct smp_clock_fake *current_fake(void)
+{
+    return atomic_load_explicit(&seam, memory_order_acquire);
+}
+
+static struct timespec read_clock(clockid_t id)
+{
+    struct timespec now = { 0 };
+
+    if (clock_gettime(id, &now) != 0)
+        return (struct timespec){ 0 };
+    return now;
+}
+
+static int64_t read_ns(clockid_t id)
+{
+    const struct timespec now = read_clock(id);
+
+    return (int64_t)now.tv_sec * NS_PER_SECOND + (int64_t)now.tv_nsec;
+}
+
+int64_t smp_clock_ns(void)
+{
+    const struct smp_clock_fake *fake = current_fake();
+
+    if (fake != NULL && fake->ns != NULL)
+        return fake->ns(fake->self);
+    return read_ns(CLOCK_MONOTONIC);
+}
+
+int64_t smp_clock_wall_ms(void)
+{
+    const struct smp_clock_fake *fake = current_fake();
+
+    if (fake != NULL && fake->wall_ms != NULL)
+        return fake->wall_ms(fake->self);
+
+    const struct timespec now = read_clock(CLOCK_REALTIME);
+    return (int64_t)now.tv_sec * MS_PER_SECOND + (int64_t)now.tv_nsec / NS_PER_MS;
+}
+
+int64_t smp_clock_own_cpu_ns(void)
+{
+    const struct smp_clock_fake *fake = current_fake();
+
+    if (fake != NULL && fake->own_cpu_ns != NULL)
+        return fake->own_cpu_ns(fake->self);
+    return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void smp_clock_set_fake(const struct smp_clock_fake *fake)
+{
+    atomic_store_explicit(&seam, fake, memory_order_release);
+}

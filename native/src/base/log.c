@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/log.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/utf8.h"
+
+/* Kinds remembered at a time; there are fewer formats in the library. */
+enum { SMP_LOG_KINDS = 64 };
+
+struct kind {
+    const char *format; /* NULL: free */
+    int64_t told_ns;    /* when one was last kept */
+    uint64_t held_back; /* since then */
+};
+
+struct message {
+    enum smp_log_level level;
+    char text[SMP_LOG_MESSAGE_BYTES];
+};
+
+struct smp_log {
+    struct smp_quota *quota;
+    pthread_mutex_t mutex; /* guards all below */
+    size_t first;          /* index of the oldest message */
+    size_t count;
+    uint64_t dropped; /* by a full ring, not yet told */
+    struct kind kinds[SMP_LOG_KINDS];
+    struct message messages[SMP_LOG_MESSAGES];
+};
+
+enum smp_status smp_log_create(struct smp_quota *quota, struct smp_log **out)
+{
+    struct smp_log *log = smp_alloc(quota, sizeof(*log));
+
+    if (log == NULL)
+        return SMP_ENOMEM;
+    if (pthread_mutex_init(&log->mutex, NULL) != 0) {
+        smp_free(quota, log);
+        return SMP_ENOMEM;
+    }
+    log->quota = quota;
+    *out = log;
+    return SMP_OK;
+}
+
+void smp_log_destroy(struct smp_log *log)
+{
+    if (log == NULL)
+        return;
+    (void)pthread_mutex_destroy(&log->mutex);
+    smp_free(log->quota, log);
+}
+
+/* The entry of format, or else the one to give up for it: a free one, or the longest silent. */
+static struct kind *find_kind(struct smp_log *log, const char *format)
+{
+    struct kind *oldest = &log->kinds[0];
+
+    for (size_t i = 0; i < SMP_LOG_KINDS; i++) {
+        struct kind *kind = &log->kinds[i];
+        if (kind->format == format || kind->format == NULL)
+            return kind; /* entries are never freed, so behind a free one there is nothing */
+        if (kind->told_ns < oldest->told_ns)
+            oldest = kind;
+    }
+    return oldest;
+}
+
+/* Cuts a text that vsnprintf may have cut inside a character. */
+static void cut_text(char *text, size_t length, size_t max)
+{
+    text[smp_utf8_prefix(text, length, max)] = '\0';
+}
+
+__attribute__((format(printf, 3, 0))) static void
+write_message(struct message *message, uint64_t held_back, const char *format, va_list arguments)
+{
+    char suffix[48] = "";
+    char *text = message->text;
+
+    if (held_back > 0)
+        (void)snprintf(suffix, sizeof(suffix), " (%llu more like it held back)",
+                       (unsigned long long)held_back);
+    const size_t room = sizeof(message->text) - 1 - strlen(suffix);
+    const int length = vsnprintf(text, sizeof(message->text), format, arguments);
+    if (length < 0)
+        text[0] = '\0';
+    else if ((size_t)length > room)
+        cut_text(text, strnlen(text, sizeof(message->text)), room);
+    (void)memcpy(text + strlen(text), suffix, strlen(suffix) + 1);
+}
+
+__attribute__((format(printf, 3, 0))) static void put(struct smp_log *log, enum smp_log_level level,
+                                                      const char *format, va_list arguments)
+{
+    const int64_t now = smp_clock_ns();
+    struct kind *kind = find_kind(log, format);
+    const bool known = kind->format == format;
+
+    if (known && now - kind->told_ns < SMP_LOG_QUIET_NS) {
+        kind->held_back++;
+        return;
+    }
+    if (log->count == SMP_LOG_MESSAGES) {
+        log->dropped++;
+        return;
+    }
+    struct message *message = &log->messages[(log->first + log->count) % SMP_LOG_MESSAGES];
+    message->level = level;
+    write_message(message, known ? kind->held_back : 0, format, arguments);
+    log->count++;
+    *kind = (struct kind){ .format = format, .told_ns = now };
+}
+
+void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
+{
+    va_list arguments;
+
+    if (log == NULL)
+        return;
+    va_start(arguments, format);
+    (void)pthread_mutex_lock(&log->mutex);
+    put(log, level, format, arguments);
+    (void)pthread_mutex_unlock(&log->mutex);
+    va_end(arguments);
+}
+
+/* What a full ring dropped is told once everything that came before is taken. */
+static bool take(struct smp_log *log, enum smp_log_level *level, char *text)
+{
+    if (log->count > 0) {
+        const struct message *message = &log->messages[log->first];
+        *level = message->level;
+        memcpy(text, message->text, sizeof(message->text));
+        log->first = (log->first + 1) % SMP_LOG_MESSAGES;
+        log->count--;
+        return true;
+    }
+    if (log->dropped == 0)
+        return false;
+    *level = SMP_LOG_WARNING;
+    (void)snprintf(text, SMP_LOG_MESSAGE_BYTES, "%llu messages were dropped: the log was full",
+                   (unsigned long long)log->dropped);
+    log->dropped = 0;
+    return true;
+}
+
+bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES])
+{
+    (void)pthread_mutex_lock(&log->mutex);
+    const bool taken = take(log, level, text);
+    (void)pthread_mutex_unlock(&log->mutex);
+    return taken;
+}

@@ -72,10 +72,12 @@ static struct kind *find_kind(struct smp_log *log, const char *format)
     return oldest;
 }
 
-/* Cuts a text that vsnprintf may have cut inside a character. */
-static void cut_text(char *text, size_t length, size_t max)
+/* To see whether a character ends at the cut, the byte behind it must have been written too. */
+static size_t cut_at(size_t room)
 {
-    text[smp_utf8_prefix(text, length, max)] = '\0';
+    const size_t last = SMP_LOG_MESSAGE_BYTES - 2;
+
+    return room < last ? room : last;
 }
 
 __attribute__((format(printf, 3, 0))) static void
@@ -92,7 +94,7 @@ write_message(struct message *message, uint64_t held_back, const char *format, v
     if (length < 0)
         text[0] = '\0';
     else if ((size_t)length > room)
-        cut_text(text, strnlen(text, sizeof(message->text)), room);
+        text[smp_utf8_prefix(text, (size_t)length, cut_at(room))] = '\0';
     (void)memcpy(text + strlen(text), suffix, strlen(suffix) + 1);
 }
 
@@ -145,7 +147,7 @@ static bool take(struct smp_log *log, enum smp_log_level *level, char *text)
     if (log->dropped == 0)
         return false;
     *level = SMP_LOG_WARNING;
-    (void)snprintf(text, SMP_LOG_MESSAGE_BYTES, "%llu messages were dropped: the log was full",
+    (void)snprintf(text, SMP_LOG_MESSAGE_BYTES, "messages dropped because the log was full: %llu",
                    (unsigned long long)log->dropped);
     log->dropped = 0;
     return true;

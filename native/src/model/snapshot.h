@@ -4,7 +4,8 @@
  *
  * Owns     its tree and groups, holds its names. Reference counted.
  * Threads  any number of readers, on any thread; hold and release are atomic.
- * Errors   SMP_ENOMEM, SMP_EQUOTA from create: what was to be adopted is destroyed all the same.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA from create: nothing was adopted, tree and groups are as before
+ * (the sampler goes on with the interval, so that no time is lost).
  * Cost     create: one pass over the nodes. release of the last: O(1).
  */
 #ifndef SMP_MODEL_SNAPSHOT_H
@@ -41,8 +42,8 @@ struct smp_snapshot {
 };
 
 /*
- * Adopts tree and groups, holds methods, seals the tree, sums the groups' tallies. The caller fills
- * times, counters and memory figures of the result before anybody else sees it.
+ * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies. The
+ * caller fills times, counters and memory figures of the result before anybody else sees it.
  */
 SMP_CHECKED enum smp_status smp_snapshot_create(struct smp_quota *quota, struct smp_tree *tree,
                                                 struct smp_thread_groups *groups,

@@ -16,9 +16,9 @@
  *
  * Owns     every node; a node lives until destroy.
  * Threads  one writer; readers only after seal.
- * Errors   SMP_EQUOTA, SMP_ENOMEM: the tree is as it was before the call.
- * Cost     add: O(count), no string work. 32 bytes a node and one 4-byte hash slot at a load of at
- * most 0.75: 48 bytes a node in all. destroy: O(1).
+ * Errors   SMP_EQUOTA, SMP_ENOMEM: the tree is as it was before the call. SMP_ESTATE: it is sealed.
+ * Cost     add: O(count), no string work. 32 bytes a node and hash slots of 4 bytes at a load of
+ * 0.375 to 0.75: at most 43 bytes a node in all, also while it grows. destroy: O(1).
  */
 #ifndef SMP_MODEL_TREE_H
 #define SMP_MODEL_TREE_H
@@ -42,9 +42,11 @@ struct smp_node {
     int64_t cpu_ns;   /* open: self. sealed: total */
 };
 
+enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
+
 struct smp_tree;
 
-/* max_bytes bounds nodes and slots together. */
+/* max_bytes bounds nodes and slots together; SMP_EQUOTA where not even the first pages fit. */
 SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, size_t max_bytes,
                                             struct smp_tree **out);
 void smp_tree_destroy(struct smp_tree *tree);
@@ -55,12 +57,13 @@ SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group,
 /*
  * Follows locations from the root end (locations[count - 1]) to the leaf (locations[0]), adding
  * what is missing; *leaf is the node of locations[0]. Either the whole stack is in the tree
- * afterwards or nothing of it that was not there. count == 0: *leaf is root.
+ * afterwards or nothing of it that was not there. count == 0: *leaf is root. No location is 0.
  */
 SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
                                          const uint32_t *locations, size_t count, uint32_t *leaf);
 
-/* Adds to a node's self figures. */
+/* Adds to a node's self figures, which stick at their maximum. Times are not negative. Sealed: does
+ * nothing. */
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int64_t cpu_ns,
                      uint32_t samples);
 
@@ -69,9 +72,10 @@ void smp_tree_seal(struct smp_tree *tree);
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree);
 size_t smp_tree_node_count(const struct smp_tree *tree); /* including node 0 */
-/* Sealed only: next_siblings[node], 0 = none. First children: nodes[node].last_child. */
+/* Sealed: next_siblings[node], 0 = none; in the order they were added. First children:
+ * nodes[node].last_child. Open: NULL. */
 const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree);
-/* Sealed only: what of a node's totals is its own. */
+/* What of a node's figures is its own. Sealed: O(children). */
 void smp_tree_self(const struct smp_tree *tree, uint32_t node, int64_t *wall_ns, int64_t *cpu_ns);
 size_t smp_tree_bytes(const struct smp_tree *tree);
 

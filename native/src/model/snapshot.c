@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/snapshot.h"
+
+static void sum_tallies(struct smp_snapshot *snapshot)
+{
+    const size_t count = smp_thread_groups_count(snapshot->groups);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct smp_group group = { .index = (uint32_t)i };
+        smp_tally_add(&snapshot->tally, &smp_thread_groups_info(snapshot->groups, group)->tally);
+    }
+}
+
+enum smp_status smp_snapshot_create(struct smp_quota *quota, struct smp_tree *tree,
+                                    struct smp_thread_groups *groups, struct smp_methods *methods,
+                                    struct smp_snapshot **out)
+{
+    struct smp_snapshot *snapshot = smp_alloc(quota, sizeof(*snapshot));
+
+    if (snapshot == NULL)
+        return SMP_ENOMEM;
+    snapshot->quota = quota;
+    snapshot->tree = tree;
+    snapshot->groups = groups;
+    snapshot->methods = smp_methods_hold(methods);
+    snapshot->location_count = smp_methods_location_count(methods);
+    atomic_init(&snapshot->holders, 1);
+    smp_tree_seal(tree);
+    sum_tallies(snapshot);
+    *out = snapshot;
+    return SMP_OK;
+}
+
+struct smp_snapshot *smp_snapshot_hold(struct smp_snapshot *snapshot)
+{
+    /* Who holds on already has one, so nothing needs to be ordered. */
+    atomic_fetch_add_explicit(&snapshot->holders, 1, memory_order_relaxed);
+    return snapshot;
+}
+
+void smp_snapshot_release(struct smp_snapshot *snapshot)
+{
+    if (snapshot == NULL)
+        return;
+    /* The last one must see what every other holder did before it let go. */
+    if (atomic_fetch_sub_explicit(&snapshot->holders, 1, memory_order_acq_rel) != 1)
+        return;
+    smp_tree_destroy(snapshot->tree);
+    smp_thread_groups_destroy(snapshot->groups);
+    smp_methods_release(snapshot->methods);
+    smp_free(snapshot->quota, snapshot);
+}

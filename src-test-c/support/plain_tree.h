@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plain_tree.h - the dumb twin of model/tree: string keys, a chained hash map, a malloc a node.
+ *
+ * Written to be obviously right, not fast: what tree.c must agree with, and what it is measured
+ * against. Out of memory ends the test program.
+ *
+ * Owns     its nodes and copies of all texts.
+ * Threads  one.
+ * Errors   none.
+ * Cost     add: one string hash and compare a frame. totals: O(nodes * depth).
+ */
+#ifndef SMP_TEST_PLAIN_TREE_H
+#define SMP_TEST_PLAIN_TREE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct plain_node {
+    struct plain_node *parent; /* NULL: the root of a group */
+    char *text;
+    int64_t self_wall_ns;
+    int64_t self_cpu_ns;
+    uint64_t samples;
+    int64_t total_wall_ns; /* after plain_tree_totals */
+    int64_t total_cpu_ns;
+    size_t visits;                  /* for the test's own use */
+    struct plain_node *next;        /* in order of birth */
+    struct plain_node *next_in_map; /* same bucket */
+};
+
+struct plain_tree;
+
+struct plain_tree *plain_tree_create(void);
+void plain_tree_destroy(struct plain_tree *tree);
+
+/* The child of parent with this text, or NULL. parent NULL: the root of the group so called. */
+struct plain_node *plain_tree_find(const struct plain_tree *tree, struct plain_node *parent,
+                                   const char *text);
+struct plain_node *plain_tree_find_or_add(struct plain_tree *tree, struct plain_node *parent,
+                                          const char *text);
+/* texts[0] is the leaf. Returns the leaf's node; the group's root where count is 0. */
+struct plain_node *plain_tree_add(struct plain_tree *tree, const char *group,
+                                  const char *const *texts, size_t count);
+void plain_tree_totals(struct plain_tree *tree);
+
+struct plain_node *plain_tree_first(const struct plain_tree *tree);
+size_t plain_tree_count(const struct plain_tree *tree);
+/* Bytes asked of malloc for nodes, texts and map. */
+size_t plain_tree_bytes(const struct plain_tree *tree);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fake_clock.h - time that moves when the test says so.
+ *
+ * Owns     nothing; an installed clock must live until it is removed. One at a time.
+ * Threads  any may read and move it; install and remove while no other thread reads the time.
+ */
+#ifndef SMP_SUPPORT_FAKE_CLOCK_H
+#define SMP_SUPPORT_FAKE_CLOCK_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "base/clock.h"
+
+/* Where a fake clock starts: not at 0, which may stand for "never" in the code under test. */
+#define FAKE_CLOCK_START_NS 1000000000000LL
+#define FAKE_CLOCK_START_WALL_MS 1700000000000LL
+
+struct fake_clock {
+    _Atomic int64_t ns;
+    _Atomic int64_t wall_ns;
+    _Atomic int64_t own_cpu_ns; /* of every thread alike */
+    _Atomic int64_t step_ns;    /* each reading of smp_clock_ns moves time by so much; 0 */
+    struct smp_clock_fake seam;
+};
+
+/* Replaces the clocks of base/clock.h. */
+void fake_clock_install(struct fake_clock *clock);
+/* Brings the real clocks back. */
+void fake_clock_remove(void);
+
+/* Time passes, on the monotonic and on the wall clock. */
+void fake_clock_advance(struct fake_clock *clock, int64_t ns);
+/* Somebody sets the wall clock. */
+void fake_clock_step_wall(struct fake_clock *clock, int64_t ms);
+/* The calling thread has computed for so long. Moves no other clock. */
+void fake_clock_spend_cpu(struct fake_clock *clock, int64_t ns);
+
+#endif

@@ -2,12 +2,13 @@
 /*
  * thread_groups.h - the thread groups of one interval: who was in them and how their samples ended.
  *
- * Owns     names (in the interval's arena) and the set of (group, thread) pairs already counted.
+ * Owns     names, and the set of (group, thread) pairs already counted.
  * Threads  one writer; readers only after the interval was sealed.
- * Errors   find gives the overflow group [over group limit] past SMP_MAX_GROUPS groups or when
- * there is no memory: it always has an answer. see may lose a raw name or undercount when there is
- * no memory; names_lost says so. Cost     find: one hash of the name; see: one probe. Both only
- * when a thread's group is not the one it had in this interval before.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find gives the overflow group [over group limit] past
+ *          SMP_MAX_GROUPS groups or when there is no memory: it always has an answer. see may lose
+ *          a raw name or undercount when there is no memory; names_lost says so.
+ * Cost     find: one hash of the name; see: one probe. Both only when a thread's group is not the
+ *          one it had in this interval before.
  */
 #ifndef SMP_MODEL_THREAD_GROUPS_H
 #define SMP_MODEL_THREAD_GROUPS_H
@@ -38,11 +39,13 @@ struct smp_group_info {
     uint64_t thread_count; /* distinct threads */
     uint32_t listed;       /* how many of names are set, in order of first sight */
     const char *names[SMP_MAX_LISTED_NAMES];
+    uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
     struct smp_tally tally;
 };
 
 struct smp_thread_groups;
 
+/* max_bytes bounds everything; it must leave room for two steps of an arena. */
 SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
                                                      struct smp_thread_groups **out);
 void smp_thread_groups_destroy(struct smp_thread_groups *groups);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/thread_groups.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "model/id_index.h"
+#include "model/pair_map.h"
+#include "model/room.h"
+
+#define OVERFLOW_NAME "[over group limit]"
+#define ELLIPSIS "\xe2\x80\xa6"
+
+enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1, SEEN = 1 };
+
+struct smp_thread_groups {
+    struct smp_quota *quota;
+    size_t max_bytes;
+    struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
+    struct smp_arena *names;
+    size_t count;
+    struct smp_id_index by_name; /* id is the group's index + 1 */
+    struct smp_pair_map seen;    /* {serial, group} */
+};
+
+/* A name as it is kept: its bytes, and an ellipsis where there were more. */
+struct kept_name {
+    const char *text;
+    size_t length;
+    bool is_cut;
+};
+
+static struct kept_name kept_name(const char *text, size_t max_bytes)
+{
+    const size_t length = strnlen(text, max_bytes + 1);
+
+    if (length <= max_bytes)
+        return (struct kept_name){ .text = text, .length = length };
+    return (struct kept_name){ .text = text,
+                               .length = smp_utf8_prefix(text, length, max_bytes - ELLIPSIS_BYTES),
+                               .is_cut = true };
+}
+
+static bool is_kept_as(const char *stored, const struct kept_name *name)
+{
+    return strncmp(stored, name->text, name->length) == 0 &&
+           strcmp(stored + name->length, name->is_cut ? ELLIPSIS : "") == 0;
+}
+
+static size_t room_of(const struct smp_thread_groups *groups)
+{
+    return smp_room_left(groups->max_bytes, sizeof(*groups) + smp_arena_committed(groups->infos) +
+                                                smp_arena_committed(groups->names) +
+                                                smp_id_index_bytes(&groups->by_name) +
+                                                smp_pair_map_bytes(&groups->seen));
+}
+
+static char *keep_name(struct smp_thread_groups *groups, const struct kept_name *name)
+{
+    const size_t size = name->length + (name->is_cut ? ELLIPSIS_BYTES : 0) + 1;
+    char *copy = smp_room_alloc(groups->names, size, 1, room_of(groups));
+
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, name->text, name->length);
+    if (name->is_cut)
+        memcpy(copy + name->length, ELLIPSIS, ELLIPSIS_BYTES);
+    return copy;
+}
+
+static struct smp_group_info *info_at(const struct smp_thread_groups *groups, size_t index)
+{
+    return (struct smp_group_info *)smp_arena_base(groups->infos) + index;
+}
+
+/* A new last group; false when there is no memory for it, and then there is no trace of it. */
+static bool append(struct smp_thread_groups *groups, const struct kept_name *name, uint32_t hash)
+{
+    const size_t mark = smp_arena_mark(groups->names);
+    struct smp_group_info *info = NULL;
+    char *copy = NULL;
+
+    if (!smp_id_index_reserve(&groups->by_name, groups->quota, 1, room_of(groups)))
+        return false;
+    copy = keep_name(groups, name);
+    if (copy == NULL)
+        return false;
+    info = smp_room_alloc(groups->infos, sizeof(*info), _Alignof(struct smp_group_info),
+                          room_of(groups));
+    if (info == NULL) {
+        smp_arena_rewind(groups->names, mark);
+        return false;
+    }
+    info->name = copy;
+    groups->count++;
+    smp_id_index_put(&groups->by_name, hash, (uint32_t)groups->count);
+    return true;
+}
+
+enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
+                                         struct smp_thread_groups **out)
+{
+    enum smp_status status = SMP_ENOMEM;
+    struct smp_thread_groups *groups = smp_alloc(quota, sizeof(*groups));
+
+    if (groups == NULL)
+        goto done;
+    groups->quota = quota;
+    groups->max_bytes = max_bytes;
+    status = smp_arena_create(quota, max_bytes, &groups->infos);
+    if (status != SMP_OK)
+        goto done;
+    status = smp_arena_create(quota, max_bytes, &groups->names);
+    if (status != SMP_OK)
+        goto done;
+    (void)smp_thread_groups_find(groups, OVERFLOW_NAME);
+    if (groups->count == 0) {
+        status = SMP_EQUOTA;
+        goto done;
+    }
+    *out = groups;
+    groups = NULL;
+done:
+    smp_thread_groups_destroy(groups);
+    return status;
+}
+
+void smp_thread_groups_destroy(struct smp_thread_groups *groups)
+{
+    if (groups == NULL)
+        return;
+    smp_id_index_fini(&groups->by_name, groups->quota);
+    smp_pair_map_fini(&groups->seen, groups->quota);
+    smp_arena_destroy(groups->names);
+    smp_arena_destroy(groups->infos);
+    smp_free(groups->quota, groups);
+}
+
+struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name)
+{
+    const struct kept_name kept = kept_name(name, SMP_MAX_GROUP_NAME_BYTES);
+    const uint32_t hash = smp_id_hash_bytes(SMP_ID_HASH_START, kept.text, kept.length);
+    size_t cursor = 0;
+
+    for (uint32_t id = smp_id_index_first(&groups->by_name, hash, &cursor); id != 0;
+         id = smp_id_index_next(&groups->by_name, hash, &cursor)) {
+        if (is_kept_as(info_at(groups, id - 1)->name, &kept))
+            return (struct smp_group){ .index = id - 1 };
+    }
+    /* The overflow group comes on top of the maximum. */
+    if (groups->count > SMP_MAX_GROUPS || !append(groups, &kept, hash))
+        return (struct smp_group){ .index = 0 };
+    return (struct smp_group){ .index = (uint32_t)groups->count - 1 };
+}
+
+void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
+                           uint64_t serial, const char *raw_name)
+{
+    struct smp_group_info *info = info_at(groups, group.index);
+    const int32_t number = (int32_t)group.index;
+
+    if (smp_pair_map_find(&groups->seen, serial, number) != 0)
+        return;
+    if (!smp_pair_map_reserve(&groups->seen, groups->quota, 1, room_of(groups))) {
+        info->names_lost++;
+        return;
+    }
+    smp_pair_map_put(&groups->seen, serial, number, SEEN);
+    info->thread_count++;
+    if (info->listed == SMP_MAX_LISTED_NAMES)
+        return;
+
+    const struct kept_name kept = kept_name(raw_name, SMP_MAX_LISTED_NAME_BYTES);
+    const char *copy = keep_name(groups, &kept);
+
+    if (copy == NULL)
+        info->names_lost++;
+    else
+        info->names[info->listed++] = copy;
+}
+
+struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
+                                              struct smp_group group)
+{
+    return info_at(groups, group.index);
+}
+
+size_t smp_thread_groups_count(const struct smp_thread_groups *groups)
+{
+    return groups->count;
+}

@@ -1,0 +1,241 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The one door to the native side, for Maven and for people. Without arguments it prints its usage.
+set -euo pipefail
+
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+usage() {
+    cat <<'TEXT'
+usage: native/build.sh COMMAND [options]
+
+  build     the shared library; with --out also copies it where the jar takes it from
+  test      the C tests and the checks, under ctest
+  bench     the benchmarks, in the release preset
+  fuzz      every fuzz target for --seconds, in the fuzz preset
+  format    clang-format over all C files; with --check it only says what it would change
+  tidy      clang-tidy over the layers; a finding is an error
+  cppcheck  cppcheck over the layers; a finding is an error
+
+options
+  --preset NAME      dev, release, asan, tsan, fuzz, aarch64: see native/CMakePresets.json
+  --build DIR        the build folder; default target/native/PRESET. Without --preset: plain release,
+                     warnings are no errors unless SMP_WERROR=ON is in the environment
+  --jdk DIR          the JDK whose headers are used; default JAVA_HOME, else the one javac belongs to
+  --headers DIR      where javac -h wrote the JNI header; default: the build makes its own
+  --out DIR          build: writes DIR/META-INF/native/linux-ARCH/libthreadssampler.so
+  --only REGEX       test, bench, fuzz: only the names that match
+  --launcher "CMD"   test: runs each test program under CMD
+  --seconds N        fuzz: time for each target, default 60
+  --check            format: change nothing, fail where something would change
+TEXT
+}
+
+die() {
+    echo "native/build.sh: $*" >&2
+    exit 1
+}
+
+# need TOOL PACKAGES: stops with the cure where the tool is missing.
+need() {
+    command -v "$1" >/dev/null 2>&1 || die "$1 is missing; on Debian: apt-get install $2"
+}
+
+need_cmocka() {
+    printf '#include <%s.h>\n' stdarg stddef stdint setjmp cmocka | cc -E - >/dev/null 2>&1 ||
+        die "cmocka is missing; on Debian: apt-get install libcmocka-dev"
+}
+
+preset=
+build=
+jdk=
+headers=
+out=
+only=.
+launcher=
+seconds=60
+check=no
+
+parse_options() {
+    while [ $# -gt 0 ]; do
+        case $1 in
+            --preset | --build | --jdk | --headers | --out | --only | --launcher | --seconds)
+                [ $# -ge 2 ] || die "$1 needs a value"
+                printf -v "${1#--}" '%s' "$2"
+                shift 2
+                ;;
+            --check)
+                check=yes
+                shift
+                ;;
+            *)
+                usage >&2
+                die "unknown option '$1'"
+                ;;
+        esac
+    done
+}
+
+need_compiler() {
+    need cmake cmake
+    case $preset in
+        fuzz) need clang-14 "clang-14 libclang-rt-14-dev" ;;
+        aarch64) need aarch64-linux-gnu-gcc "gcc-aarch64-linux-gnu libc6-dev-arm64-cross" ;;
+        *) need cc "gcc libc6-dev" ;;
+    esac
+    # A build folder keeps the generator it was made with.
+    if [ -z "${CMAKE_GENERATOR:-}" ] && [ ! -f "$build/Makefile" ] && command -v ninja >/dev/null; then
+        export CMAKE_GENERATOR=Ninja
+    fi
+    [ "${CMAKE_GENERATOR:-}" = Ninja ] || need make make
+}
+
+configure() {
+    local flags=()
+    if [ -z "$preset" ] && [ -z "$build" ]; then
+        preset=dev
+    fi
+    build=${build:-$root/target/native/$preset}
+    need_compiler
+    if [ -n "$preset" ]; then
+        flags+=(--preset "$preset")
+    else
+        flags+=(-DCMAKE_BUILD_TYPE=Release "-DSMP_WERROR=${SMP_WERROR:-OFF}")
+    fi
+    flags+=("-DSMP_JAVA_HOME=$jdk" "-DSMP_JNI_HEADERS=$headers" "-DSMP_TEST_LAUNCHER=${launcher// /;}")
+    mkdir -p "$build"
+    # Configuring is silent unless it fails or warns.
+    (cd "$root/native" && cmake -S . -B "$build" "${flags[@]}") >"$build/configure.log" 2>&1 || {
+        cat "$build/configure.log" >&2
+        die "cmake could not configure $build"
+    }
+    grep -A4 '^CMake Warning' "$build/configure.log" >&2 || true
+}
+
+# make_targets TARGET...
+make_targets() {
+    cmake --build "$build" --parallel "$(nproc)" --target "$@"
+}
+
+machine() {
+    case $preset in
+        aarch64) echo aarch64 ;;
+        *) uname -m ;;
+    esac
+}
+
+# The newest glibc symbol the library asks for is the oldest glibc it loads on.
+glibc_floor() {
+    objdump -T "$1" | grep -o 'GLIBC_[0-9.]*' | sort -uV | tail -1
+}
+
+cmd_build() {
+    configure
+    make_targets threadssampler
+    local library=$build/libthreadssampler.so
+    echo "built $library, needs $(glibc_floor "$library") or newer"
+    if [ -n "$out" ]; then
+        local folder
+        folder=$out/META-INF/native/linux-$(machine)
+        mkdir -p "$folder"
+        # A running JVM may have the old file mapped: replace it, never write into it.
+        cp "$library" "$folder/.libthreadssampler.so.new"
+        mv "$folder/.libthreadssampler.so.new" "$folder/libthreadssampler.so"
+    fi
+}
+
+cmd_test() {
+    need_cmocka
+    configure
+    make_targets all
+    (cd "$build" && ctest --output-on-failure --no-tests=error --parallel "$(nproc)" --tests-regex "$only")
+}
+
+# run_each FOLDER PREFIX: prints the programs of that kind which --only selects.
+programs() {
+    find "$build/tests" -maxdepth 1 -type f -executable -name "$1_*" | sort | grep -E "$only" ||
+        die "no $1 program matches '$only'"
+}
+
+cmd_bench() {
+    preset=${preset:-release}
+    need_cmocka
+    configure
+    make_targets all
+    local program
+    for program in $(programs bench); do
+        echo "== $(basename "$program")"
+        "$program"
+    done
+}
+
+cmd_fuzz() {
+    preset=${preset:-fuzz}
+    need_cmocka
+    configure
+    make_targets all
+    local program name corpus seeds
+    for program in $(programs fuzz); do
+        name=$(basename "$program")
+        corpus=$build/corpus/$name
+        seeds=$root/src-test-c/fuzz/seeds/${name#fuzz_}
+        mkdir -p "$corpus"
+        echo "== $name for $seconds s"
+        local folders=("$corpus")
+        [ ! -d "$seeds" ] || folders+=("$seeds")
+        "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+            -artifact_prefix="$build/$name-" "${folders[@]}" 2>"$build/$name.log" || {
+            tail -40 "$build/$name.log" >&2
+            die "$name found a failing input, kept in $build/$name-*"
+        }
+        grep -E 'number_of_executed_units|DONE' "$build/$name.log"
+    done
+}
+
+c_files() {
+    find "$root/native/src" "$root/src-test-c" -name '*.[ch]' | sort
+}
+
+cmd_format() {
+    need clang-format-14 clang-format-14
+    if [ "$check" = yes ]; then
+        c_files | xargs clang-format-14 --dry-run --Werror
+    else
+        c_files | xargs clang-format-14 -i
+    fi
+}
+
+cmd_tidy() {
+    need clang-tidy-14 clang-tidy-14
+    configure
+    # The JNI header must be there for jni/ to be parsed.
+    make_targets smp_jni_headers
+    find "$root/native/src" -name '*.c' | sort |
+        xargs -P "$(nproc)" -n 1 clang-tidy-14 --quiet --warnings-as-errors='*' -p "$build"
+}
+
+cmd_cppcheck() {
+    need cppcheck cppcheck
+    cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
+        --suppress=missingIncludeSystem -D_GNU_SOURCE -I "$root/native/src" "$root/native/src"
+}
+
+main() {
+    [ $# -gt 0 ] || {
+        usage
+        exit 2
+    }
+    local command=$1
+    shift
+    parse_options "$@"
+    case $command in
+        build | test | bench | fuzz | format | tidy | cppcheck) "cmd_$command" ;;
+        *)
+            usage >&2
+            die "unknown command '$command'"
+            ;;
+    esac
+}
+
+main "$@"

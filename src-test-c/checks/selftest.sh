@@ -1,0 +1,131 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# selftest.sh JDK CC: every check passes on something good and fails on each thing it is there to find.
+set -euo pipefail
+
+jdk=${1:?usage: selftest.sh JDK CC}
+cc=${2:?usage: selftest.sh JDK CC}
+checks=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+root=$(cd "$checks/../.." && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+# expect pass|fail WHAT COMMAND...
+expect() {
+    local wanted=$1 what=$2 got=pass
+    shift 2
+    "$@" >"$work/output" 2>&1 || got=fail
+    if [ "$got" != "$wanted" ]; then
+        echo "selftest.sh: $what: expected $wanted, got $got:" >&2
+        cat "$work/output" >&2
+        bad=1
+    fi
+}
+
+# tree NAME FILE LINE...: a source tree with one good file per layer and FILE made of LINEs.
+tree() {
+    local folder=$work/$1 file=$2 layer
+    shift 2
+    for layer in base model report core vm jni; do
+        mkdir -p "$folder/native/src/$layer"
+        echo '#include "base/status.h"' >"$folder/native/src/$layer/good.c"
+    done
+    mkdir -p "$folder/src-test-c/model"
+    echo '#include "model/tree.h"' >"$folder/src-test-c/model/test_good.c"
+    mkdir -p "$(dirname "$folder/$file")"
+    printf '%s\n' "$@" >"$folder/$file"
+    echo "$folder"
+}
+
+check_layers() {
+    expect pass "layers: what each may" "$checks/layers.sh" \
+        "$(tree l0 native/src/vm/x.c '#include "core/walker.h"' '#include <jvmti.h>')"
+    expect fail "layers: model sees jni.h" "$checks/layers.sh" "$(tree l1 native/src/model/x.c '#include <jni.h>')"
+    expect fail "layers: model starts threads" "$checks/layers.sh" "$(tree l2 native/src/model/x.h '# include <pthread.h>')"
+    expect fail "layers: base sees model" "$checks/layers.sh" "$(tree l3 native/src/base/x.c '#include "model/tree.h"')"
+    expect fail "layers: report sees core" "$checks/layers.sh" "$(tree l4 native/src/report/x.c '#include "core/session.h"')"
+    expect fail "layers: core sees jvmti.h" "$checks/layers.sh" "$(tree l5 native/src/core/x.c '#include <jvmti.h>')"
+    expect fail "layers: core sees vm" "$checks/layers.sh" "$(tree l6 native/src/core/x.c '  #include "vm/vm.h"')"
+    expect fail "layers: vm sees the tree" "$checks/layers.sh" "$(tree l7 native/src/vm/x.c '#include "model/tree.h"')"
+    expect fail "layers: vm sees the JNI header" "$checks/layers.sh" \
+        "$(tree l8 native/src/vm/x.c '#include "com_incapsula_sampler_internal_NativeBridge.h"')"
+    expect fail "layers: jni sees jvmti.h" "$checks/layers.sh" "$(tree l9 native/src/jni/x.c '#include <jvmti.h>')"
+    expect fail "layers: a test sees jni" "$checks/layers.sh" "$(tree l10 src-test-c/jni/test_x.c '#include "jni/convert.h"')"
+    expect fail "layers: an unknown layer" "$checks/layers.sh" "$(tree l11 native/src/util/x.c '#include "base/status.h"')"
+    expect fail "layers: no files" "$checks/layers.sh" "$work/nothing"
+}
+
+# library NAME CODE FLAG...
+library() {
+    local name=$1 code=$2
+    shift 2
+    printf '%s\n' "$code" >"$work/$name.c"
+    "$cc" -shared -fPIC -o "$work/$name.so" "$work/$name.c" -Wl,-z,now "$@"
+    echo "$work/$name.so"
+}
+
+check_libraries() {
+    local good='int JNI_OnLoad(void); int JNI_OnLoad(void) { return 1; } int Java_a(void); int Java_a(void) { return 2; }'
+    local good_so
+    good_so=$(library good "$good")
+    expect pass "exports: a good library" "$checks/exports.sh" "$good_so"
+    expect pass "needed: a good library" "$checks/needed.sh" "$good_so"
+    expect fail "exports: one symbol more" "$checks/exports.sh" "$(library more "$good int smp_tree_create = 1;")"
+    expect fail "exports: no native method" "$checks/exports.sh" "$(library none 'int JNI_OnLoad = 1;')"
+    expect fail "needed: libm" "$checks/needed.sh" "$(library libm "$good" -Wl,--no-as-needed -lm)"
+    expect fail "needed: a thread-local" "$checks/needed.sh" \
+        "$(library local "$good _Thread_local int local; int Java_b(void) { return local++; }")"
+    expect fail "needed: lazy binding" "$checks/needed.sh" "$(library lazy "$good" -Wl,-z,lazy)"
+    expect fail "needed: a search path" "$checks/needed.sh" "$(library path "$good" -Wl,-rpath,/somewhere)"
+}
+
+check_sources() {
+    local folder=$work/sources
+    mkdir -p "$folder/native/src/base" "$folder/src-test-c"
+    printf '/* SPDX-License-Identifier: Apache-2.0 */\nint x;\n' >"$folder/native/src/base/x.c"
+    expect pass "spdx: a good file" "$checks/spdx.sh" "$folder"
+    if command -v clang-format-14 >/dev/null; then
+        cp "$root/.clang-format" "$folder"
+        cp "$root/native/build.sh" "$folder/native"
+        expect pass "format: a good file" "$checks/format.sh" "$folder"
+        echo 'int   y ;' >>"$folder/native/src/base/x.c"
+        expect fail "format: a badly set line" "$checks/format.sh" "$folder"
+    fi
+    echo 'int z;' >"$folder/native/src/base/x.c"
+    expect fail "spdx: no licence" "$checks/spdx.sh" "$folder"
+}
+
+# run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that pom.xml gives to the tests.
+run_java() {
+    # The JVM aborts after a fatal complaint; neither a core file nor the shell's remark is wanted.
+    {
+        (cd "$work" && ulimit -c 0 && "$jdk/bin/java" -Xcheck:jni -XX:+UnlockDiagnosticVMOptions \
+            -XX:+LogVMOutput "-XX:LogFile=$work/jvm/jvm-%p.log" -cp "$work/classes" BadJni \
+            "$work/bad_jni.so" "$1" >"$work/java.out" 2>&1)
+    } 2>/dev/null || true
+}
+
+check_jni_output() {
+    local method methods=(unchecked pending fatal)
+    # Newer checkers no longer count local references.
+    ! grep -q '^JAVA_VERSION="17' "$jdk/release" || methods+=(references)
+    expect fail "jni_output: nothing was run" "$checks/jni_output.sh" check "$work/no-jvm"
+    "$cc" -shared -fPIC -isystem "$jdk/include" -isystem "$jdk/include/linux" -o "$work/bad_jni.so" "$checks/bad_jni.c"
+    "$jdk/bin/javac" -d "$work/classes" "$checks/BadJni.java"
+    "$checks/jni_output.sh" prepare "$work/jvm"
+    run_java good
+    expect pass "jni_output: a good method" "$checks/jni_output.sh" check "$work/jvm"
+    for method in "${methods[@]}"; do
+        "$checks/jni_output.sh" prepare "$work/jvm"
+        run_java "$method"
+        expect fail "jni_output: $method" "$checks/jni_output.sh" check "$work/jvm"
+    done
+}
+
+check_layers
+check_libraries
+check_sources
+check_jni_output
+exit "$bad"

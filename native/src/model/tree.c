@@ -95,16 +95,6 @@ static void set_slot_count(struct smp_tree *tree, size_t slots)
 
 /* --- room --- */
 
-/* What a refusal of the allocator was: the session's limit, or the system. */
-static enum smp_status refusal(const struct smp_quota *quota, size_t bytes)
-{
-    const size_t used = quota != NULL ? smp_quota_used(quota) : 0;
-
-    if (quota != NULL && (used > quota->limit_bytes || bytes > quota->limit_bytes - used))
-        return SMP_EQUOTA;
-    return SMP_ENOMEM;
-}
-
 static size_t node_bytes(size_t nodes)
 {
     const size_t step = SMP_ARENA_STEP;
@@ -120,7 +110,7 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
     if (more == 0)
         return SMP_OK;
     if (!smp_map_commit(tree->quota, (char *)tree->slots + have, more))
-        return refusal(tree->quota, more);
+        return SMP_ENOMEM;
     memset(tree->slots, 0, have);
     set_slot_count(tree, slots);
     for (uint32_t node = 1; node < tree->node_count; node++)
@@ -149,7 +139,7 @@ static enum smp_status make_room(struct smp_tree *tree, size_t count)
     if (status != SMP_OK)
         return status;
     if (smp_arena_alloc(tree->arena, count * NODE_BYTES, NODE_BYTES) == NULL)
-        return refusal(tree->quota, node_bytes(count));
+        return SMP_ENOMEM;
     return SMP_OK;
 }
 
@@ -235,7 +225,7 @@ enum smp_status smp_tree_create(struct smp_quota *quota, size_t max_bytes, struc
         return SMP_EQUOTA;
     tree = smp_alloc(quota, sizeof(*tree));
     if (tree == NULL)
-        return refusal(quota, sizeof(*tree));
+        return SMP_ENOMEM;
     tree->quota = quota;
     tree->max_bytes = max_bytes;
     status = smp_arena_create(quota, most * NODE_BYTES, &tree->arena);

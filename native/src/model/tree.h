@@ -16,7 +16,8 @@
  *
  * Owns     every node; a node lives until destroy.
  * Threads  one writer; readers only after seal.
- * Errors   SMP_EQUOTA, SMP_ENOMEM: the tree is as it was before the call. SMP_ESTATE: it is sealed.
+ * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM where the quota or the system refuses: no node and
+ * no figure has changed (room made for the call may stay). SMP_ESTATE: it is sealed.
  * Cost     add: O(count), no string work. 32 bytes a node and hash slots of 4 bytes at a load of
  * 0.375 to 0.75: at most 43 bytes a node in all, also while it grows. destroy: O(1).
  */

@@ -1,0 +1,565 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "model/tree.h"
+#include "support/failing_alloc.h"
+#include "support/plain_tree.h"
+
+enum {
+    MAX_BYTES = 64 * 1024 * 1024,
+    QUOTA_BYTES = 2 * MAX_BYTES,
+    FIRST_BYTES = 2 * SMP_ARENA_STEP, /* the first pages of nodes and slots */
+    ROUNDS = 100000,
+    GROUPS = 7,
+    MAX_DEPTH = 40,
+    DEEP = 65536,
+    TEXT_BYTES = 32
+};
+
+struct fixture {
+    struct smp_quota quota;
+    struct smp_tree *tree;
+    struct plain_tree *twin;
+    uint64_t seed;
+};
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+
+    memset(&fixture, 0, sizeof(fixture));
+    smp_quota_init(&fixture.quota, QUOTA_BYTES);
+    fixture.twin = plain_tree_create();
+    fixture.seed = 88172645463325252u;
+    assert_int_equal(smp_tree_create(&fixture.quota, MAX_BYTES, &fixture.tree), SMP_OK);
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    smp_tree_destroy(fixture->tree);
+    plain_tree_destroy(fixture->twin);
+    assert_int_equal(smp_quota_used(&fixture->quota), 0);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+/* --- helpers --- */
+
+static uint32_t below(struct fixture *fixture, uint32_t bound)
+{
+    uint64_t x = fixture->seed;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    fixture->seed = x;
+    return (uint32_t)((x >> 32) % bound);
+}
+
+static const char *text_of(uint32_t location, char text[TEXT_BYTES])
+{
+    if ((location & SMP_LOCATION_GROUP) != 0)
+        snprintf(text, TEXT_BYTES, "group %u", location & ~SMP_LOCATION_GROUP);
+    else
+        snprintf(text, TEXT_BYTES, "C.m(C.java:%u)", location);
+    return text;
+}
+
+static uint32_t root_of(struct smp_tree *tree, uint32_t group)
+{
+    uint32_t root = 0;
+
+    assert_int_equal(smp_tree_root(tree, group, &root), SMP_OK);
+    return root;
+}
+
+static uint32_t add(struct smp_tree *tree, uint32_t root, const uint32_t *locations, size_t count)
+{
+    uint32_t leaf = 0;
+
+    assert_int_equal(smp_tree_add(tree, root, locations, count, &leaf), SMP_OK);
+    return leaf;
+}
+
+static struct plain_node *add_to_twin(struct plain_tree *twin, uint32_t group,
+                                      const uint32_t *locations, size_t count)
+{
+    char text[TEXT_BYTES];
+    struct plain_node *node =
+        plain_tree_find_or_add(twin, NULL, text_of(SMP_LOCATION_GROUP | group, text));
+
+    for (size_t i = count; i > 0; i--)
+        node = plain_tree_find_or_add(twin, node, text_of(locations[i - 1], text));
+    return node;
+}
+
+static void credit_both(struct fixture *fixture, uint32_t leaf, struct plain_node *twin,
+                        int64_t wall_ns, int64_t cpu_ns, uint32_t samples)
+{
+    smp_tree_credit(fixture->tree, leaf, wall_ns, cpu_ns, samples);
+    twin->self_wall_ns += wall_ns;
+    twin->self_cpu_ns += cpu_ns;
+    twin->samples += samples;
+}
+
+/* Stacks that share much at the root end and less at the leaf end, with recursion among them. */
+static size_t random_stack(struct fixture *fixture, uint32_t *locations)
+{
+    const size_t depth = below(fixture, MAX_DEPTH + 1);
+
+    for (size_t i = 0; i < depth; i++) {
+        const bool rare = below(fixture, 8) == 0;
+        locations[depth - 1 - i] = 1 + (rare ? below(fixture, 5) : (uint32_t)i % 11);
+    }
+    return depth;
+}
+
+/* Node by node the same paths with the same figures; sealed: totals too. */
+static void assert_equals_twin(const struct smp_tree *tree, struct plain_tree *twin)
+{
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+    const size_t count = smp_tree_node_count(tree);
+    const bool is_sealed = smp_tree_next_siblings(tree) != NULL;
+    struct plain_node **twins = test_calloc(count, sizeof(struct plain_node *));
+    char text[TEXT_BYTES];
+
+    assert_int_equal(count, plain_tree_count(twin) + 1);
+    plain_tree_totals(twin);
+    for (struct plain_node *node = plain_tree_first(twin); node != NULL; node = node->next)
+        node->visits = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        int64_t wall_ns = -1;
+        int64_t cpu_ns = -1;
+        assert_true(nodes[i].parent < i);
+        twins[i] = plain_tree_find(twin, twins[nodes[i].parent], text_of(nodes[i].location, text));
+        assert_non_null(twins[i]);
+        assert_int_equal(twins[i]->visits++, 0);
+        smp_tree_self(tree, i, &wall_ns, &cpu_ns);
+        assert_int_equal(wall_ns, twins[i]->self_wall_ns);
+        assert_int_equal(cpu_ns, twins[i]->self_cpu_ns);
+        assert_int_equal(nodes[i].samples, twins[i]->samples);
+        if (is_sealed) {
+            assert_int_equal(nodes[i].wall_ns, twins[i]->total_wall_ns);
+            assert_int_equal(nodes[i].cpu_ns, twins[i]->total_cpu_ns);
+        }
+    }
+    test_free(twins);
+}
+
+/* Every node is reached once from node 0 along first children and next siblings. */
+static void assert_links_reach_all(const struct smp_tree *tree)
+{
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+    const uint32_t *siblings = smp_tree_next_siblings(tree);
+    size_t reached = 0;
+    uint32_t at = nodes[0].last_child;
+
+    assert_non_null(siblings);
+    while (at != 0) {
+        reached++;
+        assert_true(siblings[at] == 0 || siblings[at] > at);
+        assert_true(siblings[at] == 0 || nodes[siblings[at]].parent == nodes[at].parent);
+        if (nodes[at].last_child != 0) {
+            at = nodes[at].last_child;
+            continue;
+        }
+        while (at != 0 && siblings[at] == 0)
+            at = nodes[at].parent;
+        at = siblings[at];
+    }
+    assert_int_equal(reached + 1, smp_tree_node_count(tree));
+}
+
+/* --- adding --- */
+
+static void shares_what_two_stacks_have_in_common_at_the_root_end(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t one[] = { 12, 10, 5 };
+    const uint32_t other[] = { 20, 10, 5 };
+    const uint32_t root = root_of(tree, 1);
+    const uint32_t leaf = add(tree, root, one, 3);
+    const uint32_t sibling = add(tree, root, other, 3);
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+
+    assert_int_equal(smp_tree_node_count(tree), 1 + 1 + 4);
+    assert_int_equal(nodes[leaf].location, 12);
+    assert_int_equal(nodes[sibling].location, 20);
+    assert_int_equal(nodes[leaf].parent, nodes[sibling].parent);
+    assert_int_equal(nodes[nodes[leaf].parent].location, 10);
+    assert_int_equal(nodes[nodes[nodes[leaf].parent].parent].parent, root);
+    assert_int_equal(nodes[root].parent, 0);
+    assert_int_equal(nodes[root].location, SMP_LOCATION_GROUP | 1);
+}
+
+static void finds_again_what_it_has(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t stacks[][2] = { { 2, 1 }, { 3, 1 }, { 1, 1 }, { 1, 2 } };
+    uint32_t leaves[4];
+
+    for (size_t i = 0; i < 4; i++)
+        leaves[i] = add(tree, root_of(tree, 0), stacks[i], 2);
+    /* In turns, so that no hint of the time before is right. */
+    for (size_t i = 0; i < 40; i++)
+        assert_int_equal(add(tree, root_of(tree, 0), stacks[i % 4], 2), leaves[i % 4]);
+    assert_int_equal(smp_tree_node_count(tree), 1 + 1 + 6);
+}
+
+static void keeps_groups_apart(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t stack[] = { 2, 1 };
+    const uint32_t one = root_of(tree, 0);
+    const uint32_t other = root_of(tree, 19999);
+
+    assert_int_not_equal(one, other);
+    assert_int_not_equal(add(tree, one, stack, 2), add(tree, other, stack, 2));
+    assert_int_equal(root_of(tree, 0), one);
+    assert_int_equal(root_of(tree, 19999), other);
+}
+
+static void an_empty_stack_is_its_root(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t root = root_of(tree, 3);
+
+    assert_int_equal(add(tree, root, NULL, 0), root);
+    assert_int_equal(smp_tree_node_count(tree), 2);
+}
+
+static void agrees_with_its_dumb_twin_on_random_stacks(void **state)
+{
+    struct fixture *fixture = *state;
+    uint32_t locations[MAX_DEPTH];
+
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const uint32_t group = below(fixture, GROUPS);
+        const size_t depth = random_stack(fixture, locations);
+        const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
+        struct plain_node *twin = add_to_twin(fixture->twin, group, locations, depth);
+        credit_both(fixture, leaf, twin, below(fixture, 1000000), below(fixture, 1000), 1);
+        if (round == ROUNDS / 100)
+            assert_equals_twin(fixture->tree, fixture->twin);
+    }
+    assert_equals_twin(fixture->tree, fixture->twin);
+    smp_tree_seal(fixture->tree);
+    assert_equals_twin(fixture->tree, fixture->twin);
+    assert_links_reach_all(fixture->tree);
+}
+
+/* A deep recursion: many nodes of one location, each the only child of the one above. */
+static void takes_stacks_of_any_depth(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    uint32_t *locations = test_calloc(DEEP, sizeof(*locations));
+    const uint32_t root = root_of(tree, 0);
+    uint32_t leaf;
+
+    for (size_t i = 0; i < DEEP; i++)
+        locations[i] = 77;
+    leaf = add(tree, root, locations, DEEP);
+    assert_int_equal(smp_tree_node_count(tree), DEEP + 2);
+    assert_int_equal(add(tree, root, locations, DEEP), leaf);
+    assert_int_equal(smp_tree_node_count(tree), DEEP + 2);
+    /* The same from the middle on another way: all but the root half is new. */
+    locations[DEEP / 2 - 1] = 78;
+    assert_int_not_equal(add(tree, root, locations, DEEP), leaf);
+    assert_int_equal(smp_tree_node_count(tree), DEEP + 2 + DEEP / 2);
+
+    smp_tree_credit(tree, leaf, 5, 3, 1);
+    smp_tree_seal(tree);
+    assert_int_equal(smp_tree_nodes(tree)[root].wall_ns, 5);
+    assert_int_equal(smp_tree_nodes(tree)[root].cpu_ns, 3);
+    assert_links_reach_all(tree);
+    test_free(locations);
+}
+
+/* --- figures --- */
+
+static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t stack[] = { 2, 1 };
+    const uint32_t sibling[] = { 3, 1 };
+    const uint32_t root = root_of(tree, 0);
+    const uint32_t leaf = add(tree, root, stack, 2);
+    const uint32_t other = add(tree, root, sibling, 2);
+    const uint32_t middle = add(tree, root, &stack[1], 1);
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+    int64_t wall_ns;
+    int64_t cpu_ns;
+
+    smp_tree_credit(tree, leaf, 100, 10, 1);
+    smp_tree_credit(tree, leaf, 100, 10, 2);
+    smp_tree_credit(tree, other, 30, 3, 1);
+    smp_tree_credit(tree, middle, 7, 1, 1);
+    assert_null(smp_tree_next_siblings(tree));
+    smp_tree_seal(tree);
+
+    assert_int_equal(nodes[leaf].wall_ns, 200);
+    assert_int_equal(nodes[leaf].samples, 3);
+    assert_int_equal(nodes[middle].wall_ns, 237);
+    assert_int_equal(nodes[middle].cpu_ns, 24);
+    assert_int_equal(nodes[root].wall_ns, 237);
+    assert_int_equal(nodes[0].wall_ns, 237);
+    smp_tree_self(tree, middle, &wall_ns, &cpu_ns);
+    assert_int_equal(wall_ns, 7);
+    assert_int_equal(cpu_ns, 1);
+    smp_tree_self(tree, root, &wall_ns, &cpu_ns);
+    assert_int_equal(wall_ns, 0);
+    /* Children in the order they came. */
+    assert_int_equal(nodes[middle].last_child, leaf);
+    assert_int_equal(smp_tree_next_siblings(tree)[leaf], other);
+    assert_int_equal(smp_tree_next_siblings(tree)[other], 0);
+}
+
+static void a_sealed_tree_changes_no_more(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t location = 1;
+    const uint32_t root = root_of(tree, 0);
+    const uint32_t leaf = add(tree, root, &location, 1);
+    const size_t bytes = smp_tree_bytes(tree);
+    uint32_t untouched = 4711;
+
+    smp_tree_credit(tree, leaf, 9, 9, 9);
+    smp_tree_seal(tree);
+    smp_tree_seal(tree);
+    assert_int_equal(smp_tree_add(tree, root, &location, 1, &untouched), SMP_ESTATE);
+    assert_int_equal(smp_tree_root(tree, 5, &untouched), SMP_ESTATE);
+    assert_int_equal(untouched, 4711);
+    smp_tree_credit(tree, leaf, 1, 1, 1);
+    assert_int_equal(smp_tree_nodes(tree)[root].wall_ns, 9);
+    assert_int_equal(smp_tree_nodes(tree)[leaf].samples, 9);
+    assert_int_equal(smp_tree_bytes(tree), bytes);
+}
+
+/* A thousand threads for four months in one interval: figures stick, nothing turns negative. */
+static void figures_stick_at_their_maximum(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t locations[] = { 1, 2, 3 };
+    const uint32_t root = root_of(tree, 0);
+    uint32_t leaf = 0;
+    int64_t wall_ns;
+    int64_t cpu_ns;
+
+    for (size_t i = 0; i < 3; i++) {
+        leaf = add(tree, root, &locations[i], 1);
+        smp_tree_credit(tree, leaf, INT64_MAX - 1, 1, UINT32_MAX - 1);
+        smp_tree_credit(tree, leaf, 2, 1, 2);
+    }
+    smp_tree_credit(tree, leaf, 1, 1, 1);
+    smp_tree_seal(tree);
+    assert_int_equal(smp_tree_nodes(tree)[leaf].samples, UINT32_MAX);
+    assert_int_equal(smp_tree_nodes(tree)[leaf].wall_ns, INT64_MAX);
+    assert_int_equal(smp_tree_nodes(tree)[root].wall_ns, INT64_MAX);
+    assert_int_equal(smp_tree_nodes(tree)[root].cpu_ns, 7);
+    smp_tree_self(tree, root, &wall_ns, &cpu_ns);
+    assert_int_equal(wall_ns, 0);
+    assert_int_equal(cpu_ns, 0);
+}
+
+/* --- memory --- */
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct smp_tree *tree = NULL;
+    const enum smp_status status = smp_tree_create(self, MAX_BYTES, &tree);
+
+    if (status != SMP_OK)
+        assert_null(tree);
+    smp_tree_destroy(tree);
+    return status;
+}
+
+static void create_leaves_nothing_behind_when_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct failing_alloc_steps steps =
+        failing_alloc_each_step(create_and_destroy, &fixture->quota);
+
+    assert_true(steps.refused > 0);
+    assert_int_equal(steps.survived, 0);
+    smp_tree_destroy(NULL);
+}
+
+static void create_refuses_a_maximum_below_its_first_pages(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_tree *tree = NULL;
+
+    assert_int_equal(smp_tree_create(&fixture->quota, 0, &tree), SMP_EQUOTA);
+    assert_int_equal(smp_tree_create(&fixture->quota, FIRST_BYTES - 1, &tree), SMP_EQUOTA);
+    assert_null(tree);
+    assert_int_equal(smp_tree_create(&fixture->quota, FIRST_BYTES, &tree), SMP_OK);
+    smp_tree_destroy(tree);
+}
+
+/* Adds with its nth request refused, n = 1, 2, ... until nothing is refused any more. */
+static uint32_t add_against_refusals(struct fixture *fixture, uint32_t root,
+                                     const uint32_t *locations, size_t count, size_t *refusals)
+{
+    const size_t nodes = smp_tree_node_count(fixture->tree);
+    struct failing_alloc failing = { .first = 0 };
+    enum smp_status status = SMP_ENOMEM;
+    uint32_t leaf = 4711;
+
+    for (size_t n = 1; status == SMP_ENOMEM; n++) {
+        failing_alloc_arm(&failing, n, n);
+        status = smp_tree_add(fixture->tree, root, locations, count, &leaf);
+        *refusals += failing_alloc_disarm(&failing);
+        if (status == SMP_ENOMEM) {
+            assert_int_equal(leaf, 4711);
+            assert_int_equal(smp_tree_node_count(fixture->tree), nodes);
+            assert_equals_twin(fixture->tree, fixture->twin);
+        }
+    }
+    assert_int_equal(status, SMP_OK);
+    return leaf;
+}
+
+static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint32_t root = root_of(fixture->tree, 0);
+    uint32_t locations[MAX_DEPTH];
+    size_t refusals = 0;
+
+    add_to_twin(fixture->twin, 0, NULL, 0);
+    for (size_t round = 0; round < 2000; round++) {
+        const size_t depth = random_stack(fixture, locations);
+        const uint32_t leaf = add_against_refusals(fixture, root, locations, depth, &refusals);
+        credit_both(fixture, leaf, add_to_twin(fixture->twin, 0, locations, depth), 3, 2, 1);
+    }
+    /* Both arrays grew, each growth was refused once. */
+    assert_true(refusals >= 8);
+    smp_tree_seal(fixture->tree);
+    assert_equals_twin(fixture->tree, fixture->twin);
+}
+
+/* Adds chains below group 0, each with a first location of its own, until one is refused. */
+static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stacks)
+{
+    uint32_t locations[MAX_DEPTH];
+    enum smp_status status = SMP_OK;
+    const uint32_t root = root_of(tree, 0);
+    uint32_t leaf;
+
+    for (*stacks = 0; status == SMP_OK; ++*stacks) {
+        for (size_t i = 0; i < length; i++)
+            locations[length - 1 - i] = i == 0 ? 1000 + *stacks : (uint32_t)i;
+        status = smp_tree_add(tree, root, locations, length, &leaf);
+        if (status == SMP_OK)
+            smp_tree_credit(tree, leaf, 1, 0, 1);
+    }
+    --*stacks;
+    return status;
+}
+
+static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
+{
+    struct fixture *fixture = *state;
+    const size_t max_bytes = 1000 * 1000;
+    struct smp_tree *tree = NULL;
+    const uint32_t known = 1000;
+    uint32_t half_known[] = { 999, 1000 };
+    uint32_t stacks;
+    size_t count;
+    uint32_t leaf;
+
+    assert_int_equal(smp_tree_create(&fixture->quota, max_bytes, &tree), SMP_OK);
+    assert_int_equal(fill(tree, 20, &stacks), SMP_EQUOTA);
+    count = smp_tree_node_count(tree);
+    assert_int_equal(count, 2 + 20 * (size_t)stacks);
+    assert_true(smp_tree_bytes(tree) <= max_bytes + 256); /* and its own few bytes */
+    assert_true(count > max_bytes / 48 * 8 / 10);
+
+    add(tree, root_of(tree, 0), &known, 1);
+    while (smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf) == SMP_OK)
+        half_known[0]++; /* what fits behind the last whole stack */
+    count = smp_tree_node_count(tree);
+    assert_int_equal(smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf), SMP_EQUOTA);
+    assert_int_equal(smp_tree_node_count(tree), count);
+    smp_tree_credit(tree, add(tree, root_of(tree, 0), &known, 1), 5, 0, 1);
+    smp_tree_seal(tree);
+    assert_int_equal(smp_tree_nodes(tree)[0].wall_ns, stacks + 5);
+    assert_links_reach_all(tree);
+    smp_tree_destroy(tree);
+}
+
+static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
+{
+    struct smp_quota quota;
+    struct smp_tree *tree = NULL;
+    uint32_t stacks;
+
+    (void)state;
+    smp_quota_init(&quota, 1000 * 1000);
+    assert_int_equal(smp_tree_create(&quota, MAX_BYTES, &tree), SMP_OK);
+    assert_int_equal(fill(tree, 20, &stacks), SMP_ENOMEM);
+    assert_true(atomic_load(&quota.peak) <= quota.limit_bytes);
+    assert_int_equal(smp_tree_node_count(tree), 2 + 20 * (size_t)stacks);
+    smp_tree_seal(tree);
+    assert_int_equal(smp_tree_nodes(tree)[0].wall_ns, stacks);
+    smp_tree_destroy(tree);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+/* At every size, also in the moment of growing; beyond the first pages, which are there from the
+ * start. */
+static void takes_at_most_48_bytes_a_node(void **state)
+{
+    struct fixture *fixture = *state;
+    const size_t before = atomic_load(&fixture->quota.peak) - FIRST_BYTES;
+    const uint32_t root = root_of(fixture->tree, 0);
+    uint32_t locations[MAX_DEPTH];
+
+    for (uint32_t i = 0; i < 5000; i++) {
+        for (uint32_t at = 0; at < MAX_DEPTH; at++)
+            locations[at] = 1 + at + i % 7;
+        locations[MAX_DEPTH - 1] = 1000 + i;
+        add(fixture->tree, root, locations, MAX_DEPTH);
+        assert_true(atomic_load(&fixture->quota.peak) - before <=
+                    48 * smp_tree_node_count(fixture->tree) + FIRST_BYTES);
+    }
+    assert_int_equal(smp_tree_bytes(fixture->tree) / 4096, smp_quota_used(&fixture->quota) / 4096);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(shares_what_two_stacks_have_in_common_at_the_root_end),
+        TEST(finds_again_what_it_has),
+        TEST(keeps_groups_apart),
+        TEST(an_empty_stack_is_its_root),
+        TEST(agrees_with_its_dumb_twin_on_random_stacks),
+        TEST(takes_stacks_of_any_depth),
+        TEST(totals_are_what_a_node_and_all_below_it_were_credited),
+        TEST(a_sealed_tree_changes_no_more),
+        TEST(figures_stick_at_their_maximum),
+        TEST(create_leaves_nothing_behind_when_refused),
+        TEST(create_refuses_a_maximum_below_its_first_pages),
+        TEST(a_refused_add_changes_nothing_and_can_be_repeated),
+        TEST(at_its_maximum_it_goes_on_with_what_it_has),
+        TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
+        TEST(takes_at_most_48_bytes_a_node),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("tree", tests, NULL, NULL);
+}

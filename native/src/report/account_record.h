@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * account_record.h - the last record of a report: what the sampler did, missed and used.
+ *
+ * Owns     nothing.
+ * Threads  any; the snapshot is immutable.
+ * Errors   none of its own: out remembers a failure (bytes.h).
+ * Cost     constant.
+ */
+#ifndef SMP_REPORT_ACCOUNT_RECORD_H
+#define SMP_REPORT_ACCOUNT_RECORD_H
+
+#include "base/bytes.h"
+#include "model/snapshot.h"
+
+#define SMP_ACCOUNT_RECORD_TITLE "Sampler account."
+
+enum { SMP_ACCOUNT_RECORD_MAX_BYTES = 4096 }; /* more than all its lines can take */
+
+/* One line "<text>: <value>" per figure that is not zero; the last two lines always. */
+void smp_account_record_rows(const struct smp_snapshot *snapshot, struct smp_bytes *out);
+
+#endif

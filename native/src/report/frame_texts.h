@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frame_texts.h - the printed text of every frame of one report, made once, and the texts' order.
+ *
+ *   location ──► {text, width, rank}     rank: place in byte order; equal texts have equal ranks
+ *
+ * Owns     its texts.
+ * Threads  immutable after create.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA from create.
+ * Cost     create: one text and one place in a sort per distinct location, however many nodes show
+ * it. get: two loads.
+ */
+#ifndef SMP_REPORT_FRAME_TEXTS_H
+#define SMP_REPORT_FRAME_TEXTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/methods.h"
+#include "model/tree.h"
+
+enum { SMP_MAX_FRAME_TEXTS_BYTES = 1 << 30 }; /* of all texts together */
+
+struct smp_frame_texts;
+
+struct smp_frame_text {
+    size_t offset; /* of the text within all texts */
+    uint32_t length;
+    uint32_t width; /* in columns: code points */
+    uint32_t rank;  /* < smp_frame_texts_rank_count */
+};
+
+/* The texts of the locations of nodes[kept[0..count)]. */
+SMP_CHECKED enum smp_status smp_frame_texts_create(struct smp_quota *quota,
+                                                   const struct smp_methods *methods,
+                                                   const struct smp_node *nodes,
+                                                   const uint32_t *kept, size_t count,
+                                                   struct smp_frame_texts **out);
+void smp_frame_texts_destroy(struct smp_frame_texts *texts); /* NULL is fine */
+
+/* location is one of those given to create. */
+const struct smp_frame_text *smp_frame_texts_get(const struct smp_frame_texts *texts,
+                                                 uint32_t location);
+/* Borrowed; not NUL-terminated. */
+const char *smp_frame_texts_bytes(const struct smp_frame_texts *texts,
+                                  const struct smp_frame_text *text);
+uint32_t smp_frame_texts_rank_count(const struct smp_frame_texts *texts);
+
+#endif

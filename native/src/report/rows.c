@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.c - three passes in which every parent comes before its children, and one the other way.
+ *
+ * Because a child has a higher index than its parent, one pass upwards decides which nodes stay and
+ * under which row. Siblings are not sorted family by family: all rows are put in order at once, by
+ * counting the ranks of their texts, and then hung in front of their siblings from the last to the
+ * first.
+ */
+#include "report/rows.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "report/index_sort.h"
+
+#define NS_PER_MS 1000000
+
+struct link {
+    uint32_t shown; /* the node itself, or where it is left out the row it vanished into */
+    uint32_t first;
+    uint32_t next;
+};
+
+struct smp_rows {
+    const struct smp_snapshot *snapshot;
+    const struct smp_node *nodes;
+    struct link *links; /* by node */
+    uint32_t *kept;     /* nodes that are rows; only during create */
+    size_t kept_count;
+    struct smp_frame_texts *texts;
+    struct smp_quota *quota;
+};
+
+/* Rounded down, so that a parent never shows less than the sum of what it contains. */
+static int64_t to_ms(int64_t ns)
+{
+    return ns / NS_PER_MS;
+}
+
+static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(rows->snapshot->tree, node, &wall_ns, &cpu_ns);
+    return to_ms(wall_ns);
+}
+
+/* --- what is left out --- */
+
+/* Up to the last dot; a pseudo-frame is in no package. */
+static size_t package_length(const struct smp_location_view *view)
+{
+    const char *dot = view->is_pseudo ? NULL : strrchr(view->class_name, '.');
+
+    return dot == NULL ? 0 : (size_t)(dot - view->class_name);
+}
+
+static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint32_t b)
+{
+    struct smp_location_view left;
+    struct smp_location_view right;
+
+    smp_methods_view(methods, a, &left);
+    smp_methods_view(methods, b, &right);
+    const size_t length = package_length(&left);
+    return length == package_length(&right) &&
+           memcmp(left.class_name, right.class_name, length) == 0;
+}
+
+static bool is_group_root(const struct smp_node *node)
+{
+    return (node->location & SMP_LOCATION_GROUP) != 0;
+}
+
+static bool is_left_out(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+{
+    const struct smp_node *const at = &rows->nodes[node];
+    const struct smp_node *const parent = &rows->nodes[at->parent];
+
+    if (is_group_root(parent) || to_ms(at->wall_ns) != to_ms(parent->wall_ns))
+        return false;
+    if (self_ms(rows, node) != 0)
+        return false;
+    return !style.zero_time_packages ||
+           is_same_package(rows->snapshot->methods, at->location, parent->location);
+}
+
+static void choose(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
+{
+    for (uint32_t node = 1; node < node_count; node++) {
+        if (is_group_root(&rows->nodes[node])) {
+            rows->links[node].shown = node;
+        } else if (is_left_out(rows, style, node)) {
+            rows->links[node].shown = rows->links[rows->nodes[node].parent].shown;
+        } else {
+            rows->links[node].shown = node;
+            rows->kept[rows->kept_count++] = node;
+        }
+    }
+}
+
+/* --- order --- */
+
+static uint32_t rank_of(const struct smp_rows *rows, uint32_t node)
+{
+    return smp_frame_texts_get(rows->texts, rows->nodes[node].location)->rank;
+}
+
+static bool is_hotter(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_node *const nodes = context;
+
+    return nodes[a].wall_ns > nodes[b].wall_ns;
+}
+
+/* Turns how many rows have each rank into where the first of each stands. */
+static void counts_to_starts(uint32_t *counts, uint32_t rank_count)
+{
+    uint32_t start = 0;
+
+    for (uint32_t rank = 0; rank < rank_count; rank++) {
+        const uint32_t count = counts[rank];
+        counts[rank] = start;
+        start += count;
+    }
+}
+
+/* Into order, by text; rows of one text stay in the order in which they were first seen. */
+static void order_by_text(const struct smp_rows *rows, uint32_t *starts, uint32_t *order)
+{
+    for (size_t i = 0; i < rows->kept_count; i++)
+        starts[rank_of(rows, rows->kept[i])]++;
+    counts_to_starts(starts, smp_frame_texts_rank_count(rows->texts));
+    for (size_t i = 0; i < rows->kept_count; i++)
+        order[starts[rank_of(rows, rows->kept[i])]++] = rows->kept[i];
+}
+
+static void hang_in_order(struct smp_rows *rows, const uint32_t *order)
+{
+    for (size_t i = rows->kept_count; i-- > 0;) {
+        struct link *const link = &rows->links[order[i]];
+        struct link *const above = &rows->links[smp_rows_up(rows, order[i])];
+        link->next = above->first;
+        above->first = order[i];
+    }
+}
+
+static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by)
+{
+    const size_t ranks = smp_frame_texts_rank_count(rows->texts);
+    uint32_t *const order = smp_alloc(rows->quota, (rows->kept_count + ranks + 1) * sizeof(*order));
+
+    if (order == NULL)
+        return SMP_ENOMEM;
+    order_by_text(rows, order + rows->kept_count, order);
+    if (by == SMP_ORDER_BY_TIME)
+        smp_index_sort(order, rows->kept, rows->kept_count, is_hotter, rows->nodes);
+    hang_in_order(rows, order);
+    smp_free(rows->quota, order);
+    return SMP_OK;
+}
+
+/* --- public --- */
+
+enum smp_status smp_rows_create(const struct smp_snapshot *snapshot, struct smp_report_style style,
+                                struct smp_quota *quota, struct smp_rows **out)
+{
+    const size_t node_count = smp_tree_node_count(snapshot->tree);
+    enum smp_status status = SMP_ENOMEM;
+    struct smp_rows *rows = smp_alloc(quota, sizeof(*rows));
+
+    if (rows == NULL)
+        goto done;
+    rows->snapshot = snapshot;
+    rows->nodes = smp_tree_nodes(snapshot->tree);
+    rows->quota = quota;
+    rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
+    if (rows->links == NULL)
+        goto done;
+    rows->kept = smp_alloc(quota, node_count * sizeof(*rows->kept));
+    if (rows->kept == NULL)
+        goto done;
+    choose(rows, style, node_count);
+    status = smp_frame_texts_create(quota, snapshot->methods, rows->nodes, rows->kept,
+                                    rows->kept_count, &rows->texts);
+    if (status != SMP_OK)
+        goto done;
+    status = sort(rows, style.order);
+    if (status != SMP_OK)
+        goto done;
+    smp_free(quota, rows->kept);
+    rows->kept = NULL;
+    *out = rows;
+    rows = NULL;
+done:
+    smp_rows_destroy(rows);
+    return status;
+}
+
+void smp_rows_destroy(struct smp_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    smp_frame_texts_destroy(rows->texts);
+    smp_free(rows->quota, rows->kept);
+    smp_free(rows->quota, rows->links);
+    smp_free(rows->quota, rows);
+}
+
+uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->links[node].first;
+}
+
+uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->links[node].next;
+}
+
+uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->links[rows->nodes[node].parent].shown;
+}
+
+void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)
+{
+    const struct smp_frame_text *const text =
+        smp_frame_texts_get(rows->texts, rows->nodes[node].location);
+
+    out->total_ms = to_ms(rows->nodes[node].wall_ns);
+    out->self_ms = self_ms(rows, node);
+    out->text = smp_frame_texts_bytes(rows->texts, text);
+    out->length = text->length;
+    out->width = text->width;
+}

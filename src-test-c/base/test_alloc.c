@@ -1,0 +1,455 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/alloc.h"
+
+#include <malloc.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+
+enum { KIB = 1024, MIB = 1024 * 1024, RACERS = 4 };
+
+static size_t page(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static bool is_zero(const void *memory, size_t size)
+{
+    const unsigned char *bytes = memory;
+
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Each test ends with nothing charged to anybody. */
+static int nothing_is_left(void **state)
+{
+    (void)state;
+    return smp_alloc_live_bytes() == 0 ? 0 : -1;
+}
+
+static void a_quota_says_no_at_its_limit_and_not_before(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 100);
+    assert_int_equal(smp_quota_used(&quota), 0);
+    assert_true(smp_quota_take(&quota, 60));
+    assert_false(smp_quota_take(&quota, 41));
+    assert_false(smp_quota_take(&quota, SIZE_MAX));
+    assert_int_equal(smp_quota_used(&quota), 60);
+    assert_true(smp_quota_take(&quota, 40));
+    assert_false(smp_quota_take(&quota, 1));
+    assert_true(smp_quota_take(&quota, 0));
+    smp_quota_give(&quota, 100);
+    assert_int_equal(smp_quota_used(&quota), 0);
+    assert_int_equal(atomic_load(&quota.peak), 100);
+    assert_int_equal(atomic_load(&quota.refused), 3);
+}
+
+static void what_is_taken_counts_for_the_process(void **state)
+{
+    struct smp_quota one;
+    struct smp_quota other;
+
+    (void)state;
+    smp_quota_init(&one, KIB);
+    smp_quota_init(&other, KIB);
+    assert_true(smp_quota_take(&one, 300));
+    assert_true(smp_quota_take(&other, 500));
+    assert_int_equal(smp_alloc_live_bytes(), 800);
+    smp_quota_give(&one, 300);
+    assert_int_equal(smp_alloc_live_bytes(), 500);
+    smp_quota_give(&other, 500);
+}
+
+static void a_piece_is_zeroed_and_charged_with_what_malloc_gave(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, MIB);
+    for (size_t size = 1; size < 5000; size += 37) {
+        void *piece = smp_alloc(&quota, size);
+        assert_non_null(piece);
+        assert_true(is_zero(piece, size));
+        assert_int_equal(smp_quota_used(&quota), malloc_usable_size(piece));
+        assert_int_equal(smp_alloc_live_bytes(), smp_quota_used(&quota));
+        memset(piece, 0xFF, size); /* the next piece may get this memory again */
+        smp_free(&quota, piece);
+        assert_int_equal(smp_quota_used(&quota), 0);
+    }
+    smp_free(&quota, NULL);
+}
+
+static void without_a_quota_only_the_process_counts(void **state)
+{
+    (void)state;
+    char *piece = smp_alloc(NULL, 100);
+    assert_non_null(piece);
+    assert_int_equal(smp_alloc_live_bytes(), malloc_usable_size(piece));
+    piece = smp_realloc(NULL, piece, 10000);
+    assert_non_null(piece);
+    assert_int_equal(smp_alloc_live_bytes(), malloc_usable_size(piece));
+    smp_free(NULL, piece);
+}
+
+static void a_full_quota_refuses_pieces_and_changes_nothing(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 1000);
+    void *piece = smp_alloc(&quota, 600);
+    assert_non_null(piece);
+    const size_t used = smp_quota_used(&quota);
+    assert_null(smp_alloc(&quota, 600));
+    assert_null(smp_alloc(&quota, 2000));
+    assert_null(smp_alloc(&quota, SIZE_MAX));
+    assert_null(smp_strndup(&quota, "x", SIZE_MAX));
+    assert_null(smp_realloc(&quota, NULL, SIZE_MAX / 2));
+    assert_int_equal(smp_quota_used(&quota), used);
+    assert_int_equal(smp_alloc_live_bytes(), used);
+    assert_int_equal(atomic_load(&quota.refused), 4);
+    smp_free(&quota, piece);
+    piece = smp_alloc(&quota, 600);
+    assert_non_null(piece);
+    smp_free(&quota, piece);
+}
+
+static void fill_pattern(unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        bytes[i] = (unsigned char)(i * 7 + 1);
+}
+
+static void assert_pattern(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        assert_int_equal(bytes[i], (unsigned char)(i * 7 + 1));
+}
+
+static void realloc_keeps_the_content_and_charges_the_new_size(void **state)
+{
+    static const size_t sizes[] = { 1, 24, 25, 1000, 999, 300000, 4000, 2000000, 10, 11 };
+    struct smp_quota quota;
+    unsigned char *piece = NULL;
+    size_t size = 0;
+
+    (void)state;
+    smp_quota_init(&quota, 4 * MIB);
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        piece = smp_realloc(&quota, piece, sizes[i]);
+        assert_non_null(piece);
+        assert_pattern(piece, size < sizes[i] ? size : sizes[i]);
+        size = sizes[i];
+        fill_pattern(piece, size);
+        assert_int_equal(smp_quota_used(&quota), malloc_usable_size(piece));
+        assert_int_equal(smp_alloc_live_bytes(), smp_quota_used(&quota));
+    }
+    smp_free(&quota, piece);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+static void realloc_refused_leaves_the_old_piece(void **state)
+{
+    struct failing_alloc failing;
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 1000);
+    unsigned char *piece = smp_alloc(&quota, 600);
+    assert_non_null(piece);
+    fill_pattern(piece, 600);
+    const size_t used = smp_quota_used(&quota);
+
+    assert_null(smp_realloc(&quota, piece, 900)); /* both would have to exist for a moment */
+    assert_null(smp_realloc(&quota, piece, 5000));
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_null(smp_realloc(&quota, piece, 700));
+    assert_null(smp_realloc(&quota, piece, 10));
+    assert_int_equal(failing_alloc_disarm(&failing), 2);
+    assert_int_equal(smp_quota_used(&quota), used);
+    assert_pattern(piece, 600);
+
+    piece = smp_realloc(&quota, piece, 10); /* shrinking needs no room */
+    assert_non_null(piece);
+    assert_pattern(piece, 10);
+    assert_true(smp_quota_used(&quota) < used);
+    smp_free(&quota, piece);
+}
+
+static void strndup_copies_and_ends_with_nul(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, KIB);
+    char *copy = smp_strndup(&quota, "threads", 6);
+    assert_string_equal(copy, "thread");
+    char *empty = smp_strndup(&quota, NULL, 0);
+    assert_string_equal(empty, "");
+    char *embedded = smp_strndup(&quota, "a\0b", 3);
+    assert_memory_equal(embedded, "a\0b", 4);
+    smp_free(&quota, copy);
+    smp_free(&quota, empty);
+    smp_free(&quota, embedded);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+/* Whether a read of the byte would fault, asked of the kernel instead of tried. */
+static bool is_readable(const void *at)
+{
+    int ends[2];
+
+    assert_int_equal(pipe(ends), 0);
+    const ssize_t written = write(ends[1], at, 1);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    return written == 1;
+}
+
+static void a_reserved_range_costs_nothing_until_committed(void **state)
+{
+    const size_t reserved = (size_t)1 << 32;
+    const size_t step = 16 * page();
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 4 * step);
+    char *base = smp_map_reserve(reserved);
+    assert_non_null(base);
+    assert_int_equal((uintptr_t)base % page(), 0);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    assert_false(is_readable(base));
+
+    assert_true(smp_map_commit(&quota, base, step));
+    assert_int_equal(smp_quota_used(&quota), step);
+    assert_int_equal(smp_alloc_live_bytes(), step);
+    assert_true(is_zero(base, step));
+    memset(base, 0xAA, step);
+    assert_false(is_readable(base + step));
+
+    smp_map_release(&quota, base, reserved, step);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+static void a_decommitted_range_comes_back_zeroed(void **state)
+{
+    const size_t step = 4 * page();
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 16 * step);
+    char *base = smp_map_reserve(4 * step);
+    assert_non_null(base);
+    assert_true(smp_map_commit(&quota, base, 4 * step));
+    memset(base, 0xAA, 4 * step);
+
+    smp_map_decommit(&quota, base + step, 2 * step);
+    assert_int_equal(smp_quota_used(&quota), 2 * step);
+    assert_false(is_readable(base + step));
+    assert_false(is_readable(base + 3 * step - 1));
+    assert_int_equal((unsigned char)base[step - 1], 0xAA);
+    assert_int_equal((unsigned char)base[3 * step], 0xAA);
+
+    assert_true(smp_map_commit(&quota, base + step, 2 * step));
+    assert_true(is_zero(base + step, 2 * step));
+    smp_map_decommit(&quota, base, 0);
+    smp_map_release(&quota, base, 4 * step, 4 * step);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+/* As in a program that called mlockall: madvise refuses such pages. */
+static void locked_pages_come_back_zeroed_too(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, MIB);
+    char *base = smp_map_reserve(4 * page());
+    assert_non_null(base);
+    assert_true(smp_map_commit(&quota, base, 4 * page()));
+    memset(base, 0xAA, 4 * page());
+    if (mlock(base, 4 * page()) != 0) {
+        smp_map_release(&quota, base, 4 * page(), 4 * page());
+        skip(); /* RLIMIT_MEMLOCK is 0 here */
+    }
+    smp_map_decommit(&quota, base, 4 * page());
+    assert_false(is_readable(base));
+    assert_true(smp_map_commit(&quota, base, 4 * page()));
+    assert_true(is_zero(base, 4 * page()));
+    smp_map_release(&quota, base, 4 * page(), 4 * page());
+}
+
+static void commit_refused_changes_nothing(void **state)
+{
+    struct failing_alloc failing;
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 2 * page());
+    char *base = smp_map_reserve(8 * page());
+    assert_non_null(base);
+    assert_true(smp_map_commit(&quota, base, page()));
+    assert_false(smp_map_commit(&quota, base + page(), 2 * page()));
+    failing_alloc_arm(&failing, 1, 1);
+    assert_false(smp_map_commit(&quota, base + page(), page()));
+    failing_alloc_disarm(&failing);
+    assert_int_equal(smp_quota_used(&quota), page());
+    assert_false(is_readable(base + page()));
+    assert_true(smp_map_commit(&quota, base + page(), page()));
+
+    smp_quota_give(&quota, 2 * page()); /* room in the quota, but no such memory */
+    assert_false(smp_map_commit(&quota, (void *)((uintptr_t)1 << 46), page()));
+    assert_int_equal(smp_quota_used(&quota), 0);
+    assert_true(smp_quota_take(&quota, 2 * page()));
+    smp_map_release(&quota, base, 8 * page(), 2 * page());
+}
+
+static void reserve_refused_gives_null(void **state)
+{
+    struct failing_alloc failing;
+
+    (void)state;
+    assert_null(smp_map_reserve(SIZE_MAX - page()));
+    assert_null(smp_map_reserve(0));
+    failing_alloc_arm(&failing, 1, 1);
+    assert_null(smp_map_reserve(page()));
+    assert_int_equal(failing_alloc_disarm(&failing), 1);
+    smp_map_release(NULL, NULL, 0, 0);
+}
+
+static enum smp_status allocate_three(void *self)
+{
+    struct smp_quota *quota = self;
+    void *first = smp_alloc(quota, 10);
+    void *second = smp_realloc(quota, NULL, 20);
+    char *third = smp_strndup(quota, "abc", 3);
+    const bool all = first != NULL && second != NULL && third != NULL;
+
+    smp_free(quota, first);
+    smp_free(quota, second);
+    smp_free(quota, third);
+    return all ? SMP_OK : SMP_ENOMEM;
+}
+
+static void the_refuser_is_asked_before_each_allocation(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, KIB);
+    const struct failing_alloc_steps steps = failing_alloc_each_step(allocate_three, &quota);
+    assert_int_equal(steps.refused, 3);
+    assert_int_equal(steps.survived, 0);
+    assert_int_equal(smp_quota_used(&quota), 0);
+    assert_int_equal(atomic_load(&quota.refused), 0); /* the quota did not refuse */
+}
+
+struct race {
+    struct smp_quota quota;
+    _Atomic size_t held; /* what all racers together were granted and have not given back */
+    _Atomic size_t over; /* how often that was seen above the limit */
+    _Atomic size_t taken;
+};
+
+static void *race_for_the_quota(void *self)
+{
+    struct race *race = self;
+
+    for (size_t i = 0; i < 20000; i++) {
+        const size_t bytes = 1 + i % 7;
+        if (!smp_quota_take(&race->quota, bytes))
+            continue;
+        /* held counts after the take and before the give: never more than the quota granted. */
+        const size_t held = atomic_fetch_add(&race->held, bytes) + bytes;
+        if (held > race->quota.limit_bytes || smp_quota_used(&race->quota) < bytes)
+            atomic_fetch_add(&race->over, 1);
+        atomic_fetch_add(&race->taken, 1);
+        atomic_fetch_sub(&race->held, bytes);
+        smp_quota_give(&race->quota, bytes);
+    }
+    return NULL;
+}
+
+static void racing_threads_never_pass_the_limit(void **state)
+{
+    static struct race race;
+    pthread_t threads[RACERS];
+
+    (void)state;
+    smp_quota_init(&race.quota, 9); /* hardly more than one taker fits */
+    for (size_t i = 0; i < RACERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, race_for_the_quota, &race), 0);
+    for (size_t i = 0; i < RACERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(atomic_load(&race.over), 0);
+    assert_int_equal(smp_quota_used(&race.quota), 0);
+    assert_true(atomic_load(&race.quota.peak) <= 9);
+    assert_int_equal(atomic_load(&race.taken) + atomic_load(&race.quota.refused), RACERS * 20000);
+}
+
+static void *fill_the_quota(void *self)
+{
+    struct race *race = self;
+
+    while (smp_quota_take(&race->quota, 1))
+        atomic_fetch_add(&race->taken, 1);
+    return NULL;
+}
+
+static void racing_threads_get_all_there_is(void **state)
+{
+    static struct race race;
+    pthread_t threads[RACERS];
+
+    (void)state;
+    smp_quota_init(&race.quota, 100000);
+    for (size_t i = 0; i < RACERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, fill_the_quota, &race), 0);
+    for (size_t i = 0; i < RACERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(atomic_load(&race.taken), 100000);
+    assert_int_equal(smp_quota_used(&race.quota), 100000);
+    assert_int_equal(atomic_load(&race.quota.peak), 100000);
+    assert_int_equal(atomic_load(&race.quota.refused), RACERS);
+    smp_quota_give(&race.quota, 100000);
+}
+
+#define TEST(function) cmocka_unit_test_teardown(function, nothing_is_left)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_quota_says_no_at_its_limit_and_not_before),
+        TEST(what_is_taken_counts_for_the_process),
+        TEST(a_piece_is_zeroed_and_charged_with_what_malloc_gave),
+        TEST(without_a_quota_only_the_process_counts),
+        TEST(a_full_quota_refuses_pieces_and_changes_nothing),
+        TEST(realloc_keeps_the_content_and_charges_the_new_size),
+        TEST(realloc_refused_leaves_the_old_piece),
+        TEST(strndup_copies_and_ends_with_nul),
+        TEST(a_reserved_range_costs_nothing_until_committed),
+        TEST(a_decommitted_range_comes_back_zeroed),
+        TEST(locked_pages_come_back_zeroed_too),
+        TEST(commit_refused_changes_nothing),
+        TEST(reserve_refused_gives_null),
+        TEST(the_refuser_is_asked_before_each_allocation),
+        TEST(racing_threads_never_pass_the_limit),
+        TEST(racing_threads_get_all_there_is),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -4,13 +4,13 @@
  *
  * A prefix matches whole name parts: "com.acme" matches com.acme.X and com.acme.sub.X and the class
  * com.acme itself (and com.acme$Inner), not com.acmetools.X. A prefix that ends with '.' or '*' is
- * taken as written, the '*' itself left out. An empty list monitors everything.
+ * taken as written, stars at the end left out. An empty list monitors everything.
  *
  * Owns     its prefixes.
  * Threads  immutable after create.
- * Errors   SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL for more than SMP_MAX_PREFIXES prefixes or one that
- * is longer than SMP_MAX_PREFIX_BYTES. Cost     monitored: O(prefixes); asked once per method, not
- * per sample.
+ * Errors   SMP_ENOMEM where memory or quota say no; SMP_EINVAL for more than SMP_MAX_PREFIXES
+ *          prefixes or one that is longer than SMP_MAX_PREFIX_BYTES.
+ * Cost     monitors: O(prefixes); asked once per method, not per sample.
  */
 #ifndef SMP_MODEL_FILTER_H
 #define SMP_MODEL_FILTER_H
@@ -25,7 +25,8 @@ enum { SMP_MAX_PREFIXES = 1000, SMP_MAX_PREFIX_BYTES = 1000 };
 
 struct smp_filter;
 
-/* list: comma-separated; blanks around a part are trimmed, empty parts ignored. */
+/* list: comma-separated; blanks and control characters around a part are trimmed, empty parts
+ * ignored. */
 SMP_CHECKED enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
                                               struct smp_filter **out);
 void smp_filter_destroy(struct smp_filter *filter);

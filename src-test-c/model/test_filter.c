@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/filter.h"
+#include "support/failing_alloc.h"
+
+static struct smp_filter *filter_of(const char *list)
+{
+    struct smp_filter *filter = NULL;
+
+    assert_int_equal(smp_filter_create(NULL, list, &filter), SMP_OK);
+    return filter;
+}
+
+static bool monitors(const char *list, const char *class_name)
+{
+    struct smp_filter *filter = filter_of(list);
+    const bool answer = smp_filter_monitors(filter, class_name);
+
+    smp_filter_destroy(filter);
+    return answer;
+}
+
+static void test_matches(void **state)
+{
+    static const struct {
+        const char *list;
+        const char *class_name;
+        bool expected;
+    } cases[] = {
+        { "com.acme", "com.acme.X", true },
+        { "com.acme", "com.acme.sub.X", true },
+        { "com.acme", "com.acmetools.X", false },
+        { "com.acme", "com.acm", false },
+        { "com.acme", "org.com.acme.X", false },
+        { "com.acme", "", false },
+        { "com.acme.Order", "com.acme.Order", true },
+        { "com.acme.Order", "com.acme.Order$Line", true },
+        { "com.acme.Order", "com.acme.Order$$Lambda", true },
+        { "com.acme.Order", "com.acme.OrderBook", false },
+        { "com.acme.", "com.acme.X", true },
+        { "com.acme.", "com.acme", false },
+        { "com.acme.", "com.acmetools.X", false },
+        { "com.acme*", "com.acmetools.X", true },
+        { "com.acme*", "com.acme", true },
+        { "com.acme.*", "com.acme.X", true },
+        { "com.acme.*", "com.acme", false },
+        { "com.acme.**", "com.acme.a.b.X", true },
+        { "com.acme.*.Order", "com.acme.a.Order", false },
+        { "*", "java.lang.Thread", true },
+        { " com.acme , org.x ", "org.x.Y", true },
+        { "\n\t com.acme,\r\n\t org.x\n", "com.acme.X", true },
+        { "\n\t com.acme,\r\n\t org.x\n", "org.x.X", true },
+        { ",,com.acme,,", "com.acme.X", true },
+        { ",,com.acme,,", "java.lang.Thread", false },
+        { "com. acme", "com.acme.X", false },
+        { "a,com.acme,b", "com.acme.X", true },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        if (monitors(cases[i].list, cases[i].class_name) != cases[i].expected)
+            fail_msg("'%s' and %s: expected %d", cases[i].list, cases[i].class_name,
+                     cases[i].expected);
+    }
+}
+
+static void test_an_empty_list_monitors_everything(void **state)
+{
+    static const char *const lists[] = { "", " ", ",", " , \t,\n " };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        struct smp_filter *filter = filter_of(lists[i]);
+
+        assert_true(smp_filter_is_empty(filter));
+        assert_true(smp_filter_monitors(filter, "java.lang.Thread"));
+        smp_filter_destroy(filter);
+    }
+}
+
+static void test_a_star_is_not_an_empty_list(void **state)
+{
+    struct smp_filter *filter = filter_of("*");
+
+    (void)state;
+    assert_false(smp_filter_is_empty(filter));
+    smp_filter_destroy(filter);
+}
+
+/* "a,a,...", count prefixes of length bytes each. The caller frees it. */
+static char *list_of(size_t count, size_t length)
+{
+    char *list = malloc(count * (length + 1) + 1);
+    char *end = list;
+
+    assert_non_null(list);
+    for (size_t i = 0; i < count; i++) {
+        memset(end, 'a', length);
+        end += length;
+        *end++ = ',';
+    }
+    *end = '\0';
+    return list;
+}
+
+static enum smp_status status_of(size_t count, size_t length)
+{
+    struct smp_filter *filter = NULL;
+    char *list = list_of(count, length);
+    const enum smp_status status = smp_filter_create(NULL, list, &filter);
+
+    free(list);
+    smp_filter_destroy(filter);
+    return status;
+}
+
+static void test_limits(void **state)
+{
+    (void)state;
+    assert_int_equal(status_of(SMP_MAX_PREFIXES, 3), SMP_OK);
+    assert_int_equal(status_of(SMP_MAX_PREFIXES + 1, 3), SMP_EINVAL);
+    assert_int_equal(status_of(1, SMP_MAX_PREFIX_BYTES), SMP_OK);
+    assert_int_equal(status_of(1, SMP_MAX_PREFIX_BYTES + 1), SMP_EINVAL);
+}
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct smp_filter *filter = NULL;
+    const enum smp_status status = smp_filter_create(self, "com.acme, org.x", &filter);
+
+    assert_true((status == SMP_OK) == (filter != NULL));
+    smp_filter_destroy(filter);
+    return status;
+}
+
+static void test_no_memory_at_any_step(void **state)
+{
+    struct smp_quota quota;
+
+    (void)state;
+    smp_quota_init(&quota, 1 << 20);
+    assert_int_equal(failing_alloc_each_step(create_and_destroy, &quota).refused, 3);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+static void test_destroying_nothing_is_fine(void **state)
+{
+    (void)state;
+    smp_filter_destroy(NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_matches),
+        cmocka_unit_test(test_an_empty_list_monitors_everything),
+        cmocka_unit_test(test_a_star_is_not_an_empty_list),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_no_memory_at_any_step),
+        cmocka_unit_test(test_destroying_nothing_is_fine),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

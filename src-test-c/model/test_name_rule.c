@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "model/name_rule.h"
+
+/* What RegexThreadNameManipulator's default patterns give for these names. */
+static void test_names(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *expected;
+    } cases[] = {
+        { "main", "main" },
+        { "http-nio-8080-exec-12", "http-nio--exec-" },
+        { "pool-1-thread-17", "pool--thread-" },
+        { "Thread-0", "Thread-" },
+        { "10.0.0.7:5432", SMP_UNNAMED },
+        { "db at 10.0.0.7:5432", "db at " },
+        { "", SMP_UNNAMED },
+        { "42", SMP_UNNAMED },
+        { " ", " " },
+        { "session 0123456789abcdef end", "session  end" },
+        { "session 0123456789abcde end", "session abcde end" },
+        { "0123456789abcdef", SMP_UNNAMED },
+        { "abcdefabcdefabcd", SMP_UNNAMED },
+        { "abcdefabcdefabc", "abcdefabcdefabc" },
+        { "0123456789ABCDEF", "ABCDEF" },
+        { "deadbeefdeadbeefdeadbeefg", "g" },
+        /* What comes together by the first removal is not removed again. */
+        { "abcdefab0123456789:abcdefab", "abcdefab" },
+        { "abcdef.abcdefabcd", "abcdefabcdefabcd" },
+        { "x:0123456789abcdef:y", "xy" },
+        { "Bj\xc3\xb6rn-7", "Bj\xc3\xb6rn-" },
+        /* Only ASCII digits are digits: Arabic-Indic three stays. */
+        { "t-\xd9\xa3", "t-\xd9\xa3" },
+        { "a\nb,c", "a\nb,c" },
+    };
+    char out[64];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const size_t length =
+            smp_name_rule_apply(cases[i].name, strlen(cases[i].name), out, sizeof(out));
+
+        assert_string_equal(out, cases[i].expected);
+        assert_int_equal(length, strlen(cases[i].expected));
+    }
+}
+
+static void test_only_length_bytes_are_read(void **state)
+{
+    char out[16];
+
+    (void)state;
+    assert_int_equal(smp_name_rule_apply("worker-1", 4, out, sizeof(out)), 4);
+    assert_string_equal(out, "work");
+    assert_int_equal(smp_name_rule_apply(NULL, 0, out, sizeof(out)), strlen(SMP_UNNAMED));
+    assert_string_equal(out, SMP_UNNAMED);
+}
+
+static void test_a_long_result_is_cut_between_characters(void **state)
+{
+    static const struct {
+        const char *name;
+        const char *expected;
+    } cases[] = {
+        { "abcdefghijklmno", "abcdefghijklmno" },
+        { "abcdefghijklmnop", "abcdefghijklmno" },
+        { "abcdefghijklmn\xc3\xb6", "abcdefghijklmn" },
+        { "abcdefghijklm\xc3\xb6x", "abcdefghijklm\xc3\xb6" },
+        { "abcdefghijklm\xe2\x82\xac", "abcdefghijklm" },
+        { "abcdefghijkl\xe2\x82\xac!", "abcdefghijkl\xe2\x82\xac" },
+        { "abcdefghijkl\xf0\x9f\x98\x80", "abcdefghijkl" },
+        { "abcdefghijklmno123", "abcdefghijklmno" },
+    };
+    char out[16];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        const size_t length =
+            smp_name_rule_apply(cases[i].name, strlen(cases[i].name), out, sizeof(out));
+
+        assert_string_equal(out, cases[i].expected);
+        assert_int_equal(length, strlen(cases[i].expected));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_only_length_bytes_are_read),
+        cmocka_unit_test(test_a_long_result_is_cut_between_characters),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/thread_groups.h"
+#include "support/failing_alloc.h"
+
+enum { AMPLE_BYTES = 64 * 1024 * 1024, SMALL_BYTES = 256 * 1024 };
+
+static struct smp_thread_groups *groups_of(struct smp_quota *quota, size_t max_bytes)
+{
+    struct smp_thread_groups *groups = NULL;
+
+    assert_int_equal(smp_thread_groups_create(quota, max_bytes, &groups), SMP_OK);
+    return groups;
+}
+
+static const struct smp_group_info *info_of(struct smp_thread_groups *groups, const char *name)
+{
+    return smp_thread_groups_info(groups, smp_thread_groups_find(groups, name));
+}
+
+static void test_a_name_is_one_group(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group first = smp_thread_groups_find(groups, "worker-");
+    const struct smp_group second = smp_thread_groups_find(groups, "main");
+    const struct smp_group prefix = smp_thread_groups_find(groups, "worker");
+    char copy[] = "worker-";
+
+    (void)state;
+    assert_int_not_equal(first.index, 0);
+    assert_int_not_equal(first.index, second.index);
+    assert_int_not_equal(first.index, prefix.index);
+    assert_int_equal(smp_thread_groups_find(groups, copy).index, first.index);
+    assert_int_equal(smp_thread_groups_count(groups), 4);
+    assert_string_equal(smp_thread_groups_info(groups, first)->name, "worker-");
+    assert_string_equal(smp_thread_groups_info(groups, (struct smp_group){ 0 })->name,
+                        "[over group limit]");
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_a_thread_is_counted_once_per_group(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    const struct smp_group workers = smp_thread_groups_find(groups, "worker-");
+    const struct smp_group mains = smp_thread_groups_find(groups, "main");
+    const struct smp_group_info *info = smp_thread_groups_info(groups, workers);
+
+    (void)state;
+    smp_thread_groups_see(groups, workers, 7, "worker-7");
+    smp_thread_groups_see(groups, workers, 7, "worker-7");
+    smp_thread_groups_see(groups, workers, 8, "worker-8");
+    smp_thread_groups_see(groups, mains, 7, "main");
+    smp_thread_groups_see(groups, workers, 7, "renamed-7");
+    assert_int_equal(info->thread_count, 2);
+    assert_int_equal(info->listed, 2);
+    assert_string_equal(info->names[0], "worker-7");
+    assert_string_equal(info->names[1], "worker-8");
+    assert_int_equal(smp_thread_groups_info(groups, mains)->thread_count, 1);
+    assert_int_equal(info->names_lost, 0);
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_twenty_thousand_threads_in_one_group(void **state)
+{
+    enum { THREADS = 20000 };
+    struct smp_quota quota;
+    struct smp_thread_groups *groups = NULL;
+    const struct smp_group_info *info = NULL;
+    char name[32];
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    groups = groups_of(&quota, AMPLE_BYTES);
+    for (unsigned i = 0; i < THREADS; i++) {
+        (void)snprintf(name, sizeof(name), "worker-%u", i);
+        smp_thread_groups_see(groups, smp_thread_groups_find(groups, "worker-"), i, name);
+    }
+    info = info_of(groups, "worker-");
+    assert_int_equal(info->thread_count, THREADS);
+    assert_int_equal(info->listed, SMP_MAX_LISTED_NAMES);
+    assert_string_equal(info->names[SMP_MAX_LISTED_NAMES - 1], "worker-19");
+    assert_true(smp_quota_used(&quota) < 1024 * 1024);
+    smp_thread_groups_destroy(groups);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+static void test_too_many_groups_share_the_overflow_group(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    char name[32];
+
+    (void)state;
+    for (unsigned i = 1; i <= SMP_MAX_GROUPS; i++) {
+        (void)snprintf(name, sizeof(name), "g%u", i);
+        assert_int_equal(smp_thread_groups_find(groups, name).index, i);
+    }
+    assert_int_equal(smp_thread_groups_find(groups, "one too many").index, 0);
+    assert_int_equal(smp_thread_groups_find(groups, "g1").index, 1);
+    assert_int_equal(smp_thread_groups_count(groups), SMP_MAX_GROUPS + 1);
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_infos_do_not_move(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    struct smp_group_info *info =
+        smp_thread_groups_info(groups, smp_thread_groups_find(groups, "first"));
+    char name[32];
+
+    (void)state;
+    info->max_depth = 17;
+    for (unsigned i = 0; i < 5000; i++) {
+        (void)snprintf(name, sizeof(name), "g%u", i);
+        (void)smp_thread_groups_find(groups, name);
+    }
+    assert_ptr_equal(info_of(groups, "first"), info);
+    assert_int_equal(info->max_depth, 17);
+    smp_thread_groups_destroy(groups);
+}
+
+/* A text of length times byte. The caller frees it. */
+static char *repeat(char byte, size_t length)
+{
+    char *text = malloc(length + 1);
+
+    assert_non_null(text);
+    memset(text, byte, length);
+    text[length] = '\0';
+    return text;
+}
+
+static void test_long_names_end_in_an_ellipsis(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    char *fits = repeat('a', SMP_MAX_GROUP_NAME_BYTES);
+    char *longer = repeat('a', SMP_MAX_GROUP_NAME_BYTES + 1);
+    const struct smp_group kept = smp_thread_groups_find(groups, fits);
+    const struct smp_group cut = smp_thread_groups_find(groups, longer);
+    const struct smp_group_info *info = smp_thread_groups_info(groups, cut);
+
+    (void)state;
+    assert_string_equal(smp_thread_groups_info(groups, kept)->name, fits);
+    assert_int_not_equal(kept.index, cut.index);
+    assert_int_equal(strlen(info->name), SMP_MAX_GROUP_NAME_BYTES);
+    assert_string_equal(info->name + SMP_MAX_GROUP_NAME_BYTES - 3, "\xe2\x80\xa6");
+    assert_int_equal(smp_thread_groups_find(groups, longer).index, cut.index);
+    smp_thread_groups_see(groups, cut, 1, longer);
+    assert_int_equal(strlen(info->names[0]), SMP_MAX_LISTED_NAME_BYTES);
+    assert_string_equal(info->names[0] + SMP_MAX_LISTED_NAME_BYTES - 3, "\xe2\x80\xa6");
+    free(fits);
+    free(longer);
+    smp_thread_groups_destroy(groups);
+}
+
+/* Long enough to use up a small maximum soon; unlike from the first byte on. */
+static void long_name(char out[1000], unsigned number)
+{
+    memset(out, 'n', 999);
+    out[999] = '\0';
+    (void)snprintf(out, 16, "%u", number);
+    out[strlen(out)] = '-';
+}
+
+static void test_over_the_maximum_there_is_still_an_answer(void **state)
+{
+    struct smp_quota quota;
+    struct smp_thread_groups *groups = NULL;
+    struct smp_group group = { 1 };
+    char name[1000];
+    unsigned made = 0;
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    groups = groups_of(&quota, SMALL_BYTES);
+    while (group.index != 0) {
+        long_name(name, made++);
+        group = smp_thread_groups_find(groups, name);
+    }
+    assert_true(made > 50);
+    assert_int_equal(smp_thread_groups_count(groups), made);
+    assert_true(smp_quota_used(&quota) <= SMALL_BYTES + 1024);
+    long_name(name, 0);
+    assert_int_equal(smp_thread_groups_find(groups, name).index, 1);
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_sightings_over_the_maximum_are_counted(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, SMALL_BYTES);
+    const struct smp_group group = smp_thread_groups_find(groups, "worker-");
+    const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+
+    (void)state;
+    for (uint64_t serial = 0; serial < 50000; serial++)
+        smp_thread_groups_see(groups, group, serial, "worker-1");
+    assert_true(info->thread_count > 1000);
+    assert_true(info->names_lost > 0);
+    assert_int_equal(info->thread_count + info->names_lost, 50000);
+    smp_thread_groups_destroy(groups);
+}
+
+static void test_it_works_again_when_memory_is_back(void **state)
+{
+    struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
+    struct failing_alloc failing;
+    char name[1000];
+    unsigned number = 0;
+    size_t count = 0;
+
+    (void)state;
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    do
+        long_name(name, number++);
+    while (smp_thread_groups_find(groups, name).index != 0);
+    count = smp_thread_groups_count(groups);
+    assert_true(failing_alloc_disarm(&failing) > 0);
+    assert_int_equal(smp_thread_groups_find(groups, name).index, count);
+    assert_string_equal(info_of(groups, name)->name, name);
+    assert_int_equal(smp_thread_groups_count(groups), count + 1);
+    smp_thread_groups_destroy(groups);
+}
+
+static enum smp_status use(void *self)
+{
+    struct smp_thread_groups *groups = NULL;
+    const enum smp_status status = smp_thread_groups_create(self, SMALL_BYTES, &groups);
+
+    assert_true((status == SMP_OK) == (groups != NULL));
+    if (status == SMP_OK) {
+        const struct smp_group group = smp_thread_groups_find(groups, "worker-");
+        const struct smp_group_info *info = smp_thread_groups_info(groups, group);
+
+        smp_thread_groups_see(groups, group, 1, "worker-1");
+        assert_int_equal(info->thread_count + info->names_lost, 1);
+    }
+    smp_thread_groups_destroy(groups);
+    return status;
+}
+
+static void test_no_memory_at_any_step(void **state)
+{
+    struct smp_quota quota;
+    struct failing_alloc_steps steps;
+
+    (void)state;
+    smp_quota_init(&quota, AMPLE_BYTES);
+    steps = failing_alloc_each_step(use, &quota);
+    /* The table of threads is the one piece that is not needed at once. */
+    assert_int_equal(steps.survived, 1);
+    assert_int_equal(steps.refused, 9);
+    assert_int_equal(smp_quota_used(&quota), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_name_is_one_group),
+        cmocka_unit_test(test_a_thread_is_counted_once_per_group),
+        cmocka_unit_test(test_twenty_thousand_threads_in_one_group),
+        cmocka_unit_test(test_too_many_groups_share_the_overflow_group),
+        cmocka_unit_test(test_infos_do_not_move),
+        cmocka_unit_test(test_long_names_end_in_an_ellipsis),
+        cmocka_unit_test(test_over_the_maximum_there_is_still_an_answer),
+        cmocka_unit_test(test_sightings_over_the_maximum_are_counted),
+        cmocka_unit_test(test_it_works_again_when_memory_is_back),
+        cmocka_unit_test(test_no_memory_at_any_step),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -26,6 +26,8 @@ options
   --headers DIR      where javac -h wrote the JNI header; default: the build makes its own
   --out DIR          build: writes DIR/META-INF/native/linux-ARCH/libthreadssampler.so
   --only REGEX       test, bench, fuzz: only the names that match
+  --label NAME       test: only those with the label: threads (several threads), memory (quick enough
+                     for valgrind); see src-test-c/CMakeLists.txt
   --launcher "CMD"   test: runs each test program under CMD
   --seconds N        fuzz: time for each target, default 60
   --check            format: change nothing, fail where something would change
@@ -53,6 +55,7 @@ jdk=
 headers=
 out=
 only=.
+label=
 launcher=
 seconds=60
 check=no
@@ -60,7 +63,7 @@ check=no
 parse_options() {
     while [ $# -gt 0 ]; do
         case $1 in
-            --preset | --build | --jdk | --headers | --out | --only | --launcher | --seconds)
+            --preset | --build | --jdk | --headers | --out | --only | --label | --launcher | --seconds)
                 [ $# -ge 2 ] || die "$1 needs a value"
                 printf -v "${1#--}" '%s' "$2"
                 shift 2
@@ -149,7 +152,12 @@ cmd_test() {
     need_cmocka
     configure
     make_targets all
-    (cd "$build" && ctest --output-on-failure --no-tests=error --parallel "$(nproc)" --tests-regex "$only")
+    local select=(--tests-regex "$only")
+    # An empty pattern would leave out what has no label.
+    [ -z "$label" ] || select+=(--label-regex "$label")
+    # ctest --test-dir needs cmake 3.20.
+    cd "$build"
+    ctest --output-on-failure --no-tests=error --parallel "$(nproc)" "${select[@]}"
 }
 
 # run_each FOLDER PREFIX: prints the programs of that kind which --only selects.

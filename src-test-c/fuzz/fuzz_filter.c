@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lists of package prefixes against a twin written from the words of behaviour: the list is cut up
+ * anew for each question. The input is a list, a line feed, and a class name.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/filter.h"
+
+enum { MAX_INPUT = 8192 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(bool holds)
+{
+    if (!holds)
+        abort();
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static char *trim(char *part)
+{
+    size_t length = 0;
+
+    while (*part != '\0' && (unsigned char)*part <= ' ')
+        part++;
+    length = strlen(part);
+    while (length > 0 && (unsigned char)part[length - 1] <= ' ')
+        part[--length] = '\0';
+    return part;
+}
+
+static bool part_matches(char *part, const char *class_name)
+{
+    const char last = part[strlen(part) - 1];
+
+    while (part[0] != '\0' && part[strlen(part) - 1] == '*')
+        part[strlen(part) - 1] = '\0';
+    if (!starts_with(class_name, part))
+        return false;
+    if (last == '*' || last == '.')
+        return true;
+    return strchr(".$", class_name[strlen(part)]) != NULL; /* finds the NUL too */
+}
+
+struct twin {
+    size_t parts;
+    bool has_long_part;
+    bool monitors;
+};
+
+static struct twin ask_twin(const char *list, const char *class_name)
+{
+    char copy[MAX_INPUT + 1];
+    char *rest = copy;
+    struct twin twin = { 0 };
+
+    memcpy(copy, list, strlen(list) + 1);
+    while (rest != NULL) {
+        char *part = trim(strsep(&rest, ","));
+
+        if (part[0] == '\0')
+            continue;
+        twin.parts++;
+        twin.has_long_part = twin.has_long_part || strlen(part) > SMP_MAX_PREFIX_BYTES;
+        twin.monitors = part_matches(part, class_name) || twin.monitors;
+    }
+    twin.monitors = twin.monitors || twin.parts == 0;
+    return twin;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char list[MAX_INPUT + 1];
+    char *class_name = NULL;
+    struct smp_filter *filter = NULL;
+
+    if (size > MAX_INPUT)
+        return 0;
+    if (size > 0)
+        memcpy(list, data, size);
+    list[size] = '\0';
+    class_name = strrchr(list, '\n');
+    if (class_name == NULL)
+        class_name = list + strlen(list);
+    else
+        *class_name++ = '\0';
+
+    const struct twin twin = ask_twin(list, class_name);
+    const enum smp_status status = smp_filter_create(NULL, list, &filter);
+
+    if (twin.parts > SMP_MAX_PREFIXES || twin.has_long_part) {
+        check(status == SMP_EINVAL && filter == NULL);
+        return 0;
+    }
+    check(status == SMP_OK);
+    check(smp_filter_is_empty(filter) == (twin.parts == 0));
+    check(smp_filter_monitors(filter, class_name) == twin.monitors);
+    smp_filter_destroy(filter);
+    check(smp_alloc_live_bytes() == 0);
+    return 0;
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vm/vm.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "vm/vm_status.h"
+#include "vm/vm_threads.h"
+
+enum phase { CLOSED, BUSY, OPEN };
+
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    enum phase phase; /* guarded by mutex; BUSY: one caller is opening or closing, without it */
+    unsigned users;   /* guarded by mutex */
+    /* the rest is written by the one caller that made the phase BUSY, read by all */
+    _Atomic(JavaVM *) java_vm;
+    _Atomic(jvmtiEnv *) jvmti;
+    _Atomic bool live;
+    _Atomic(jobject) system_group;
+} vm = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+
+bool smp_vm_is_live(void)
+{
+    return atomic_load_explicit(&vm.live, memory_order_acquire);
+}
+
+jvmtiEnv *smp_vm_jvmti(void)
+{
+    return atomic_load_explicit(&vm.jvmti, memory_order_acquire);
+}
+
+JNIEnv *smp_vm_env(void)
+{
+    JavaVM *java_vm = vm.java_vm;
+    void *env = NULL;
+
+    if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+        return NULL;
+    return env;
+}
+
+/* The JVM is going: from here on nobody calls it. It does not wait for us, nor we for anybody. */
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    (void)jvmti;
+    (void)env;
+    atomic_store_explicit(&vm.live, false, memory_order_release);
+}
+
+/* One by one: a single bit that is not to be had fails the whole request. Without them frames have
+ * no line or no file, which is no reason not to start. */
+static void add_capabilities(jvmtiEnv *jvmti)
+{
+    jvmtiCapabilities potential = { 0 };
+
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
+        return;
+    if (potential.can_get_line_numbers) {
+        const jvmtiCapabilities wanted = { .can_get_line_numbers = 1 };
+        (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
+    }
+    if (potential.can_get_source_file_name) {
+        const jvmtiCapabilities wanted = { .can_get_source_file_name = 1 };
+        (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
+    }
+}
+
+static enum smp_status make_environment(void)
+{
+    JavaVM *java_vm = vm.java_vm;
+    jvmtiEnv *jvmti = NULL;
+    void *found = NULL;
+    jvmtiPhase phase = JVMTI_PHASE_DEAD;
+    const jvmtiEventCallbacks callbacks = {
+        .ThreadStart = smp_vm_threads_on_start,
+        .ThreadEnd = smp_vm_threads_on_end,
+        .VMDeath = on_vm_death,
+    };
+
+    if (smp_vm_jvmti() != NULL)
+        return smp_vm_is_live() ? SMP_OK : SMP_EPHASE;
+    if ((*java_vm)->GetEnv(java_vm, &found, SMP_VM_JVMTI_VERSION) != JNI_OK || found == NULL)
+        return SMP_EUNSUPPORTED;
+    jvmti = found;
+    enum smp_status status = smp_vm_status((*jvmti)->GetPhase(jvmti, &phase));
+    if (status == SMP_OK && phase != JVMTI_PHASE_LIVE)
+        status = SMP_EPHASE;
+    if (status == SMP_OK) {
+        add_capabilities(jvmti);
+        status =
+            smp_vm_status((*jvmti)->SetEventCallbacks(jvmti, &callbacks, (jint)sizeof(callbacks)));
+    }
+    if (status != SMP_OK) {
+        (void)(*jvmti)->DisposeEnvironment(jvmti);
+        return status;
+    }
+    atomic_store_explicit(&vm.live, true, memory_order_release);
+    atomic_store_explicit(&vm.jvmti, jvmti, memory_order_release);
+    return SMP_OK;
+}
+
+static void find_system_group(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    jint count = 0;
+    jthreadGroup *groups = NULL;
+
+    if ((*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) != JVMTI_ERROR_NONE)
+        return; /* then our threads live in the main group, like everybody's */
+    if (count > 0)
+        vm.system_group = (*env)->NewGlobalRef(env, groups[0]);
+    for (jint i = 0; i < count; i++)
+        (*env)->DeleteLocalRef(env, groups[i]);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
+}
+
+static void forget_system_group(JNIEnv *env)
+{
+    jobject group = atomic_exchange(&vm.system_group, NULL);
+
+    if (group != NULL && env != NULL && smp_vm_is_live())
+        (*env)->DeleteGlobalRef(env, group);
+}
+
+static enum smp_status set_event(jvmtiEventMode mode, jvmtiEvent event)
+{
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+
+    return smp_vm_status((*jvmti)->SetEventNotificationMode(jvmti, mode, event, NULL));
+}
+
+/* Starts last and ends first, so that no thread's end is missed whose start was told. */
+static enum smp_status enable_events(void)
+{
+    enum smp_status status = set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
+
+    if (status == SMP_OK)
+        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END);
+    if (status == SMP_OK)
+        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_START);
+    return status;
+}
+
+static void disable_events(void)
+{
+    if (!smp_vm_is_live())
+        return;
+    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
+    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
+    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
+}
+
+static void bring_down(JNIEnv *env)
+{
+    disable_events();
+    smp_vm_threads_close(env);
+    forget_system_group(env);
+}
+
+static enum smp_status bring_up(void)
+{
+    JNIEnv *env = smp_vm_env();
+    if (env == NULL)
+        return SMP_EVM;
+    enum smp_status status = make_environment();
+    if (status != SMP_OK)
+        return status;
+    find_system_group(smp_vm_jvmti(), env);
+    status = smp_vm_threads_open(env);
+    if (status == SMP_OK)
+        status = enable_events();
+    if (status == SMP_OK)
+        status = smp_vm_threads_scan(env);
+    if (status != SMP_OK)
+        bring_down(env);
+    return status;
+}
+
+/* With the mutex held: waits for a caller that is opening or closing. */
+static void wait_until_settled(void)
+{
+    while (vm.phase == BUSY)
+        pthread_cond_wait(&vm.changed, &vm.mutex);
+}
+
+static void settle(enum phase phase, unsigned users)
+{
+    pthread_mutex_lock(&vm.mutex);
+    vm.phase = phase;
+    vm.users = users;
+    pthread_cond_broadcast(&vm.changed);
+    pthread_mutex_unlock(&vm.mutex);
+}
+
+enum smp_status smp_vm_open(void)
+{
+    bool first = false;
+
+    pthread_mutex_lock(&vm.mutex);
+    wait_until_settled();
+    if (vm.phase == CLOSED) {
+        vm.phase = BUSY;
+        first = true;
+    } else {
+        vm.users++;
+    }
+    pthread_mutex_unlock(&vm.mutex);
+    if (!first)
+        return SMP_OK;
+    enum smp_status status = bring_up();
+    if (status == SMP_OK)
+        settle(OPEN, 1);
+    else
+        settle(CLOSED, 0);
+    return status;
+}
+
+void smp_vm_close(void)
+{
+    bool last = false;
+
+    pthread_mutex_lock(&vm.mutex);
+    wait_until_settled();
+    if (vm.phase == OPEN && --vm.users == 0) {
+        vm.phase = BUSY;
+        last = true;
+    }
+    pthread_mutex_unlock(&vm.mutex);
+    if (!last)
+        return;
+    bring_down(smp_vm_env());
+    settle(CLOSED, 0);
+}
+
+void smp_vm_loaded(JavaVM *java_vm)
+{
+    vm.java_vm = java_vm;
+}
+
+void smp_vm_unloaded(void)
+{
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+
+    if (jvmti != NULL && smp_vm_is_live())
+        (void)(*jvmti)->DisposeEnvironment(jvmti);
+    atomic_store(&vm.live, false);
+    atomic_store(&vm.jvmti, NULL);
+    vm.java_vm = NULL;
+}
+
+enum smp_status smp_vm_enter(const char *thread_name)
+{
+    JavaVM *java_vm = vm.java_vm;
+    void *env = NULL;
+    char name[SMP_VM_THREAD_NAME_BYTES];
+    JavaVMAttachArgs args = { .version = SMP_VM_JNI_VERSION,
+                              .name = name,
+                              .group = vm.system_group };
+
+    if (!smp_vm_is_live())
+        return SMP_EPHASE;
+    (void)strncpy(name, thread_name, sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    enum smp_status status = smp_vm_threads_enter();
+    if (status != SMP_OK)
+        return status;
+    if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, &env, &args) != JNI_OK) {
+        smp_vm_threads_leave();
+        return SMP_ETHREAD;
+    }
+    return SMP_OK;
+}
+
+void smp_vm_leave(void)
+{
+    JavaVM *java_vm = vm.java_vm;
+    JNIEnv *env = smp_vm_env();
+
+    if (env != NULL) {
+        (*env)->ExceptionClear(env);
+        (void)(*java_vm)->DetachCurrentThread(java_vm);
+    }
+    smp_vm_threads_leave();
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vm_registry.h - the process-wide list of live Java threads, in order of birth.
+ *
+ * Two sources report a thread: the scan of those that were there already, and its own ThreadStart.
+ * Either may come first, both may come at once: the thread's Java id, which is never reused,
+ * decides who was second. Each entry is held by the registry while the thread lives and by each
+ * reader it was handed to; the last holder gets it back to dispose of, so that no reference is
+ * deleted and nothing is freed under the lock.
+ *
+ * Readers keep a cursor, the serial of the last thread they were handed. Serials have no holes but
+ * those of ended threads, so a hole a reader passes is a thread it never saw.
+ *
+ * Owns     its buckets and the entries nobody else holds.
+ * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM.
+ * Errors   none but lack of memory for the buckets: the table then stays as small as it is.
+ * Cost     add, end: one hash probe. collect: O(threads born since the cursor).
+ */
+#ifndef SMP_VM_VM_REGISTRY_H
+#define SMP_VM_VM_REGISTRY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "core/walker.h"
+
+enum { SMP_VM_MAX_OWN_THREADS = 256 }; /* threads of the library, over all sessions */
+
+struct smp_vm_thread {
+    struct smp_thread thread; /* first, so that a pointer to it is one to the entry */
+    int64_t java_id;
+    void *ref; /* global reference to the Thread; opaque here */
+    /* the rest is guarded by the registry's mutex */
+    unsigned holders;
+    bool linked;
+    struct smp_vm_thread *older;
+    struct smp_vm_thread *newer;
+    struct smp_vm_thread *next; /* in its bucket; in the chain close returns */
+};
+
+/* One of the library's threads: known by tid before it attaches, or by Java id once it is attached.
+ */
+struct smp_vm_own {
+    int64_t java_id; /* 0: known by tid */
+    int32_t tid;     /* 0: known by Java id */
+    bool stale;      /* not met again by the running scan */
+};
+
+/* Visible so that it can be static: late events may come for as long as the library is loaded. */
+struct smp_vm_registry {
+    pthread_mutex_t mutex;
+    bool open; /* all guarded by mutex */
+    uint64_t newest_serial;
+    struct smp_vm_thread *oldest;
+    struct smp_vm_thread *newest;
+    size_t count;
+    struct smp_vm_thread **buckets;
+    size_t bucket_count; /* a power of two, or 0 */
+    struct smp_vm_own own[SMP_VM_MAX_OWN_THREADS];
+    size_t own_count;
+};
+
+#define SMP_VM_REGISTRY_INIT               \
+    {                                      \
+        .mutex = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* From now on add accepts. SMP_ENOMEM: it stays closed. */
+SMP_CHECKED enum smp_status smp_vm_registry_open(struct smp_vm_registry *registry);
+/* Forgets all threads. Returns those that nobody holds, chained by next, for the caller to dispose
+ * of; the others come back from their last release. */
+struct smp_vm_thread *smp_vm_registry_close(struct smp_vm_registry *registry);
+
+/* Adopts entry (java_id, ref, born_ns, os_tid, is_daemon set) where it returns true. False: closed,
+ * or the thread is known already; the entry is still the caller's. */
+bool smp_vm_registry_add(struct smp_vm_registry *registry, struct smp_vm_thread *entry);
+/* A thread was born for which there was no memory: it will count as unseen. */
+void smp_vm_registry_miss(struct smp_vm_registry *registry);
+/* The thread has ended. Returns its entry when nobody holds it any more, else NULL. */
+struct smp_vm_thread *smp_vm_registry_end(struct smp_vm_registry *registry, int64_t java_id,
+                                          int64_t now_ns);
+/* Gives up a reader's hold; returns the entry when that was the last. */
+struct smp_vm_thread *smp_vm_registry_release(struct smp_vm_registry *registry,
+                                              struct smp_vm_thread *entry);
+
+/*
+ * The oldest live threads with a serial above after, up to capacity, each held for the caller.
+ * *newest gets the highest serial given out so far.
+ */
+size_t smp_vm_registry_collect(struct smp_vm_registry *registry, uint64_t after,
+                               struct smp_vm_thread **batch, size_t capacity, uint64_t *newest);
+
+/* The library's own threads. hide and enter return SMP_EQUOTA past SMP_VM_MAX_OWN_THREADS. */
+SMP_CHECKED enum smp_status smp_vm_registry_enter(struct smp_vm_registry *registry, int32_t tid);
+void smp_vm_registry_leave(struct smp_vm_registry *registry, int32_t tid);
+/* Also marks the thread's entry hidden where there is one; undone by end. */
+SMP_CHECKED enum smp_status smp_vm_registry_hide(struct smp_vm_registry *registry, int64_t java_id);
+/* tid 0: not known. */
+bool smp_vm_registry_is_own(struct smp_vm_registry *registry, int32_t tid, int64_t java_id);
+/* After a scan asked is_own of every live thread: forgets hidden threads that ended unnoticed. */
+void smp_vm_registry_purge(struct smp_vm_registry *registry);
+
+#endif

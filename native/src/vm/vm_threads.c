@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Java id comes from the field Thread.tid, not from getId(), which a subclass may override, and
+ * not from JVMTI's thread-local storage, whose get and set cannot be made one step without holding
+ * a lock across the two.
+ */
+#include "vm/vm_threads.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "vm/vm.h"
+#include "vm/vm_registry.h"
+#include "vm/vm_status.h"
+#include "vm/vm_thread_name.h"
+
+enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
+
+static struct smp_vm_registry registry = SMP_VM_REGISTRY_INIT;
+/* Thread.tid; the same in every open, so it is written again with the same value. */
+static _Atomic(jfieldID) id_field;
+
+static struct smp_vm_thread *entry_of(const struct smp_thread *thread)
+{
+    return (struct smp_vm_thread *)(uintptr_t)thread;
+}
+
+static enum smp_status find_id_field(JNIEnv *env)
+{
+    if (id_field != NULL)
+        return SMP_OK;
+    jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
+    if (thread_class == NULL) {
+        (*env)->ExceptionClear(env);
+        return SMP_EVM;
+    }
+    /* The id stays valid: Thread is never unloaded. */
+    id_field = (*env)->GetFieldID(env, thread_class, "tid", "J");
+    if (id_field == NULL)
+        (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, thread_class);
+    return id_field != NULL ? SMP_OK : SMP_EUNSUPPORTED;
+}
+
+enum smp_status smp_vm_threads_id_of(JNIEnv *env, jobject thread, int64_t *out)
+{
+    enum smp_status status = find_id_field(env);
+
+    if (status == SMP_OK)
+        *out = (*env)->GetLongField(env, thread, id_field);
+    return status;
+}
+
+/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. */
+static void dispose(JNIEnv *env, struct smp_vm_thread *entry)
+{
+    if (entry == NULL)
+        return;
+    if (env != NULL && smp_vm_is_live())
+        (*env)->DeleteGlobalRef(env, entry->ref);
+    smp_free(NULL, entry);
+}
+
+/* ---------------------------------------------------------------------------- service threads */
+
+static bool is_service_name(const char *name)
+{
+    static const char *const prefixes[] = {
+        "Reference Handler",    "Finalizer",
+        "Signal Dispatcher",    "Common-Cleaner",
+        "Notification Thread",  "Attach Listener",
+        "Service Thread",       "Monitor Deflation Thread",
+        "C1 CompilerThread",    "C2 CompilerThread",
+        "JVMCI CompilerThread",
+    };
+
+    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The group's parent as a local reference, NULL for a top group; *innocuous: as the JDK's own. */
+static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent, bool *innocuous)
+{
+    jvmtiThreadGroupInfo info = { 0 };
+
+    if ((*jvmti)->GetThreadGroupInfo(jvmti, group, &info) != JVMTI_ERROR_NONE)
+        return false;
+    *innocuous = info.name != NULL && strcmp(info.name, "InnocuousThreadGroup") == 0;
+    *parent = info.parent;
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    return true;
+}
+
+/* The system group is the one without a parent; InnocuousThreadGroup is its child. Anybody may give
+ * a group these names, but not that place. */
+static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
+{
+    jthreadGroup parent = NULL;
+    jthreadGroup grandparent = NULL;
+    bool innocuous = false;
+    bool ignored = false;
+    bool result = false;
+
+    if (group == NULL || !read_group(jvmti, group, &parent, &innocuous))
+        return false;
+    if (parent == NULL)
+        result = true;
+    else if (innocuous && read_group(jvmti, parent, &grandparent, &ignored))
+        result = grandparent == NULL;
+    if (parent != NULL)
+        (*env)->DeleteLocalRef(env, parent);
+    if (grandparent != NULL)
+        (*env)->DeleteLocalRef(env, grandparent);
+    return result;
+}
+
+/* ------------------------------------------------------------------------------ births and ends */
+
+/* Adopts nothing: the entry gets a reference of its own. */
+static void add_entry(JNIEnv *env, jthread thread, const struct smp_vm_thread *proto)
+{
+    struct smp_vm_thread *entry = smp_alloc(NULL, sizeof(*entry));
+    jobject ref = entry != NULL ? (*env)->NewGlobalRef(env, thread) : NULL;
+
+    if (ref == NULL) {
+        smp_free(NULL, entry);
+        smp_vm_registry_miss(&registry);
+        return;
+    }
+    *entry = *proto;
+    entry->ref = ref;
+    if (!smp_vm_registry_add(&registry, entry))
+        dispose(env, entry);
+}
+
+/* tid 0: not known. */
+static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid)
+{
+    jvmtiThreadInfo info = { 0 };
+    const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
+
+    if (smp_vm_registry_is_own(&registry, tid, java_id))
+        return;
+    const jvmtiError error = (*jvmti)->GetThreadInfo(jvmti, thread, &info);
+    if (error == JVMTI_ERROR_OUT_OF_MEMORY)
+        smp_vm_registry_miss(&registry);
+    if (error != JVMTI_ERROR_NONE)
+        return; /* it has ended meanwhile */
+    const bool service = info.name != NULL && is_service_name(info.name) &&
+                         is_jvm_group(jvmti, env, info.thread_group);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    if (info.thread_group != NULL)
+        (*env)->DeleteLocalRef(env, info.thread_group);
+    if (info.context_class_loader != NULL)
+        (*env)->DeleteLocalRef(env, info.context_class_loader);
+    if (service)
+        return;
+    const struct smp_vm_thread proto = {
+        .thread = { .born_ns = smp_clock_ns(), .os_tid = tid, .is_daemon = info.is_daemon != 0 },
+        .java_id = java_id,
+    };
+    add_entry(env, thread, &proto);
+}
+
+void JNICALL smp_vm_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    if (smp_vm_is_live())
+        adopt_thread(jvmti, env, thread, (int32_t)gettid());
+}
+
+void JNICALL smp_vm_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    if (!smp_vm_is_live())
+        return;
+    const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
+    dispose(env, smp_vm_registry_end(&registry, java_id, smp_clock_ns()));
+}
+
+enum smp_status smp_vm_threads_open(JNIEnv *env)
+{
+    enum smp_status status = find_id_field(env);
+
+    if (status == SMP_OK)
+        status = smp_vm_thread_name_init(env);
+    if (status == SMP_OK)
+        status = smp_vm_registry_open(&registry);
+    return status;
+}
+
+enum smp_status smp_vm_threads_scan(JNIEnv *env)
+{
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+    jint count = 0;
+    jthread *threads = NULL;
+    enum smp_status status = SMP_ENOMEM;
+
+    if ((*env)->PushLocalFrame(env, SCAN_EXTRA_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    status = smp_vm_status((*jvmti)->GetAllThreads(jvmti, &count, &threads));
+    if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + SCAN_EXTRA_REFS) != JNI_OK)
+        (*env)->ExceptionClear(env); /* the references are there already; only -Xcheck:jni minds */
+    for (jint i = 0; status == SMP_OK && i < count; i++)
+        adopt_thread(jvmti, env, threads[i], 0);
+    if (status == SMP_OK)
+        smp_vm_registry_purge(&registry);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+void smp_vm_threads_close(JNIEnv *env)
+{
+    struct smp_vm_thread *entry = smp_vm_registry_close(&registry);
+
+    while (entry != NULL) {
+        struct smp_vm_thread *next = entry->next;
+        dispose(env, entry);
+        entry = next;
+    }
+}
+
+void smp_vm_threads_gone(struct smp_thread *thread)
+{
+    const struct smp_vm_thread *entry = entry_of(thread);
+
+    dispose(smp_vm_env(), smp_vm_registry_end(&registry, entry->java_id, smp_clock_ns()));
+}
+
+/* ------------------------------------------------------------------------------------ the source
+ */
+
+struct reading {
+    uint64_t *cursor;
+    uint64_t *unseen;
+    bool (*born)(void *context, struct smp_thread *thread);
+    void *context;
+};
+
+/* Passes the hole before the thread, then hands the thread on. False: it was refused. */
+static bool offer(const struct reading *reading, struct smp_vm_thread *entry)
+{
+    const uint64_t serial = entry->thread.serial;
+
+    *reading->unseen += serial - *reading->cursor - 1;
+    *reading->cursor = serial - 1;
+    if (entry->thread.is_hidden) {
+        dispose(smp_vm_env(), smp_vm_registry_release(&registry, entry));
+    } else if (!reading->born(reading->context, &entry->thread)) {
+        return false;
+    }
+    *reading->cursor = serial;
+    return true;
+}
+
+static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unseen,
+                                    bool (*born)(void *context, struct smp_thread *thread),
+                                    void *context)
+{
+    const struct reading reading = { cursor, unseen, born, context };
+    struct smp_vm_thread *batch[POLL_BATCH];
+    uint64_t newest = 0;
+    size_t count = POLL_BATCH;
+    bool taken = true;
+
+    (void)self;
+    if (!smp_vm_is_live())
+        return SMP_EPHASE;
+    while (taken && count == POLL_BATCH) {
+        count = smp_vm_registry_collect(&registry, *cursor, batch, POLL_BATCH, &newest);
+        for (size_t i = 0; i < count; i++) {
+            taken = taken && offer(&reading, batch[i]);
+            if (!taken)
+                dispose(smp_vm_env(), smp_vm_registry_release(&registry, batch[i]));
+        }
+    }
+    if (taken) {
+        *unseen += newest - *cursor;
+        *cursor = newest;
+    }
+    return SMP_OK;
+}
+
+static void drop_thread(void *self, struct smp_thread *thread)
+{
+    (void)self;
+    dispose(smp_vm_env(), smp_vm_registry_release(&registry, entry_of(thread)));
+}
+
+static enum smp_status name_thread(void *self, struct smp_thread *thread, void **seen, char *out,
+                                   size_t size, bool *changed)
+{
+    (void)self;
+    if (!smp_vm_is_live())
+        return SMP_EPHASE;
+    if (thread->ended_ns != 0)
+        return SMP_EGONE;
+    JNIEnv *env = smp_vm_env();
+    if (env == NULL)
+        return SMP_EVM;
+    return smp_vm_thread_name_read(env, smp_vm_threads_ref(thread), seen, out, size, changed);
+}
+
+static void forget_name(void *self, void *seen)
+{
+    (void)self;
+    if (seen != NULL)
+        smp_vm_thread_name_forget(smp_vm_is_live() ? smp_vm_env() : NULL, seen);
+}
+
+struct smp_thread_source smp_vm_threads_source(void)
+{
+    return (struct smp_thread_source){
+        .poll = poll_threads, .drop = drop_thread, .name = name_thread, .forget = forget_name
+    };
+}
+
+jthread smp_vm_threads_ref(const struct smp_thread *thread)
+{
+    return entry_of(thread)->ref;
+}
+
+int64_t smp_vm_threads_java_id(const struct smp_thread *thread)
+{
+    return entry_of(thread)->java_id;
+}
+
+/* ------------------------------------------------------------------------------ the library's own
+ */
+
+enum smp_status smp_vm_threads_enter(void)
+{
+    return smp_vm_registry_enter(&registry, (int32_t)gettid());
+}
+
+void smp_vm_threads_leave(void)
+{
+    smp_vm_registry_leave(&registry, (int32_t)gettid());
+}
+
+enum smp_status smp_vm_threads_hide(JNIEnv *env, jobject thread)
+{
+    int64_t java_id = 0;
+    enum smp_status status = smp_vm_threads_id_of(env, thread, &java_id);
+
+    if (status == SMP_OK)
+        status = smp_vm_registry_hide(&registry, java_id);
+    return status;
+}

@@ -180,7 +180,6 @@ cmd_bench() {
 
 cmd_fuzz() {
     preset=${preset:-fuzz}
-    need_cmocka
     configure
     make_targets all
     local program name corpus seeds

@@ -224,8 +224,9 @@ cmd_tidy() {
 
 cmd_cppcheck() {
     need cppcheck cppcheck
+    # ctunullpointer: across functions it does not see that a pointer and the tag beside it belong together.
     cppcheck --quiet --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,performance,portability \
-        --suppress=missingIncludeSystem -D_GNU_SOURCE -I "$root/native/src" "$root/native/src"
+        --suppress=missingIncludeSystem --suppress=ctunullpointer -D_GNU_SOURCE -I "$root/native/src" "$root/native/src"
 }
 
 main() {

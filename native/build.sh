@@ -45,6 +45,7 @@ need() {
 }
 
 need_cmocka() {
+    need cc "gcc libc6-dev"
     printf '#include <%s.h>\n' stdarg stddef stdint setjmp cmocka | cc -E - >/dev/null 2>&1 ||
         die "cmocka is missing; on Debian: apt-get install libcmocka-dev"
 }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+/** The order of the rows below one row of a report. Thread groups always come with the most time first. */
+public enum ReportOrder {
+
+    /** In text order of the frame: two reports of one program are easy to compare. */
+    BY_NAME,
+
+    /** The most cumulative time first. */
+    BY_TIME
+}

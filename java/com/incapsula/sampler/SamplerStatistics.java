@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.RawStatistics;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What a sampler counted. An attempt is one look at one thread that had time to credit; each attempt ends in exactly
+ * one outcome, so the values of {@link #getOutcomes()} add up to {@link #getAttempts()}, and those of
+ * {@link #getIntervalOutcomes()} to {@link #getIntervalAttempts()}. Counters count everything that is not an attempt.
+ * Outcomes and counters have the names under which the sampler's account in the report prints them.
+ *
+ * <p>"Total" is since {@code init()}, "interval" since the last report. All figures are of one moment.
+ *
+ * <p>Threads: immutable.
+ */
+public final class SamplerStatistics {
+
+    private final String engine;
+    private final Map<String, Long> outcomes = new LinkedHashMap<>();
+    private final Map<String, Long> intervalOutcomes = new LinkedHashMap<>();
+    private final Map<String, Long> counters = new LinkedHashMap<>();
+    private final Map<String, Long> intervalCounters = new LinkedHashMap<>();
+    private final Map<String, Long> gauges = new LinkedHashMap<>();
+
+    SamplerStatistics(RawStatistics raw) {
+        engine = raw.engine();
+        for (int i = 0; i < raw.names().size(); i++) {
+            sort(raw.names().get(i), raw.values().get(i));
+        }
+    }
+
+    /* A name of no known kind is left out: the figures are no reason to fail. */
+    private void sort(String name, Long value) {
+        if (!take(outcomes, "total.outcome.", name, value)
+                && !take(intervalOutcomes, "interval.outcome.", name, value)
+                && !take(counters, "total.counter.", name, value)
+                && !take(intervalCounters, "interval.counter.", name, value)) {
+            take(gauges, "gauge.", name, value);
+        }
+    }
+
+    private static boolean take(Map<String, Long> into, String prefix, String name, Long value) {
+        if (!name.startsWith(prefix)) {
+            return false;
+        }
+        into.put(name.substring(prefix.length()), value);
+        return true;
+    }
+
+    /**
+     * How stacks are walked.
+     *
+     * @return the engine's name; empty before the first {@code init()}
+     */
+    public String getEngine() {
+        return engine;
+    }
+
+    /**
+     * Attempts in total.
+     *
+     * @return the sum of {@link #getOutcomes()}
+     */
+    public long getAttempts() {
+        return gauge("attempts");
+    }
+
+    /**
+     * Attempts of the current interval.
+     *
+     * @return the sum of {@link #getIntervalOutcomes()}
+     */
+    public long getIntervalAttempts() {
+        return gauge("intervalAttempts");
+    }
+
+    /**
+     * How attempts ended, in total.
+     *
+     * @return every outcome there is with its count, 0 included, in the order of the account; not modifiable
+     */
+    public Map<String, Long> getOutcomes() {
+        return Collections.unmodifiableMap(outcomes);
+    }
+
+    /**
+     * How attempts of the current interval ended.
+     *
+     * @return as {@link #getOutcomes()}
+     */
+    public Map<String, Long> getIntervalOutcomes() {
+        return Collections.unmodifiableMap(intervalOutcomes);
+    }
+
+    /**
+     * Events in total: ticks, late ticks, failed reports and others.
+     *
+     * @return every counter there is with its count, 0 included, in the order of the account; not modifiable
+     */
+    public Map<String, Long> getCounters() {
+        return Collections.unmodifiableMap(counters);
+    }
+
+    /**
+     * Events of the current interval.
+     *
+     * @return as {@link #getCounters()}
+     */
+    public Map<String, Long> getIntervalCounters() {
+        return Collections.unmodifiableMap(intervalCounters);
+    }
+
+    /**
+     * Threads sampled.
+     *
+     * @return the number in the last tick
+     */
+    public long getThreads() {
+        return gauge("threads");
+    }
+
+    /**
+     * Size of the call trees of the current interval.
+     *
+     * @return nodes
+     */
+    public long getNodes() {
+        return gauge("nodes");
+    }
+
+    /**
+     * Lines of code known by name.
+     *
+     * @return the number
+     */
+    public long getLocations() {
+        return gauge("locations");
+    }
+
+    /**
+     * Reports the outputer took without failing, in total.
+     *
+     * @return the number
+     */
+    public long getReportsWritten() {
+        return gauge("reportsWritten");
+    }
+
+    /**
+     * Native memory in use.
+     *
+     * @return bytes
+     */
+    public long getMemoryUsedBytes() {
+        return gauge("memoryUsedBytes");
+    }
+
+    /**
+     * The most native memory that was in use at one time.
+     *
+     * @return bytes
+     */
+    public long getMemoryPeakBytes() {
+        return gauge("memoryPeakBytes");
+    }
+
+    /**
+     * The limit of native memory.
+     *
+     * @return bytes
+     */
+    public long getMemoryLimitBytes() {
+        return gauge("memoryLimitBytes");
+    }
+
+    /**
+     * CPU time of the sampler's own threads, in total.
+     *
+     * @return nanoseconds
+     */
+    public long getOwnCpuNanos() {
+        return gauge("ownCpuNanos");
+    }
+
+    /**
+     * Time since {@code init()}, without pauses.
+     *
+     * @return nanoseconds
+     */
+    public long getElapsedNanos() {
+        return gauge("elapsedNanos");
+    }
+
+    private long gauge(String name) {
+        return gauges.getOrDefault(name, 0L);
+    }
+
+    /** All figures that are not zero, with their names, in one line. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder("SamplerStatistics[engine=").append(engine);
+        appendNonZero(text, gauges);
+        appendMap(text, "outcomes", outcomes);
+        appendMap(text, "intervalOutcomes", intervalOutcomes);
+        appendMap(text, "counters", counters);
+        appendMap(text, "intervalCounters", intervalCounters);
+        return text.append(']').toString();
+    }
+
+    private static void appendMap(StringBuilder text, String name, Map<String, Long> figures) {
+        StringBuilder inside = new StringBuilder();
+        appendNonZero(inside, figures);
+        if (inside.length() > 0) {
+            text.append(", ").append(name).append("={").append(inside.substring(2)).append('}');
+        }
+    }
+
+    private static void appendNonZero(StringBuilder text, Map<String, Long> figures) {
+        figures.forEach((name, value) -> {
+            if (value != 0) {
+                text.append(", ").append(name).append('=').append(value);
+            }
+        });
+    }
+}

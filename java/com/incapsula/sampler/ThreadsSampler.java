@@ -1,0 +1,426 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.Lifecycle;
+import com.incapsula.sampler.internal.NativeLibrary;
+import com.incapsula.sampler.internal.Property;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Samples the threads of this JVM and reports where their time goes, waiting and computing.
+ *
+ * <pre>{@code
+ * try (ThreadsSampler sampler = new ThreadsSampler()) {
+ *     sampler.setMonitoredPackages("com.example");
+ *     sampler.setReportFrequencySeconds(0);
+ *     sampler.init();
+ *     work();
+ * }   // here the report is written
+ * }</pre>
+ *
+ * <p>Lifecycle: set the properties, {@link #init()}, then {@link #close()} or {@link #shutdown()}; after that
+ * {@code init()} starts afresh. A JVM that exits without {@code close()} still writes the last report, if that takes
+ * no more than two seconds. Several samplers may run at the same time.
+ *
+ * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
+ * exceptions are {@code memoryLimitBytes} and {@code maxDepthFrames}, fixed from {@code init()} to {@code close()}.
+ * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
+ * and range; the property keeps its value.
+ *
+ * <p>Threads: any. Setters, getters, {@link #isPaused()} and {@link #getStatistics()} return at once. {@code close},
+ * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code pauseSampling} and {@code resumeSampling}
+ * wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
+ * themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init} and {@code close} do
+ * their whole job on an interrupted thread and leave it interrupted.
+ */
+public class ThreadsSampler implements AutoCloseable {
+
+    private final Lifecycle lifecycle = new Lifecycle();
+
+    /** A sampler with all properties at their defaults, not started. */
+    public ThreadsSampler() {
+    }
+
+    /**
+     * Tells whether sampling is possible in this JVM: Linux, HotSpot, x86-64 or aarch64, and a native library that
+     * can be loaded. Loads it at the first call.
+     *
+     * @return false where {@link #init()} would throw {@link UnsupportedOperationException}
+     */
+    public static boolean isAvailable() {
+        return unavailabilityCause() == null;
+    }
+
+    /**
+     * Tells why sampling is not possible.
+     *
+     * @return an exception with the reason, or null where {@link #isAvailable()}
+     */
+    public static Throwable unavailabilityCause() {
+        return NativeLibrary.unavailabilityCause();
+    }
+
+    /**
+     * Starts sampling. When it returns, every thread has had its first look: what happens from now on is credited.
+     *
+     * @throws IllegalStateException if the sampler was started and not closed
+     * @throws IllegalArgumentException if properties do not go together: {@code reportFrequencySeconds} is not 0 and
+     *         shorter than {@code samplingFrequencyMillis}
+     * @throws UnsupportedOperationException if sampling is not possible here, with the reason; see
+     *         {@link #isAvailable()}
+     */
+    public void init() {
+        lifecycle.init();
+    }
+
+    /**
+     * Ends sampling: one last sample, one last report, then the outputer is closed. Returns when all that is done, be
+     * the outputer ever so slow. Does nothing before {@link #init()} and after the sampler has ended; waits where
+     * another thread is ending it.
+     *
+     * @throws IOException if the outputer cannot be closed; the sampler has ended nevertheless
+     * @throws IllegalStateException if called from the sampler's own outputer or manipulator
+     */
+    @Override
+    public void close() throws IOException {
+        lifecycle.close();
+    }
+
+    /**
+     * As {@link #close()}, but the outputer is left open, also by a {@code close()} that follows.
+     *
+     * @throws IllegalStateException if called from the sampler's own outputer or manipulator
+     */
+    public void shutdown() {
+        lifecycle.shutdown();
+    }
+
+    /**
+     * Pauses: nothing is sampled and no time is credited until {@link #resumeSampling()}. What was collected is kept,
+     * reports go on. Does nothing while paused.
+     *
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     */
+    public void pauseSampling() {
+        lifecycle.pause();
+    }
+
+    /**
+     * Ends a pause. Does nothing while not paused.
+     *
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     */
+    public void resumeSampling() {
+        lifecycle.resume();
+    }
+
+    /**
+     * Tells whether the sampler is paused.
+     *
+     * @return true between {@link #pauseSampling()} and {@link #resumeSampling()}, if the sampler runs
+     */
+    public boolean isPaused() {
+        return lifecycle.isPaused();
+    }
+
+    /**
+     * Ends the interval and writes its report; returns when it is written. Where the outputer fails, that is told to
+     * its {@code printError} and counted, as for every report, and this method returns.
+     *
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     */
+    public void printReport() {
+        lifecycle.printReport();
+    }
+
+    /**
+     * Takes one sample, credited with one {@code samplingFrequencyMillis}, and writes a report as
+     * {@link #printReport()}: a look at what all threads are doing now.
+     *
+     * @throws IllegalStateException if the sampler is neither paused nor inactive, or does not run, or from its own
+     *         outputer or manipulator
+     */
+    public void sampleOnceAndPrint() {
+        lifecycle.sampleOnceAndPrint();
+    }
+
+    /**
+     * What the sampler counted, in total and in the current interval.
+     *
+     * @return the figures of now; after the end the last ones; before the first {@link #init()} zeros
+     */
+    public SamplerStatistics getStatistics() {
+        return new SamplerStatistics(lifecycle.statistics());
+    }
+
+    /**
+     * The mean time between two samples of a thread, in milliseconds. Default 50. The actual times vary by a tenth
+     * around it.
+     *
+     * @param samplingFrequencyMillis 1 to 3,600,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setSamplingFrequencyMillis(long samplingFrequencyMillis) {
+        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, samplingFrequencyMillis);
+    }
+
+    /**
+     * The mean time between two samples of a thread.
+     *
+     * @return milliseconds
+     */
+    public long getSamplingFrequencyMillis() {
+        return (Long) lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS);
+    }
+
+    /**
+     * The time between two reports, in seconds. Default 900. With 0 there is one report, at the end.
+     *
+     * @param reportFrequencySeconds 0 to 31,536,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setReportFrequencySeconds(long reportFrequencySeconds) {
+        lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, reportFrequencySeconds);
+    }
+
+    /**
+     * The time between two reports.
+     *
+     * @return seconds
+     */
+    public long getReportFrequencySeconds() {
+        return (Long) lifecycle.get(Property.REPORT_FREQUENCY_SECONDS);
+    }
+
+    /**
+     * The packages of interest. Time spent in other code is credited to the first call that leaves them. Default:
+     * empty, everything is of interest.
+     *
+     * <p>A prefix matches whole parts of a name: {@code com.acme} matches {@code com.acme.X} and
+     * {@code com.acme.sub.X}, not {@code com.acmetools.X}. A prefix that ends with {@code .} or {@code *} is taken as
+     * written.
+     *
+     * @param monitoredPackages prefixes separated by commas, at most 1,000 of at most 1,000 bytes each; blanks and new
+     *        lines around them and empty parts are ignored
+     * @throws IllegalArgumentException if it is null, has too many or too long parts, or a part has white space or
+     *         control characters inside
+     */
+    public void setMonitoredPackages(String monitoredPackages) {
+        lifecycle.set(Property.MONITORED_PACKAGES, monitoredPackages);
+    }
+
+    /**
+     * The packages of interest.
+     *
+     * @return prefixes separated by commas, without blanks and empty parts
+     */
+    public String getMonitoredPackages() {
+        return (String) lifecycle.get(Property.MONITORED_PACKAGES);
+    }
+
+    /**
+     * Adds a thread to those that are sampled to the exclusion of all others. A chosen thread is sampled whether it is
+     * a daemon or not, from its start where it has not been started yet. It is held weakly and dropped when it ends;
+     * when all chosen threads have ended, nothing is sampled.
+     *
+     * @param thread a platform thread
+     * @throws IllegalArgumentException if it is null or a virtual thread
+     */
+    public void setThreadToBeSampled(Thread thread) {
+        lifecycle.choose("threadToBeSampled", Collections.singletonList(thread));
+    }
+
+    /**
+     * The thread that was chosen last.
+     *
+     * @return a chosen thread that has not ended, or null where there is none
+     */
+    public Thread getThreadToBeSampled() {
+        List<Thread> chosen = lifecycle.chosen();
+        return chosen.isEmpty() ? null : chosen.get(chosen.size() - 1);
+    }
+
+    /**
+     * Adds threads as {@link #setThreadToBeSampled(Thread)} does. An empty list undoes all choices: every thread is
+     * sampled, as by default.
+     *
+     * @param threads platform threads
+     * @throws IllegalArgumentException if the list or a thread is null, or a thread is virtual; nothing has changed
+     */
+    public void setSampleTheseThreadsOnly(List<Thread> threads) {
+        lifecycle.choose("sampleTheseThreadsOnly", threads);
+    }
+
+    /**
+     * The chosen threads.
+     *
+     * @return those that have not ended, in the order they were chosen; empty where none was chosen
+     */
+    public List<Thread> getSampleTheseThreadsOnly() {
+        return lifecycle.chosen();
+    }
+
+    /**
+     * Leaves out daemon threads that were not chosen. Default false: many servers work in daemon threads.
+     *
+     * @param skipDaemonThreads true to leave them out
+     */
+    public void setSkipDaemonThreads(boolean skipDaemonThreads) {
+        lifecycle.set(Property.SKIP_DAEMON_THREADS, skipDaemonThreads);
+    }
+
+    /**
+     * Whether daemon threads are left out.
+     *
+     * @return true if they are
+     */
+    public boolean isSkipDaemonThreads() {
+        return (Boolean) lifecycle.get(Property.SKIP_DAEMON_THREADS);
+    }
+
+    /**
+     * Also prints rows without method time where the package changes from caller to called method. Default false:
+     * a row that passes all its time on to one other row is left out.
+     *
+     * @param reportZeroTimePackages true to print them
+     */
+    public void setReportZeroTimePackages(boolean reportZeroTimePackages) {
+        lifecycle.set(Property.REPORT_ZERO_TIME_PACKAGES, reportZeroTimePackages);
+    }
+
+    /**
+     * Whether rows without method time are printed where the package changes.
+     *
+     * @return true if they are
+     */
+    public boolean isReportZeroTimePackages() {
+        return (Boolean) lifecycle.get(Property.REPORT_ZERO_TIME_PACKAGES);
+    }
+
+    /**
+     * Switches sampling on and off. Default true. An inactive sampler runs but samples nothing; its configuration
+     * stays in the application, at next to no cost.
+     *
+     * @param active false to sample nothing
+     */
+    public void setActive(boolean active) {
+        lifecycle.set(Property.ACTIVE, active);
+    }
+
+    /**
+     * Whether sampling is switched on.
+     *
+     * @return false if the sampler runs but samples nothing
+     */
+    public boolean isActive() {
+        return (Boolean) lifecycle.get(Property.ACTIVE);
+    }
+
+    /**
+     * The order of the rows below one row of a report. Default {@link ReportOrder#BY_NAME}.
+     *
+     * @param reportOrder the order
+     * @throws IllegalArgumentException if it is null
+     */
+    public void setReportOrder(ReportOrder reportOrder) {
+        lifecycle.set(Property.REPORT_ORDER, reportOrder == null ? null : reportOrder.name());
+    }
+
+    /**
+     * The order of the rows below one row of a report.
+     *
+     * @return the order
+     */
+    public ReportOrder getReportOrder() {
+        return ReportOrder.valueOf((String) lifecycle.get(Property.REPORT_ORDER));
+    }
+
+    /**
+     * The most native memory the sampler may use for everything, in bytes. Default 64 MiB (67,108,864). At the limit,
+     * time of new stacks goes to a row {@code [over memory limit]} of its thread group and is counted.
+     *
+     * @param memoryLimitBytes 4 MiB (4,194,304) to 1 TiB (1,099,511,627,776)
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setMemoryLimitBytes(long memoryLimitBytes) {
+        lifecycle.set(Property.MEMORY_LIMIT_BYTES, memoryLimitBytes);
+    }
+
+    /**
+     * The most native memory the sampler may use.
+     *
+     * @return bytes
+     */
+    public long getMemoryLimitBytes() {
+        return (Long) lifecycle.get(Property.MEMORY_LIMIT_BYTES);
+    }
+
+    /**
+     * How many frames of one stack are looked at. Default 1024. Of a deeper stack the first and the last frames are
+     * kept, with a row between them that says how many are missing.
+     *
+     * @param maxDepthFrames 16 to 65,536
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setMaxDepthFrames(int maxDepthFrames) {
+        lifecycle.set(Property.MAX_DEPTH_FRAMES, (long) maxDepthFrames);
+    }
+
+    /**
+     * How many frames of one stack are looked at.
+     *
+     * @return frames
+     */
+    public int getMaxDepthFrames() {
+        return Math.toIntExact((Long) lifecycle.get(Property.MAX_DEPTH_FRAMES));
+    }
+
+    /**
+     * Where reports go. Default: a {@link PrintStreamSamplingOutputer} on what is standard output at {@link #init()}.
+     * Takes effect with the next report. The outputer that is set when the sampler is closed is closed with it; one
+     * that was replaced is not. Whether a closed one can serve a sampler that is started again is its own matter.
+     *
+     * @param samplingOutputer the outputer
+     * @throws IllegalArgumentException if it is null
+     */
+    public void setSamplingOutputer(SamplingOutputer samplingOutputer) {
+        lifecycle.setOutputer(samplingOutputer);
+    }
+
+    /**
+     * Where reports go.
+     *
+     * @return the outputer, never null
+     */
+    public SamplingOutputer getSamplingOutputer() {
+        return lifecycle.outputer();
+    }
+
+    /**
+     * How threads are grouped. Default: a {@link RegexThreadNameManipulator}, which removes numbers from names; that
+     * rule runs without a call into Java. While the sampler runs, the manipulator's {@code init()} is called first.
+     *
+     * @param threadNameManipulator the manipulator
+     * @throws IllegalArgumentException if it is null
+     */
+    public void setThreadNameManipulator(ThreadNameManipulator threadNameManipulator) {
+        lifecycle.setManipulator(threadNameManipulator);
+    }
+
+    /**
+     * How threads are grouped.
+     *
+     * @return the manipulator, never null
+     */
+    public ThreadNameManipulator getThreadNameManipulator() {
+        return lifecycle.manipulator();
+    }
+}

@@ -1,0 +1,628 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * What stands behind the bean: the properties, and when what may happen.
+ *
+ * <pre>
+ *   NEW ──► STARTING ──► RUNNING ◄──► PAUSED      (through PAUSING and RESUMING)
+ *              ▲            └────┬───────┘
+ *              └── CLOSED ◄── CLOSING
+ * </pre>
+ *
+ * <p>Threads: any. One lock guards all fields. It is never held while user code runs or while the core is waited
+ * for: such work is done in one of the states that end in -ING, which belong to the thread that does it; who needs
+ * the sampler settled waits for the next state. Under the lock the core is only told of new options and threads,
+ * which it takes without waiting and without calling back.
+ */
+public final class Lifecycle {
+
+    private enum State {
+        NEW, STARTING, RUNNING, PAUSING, PAUSED, RESUMING, CLOSING, CLOSED;
+
+        /** No core exists and nobody is making one. */
+        boolean isIdle() {
+            return this == NEW || this == CLOSED;
+        }
+
+        /** The core takes options, and answers. */
+        boolean isRunning() {
+            return this == RUNNING || this == PAUSING || this == PAUSED || this == RESUMING;
+        }
+
+        boolean isSettled() {
+            return isIdle() || this == RUNNING || this == PAUSED;
+        }
+    }
+
+    private final Engine.Source source;
+    private final ReportDispatcher dispatcher = new ReportDispatcher();
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+
+    private State state = State.NEW;
+    private Thread changing; // who does the work of an -ING state
+    private Settings settings = new Settings();
+    private ThreadChoice choice = ThreadChoice.EVERYBODY;
+    private boolean standardOutputer = true;
+    private Engine engine; // from RUNNING until it is destroyed
+    private ExitReport exitReport;
+    private RawStatistics lastStatistics = RawStatistics.NONE;
+
+    /** The lifecycle of a sampler on the native core, which is loaded at {@link #init()}. */
+    public Lifecycle() {
+        this(new NativeHandle.Source());
+    }
+
+    Lifecycle(Engine.Source source) {
+        this.source = source;
+    }
+
+    // ---- properties ----
+
+    /**
+     * Sets a property; while the sampler runs this takes effect with the next tick.
+     *
+     * @param property which
+     * @param value its value, of the type of its default
+     * @throws IllegalArgumentException if the value is out of range
+     * @throws IllegalStateException if the property is fixed and the sampler runs
+     */
+    public void set(Property property, Object value) {
+        lock.lock();
+        try {
+            Settings wanted = settings.with(property, value);
+            if (!state.isIdle()) {
+                if (property.fixed()) {
+                    throw new IllegalStateException(property.text() + " cannot be changed while the sampler runs");
+                }
+                wanted.checkTogether();
+            }
+            if (state.isRunning()) {
+                engine.configure(optionsText(wanted));
+            }
+            settings = wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Gets a property.
+     *
+     * @param property which
+     * @return its value, of the type of its default
+     */
+    public Object get(Property property) {
+        lock.lock();
+        try {
+            return settings.get(property);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Adds to the threads that are sampled exclusively.
+     *
+     * @param property the name of the property for messages
+     * @param threads the threads; none: everybody is sampled again
+     */
+    public void choose(String property, List<Thread> threads) {
+        if (threads == null) {
+            throw new IllegalArgumentException(property + " must not be null");
+        }
+        List<Thread> added = new ArrayList<>(threads);
+        added.forEach(thread -> ThreadChoice.check(property, thread));
+        lock.lock();
+        try {
+            ThreadChoice wanted = added.isEmpty() ? ThreadChoice.EVERYBODY : choice.and(added);
+            if (state.isRunning()) {
+                select(engine, wanted);
+            }
+            choice = wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The threads that are sampled exclusively.
+     *
+     * @return those that have not ended; empty also where everybody is sampled
+     */
+    public List<Thread> chosen() {
+        lock.lock();
+        try {
+            return choice.alive();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Sets where reports go; takes effect with the next report.
+     *
+     * @param outputer the outputer
+     */
+    public void setOutputer(SamplingOutputer outputer) {
+        if (outputer == null) {
+            throw new IllegalArgumentException("samplingOutputer must not be null");
+        }
+        lock.lock();
+        try {
+            standardOutputer = false;
+            dispatcher.setOutputer(outputer);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Where reports go.
+     *
+     * @return never null
+     */
+    public SamplingOutputer outputer() {
+        return dispatcher.outputer();
+    }
+
+    /**
+     * Sets how threads are grouped; takes effect with the next tick. While the sampler runs, the manipulator's
+     * {@code init()} is called first.
+     *
+     * @param manipulator the manipulator
+     */
+    public void setManipulator(ThreadNameManipulator manipulator) {
+        if (manipulator == null) {
+            throw new IllegalArgumentException("threadNameManipulator must not be null");
+        }
+        if (!replaceManipulator(manipulator, false)) {
+            manipulator.init();
+            replaceManipulator(manipulator, true);
+        }
+    }
+
+    /** @return false: it has to be initialised first, because the sampler runs */
+    private boolean replaceManipulator(ThreadNameManipulator manipulator, boolean initialised) {
+        lock.lock();
+        try {
+            if (!state.isIdle() && !initialised) {
+                return false;
+            }
+            ThreadNameManipulator replaced = dispatcher.manipulator();
+            dispatcher.setManipulator(manipulator);
+            try {
+                if (state.isRunning()) {
+                    engine.configure(optionsText(settings));
+                }
+            } catch (RuntimeException | Error e) {
+                dispatcher.setManipulator(replaced);
+                throw e;
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * How threads are grouped.
+     *
+     * @return never null
+     */
+    public ThreadNameManipulator manipulator() {
+        return dispatcher.manipulator();
+    }
+
+    // ---- start and end ----
+
+    /**
+     * Starts the sampler. Where that fails nothing is left behind.
+     *
+     * @throws IllegalStateException if it was started and not closed
+     * @throws IllegalArgumentException if the properties do not go together
+     * @throws UnsupportedOperationException if sampling is not possible here
+     */
+    public void init() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            start();
+        } finally {
+            restoreInterrupt(interrupted);
+        }
+    }
+
+    private void start() {
+        State before = beginStart();
+        boolean started = false;
+        try {
+            source.require();
+            dispatcher.manipulator().init();
+            launch();
+            started = true;
+        } finally {
+            if (!started) {
+                dispatcher.release();
+                settle(before);
+            }
+        }
+    }
+
+    private State beginStart() {
+        lock.lock();
+        try {
+            if (!state.isIdle()) {
+                throw new IllegalStateException("init() was called already; close() has to come first");
+            }
+            settings.checkTogether();
+            if (standardOutputer) {
+                dispatcher.setOutputer(new PrintStreamSamplingOutputer());
+            }
+            dispatcher.reset(Thread.currentThread().getContextClassLoader());
+            State before = state;
+            begin(State.STARTING);
+            return before;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Creates and starts a core with what is set now, then brings it up to what was set meanwhile. */
+    private void launch() {
+        Settings used;
+        ThreadChoice usedChoice;
+        String options;
+        lock.lock();
+        try {
+            used = settings;
+            usedChoice = choice;
+            options = optionsText(used);
+        } finally {
+            lock.unlock();
+        }
+        Engine launched = source.create(options, dispatcher);
+        try {
+            if (usedChoice.only()) {
+                select(launched, usedChoice);
+            }
+            launched.start();
+            enterRunning(launched, options, usedChoice);
+            launched = null;
+        } finally {
+            if (launched != null) {
+                launched.destroy();
+            }
+        }
+    }
+
+    private void enterRunning(Engine launched, String usedOptions, ThreadChoice usedChoice) {
+        lock.lock();
+        try {
+            String options = optionsText(settings);
+            if (!options.equals(usedOptions)) {
+                launched.configure(options);
+            }
+            if (choice != usedChoice) {
+                select(launched, choice);
+            }
+            ExitReport installed =
+                    new ExitReport(source::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
+            installed.install();
+            engine = launched;
+            exitReport = installed;
+            lastStatistics = RawStatistics.NONE;
+            settle(State.RUNNING);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends the sampler: last sample, last report, then the outputer is closed. Does nothing before {@link #init()} or
+     * after the end; waits where another thread is at it.
+     *
+     * @throws IOException if the outputer cannot be closed; everything else is done nevertheless
+     * @throws IllegalStateException if called from the outputer or the manipulator
+     */
+    public void close() throws IOException {
+        boolean interrupted = Thread.interrupted();
+        try {
+            finish("close()", true);
+        } finally {
+            restoreInterrupt(interrupted);
+        }
+    }
+
+    /**
+     * As {@link #close()}, but the outputer is left open.
+     *
+     * @throws IllegalStateException if called from the outputer or the manipulator
+     */
+    public void shutdown() {
+        boolean interrupted = Thread.interrupted();
+        try {
+            finish("shutdown()", false);
+        } catch (IOException e) {
+            throw new IllegalStateException("the outputer was closed by shutdown()", e);
+        } finally {
+            restoreInterrupt(interrupted);
+        }
+    }
+
+    private void finishAtExit() {
+        try {
+            finish("the exit of the JVM", true);
+        } catch (IOException e) {
+            ReportDispatcher.log(System.Logger.Level.WARNING, "the outputer could not be closed", e);
+        }
+    }
+
+    private void finish(String call, boolean closeOutputer) throws IOException {
+        Engine ending = beginEnd(call);
+        if (ending == null) {
+            return;
+        }
+        try {
+            ending.stop();
+        } finally {
+            try {
+                discard(ending);
+                if (closeOutputer) {
+                    closeOutputer();
+                }
+            } finally {
+                settle(State.CLOSED);
+            }
+        }
+    }
+
+    /** @return the core to be ended, or null where there is none */
+    private Engine beginEnd(String call) {
+        refuseInCallback(call);
+        lock.lock();
+        try {
+            awaitSettled(call);
+            if (state.isIdle()) {
+                return null;
+            }
+            begin(State.CLOSING);
+            return engine;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void discard(Engine ending) {
+        ExitReport installed;
+        lock.lock();
+        try {
+            lastStatistics = lastFiguresOf(ending);
+            engine = null;
+            installed = exitReport;
+            exitReport = null;
+        } finally {
+            lock.unlock();
+        }
+        installed.remove();
+        ending.destroy();
+        dispatcher.release();
+    }
+
+    private static RawStatistics lastFiguresOf(Engine ending) {
+        try {
+            return ending.statistics();
+        } catch (RuntimeException | Error e) {
+            ReportDispatcher.log(System.Logger.Level.WARNING, "the last statistics are lost", e);
+            return RawStatistics.NONE;
+        }
+    }
+
+    private void closeOutputer() throws IOException {
+        try {
+            dispatcher.outputer().close();
+        } catch (Throwable t) {
+            throw new IOException("the outputer could not be closed: " + t.getMessage(), t);
+        }
+    }
+
+    // ---- while it runs ----
+
+    /**
+     * Stops the time: nothing is sampled until {@link #resume()}. What was collected is kept.
+     *
+     * @throws IllegalStateException before {@link #init()}, after the end, or from the outputer or the manipulator
+     */
+    public void pause() {
+        change("pauseSampling()", State.PAUSING, State.PAUSED, Engine::pause);
+    }
+
+    /**
+     * Undoes {@link #pause()}.
+     *
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public void resume() {
+        change("resumeSampling()", State.RESUMING, State.RUNNING, Engine::resume);
+    }
+
+    private void change(String call, State via, State to, Consumer<Engine> work) {
+        refuseInCallback(call);
+        Engine running;
+        State from;
+        lock.lock();
+        try {
+            awaitSettled(call);
+            from = state;
+            running = requireRunning(call);
+            if (from == to) {
+                return;
+            }
+            begin(via);
+        } finally {
+            lock.unlock();
+        }
+        State reached = from;
+        try {
+            work.accept(running);
+            reached = to;
+        } finally {
+            settle(reached);
+        }
+    }
+
+    /**
+     * Tells whether time stands still.
+     *
+     * @return true from {@link #pause()} to {@link #resume()}
+     */
+    public boolean isPaused() {
+        lock.lock();
+        try {
+            return state == State.PAUSED;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes a report now; returns when it is written.
+     *
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public void printReport() {
+        Engine running;
+        refuseInCallback("printReport()");
+        lock.lock();
+        try {
+            running = requireRunning("printReport()");
+        } finally {
+            lock.unlock();
+        }
+        running.report();
+    }
+
+    /**
+     * Takes one sample of a paused or inactive sampler and writes a report.
+     *
+     * @throws IllegalStateException as for {@link #pause()}, and if the sampler is sampling
+     */
+    public void sampleOnceAndPrint() {
+        String call = "sampleOnceAndPrint()";
+        Engine running;
+        refuseInCallback(call);
+        lock.lock();
+        try {
+            awaitSettled(call);
+            running = requireRunning(call);
+            if (state != State.PAUSED && settings.is(Property.ACTIVE)) {
+                throw new IllegalStateException(call + " needs a sampler that is paused or not active");
+            }
+        } finally {
+            lock.unlock();
+        }
+        running.sampleOnce();
+    }
+
+    /**
+     * What the core counted.
+     *
+     * @return the figures of now, or the last ones where the sampler has ended
+     */
+    public RawStatistics statistics() {
+        Engine running;
+        lock.lock();
+        try {
+            running = engine;
+        } finally {
+            lock.unlock();
+        }
+        try {
+            if (running != null) {
+                return running.statistics();
+            }
+        } catch (IllegalStateException ended) {
+            // between the two looks; the last figures were kept before the core went
+        }
+        lock.lock();
+        try {
+            return lastStatistics;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    // ---- helpers ----
+
+    private String optionsText(Settings wanted) {
+        ThreadNameManipulator rule = dispatcher.manipulator();
+        boolean standard = rule.getClass() == RegexThreadNameManipulator.class
+                && ((RegexThreadNameManipulator) rule).getThreadNameRemovalPatterns()
+                        .equals(new RegexThreadNameManipulator().getThreadNameRemovalPatterns());
+        return wanted.with(Property.DEFAULT_THREAD_NAME_RULE, standard).toOptionsText();
+    }
+
+    private static void select(Engine to, ThreadChoice wanted) {
+        to.select(wanted.alive().toArray(Thread[]::new), wanted.only());
+    }
+
+    private void begin(State work) {
+        state = work;
+        changing = Thread.currentThread();
+    }
+
+    private void settle(State reached) {
+        lock.lock();
+        try {
+            state = reached;
+            changing = null;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitSettled(String call) {
+        while (!state.isSettled()) {
+            if (changing == Thread.currentThread()) {
+                throw selfCall(call);
+            }
+            changed.awaitUninterruptibly();
+        }
+    }
+
+    private void refuseInCallback(String call) {
+        if (dispatcher.isInCallback()) {
+            throw selfCall(call);
+        }
+    }
+
+    private static IllegalStateException selfCall(String call) {
+        return new IllegalStateException(
+                call + " would wait for itself: it was called from the sampler's own outputer or manipulator");
+    }
+
+    private Engine requireRunning(String call) {
+        if (!state.isRunning()) {
+            throw new IllegalStateException(call + " needs a running sampler: init() comes first");
+        }
+        return engine;
+    }
+
+    private static void restoreInterrupt(boolean interrupted) {
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+
+/**
+ * A native session behind a gate: after {@link #destroy()} a call fails here, in Java, and a call under way is waited
+ * for before the session is freed.
+ *
+ * <p>Threads: any. Whoever uses the session holds the read lock, {@code destroy} the write lock. {@code destroy} is
+ * called after {@code stop()} only, when nothing is left that a call under way could wait for.
+ *
+ * <p>There is no Cleaner behind it: a session that runs is held by the shutdown hook until it is closed, and one that
+ * cannot be started is destroyed by {@link Lifecycle}.
+ */
+final class NativeHandle implements Engine {
+
+    private static final long NO_SESSION = 0;
+
+    private final ReadWriteLock gate = new ReentrantReadWriteLock();
+    private long session; // guarded by gate
+
+    private NativeHandle(long session) {
+        this.session = session;
+    }
+
+    /** Makes engines of the native library, which is loaded when it is first needed. */
+    static final class Source implements Engine.Source {
+
+        @Override
+        public void require() {
+            NativeLibrary.require();
+        }
+
+        @Override
+        public Engine create(String options, NativeCallbacks callbacks) {
+            return new NativeHandle(NativeBridge.create(options, callbacks));
+        }
+
+        @Override
+        public void hideCurrentThread() {
+            NativeBridge.hideCurrentThread();
+        }
+    }
+
+    @Override
+    public void start() {
+        run(NativeBridge::start);
+    }
+
+    @Override
+    public void configure(String options) {
+        run(address -> NativeBridge.configure(address, options));
+    }
+
+    @Override
+    public void select(Thread[] threads, boolean only) {
+        run(address -> NativeBridge.select(address, threads, only));
+    }
+
+    @Override
+    public void pause() {
+        run(NativeBridge::pause);
+    }
+
+    @Override
+    public void resume() {
+        run(NativeBridge::resume);
+    }
+
+    @Override
+    public void report() {
+        run(NativeBridge::report);
+    }
+
+    @Override
+    public void sampleOnce() {
+        run(NativeBridge::sampleOnce);
+    }
+
+    @Override
+    public void stop() {
+        run(NativeBridge::stop);
+    }
+
+    @Override
+    public RawStatistics statistics() {
+        return use(address -> {
+            List<Long> values = Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
+            return new RawStatistics(NativeBridge.engine(address), List.of(NativeBridge.statisticNames()), values);
+        });
+    }
+
+    @Override
+    public void destroy() {
+        gate.writeLock().lock();
+        try {
+            if (session != NO_SESSION) {
+                NativeBridge.destroy(session);
+                session = NO_SESSION;
+            }
+        } finally {
+            gate.writeLock().unlock();
+        }
+    }
+
+    private void run(LongConsumer call) {
+        use(address -> {
+            call.accept(address);
+            return null;
+        });
+    }
+
+    private <T> T use(LongFunction<T> call) {
+        gate.readLock().lock();
+        try {
+            if (session == NO_SESSION) {
+                throw new IllegalStateException("the sampler is closed");
+            }
+            return call.apply(session);
+        } finally {
+            gate.readLock().unlock();
+        }
+    }
+}

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * Finds the native library, loads it once, and explains itself where it cannot.
+ *
+ * <ol>
+ * <li>{@code -Dcom.incapsula.sampler.library=PATH}: exactly that file, nothing else is tried.</li>
+ * <li>The JVM was started with {@code -agentpath}: the methods are bound already.</li>
+ * <li>The library in the jar, written to the first folder that works of
+ * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
+ * and content: the JVM refuses one path from two class loaders, so a second copy of one build fails loudly.</li>
+ * </ol>
+ *
+ * <p>Loading opens no JVMTI environment.
+ *
+ * <p>Threads: any.
+ */
+public final class NativeLibrary {
+
+    static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
+    static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
+
+    private static final int HASH_CHARACTERS = 16;
+
+    /** What the loader sees of the world; tests have their own. */
+    interface Surroundings {
+
+        Properties properties();
+
+        String environment(String name);
+
+        /** Reads a resource of the jar. @return null where there is none */
+        byte[] resource(String name) throws IOException;
+
+        String version();
+
+        void load(String path);
+
+        /** {@link NativeBridge#abi()}. @throws UnsatisfiedLinkError where no library is bound */
+        int abi();
+    }
+
+    /** A folder is no use, but the next one may be. */
+    private static final class FolderUnusable extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        FolderUnusable(String reason, Throwable cause) {
+            super(reason, cause);
+        }
+    }
+
+    private static final class OnlyTry {
+        static final UnsupportedOperationException FAILURE = tryOnce();
+
+        private static UnsupportedOperationException tryOnce() {
+            try {
+                new NativeLibrary(new ThisJvm()).load();
+                return null;
+            } catch (UnsupportedOperationException e) {
+                return e;
+            } catch (RuntimeException | LinkageError e) {
+                return new UnsupportedOperationException("the native library could not be loaded: " + e, e);
+            }
+        }
+    }
+
+    private final Surroundings world;
+    private final OwnerMark mark;
+
+    NativeLibrary(Surroundings world) {
+        this.world = world;
+        this.mark = new OwnerMark(world.properties(), "/proc/self/maps");
+    }
+
+    /**
+     * Loads the library where that was not tried before.
+     *
+     * @return why it cannot be used, or null
+     */
+    public static UnsupportedOperationException unavailabilityCause() {
+        return OnlyTry.FAILURE;
+    }
+
+    /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */
+    static void require() {
+        UnsupportedOperationException failure = unavailabilityCause();
+        if (failure != null) {
+            throw new UnsupportedOperationException(failure.getMessage(), failure);
+        }
+    }
+
+    /** @throws UnsupportedOperationException with a message for the user */
+    void load() {
+        String platform = Platform.require(world.properties()::getProperty);
+        String explicit = property(LIBRARY_PROPERTY);
+        /* A string constant is the same object in all class loaders: loading is one at a time in the whole JVM. */
+        synchronized (OwnerMark.PROPERTY) {
+            if (explicit != null) {
+                loadExactly(Path.of(explicit).toAbsolutePath());
+            } else if (isBoundAlready()) {
+                checkAbi("the library loaded by -agentpath");
+                mark.claim(OwnerMark.AGENT);
+            } else {
+                loadFromJar(platform);
+            }
+        }
+    }
+
+    private boolean isBoundAlready() {
+        try {
+            world.abi();
+            return true;
+        } catch (UnsatisfiedLinkError notYet) {
+            return false;
+        }
+    }
+
+    private void loadExactly(Path file) {
+        String what = "-D" + LIBRARY_PROPERTY + "=" + file;
+        if (!Files.isRegularFile(file)) {
+            throw new UnsupportedOperationException(what + ": there is no such file");
+        }
+        try {
+            loadFile(file);
+        } catch (UnsatisfiedLinkError e) {
+            throw new UnsupportedOperationException(what + ": " + e.getMessage(), e);
+        }
+    }
+
+    private void loadFromJar(String platform) {
+        String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
+        byte[] content = read(resource);
+        String name = "libthreadssampler-" + world.version().replaceAll("[^A-Za-z0-9._-]", "_") + "-" + hash(content)
+                + ".so";
+        List<String> refusals = new ArrayList<>();
+        UnsupportedOperationException refusal = null;
+        for (Path base : folders()) {
+            PrivateFolder folder = new PrivateFolder(base, world.properties().getProperty("user.name", "unknown"));
+            try {
+                loadFrom(folder, name, content);
+                warnOfRefused(refusals, base);
+                return;
+            } catch (FolderUnusable e) {
+                refusals.add(base + ": " + e.getMessage());
+                refusal = new UnsupportedOperationException("no folder can be used for the native library ("
+                        + String.join("; ", refusals) + "); name one that can be written to and that allows execution"
+                        + " with -D" + WORKDIR_PROPERTY + "=FOLDER, or the library itself with -D" + LIBRARY_PROPERTY
+                        + "=FILE", e);
+            }
+        }
+        throw refusal;
+    }
+
+    private void loadFrom(PrivateFolder folder, String name, byte[] content) throws FolderUnusable {
+        Path file;
+        try {
+            file = folder.place(name, content);
+        } catch (IOException e) {
+            throw new FolderUnusable("cannot be used: " + e.getMessage(), e);
+        }
+        try {
+            loadFile(file);
+        } catch (UnsatisfiedLinkError e) {
+            /* The file has the owner's x bit, we made it so; if it still is not executable, its mount says so. */
+            if (!Files.isExecutable(file)) {
+                folder.discard(file);
+                throw new FolderUnusable("is on a file system that does not allow execution (noexec)", e);
+            }
+            throw new UnsupportedOperationException(file + " cannot be loaded: " + e.getMessage(), e);
+        }
+    }
+
+    private void loadFile(Path file) {
+        mark.claim(file.toString());
+        boolean loaded = false;
+        try {
+            world.load(file.toString());
+            checkAbi(file.toString());
+            loaded = true;
+        } catch (UnsatisfiedLinkError e) {
+            throw explainSecondLoader(file, e);
+        } catch (IllegalCallerException e) {
+            throw new UnsupportedOperationException("this JVM forbids native access: start it with"
+                    + " --enable-native-access=" + moduleName(), e);
+        } finally {
+            if (!loaded) {
+                mark.release();
+            }
+        }
+    }
+
+    private static UnsatisfiedLinkError explainSecondLoader(Path file, UnsatisfiedLinkError e) {
+        if (e.getMessage() != null && e.getMessage().contains("already loaded in another classloader")) {
+            throw new UnsupportedOperationException(file + " is loaded in this JVM by another class loader: keep one"
+                    + " copy of threads-sampler, in a class loader that all its users share", e);
+        }
+        return e;
+    }
+
+    private static String moduleName() {
+        Module module = NativeLibrary.class.getModule();
+        return module.isNamed() ? module.getName() : "ALL-UNNAMED";
+    }
+
+    private void checkAbi(String library) {
+        int found;
+        try {
+            found = world.abi();
+        } catch (UnsatisfiedLinkError e) {
+            throw new UnsupportedOperationException(library + " is not the library of threads-sampler", e);
+        }
+        if (found != NativeBridge.ABI) {
+            throw new UnsupportedOperationException(library + " is stale: it was built for version " + found
+                    + " of the seam between Java and C, these classes need version " + NativeBridge.ABI);
+        }
+    }
+
+    private List<Path> folders() {
+        List<Path> folders = new ArrayList<>();
+        add(folders, property(WORKDIR_PROPERTY), "");
+        add(folders, property("java.io.tmpdir"), "");
+        String cache = world.environment("XDG_CACHE_HOME");
+        if (cache != null && !cache.isBlank()) {
+            add(folders, cache, "");
+        } else {
+            add(folders, property("user.home"), ".cache");
+        }
+        if (folders.isEmpty()) {
+            throw new UnsupportedOperationException("no folder for the native library is known: name one with -D"
+                    + WORKDIR_PROPERTY + "=FOLDER");
+        }
+        return folders;
+    }
+
+    private static void add(List<Path> folders, String folder, String below) {
+        if (folder != null) {
+            folders.add(Path.of(folder).resolve(below).toAbsolutePath());
+        }
+    }
+
+    /* A folder the user named and that did not serve is worth a word; that the first one was taken is not. */
+    private void warnOfRefused(List<String> refusals, Path used) {
+        if (!refusals.isEmpty() && property(WORKDIR_PROPERTY) != null) {
+            ReportDispatcher.log(System.Logger.Level.WARNING, "the native library was loaded from " + used
+                    + " because " + String.join("; ", refusals), null);
+        }
+    }
+
+    private String property(String name) {
+        String value = world.properties().getProperty(name);
+        return value == null || value.isBlank() ? null : value;
+    }
+
+    private byte[] read(String resource) {
+        try {
+            byte[] content = world.resource(resource);
+            if (content == null) {
+                throw new UnsupportedOperationException("the jar of threads-sampler carries no library for this"
+                        + " platform: " + resource + " is missing");
+            }
+            return content;
+        } catch (IOException e) {
+            throw new UnsupportedOperationException(resource + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static String hash(byte[] content) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
+            return HexFormat.of().formatHex(digest).substring(0, HASH_CHARACTERS);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JVM has SHA-256", e);
+        }
+    }
+
+    private static final class ThisJvm implements Surroundings {
+
+        @Override
+        public Properties properties() {
+            return System.getProperties();
+        }
+
+        @Override
+        public String environment(String name) {
+            return System.getenv(name);
+        }
+
+        @Override
+        public byte[] resource(String name) throws IOException {
+            try (InputStream in = NativeLibrary.class.getResourceAsStream(name)) {
+                return in == null ? null : in.readAllBytes();
+            }
+        }
+
+        @Override
+        public String version() {
+            String ofJar = NativeLibrary.class.getPackage().getImplementationVersion();
+            if (ofJar != null) {
+                return ofJar;
+            }
+            Module module = NativeLibrary.class.getModule();
+            return module.isNamed() ? module.getDescriptor().rawVersion().orElse("dev") : "dev";
+        }
+
+        @Override
+        public void load(String path) {
+            System.load(path);
+        }
+
+        @Override
+        public int abi() {
+            return NativeBridge.abi();
+        }
+    }
+}

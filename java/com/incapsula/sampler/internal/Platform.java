@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+import java.util.function.UnaryOperator;
+
+/** Which of the libraries in the jar fits this JVM. */
+final class Platform {
+
+    private Platform() {
+    }
+
+    /**
+     * Names the folder of the library for this JVM.
+     *
+     * @param properties looks up system properties
+     * @return {@code linux-x86_64} or {@code linux-aarch64}
+     * @throws UnsupportedOperationException with the reason where there is none
+     */
+    static String require(UnaryOperator<String> properties) {
+        String system = property(properties, "os.name");
+        if (!system.equals("Linux")) {
+            throw new UnsupportedOperationException("threads-sampler needs Linux, this is " + system);
+        }
+        String machine = property(properties, "java.vm.name");
+        if (!machine.contains("HotSpot") && !machine.contains("OpenJDK")) {
+            throw new UnsupportedOperationException("threads-sampler needs a HotSpot JVM, this is " + machine);
+        }
+        String architecture = property(properties, "os.arch");
+        return switch (architecture) {
+            case "amd64", "x86_64" -> "linux-x86_64";
+            case "aarch64", "arm64" -> "linux-aarch64";
+            default -> throw new UnsupportedOperationException(
+                    "threads-sampler needs x86-64 or aarch64, this is " + architecture);
+        };
+    }
+
+    private static String property(UnaryOperator<String> properties, String name) {
+        String value = properties.apply(name);
+        return value == null ? "unknown" : value;
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.manipulate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * Removes what matches from a thread's name, so that {@code worker-1} and {@code worker-2} are one group
+ * {@code worker-}. The sampler's default.
+ *
+ * <p>The default patterns are {@code [0-9a-f]{16,}} (identifiers) and then {@code [\.:\d]+} (numbers, addresses,
+ * ports). A name of which nothing is left is grouped under {@value #UNNAMED}.
+ *
+ * <p>With the default patterns the sampler applies the rule in its native core, without a call into Java. So set
+ * other patterns before the manipulator is given to a sampler.
+ *
+ * <p>Threads: any.
+ */
+public class RegexThreadNameManipulator implements ThreadNameManipulator {
+
+    /** The group of threads whose name becomes empty. */
+    public static final String UNNAMED = "[unnamed]";
+
+    private static final List<String> DEFAULT_PATTERNS = List.of("[0-9a-f]{16,}", "[\\.:\\d]+");
+
+    private volatile List<Pattern> patterns = compile(DEFAULT_PATTERNS);
+
+    /** A manipulator with the default patterns. */
+    public RegexThreadNameManipulator() {
+    }
+
+    /**
+     * What to remove from thread names. The patterns are applied one after the other, each to what the one before
+     * has left.
+     *
+     * @param threadNameRemovalPatterns regular expressions of {@link Pattern}; an empty list leaves names as they are
+     * @throws IllegalArgumentException if the list or a pattern is null, or a pattern is not a regular expression
+     */
+    public void setThreadNameRemovalPatterns(List<String> threadNameRemovalPatterns) {
+        if (threadNameRemovalPatterns == null) {
+            throw new IllegalArgumentException("threadNameRemovalPatterns must not be null");
+        }
+        patterns = compile(threadNameRemovalPatterns);
+    }
+
+    /**
+     * The patterns in use.
+     *
+     * @return the regular expressions, in order of application; not modifiable
+     */
+    public List<String> getThreadNameRemovalPatterns() {
+        return patterns.stream().map(Pattern::pattern).toList();
+    }
+
+    @Override
+    public String getManipulatedThreadName(Thread thread) {
+        String name = thread.getName();
+        for (Pattern pattern : patterns) {
+            name = pattern.matcher(name).replaceAll("");
+        }
+        return name.isEmpty() ? UNNAMED : name;
+    }
+
+    private static List<Pattern> compile(List<String> expressions) {
+        List<Pattern> compiled = new ArrayList<>(expressions.size());
+        for (String expression : expressions) {
+            String where = "threadNameRemovalPatterns[" + compiled.size() + "]";
+            if (expression == null) {
+                throw new IllegalArgumentException(where + " must not be null");
+            }
+            try {
+                compiled.add(Pattern.compile(expression));
+            } catch (PatternSyntaxException e) {
+                throw new IllegalArgumentException(
+                        where + " must be a regular expression, got " + expression + ": " + e.getDescription(), e);
+            }
+        }
+        return List.copyOf(compiled);
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.manipulate;
+
+/**
+ * Says under which name a thread's samples are added up: threads with the same answer are one group of the report.
+ *
+ * <p>Threads: {@link #init()} runs on the thread that starts the sampler, {@link #getManipulatedThreadName} on the
+ * sampler's own thread, once per thread and tick. It must be quick, and it must not call {@code close()},
+ * {@code shutdown()}, {@code printReport()} or another waiting method of its own sampler: that is refused with an
+ * {@link IllegalStateException}.
+ *
+ * <p>Errors: whatever {@link #getManipulatedThreadName} throws is caught. That thread goes under its own name for
+ * this tick, the failure is counted, and the first one of an interval is told to the outputer's {@code printError}.
+ */
+@FunctionalInterface
+public interface ThreadNameManipulator {
+
+    /**
+     * Names the group of a thread.
+     *
+     * @param thread a live platform thread, never null
+     * @return the group's name; null: this thread is not sampled; empty counts as {@code [unnamed]}
+     */
+    String getManipulatedThreadName(Thread thread);
+
+    /**
+     * Called before the first question: once at each {@code init()} of the sampler, and when the manipulator is set
+     * on a running sampler. What it throws comes out of that call, and nothing has changed.
+     */
+    default void init() {
+    }
+}

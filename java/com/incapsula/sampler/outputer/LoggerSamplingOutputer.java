@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import java.util.Locale;
+
+/**
+ * Logs reports: through SLF4J where it is on the class path, else through {@link System.Logger}. The title is one
+ * event, then each thread group is one event of several lines.
+ *
+ * <p>The logger is named like this class, the level is INFO; both can be set. {@link #printError} logs at ERROR,
+ * with its cause. {@link #flush()} and {@link #close()} do nothing.
+ *
+ * <p>Threads: any.
+ */
+public class LoggerSamplingOutputer implements SamplingOutputer {
+
+    enum Level { TRACE, DEBUG, INFO, WARN, ERROR }
+
+    /** A logging back end. */
+    interface Log {
+        void log(Level level, String message);
+
+        void error(String message, Throwable cause);
+    }
+
+    private final boolean slf4j;
+    private volatile String loggerName = LoggerSamplingOutputer.class.getName();
+    private volatile Level level = Level.INFO;
+    private Log log;
+
+    /** An outputer with the default logger name and level. */
+    public LoggerSamplingOutputer() {
+        this(hasSlf4j());
+    }
+
+    LoggerSamplingOutputer(boolean slf4j) {
+        this.slf4j = slf4j;
+    }
+
+    /**
+     * Names the logger. Default: the full name of this class. Takes effect with the next event.
+     *
+     * @param loggerName the name
+     * @throws IllegalArgumentException if it is null or blank
+     */
+    public void setLoggerName(String loggerName) {
+        if (loggerName == null || loggerName.isBlank()) {
+            throw new IllegalArgumentException("loggerName must not be " + (loggerName == null ? "null" : "blank"));
+        }
+        synchronized (this) {
+            this.loggerName = loggerName;
+            log = null;
+        }
+    }
+
+    /**
+     * The logger's name.
+     *
+     * @return the name
+     */
+    public String getLoggerName() {
+        return loggerName;
+    }
+
+    /**
+     * The level of titles and thread groups. Default: INFO.
+     *
+     * @param level TRACE, DEBUG, INFO, WARN (or WARNING) or ERROR, in any case
+     * @throws IllegalArgumentException if it is anything else
+     */
+    public void setLevel(String level) {
+        this.level = parse(level);
+    }
+
+    /**
+     * The level of titles and thread groups.
+     *
+     * @return TRACE, DEBUG, INFO, WARN or ERROR
+     */
+    public String getLevel() {
+        return level.name();
+    }
+
+    @Override
+    public void printIntervalTitle(String title) {
+        log().log(level, title);
+    }
+
+    @Override
+    public void printThreadRecord(String threadTitle, String record) {
+        log().log(level, threadTitle + "\n" + record);
+    }
+
+    @Override
+    public void printError(String message, Throwable cause) {
+        log().error(message, cause);
+    }
+
+    @Override
+    public void flush() {
+        // an event is out when it is logged
+    }
+
+    @Override
+    public void close() {
+        // loggers belong to the application
+    }
+
+    private synchronized Log log() {
+        if (log == null) {
+            log = slf4j ? new Slf4jLog(loggerName) : new PlatformLog(loggerName);
+        }
+        return log;
+    }
+
+    private static Level parse(String text) {
+        String name = text == null ? "" : text.strip().toUpperCase(Locale.ROOT);
+        if (name.equals("WARNING")) {
+            return Level.WARN;
+        }
+        for (Level level : Level.values()) {
+            if (level.name().equals(name)) {
+                return level;
+            }
+        }
+        throw new IllegalArgumentException("level must be TRACE, DEBUG, INFO, WARN or ERROR, got " + text);
+    }
+
+    private static boolean hasSlf4j() {
+        try {
+            Class.forName("org.slf4j.LoggerFactory", false, LoggerSamplingOutputer.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /** The platform's logging. Messages go without parameters, so that braces in them are left alone. */
+    private static final class PlatformLog implements Log {
+
+        private final System.Logger logger;
+
+        PlatformLog(String name) {
+            logger = System.getLogger(name);
+        }
+
+        @Override
+        public void log(Level level, String message) {
+            logger.log(switch (level) {
+                case TRACE -> System.Logger.Level.TRACE;
+                case DEBUG -> System.Logger.Level.DEBUG;
+                case INFO -> System.Logger.Level.INFO;
+                case WARN -> System.Logger.Level.WARNING;
+                case ERROR -> System.Logger.Level.ERROR;
+            }, message);
+        }
+
+        @Override
+        public void error(String message, Throwable cause) {
+            logger.log(System.Logger.Level.ERROR, message, cause);
+        }
+    }
+}

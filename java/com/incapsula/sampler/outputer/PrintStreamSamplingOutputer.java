@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import java.io.File;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * Prints reports to standard output, to a file or to a stream: a blank line, the title, and per thread group its
+ * title line, its rows and a blank line. Lines end in {@code \n} everywhere.
+ *
+ * <p>Threads: any; each call is printed in one piece.
+ *
+ * <p>Errors: what cannot be written is thrown as {@link UncheckedIOException}; the sampler then counts the report as
+ * failed. A file tells at once and why (no space left). A {@link PrintStream} hides its errors, so it is asked at
+ * {@link #flush()}.
+ *
+ * <p>After {@link #close()}: standard output is never closed and can be used on. A file is opened again, at its end,
+ * by the next thing printed, so the outputer can serve a sampler that is started again. A stream that was handed over
+ * is closed for good: whatever is printed then is refused with an {@link IllegalStateException}.
+ */
+public class PrintStreamSamplingOutputer implements SamplingOutputer {
+
+    private final Target target;
+
+    /** Prints to what is standard output now, in its own character set. */
+    public PrintStreamSamplingOutputer() {
+        target = new StreamTarget(System.out);
+    }
+
+    /**
+     * Appends to a file, in UTF-8. Parent folders are made where they are missing.
+     *
+     * @param file the path
+     * @throws IllegalArgumentException if the path is null or blank
+     * @throws UncheckedIOException if the file cannot be opened for writing; the message has path and reason
+     */
+    public PrintStreamSamplingOutputer(String file) {
+        if (file == null || file.isBlank()) {
+            throw new IllegalArgumentException("file must not be " + (file == null ? "null" : "blank"));
+        }
+        target = new FileTarget(new File(file).getAbsoluteFile());
+    }
+
+    /**
+     * Prints to a stream, in the stream's own character set. The stream is closed by {@link #close()}, unless it is
+     * standard output or standard error.
+     *
+     * @param stream where to print
+     * @throws IllegalArgumentException if the stream is null
+     */
+    public PrintStreamSamplingOutputer(PrintStream stream) {
+        if (stream == null) {
+            throw new IllegalArgumentException("stream must not be null");
+        }
+        target = new StreamTarget(stream);
+    }
+
+    @Override
+    public void printIntervalTitle(String title) {
+        write("\n" + title + "\n");
+    }
+
+    @Override
+    public void printThreadRecord(String threadTitle, String record) {
+        String end = record.isEmpty() || record.endsWith("\n") ? "\n" : "\n\n";
+        write(threadTitle + "\n" + record + end);
+    }
+
+    @Override
+    public void printError(String message, Throwable cause) {
+        StringWriter text = new StringWriter();
+        text.append(message).append('\n');
+        if (cause != null) {
+            cause.printStackTrace(new PrintWriter(text, true));
+        }
+        write(text.toString());
+        flush();
+    }
+
+    @Override
+    public void flush() {
+        perform(Target::flush);
+    }
+
+    @Override
+    public void close() {
+        perform(Target::close);
+    }
+
+    private void write(String text) {
+        perform(to -> to.write(text));
+    }
+
+    private void perform(Action action) {
+        synchronized (target) {
+            try {
+                action.on(target);
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot write to " + target + ": " + reason(e), e);
+            }
+        }
+    }
+
+    /* Exceptions of java.nio.file tell by their class what went wrong, their message is only the path. */
+    private static String reason(IOException e) {
+        boolean telling = e.getMessage() != null && !(e instanceof FileSystemException);
+        return telling ? e.getMessage() : e.toString();
+    }
+
+    @FunctionalInterface
+    private interface Action {
+        void on(Target target) throws IOException;
+    }
+
+    private interface Target {
+        void write(String text) throws IOException;
+
+        void flush() throws IOException;
+
+        void close() throws IOException;
+    }
+
+    private static final class StreamTarget implements Target {
+
+        private final PrintStream stream;
+        private final String name;
+        private boolean closed;
+
+        StreamTarget(PrintStream stream) {
+            this.stream = stream;
+            name = nameOf(stream);
+        }
+
+        /* Asked when the stream comes in: System.setOut may have changed before it is closed. */
+        private static String nameOf(PrintStream stream) {
+            if (stream == System.out) {
+                return "standard output";
+            }
+            return stream == System.err ? "standard error" : null;
+        }
+
+        @Override
+        public void write(String text) {
+            if (closed) {
+                throw new IllegalStateException("the print stream of this outputer was closed with its sampler;"
+                        + " a sampler that is started again needs a new outputer");
+            }
+            stream.print(text);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (!closed && stream.checkError()) {
+                throw new IOException("the stream reports an error");
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            boolean standard = name != null || nameOf(stream) != null;
+            if (standard || closed) {
+                flush();
+                return;
+            }
+            closed = true;
+            stream.close();
+            if (stream.checkError()) {
+                throw new IOException("the stream reports an error");
+            }
+        }
+
+        @Override
+        public String toString() {
+            return name == null ? "the print stream" : name;
+        }
+    }
+
+    private static final class FileTarget implements Target {
+
+        private final File file;
+        private OutputStream out;
+
+        FileTarget(File file) {
+            this.file = file;
+            try {
+                open();
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot open " + file + " for writing: " + reason(e), e);
+            }
+        }
+
+        /* Not through a file channel: an interrupted thread would find it closed. */
+        private void open() throws IOException {
+            Path parent = file.toPath().getParent();
+            if (parent != null && !Files.isDirectory(parent)) {
+                Files.createDirectories(parent);
+            }
+            out = new FileOutputStream(file, true);
+        }
+
+        /* One write per piece, unbuffered: other writers that append to the same file do not tear it. */
+        @Override
+        public void write(String text) throws IOException {
+            if (out == null) {
+                open();
+            }
+            out.write(text.getBytes(StandardCharsets.UTF_8));
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (out != null) {
+                out.flush();
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            OutputStream closing = out;
+            out = null;
+            if (closing != null) {
+                closing.close();
+            }
+        }
+
+        @Override
+        public String toString() {
+            return file.toString();
+        }
+    }
+}

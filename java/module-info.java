@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * The sampler that stays on: tells where the time of every thread of a running HotSpot JVM goes.
+ *
+ * <p>Needs nothing but {@code java.base}. SLF4J is used by
+ * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer} where it is present.
+ */
+module com.incapsula.sampler {
+    requires static org.slf4j;
+
+    exports com.incapsula.sampler;
+    exports com.incapsula.sampler.manipulate;
+    exports com.incapsula.sampler.outputer;
+}

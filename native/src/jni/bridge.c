@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bridge.c - the native methods of NativeBridge: each converts, makes one call, throws once. Its
+ * header is written by javac -h, so a changed Java signature breaks this file.
+ */
+#include "com_incapsula_sampler_internal_NativeBridge.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "core/session.h"
+#include "jni/convert.h"
+#include "jni/ids.h"
+#include "jni/java_session.h"
+#include "jni/statistics.h"
+#include "jni/throw.h"
+#include "vm/vm_threads.h"
+
+#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_NativeBridge_##name
+
+enum { ABI = com_incapsula_sampler_internal_NativeBridge_ABI };
+
+static struct smp_java_session *java_session_of(jlong handle)
+{
+    return (struct smp_java_session *)(intptr_t)handle;
+}
+
+static struct smp_session *core_of(jlong handle)
+{
+    return smp_java_session_core(java_session_of(handle));
+}
+
+JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, jclass bridge)
+{
+    (void)env;
+    (void)bridge;
+    return ABI;
+}
+
+JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jstring options, jobject callbacks)
+{
+    struct smp_java_session *created = NULL;
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    (void)bridge;
+    smp_throw_message(env, smp_java_session_create(env, options, callbacks, message, &created),
+                      message);
+    return (jlong)(intptr_t)created;
+}
+
+JNIEXPORT void BRIDGE(start)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_throw(env, smp_java_session_start(java_session_of(session)));
+}
+
+JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jstring options)
+{
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    (void)bridge;
+    smp_throw_message(
+        env, smp_java_session_configure(java_session_of(session), env, options, message), message);
+}
+
+JNIEXPORT void BRIDGE(select)(JNIEnv *env, jclass bridge, jlong session, jobjectArray threads,
+                              jboolean only)
+{
+    (void)bridge;
+    smp_throw(env, smp_java_session_select(java_session_of(session), env, threads, only != 0));
+}
+
+JNIEXPORT void BRIDGE(pause)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_throw(env, smp_session_pause(core_of(session)));
+}
+
+JNIEXPORT void BRIDGE(resume)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_throw(env, smp_session_resume(core_of(session)));
+}
+
+JNIEXPORT void BRIDGE(report)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_throw(env, smp_session_report(core_of(session)));
+}
+
+JNIEXPORT void BRIDGE(sampleOnce)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_throw(env, smp_session_sample_once(core_of(session)));
+}
+
+JNIEXPORT void BRIDGE(stop)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_throw(env, smp_session_stop(core_of(session)));
+}
+
+JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, jclass bridge, jlong session)
+{
+    (void)bridge;
+    smp_java_session_destroy(env, java_session_of(session));
+}
+
+JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong session)
+{
+    struct smp_statistics statistics;
+    int64_t values[SMP_JNI_STATISTIC_COUNT];
+    jlongArray array = (*env)->NewLongArray(env, SMP_JNI_STATISTIC_COUNT);
+
+    (void)bridge;
+    if (array == NULL)
+        return NULL;
+    smp_session_get_statistics(core_of(session), &statistics);
+    smp_jni_statistic_values(&statistics, values);
+    (*env)->SetLongArrayRegion(env, array, 0, SMP_JNI_STATISTIC_COUNT, (const jlong *)values);
+    return array;
+}
+
+JNIEXPORT jobjectArray BRIDGE(statisticNames)(JNIEnv *env, jclass bridge)
+{
+    char name[SMP_JNI_STATISTIC_NAME_BYTES];
+    jobjectArray array =
+        (*env)->NewObjectArray(env, SMP_JNI_STATISTIC_COUNT, smp_jni_ids_get()->string, NULL);
+
+    (void)bridge;
+    for (size_t i = 0; array != NULL && i < SMP_JNI_STATISTIC_COUNT; i++) {
+        smp_jni_statistic_name(i, name);
+        jstring text = smp_jni_string(env, name, strlen(name));
+        if (text == NULL)
+            return NULL;
+        (*env)->SetObjectArrayElement(env, array, (jsize)i, text);
+        if ((*env)->ExceptionCheck(env))
+            return NULL;
+        (*env)->DeleteLocalRef(env, text);
+    }
+    return array;
+}
+
+JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, jclass bridge, jlong session)
+{
+    struct smp_statistics statistics;
+
+    (void)bridge;
+    smp_session_get_statistics(core_of(session), &statistics);
+    return smp_jni_string(env, statistics.engine, strlen(statistics.engine));
+}
+
+JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
+{
+    const struct smp_jni_ids *ids = smp_jni_ids_get();
+    jobject thread = (*env)->CallStaticObjectMethod(env, ids->thread, ids->current_thread);
+
+    (void)bridge;
+    if ((*env)->ExceptionCheck(env))
+        return;
+    smp_throw(env, smp_vm_threads_hide(env, thread));
+    (*env)->DeleteLocalRef(env, thread);
+}
+
+JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)
+{
+    (void)env;
+    (void)bridge;
+    return (jlong)smp_alloc_live_bytes();
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * callbacks.h - the sink whose far end is a Java NativeCallbacks.
+ *
+ * Owns     a global reference to it.
+ * Threads  create and destroy on any attached thread; the sink on the reporter thread.
+ * Errors   SMP_ENOMEM, SMP_EINVAL for null. An exception out of a callback is cleared and counts as
+ *          a failed call. Once the JVM is going every call fails.
+ * Cost     one or two Strings per call. No local reference outlives a call, because the thread
+ *          never returns to Java.
+ */
+#ifndef SMP_JNI_CALLBACKS_H
+#define SMP_JNI_CALLBACKS_H
+
+#include <jni.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+#include "report/sink.h"
+
+struct smp_jni_callbacks;
+
+SMP_CHECKED enum smp_status smp_jni_callbacks_create(JNIEnv *env, jobject target,
+                                                     struct smp_jni_callbacks **out);
+void smp_jni_callbacks_destroy(JNIEnv *env, struct smp_jni_callbacks *callbacks);
+
+/* The global reference; borrowed. */
+jobject smp_jni_callbacks_target(const struct smp_jni_callbacks *callbacks);
+/* Borrows callbacks. */
+struct smp_sink smp_jni_callbacks_sink(struct smp_jni_callbacks *callbacks);
+
+/* True when an exception was pending; it is cleared. For threads that never return to Java. */
+bool smp_jni_clear_exception(JNIEnv *env);
+
+#endif

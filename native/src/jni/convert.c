@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jni/convert.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "vm/vm_text.h"
+
+enum { UTF8_BYTES_PER_UNIT = 3, UTF8_MIN_BYTES = 4 };
+
+enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
+                             size_t *length)
+{
+    if (string == NULL)
+        return SMP_EINVAL;
+    const size_t units = (size_t)(*env)->GetStringLength(env, string);
+    if (units > max_units)
+        return SMP_EINVAL;
+    const size_t size = units * UTF8_BYTES_PER_UNIT + UTF8_MIN_BYTES;
+    char *text = smp_alloc(NULL, size);
+    if (text == NULL)
+        return SMP_ENOMEM;
+    const enum smp_status status = smp_vm_text_copy(env, string, text, size);
+    if (status != SMP_OK) {
+        smp_free(NULL, text);
+        return status;
+    }
+    *out = text;
+    *length = strlen(text);
+    return SMP_OK;
+}
+
+/* In ASCII without NUL, UTF-8 and the JVM's modified UTF-8 are the same. */
+static bool is_ascii(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] <= 0)
+            return false;
+    }
+    return true;
+}
+
+jstring smp_jni_string(JNIEnv *env, const char *text, size_t length)
+{
+    if (length > INT_MAX)
+        return NULL;
+    if (is_ascii(text, length))
+        return (*env)->NewStringUTF(env, text);
+    jchar *units = smp_alloc(NULL, length * sizeof(jchar));
+    if (units == NULL)
+        return NULL;
+    const size_t count = smp_utf8_to_utf16(units, text, length);
+    jstring string = (*env)->NewString(env, units, (jsize)count);
+    smp_free(NULL, units);
+    return string;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * convert.h - texts between Java and C, with limits.
+ *
+ * Owns     nothing.
+ * Threads  any attached one.
+ * Errors   as listed.
+ * Cost     O(length). An ASCII text becomes a String without a copy in between.
+ */
+#ifndef SMP_JNI_CONVERT_H
+#define SMP_JNI_CONVERT_H
+
+#include <jni.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/*
+ * A NUL-terminated UTF-8 copy, to be given to smp_free(NULL, ...). SMP_EINVAL: null, or longer than
+ * max_units UTF-16 units. SMP_ENOMEM.
+ */
+SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
+                                         size_t *length);
+
+/* text is UTF-8 with a NUL after length. A local reference, or NULL; an exception may be pending
+ * then. */
+jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jni/java_session.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "jni/callbacks.h"
+#include "jni/convert.h"
+#include "jni/namer.h"
+#include "vm/vm.h"
+#include "vm/vm_methods.h"
+#include "vm/vm_selection.h"
+#include "vm/vm_threads.h"
+#include "vm/walker_jvmti.h"
+
+struct smp_java_session {
+    struct smp_session *core;
+    struct smp_jni_callbacks *callbacks;
+    struct smp_jni_namer *namer;
+    struct smp_vm_methods *methods;
+    _Atomic bool open; /* a smp_vm_close is owed */
+};
+
+static enum smp_status enter(void *self, const char *thread_name)
+{
+    (void)self;
+    return smp_vm_enter(thread_name);
+}
+
+static void leave(void *self)
+{
+    (void)self;
+    smp_vm_leave();
+}
+
+static struct smp_session_config config_of(const struct smp_java_session *java_session)
+{
+    return (struct smp_session_config){
+        .vm = { .threads = smp_vm_threads_source(),
+                .walker = smp_walker_jvmti(),
+                .names = smp_vm_methods_source(java_session->methods),
+                .namer = smp_jni_namer_functions(java_session->namer) },
+        .host = { .enter = enter, .leave = leave },
+        .sink = smp_jni_callbacks_sink(java_session->callbacks),
+    };
+}
+
+static enum smp_status read_options(JNIEnv *env, jstring options, char **text, size_t *length,
+                                    char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    enum smp_status status = smp_jni_text(env, options, SMP_OPTIONS_MAX_BYTES, text, length);
+
+    if (status == SMP_EINVAL)
+        (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
+                       "options must not be null and at most %d characters long",
+                       SMP_OPTIONS_MAX_BYTES);
+    return status;
+}
+
+static enum smp_status make_core(struct smp_java_session *java_session, JNIEnv *env,
+                                 jstring options, char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    const struct smp_session_config config = config_of(java_session);
+    char *text = NULL;
+    size_t length = 0;
+    enum smp_status status = read_options(env, options, &text, &length, message);
+
+    if (status == SMP_OK)
+        status = smp_session_create(&config, text, length, message, &java_session->core);
+    smp_free(NULL, text);
+    return status;
+}
+
+enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject callbacks,
+                                        char message[SMP_OPTIONS_MESSAGE_BYTES],
+                                        struct smp_java_session **out)
+{
+    struct smp_java_session *java_session = smp_alloc(NULL, sizeof(*java_session));
+    enum smp_status status = SMP_ENOMEM;
+
+    message[0] = '\0';
+    if (java_session == NULL)
+        goto done;
+    status = smp_jni_callbacks_create(env, callbacks, &java_session->callbacks);
+    if (status == SMP_EINVAL)
+        (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES, "callbacks must not be null");
+    if (status != SMP_OK)
+        goto done;
+    status = smp_jni_namer_create(smp_jni_callbacks_target(java_session->callbacks),
+                                  &java_session->namer);
+    if (status != SMP_OK)
+        goto done;
+    status = smp_vm_methods_create(&java_session->methods);
+    if (status != SMP_OK)
+        goto done;
+    status = make_core(java_session, env, options, message);
+    if (status != SMP_OK)
+        goto done;
+    *out = java_session;
+    java_session = NULL;
+done:
+    smp_java_session_destroy(env, java_session);
+    return status;
+}
+
+void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session)
+{
+    if (java_session == NULL)
+        return;
+    smp_session_destroy(java_session->core);
+    if (java_session->open)
+        smp_vm_close();
+    smp_vm_methods_destroy(java_session->methods);
+    smp_jni_namer_destroy(env, java_session->namer);
+    smp_jni_callbacks_destroy(env, java_session->callbacks);
+    smp_free(NULL, java_session);
+}
+
+enum smp_status smp_java_session_start(struct smp_java_session *java_session)
+{
+    enum smp_status status = smp_vm_open();
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_start(java_session->core);
+    if (status == SMP_OK)
+        java_session->open = true;
+    else
+        smp_vm_close();
+    return status;
+}
+
+enum smp_status smp_java_session_configure(struct smp_java_session *java_session, JNIEnv *env,
+                                           jstring options, char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    char *text = NULL;
+    size_t length = 0;
+
+    message[0] = '\0';
+    enum smp_status status = read_options(env, options, &text, &length, message);
+    if (status == SMP_OK)
+        status = smp_session_configure(java_session->core, text, length, message);
+    smp_free(NULL, text);
+    return status;
+}
+
+enum smp_status smp_java_session_select(struct smp_java_session *java_session, JNIEnv *env,
+                                        jobjectArray threads, bool only)
+{
+    struct smp_selection selection = { 0 };
+    enum smp_status status = smp_vm_selection_create(env, only ? threads : NULL, &selection);
+
+    if (status == SMP_OK)
+        status = smp_session_select(java_session->core, selection, only);
+    return status;
+}
+
+struct smp_session *smp_java_session_core(const struct smp_java_session *java_session)
+{
+    return java_session->core;
+}

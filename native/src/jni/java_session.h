@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * java_session.h - a core session put together with the JVM: what the long in Java points to.
+ *
+ * create starts nothing and touches no JVMTI environment; start opens it, destroy closes it.
+ *
+ * Owns     the core session and all it borrows: callbacks, namer, name source.
+ * Threads  as session.h; create and destroy on an attached thread.
+ * Errors   as session.h and vm.h.
+ * Cost     as session.h.
+ */
+#ifndef SMP_JNI_JAVA_SESSION_H
+#define SMP_JNI_JAVA_SESSION_H
+
+#include <jni.h>
+
+#include "base/status.h"
+#include "core/session.h"
+
+struct smp_java_session;
+
+/* message is filled for SMP_EINVAL. */
+SMP_CHECKED enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject callbacks,
+                                                    char message[SMP_OPTIONS_MESSAGE_BYTES],
+                                                    struct smp_java_session **out);
+void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session);
+
+SMP_CHECKED enum smp_status smp_java_session_start(struct smp_java_session *java_session);
+SMP_CHECKED enum smp_status smp_java_session_configure(struct smp_java_session *java_session,
+                                                       JNIEnv *env, jstring options,
+                                                       char message[SMP_OPTIONS_MESSAGE_BYTES]);
+SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *java_session,
+                                                    JNIEnv *env, jobjectArray threads, bool only);
+
+/* For all other calls; borrowed. */
+struct smp_session *smp_java_session_core(const struct smp_java_session *java_session);
+
+#endif

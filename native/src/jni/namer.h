@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * namer.h - asks the user's rule for group names: one call into Java per tick, for all threads.
+ *
+ * The three arrays of NativeCallbacks.groupNames are made once, grown by doubling and reused. A
+ * thread's element is written only when another thread was there before, and a name is copied only
+ * when it is another String with another text.
+ *
+ * Owns     the arrays. What it hands out as memory of a name is the caller's until forget.
+ * Threads  the sampler thread, but for create and destroy.
+ * Errors   SMP_ENOMEM: no result was told. An exception out of the callback: FAILED for all.
+ * Cost     per thread and tick: two JNI calls where the rule answers with the same String, a copy
+ *          and a comparison where it makes a new one each time.
+ */
+#ifndef SMP_JNI_NAMER_H
+#define SMP_JNI_NAMER_H
+
+#include <jni.h>
+
+#include "base/status.h"
+#include "core/walker.h"
+
+struct smp_jni_namer;
+
+/* target: global reference to a NativeCallbacks; borrowed until destroy. */
+SMP_CHECKED enum smp_status smp_jni_namer_create(jobject target, struct smp_jni_namer **out);
+void smp_jni_namer_destroy(JNIEnv *env, struct smp_jni_namer *namer);
+/* Borrows namer. */
+struct smp_namer smp_jni_namer_functions(struct smp_jni_namer *namer);
+
+#endif

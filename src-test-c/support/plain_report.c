@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plain_report.c - no line of it is shared with native/src/report: what both got wrong in the same
+ * way would stay unseen.
+ */
+#include "support/plain_report.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_ROWS = 400, MAX_FRAME = 256, MAX_CHILDREN = 32, MAX_GROUPS = 24, MAX_THREADS = 32 };
+
+struct row {
+    char frame[MAX_FRAME];
+    int64_t total_ns; /* with all that it called */
+    int64_t own_ns;
+    struct row *children[MAX_CHILDREN];
+    int child_count;
+};
+
+struct group {
+    const char *name;
+    const char *threads[MAX_THREADS];
+    int thread_count;
+    int max_depth;
+    struct row *root;
+};
+
+struct plain {
+    struct row rows[MAX_ROWS];
+    int row_count;
+    struct group groups[MAX_GROUPS];
+    int group_count;
+    bool by_time;
+    bool zero_time_packages;
+    char *out;
+    size_t length;
+};
+
+static void print(struct plain *plain, const char *text)
+{
+    const size_t length = strlen(text);
+
+    assert(plain->length + length < PLAIN_REPORT_BYTES);
+    memcpy(plain->out + plain->length, text, length + 1);
+    plain->length += length;
+}
+
+/* --- collecting --- */
+
+static struct row *new_row(struct plain *plain, const char *frame, size_t length)
+{
+    assert(plain->row_count < MAX_ROWS && length < MAX_FRAME);
+    struct row *row = &plain->rows[plain->row_count++];
+    memset(row, 0, sizeof(*row));
+    memcpy(row->frame, frame, length);
+    return row;
+}
+
+static struct row *child_of(struct plain *plain, struct row *row, const char *frame, size_t length)
+{
+    for (int i = 0; i < row->child_count; i++) {
+        if (strlen(row->children[i]->frame) == length &&
+            strncmp(row->children[i]->frame, frame, length) == 0)
+            return row->children[i];
+    }
+    assert(row->child_count < MAX_CHILDREN);
+    row->children[row->child_count] = new_row(plain, frame, length);
+    return row->children[row->child_count++];
+}
+
+static struct group *group_of(struct plain *plain, const char *name)
+{
+    for (int i = 0; i < plain->group_count; i++) {
+        if (strcmp(plain->groups[i].name, name) == 0)
+            return &plain->groups[i];
+    }
+    assert(plain->group_count < MAX_GROUPS);
+    struct group *group = &plain->groups[plain->group_count++];
+    memset(group, 0, sizeof(*group));
+    group->name = name;
+    group->root = new_row(plain, "", 0);
+    return group;
+}
+
+static void see_thread(struct group *group, const char *thread)
+{
+    for (int i = 0; i < group->thread_count; i++) {
+        if (strcmp(group->threads[i], thread) == 0)
+            return;
+    }
+    assert(group->thread_count < MAX_THREADS);
+    group->threads[group->thread_count++] = thread;
+}
+
+static void add_sample(struct plain *plain, const struct plain_sample *sample)
+{
+    struct group *group = group_of(plain, sample->group);
+    struct row *row = group->root;
+    const char *frame = sample->stack;
+    int depth = 0;
+
+    see_thread(group, sample->thread);
+    row->total_ns += sample->wall_ns;
+    for (;;) {
+        size_t length = strcspn(frame, "|");
+        row = child_of(plain, row, frame, length);
+        row->total_ns += sample->wall_ns;
+        depth++;
+        if (frame[length] == '\0')
+            break;
+        frame += length + 1;
+    }
+    row->own_ns += sample->wall_ns;
+    if (depth > group->max_depth)
+        group->max_depth = depth;
+}
+
+/* --- printing --- */
+
+static long long ms(int64_t ns)
+{
+    return (long long)(ns / 1000000);
+}
+
+/* a.b.C.run(C.java:1) is in a.b: from "a.b.C.run" the method goes, then the class. */
+static void package_of(const char *frame, char package[MAX_FRAME])
+{
+    strcpy(package, frame[0] == '[' ? "" : frame);
+    package[strcspn(package, "(")] = '\0';
+    for (int part = 0; part < 2; part++) {
+        char *dot = strrchr(package, '.');
+        if (dot == NULL)
+            dot = package;
+        *dot = '\0';
+    }
+}
+
+static bool is_other_package(const struct row *row, const struct row *parent)
+{
+    char package[MAX_FRAME];
+    char parents[MAX_FRAME];
+
+    package_of(row->frame, package);
+    package_of(parent->frame, parents);
+    return strcmp(package, parents) != 0;
+}
+
+static bool is_pruned(const struct plain *plain, const struct row *row, const struct row *parent)
+{
+    if (parent->frame[0] == '\0') /* row is a root */
+        return false;
+    if (plain->zero_time_packages && is_other_package(row, parent))
+        return false;
+    return ms(row->own_ns) == 0 && ms(row->total_ns) == ms(parent->total_ns);
+}
+
+/* All rows that are printed right below: for a pruned child, those below it. */
+static void printed_below(const struct plain *plain, struct row *row, struct row **below,
+                          int *count)
+{
+    for (int i = 0; i < row->child_count; i++) {
+        struct row *child = row->children[i];
+        if (is_pruned(plain, child, row)) {
+            printed_below(plain, child, below, count);
+        } else {
+            assert(*count < MAX_ROWS);
+            below[(*count)++] = child;
+        }
+    }
+}
+
+static bool is_misplaced(const struct plain *plain, const struct row *first,
+                         const struct row *second)
+{
+    if (plain->by_time && first->total_ns != second->total_ns)
+        return first->total_ns < second->total_ns;
+    if (strcmp(first->frame, second->frame) != 0)
+        return strcmp(first->frame, second->frame) > 0;
+    /* Two rows of one text, after one has moved up: the one seen first stands first. */
+    return first > second;
+}
+
+static void put_in_order(const struct plain *plain, struct row **rows, int count)
+{
+    for (int pass = 0; pass < count; pass++) {
+        for (int i = 0; i + 1 < count; i++) {
+            if (!is_misplaced(plain, rows[i], rows[i + 1]))
+                continue;
+            struct row *row = rows[i];
+            rows[i] = rows[i + 1];
+            rows[i + 1] = row;
+        }
+    }
+}
+
+static int columns(const char *text)
+{
+    int count = 0;
+    for (; *text != '\0'; text++) {
+        if ((*text & 0xc0) != 0x80)
+            count++;
+    }
+    return count;
+}
+
+static void print_row(struct plain *plain, const struct row *row, int ancestors)
+{
+    char line[MAX_FRAME + 400];
+    const int columns_taken = 2 * ancestors + columns(row->frame);
+    const int columns_left = columns_taken < 150 ? 150 - columns_taken : 0;
+
+    snprintf(line, sizeof(line), "%*s%s%*s  Cumulative time(ms): %lld, Method time(ms): %lld\n",
+             2 * ancestors, "", row->frame, columns_left, "", ms(row->total_ns), ms(row->own_ns));
+    print(plain, line);
+}
+
+static void print_below(struct plain *plain, struct row *row, int ancestors)
+{
+    struct row *below[MAX_ROWS];
+    int count = 0;
+
+    printed_below(plain, row, below, &count);
+    put_in_order(plain, below, count);
+    for (int i = 0; i < count; i++) {
+        print_row(plain, below[i], ancestors);
+        print_below(plain, below[i], ancestors + 1);
+    }
+}
+
+static void print_title(struct plain *plain, const struct group *group)
+{
+    char text[100];
+
+    print(plain, "== Aggregated thread: ");
+    print(plain, group->name);
+    snprintf(text, sizeof(text), ". Max depth: %d. Distinct threads: %d [", group->max_depth,
+             group->thread_count);
+    print(plain, text);
+    for (int i = 0; i < group->thread_count && i < 20; i++) {
+        if (i > 0)
+            print(plain, ", ");
+        print(plain, group->threads[i]);
+    }
+    if (group->thread_count > 20) {
+        snprintf(text, sizeof(text), ", \xe2\x80\xa6 %d more", group->thread_count - 20);
+        print(plain, text);
+    }
+    print(plain, "]\n");
+}
+
+static bool comes_later(const struct group *first, const struct group *second)
+{
+    if (first->root->total_ns != second->root->total_ns)
+        return first->root->total_ns < second->root->total_ns;
+    return strcmp(first->name, second->name) > 0;
+}
+
+void plain_report(const struct plain_sample *samples, size_t count, bool by_time,
+                  bool zero_time_packages, char out[PLAIN_REPORT_BYTES])
+{
+    static struct plain plain;
+
+    plain.row_count = 0;
+    plain.group_count = 0;
+    plain.length = 0;
+    plain.by_time = by_time;
+    plain.zero_time_packages = zero_time_packages;
+    plain.out = out;
+    out[0] = '\0';
+    for (size_t i = 0; i < count; i++)
+        add_sample(&plain, &samples[i]);
+    for (int pass = 0; pass < plain.group_count; pass++) {
+        for (int i = 0; i + 1 < plain.group_count; i++) {
+            if (!comes_later(&plain.groups[i], &plain.groups[i + 1]))
+                continue;
+            struct group group = plain.groups[i];
+            plain.groups[i] = plain.groups[i + 1];
+            plain.groups[i + 1] = group;
+        }
+    }
+    for (int i = 0; i < plain.group_count; i++) {
+        print_title(&plain, &plain.groups[i]);
+        print_below(&plain, plain.groups[i].root, 0);
+    }
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * plain_report.h - the report in the plainest form, from its description: a twin for tests to
+ * compare with. Strings for everything, recursion over depth, quadratic searches.
+ *
+ * Owns     nothing after the call.
+ * Threads  any.
+ * Errors   runs out of its fixed tables: assertion.
+ * Cost     small inputs only.
+ */
+#ifndef SMP_SUPPORT_PLAIN_REPORT_H
+#define SMP_SUPPORT_PLAIN_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct plain_sample {
+    const char *group;
+    const char *thread;
+    const char *stack; /* frames as they are printed, root first, separated by '|' */
+    int64_t wall_ns;
+};
+
+enum { PLAIN_REPORT_BYTES = 64 * 1024 };
+
+/*
+ * Writes the groups' records to out as "== <title>\n<rows>", in order. At most 24 samples, with at
+ * most 12 frames each.
+ */
+void plain_report(const struct plain_sample *samples, size_t count, bool by_time,
+                  bool zero_time_packages, char out[PLAIN_REPORT_BYTES]);
+
+#endif

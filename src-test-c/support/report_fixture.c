@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/report_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    PART_BYTES = 1 << 28, /* of each part of the interval: more than any test needs */
+    BUCKETS = 1 << 12
+};
+
+/* One frame text, taken apart; chained in its bucket. */
+struct name {
+    struct name *next;
+    char *text;
+    char *class_name;
+    char *method_name;
+    char *file;
+    struct smp_line line;
+    bool is_native;
+};
+
+/* One thread that was seen: serials are given by name. */
+struct thread {
+    struct thread *next;
+    char *name;
+    uint64_t serial;
+};
+
+struct report_fixture {
+    struct smp_filter *filter;
+    struct smp_methods *methods;
+    struct smp_tree *tree;
+    struct smp_thread_groups *groups;
+    struct smp_snapshot *snapshot;
+    struct name *names[BUCKETS];
+    struct thread *threads[BUCKETS];
+    uint64_t serials;
+    struct recording recording;
+};
+
+/* --- the sink --- */
+
+static void write_down(struct recording *recording, const char *text, size_t length)
+{
+    if (length >= recording->capacity - recording->length) {
+        recording->capacity = 2 * (recording->length + length + 1);
+        recording->text = realloc(recording->text, recording->capacity);
+        assert_non_null(recording->text);
+    }
+    memcpy(recording->text + recording->length, text, length);
+    recording->length += length;
+    recording->text[recording->length] = '\0';
+}
+
+static bool answer(struct recording *recording)
+{
+    return ++recording->calls != recording->fail_at;
+}
+
+static bool on_title(void *self, int64_t from_wall_ms, int64_t till_wall_ms)
+{
+    char line[100];
+    const int length = snprintf(line, sizeof(line), "title %lld %lld\n", (long long)from_wall_ms,
+                                (long long)till_wall_ms);
+
+    write_down(self, line, (size_t)length);
+    return answer(self);
+}
+
+static bool on_record(void *self, const char *title, size_t title_length, const char *rows,
+                      size_t rows_length)
+{
+    assert_int_equal(strlen(title), title_length);
+    assert_int_equal(strlen(rows), rows_length);
+    write_down(self, "== ", 3);
+    write_down(self, title, title_length);
+    write_down(self, "\n", 1);
+    write_down(self, rows, rows_length);
+    return answer(self);
+}
+
+static bool on_flush(void *self)
+{
+    write_down(self, "flush\n", 6);
+    return answer(self);
+}
+
+static void on_message(void *self, enum smp_log_level level, const char *text)
+{
+    (void)self;
+    (void)level;
+    fail_msg("a report sends no message: %s", text);
+}
+
+struct smp_sink recording_sink(struct recording *recording)
+{
+    return (struct smp_sink){ .title = on_title,
+                              .record = on_record,
+                              .flush = on_flush,
+                              .message = on_message,
+                              .self = recording };
+}
+
+void recording_clear(struct recording *recording)
+{
+    write_down(recording, "", 0);
+    recording->length = 0;
+    recording->text[0] = '\0';
+    recording->calls = 0;
+}
+
+void recording_fini(struct recording *recording)
+{
+    free(recording->text);
+    *recording = (struct recording){ 0 };
+}
+
+/* --- names --- */
+
+static size_t bucket_of(const char *text)
+{
+    uint32_t hash = 2166136261u;
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return hash % BUCKETS;
+}
+
+/* a.B.c(B.java:12): class a.B, method c, file B.java, line 12. */
+static struct name *take_apart(const char *text)
+{
+    struct name *name = calloc(1, sizeof(*name));
+    const char *place = strchr(text, '(');
+    assert_non_null(name);
+    assert_non_null(place);
+    const char *dot = memrchr(text, '.', (size_t)(place - text));
+    assert_non_null(dot);
+
+    name->text = strdup(text);
+    name->class_name = strndup(text, (size_t)(dot - text));
+    name->method_name = strndup(dot + 1, (size_t)(place - dot - 1));
+    name->is_native = strcmp(place, "(Native Method)") == 0;
+    if (!name->is_native && strcmp(place, "(Unknown Source)") != 0) {
+        name->file = strndup(place + 1, strcspn(place + 1, ":)"));
+        const char *colon = strchr(place, ':');
+        name->line.line = colon == NULL ? 0 : atoi(colon + 1);
+    }
+    return name;
+}
+
+static struct name *name_of(struct report_fixture *fixture, const char *text)
+{
+    struct name **bucket = &fixture->names[bucket_of(text)];
+
+    for (struct name *name = *bucket; name != NULL; name = name->next) {
+        if (strcmp(name->text, text) == 0)
+            return name;
+    }
+    struct name *name = take_apart(text);
+    name->next = *bucket;
+    *bucket = name;
+    return name;
+}
+
+/* The key of a method is the address of its name. */
+static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
+{
+    const struct name *name = (const struct name *)(uintptr_t)method;
+
+    (void)self;
+    *info = (struct smp_method_info){ .class_name = name->class_name,
+                                      .method_name = name->method_name,
+                                      .file = name->file,
+                                      .is_native = name->is_native,
+                                      .lines = name->line.line > 0 ? &name->line : NULL,
+                                      .line_count = name->line.line > 0 ? 1 : 0 };
+    return SMP_OK;
+}
+
+static void release(void *self, struct smp_method_info *info)
+{
+    (void)self;
+    (void)info;
+}
+
+static uint32_t location_of(struct report_fixture *fixture, const char *text)
+{
+    const struct smp_name_source source = { .resolve = resolve, .release = release };
+
+    if (text[0] == '[')
+        return smp_methods_pseudo(fixture->methods, text);
+    const struct name *name = name_of(fixture, text);
+    const struct smp_frame frame = { .method = (uint64_t)(uintptr_t)name,
+                                     .bci = name->is_native ? -1 : 0 };
+    return smp_methods_locate(fixture->methods, &source, &frame);
+}
+
+/* --- the interval --- */
+
+static void end_interval(struct report_fixture *fixture)
+{
+    smp_snapshot_release(fixture->snapshot);
+    smp_tree_destroy(fixture->tree);
+    smp_thread_groups_destroy(fixture->groups);
+    fixture->snapshot = NULL;
+    fixture->tree = NULL;
+    fixture->groups = NULL;
+}
+
+void report_fixture_begin(struct report_fixture *fixture)
+{
+    end_interval(fixture);
+    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &fixture->tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &fixture->groups), SMP_OK);
+}
+
+struct report_fixture *report_fixture_create(void)
+{
+    struct report_fixture *fixture = calloc(1, sizeof(*fixture));
+
+    assert_non_null(fixture);
+    assert_int_equal(smp_filter_create(NULL, "", &fixture->filter), SMP_OK);
+    assert_int_equal(smp_methods_create(NULL, PART_BYTES, fixture->filter, &fixture->methods),
+                     SMP_OK);
+    report_fixture_begin(fixture);
+    return fixture;
+}
+
+static void free_names(struct name *name)
+{
+    while (name != NULL) {
+        struct name *next = name->next;
+        free(name->text);
+        free(name->class_name);
+        free(name->method_name);
+        free(name->file);
+        free(name);
+        name = next;
+    }
+}
+
+static void free_threads(struct thread *thread)
+{
+    while (thread != NULL) {
+        struct thread *next = thread->next;
+        free(thread->name);
+        free(thread);
+        thread = next;
+    }
+}
+
+void report_fixture_destroy(struct report_fixture *fixture)
+{
+    end_interval(fixture);
+    smp_methods_release(fixture->methods);
+    smp_filter_destroy(fixture->filter);
+    recording_fini(&fixture->recording);
+    for (size_t i = 0; i < BUCKETS; i++) {
+        free_names(fixture->names[i]);
+        free_threads(fixture->threads[i]);
+    }
+    free(fixture);
+}
+
+static uint64_t serial_of(struct report_fixture *fixture, const char *name)
+{
+    struct thread **bucket = &fixture->threads[bucket_of(name)];
+
+    for (struct thread *thread = *bucket; thread != NULL; thread = thread->next) {
+        if (strcmp(thread->name, name) == 0)
+            return thread->serial;
+    }
+    struct thread *thread = calloc(1, sizeof(*thread));
+    assert_non_null(thread);
+    *thread = (struct thread){ .next = *bucket, .name = strdup(name) };
+    thread->serial = ++fixture->serials;
+    *bucket = thread;
+    return thread->serial;
+}
+
+struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name)
+{
+    const struct smp_group group = smp_thread_groups_find(fixture->groups, name);
+    struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
+
+    if (info->root == 0)
+        assert_int_equal(smp_tree_root(fixture->tree, group.index, &info->root), SMP_OK);
+    return info;
+}
+
+void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread)
+{
+    smp_thread_groups_see(fixture->groups, smp_thread_groups_find(fixture->groups, group),
+                          serial_of(fixture, thread), thread);
+}
+
+void report_fixture_note(struct report_fixture *fixture, const char *group,
+                         enum smp_outcome outcome)
+{
+    smp_tally_note(&report_fixture_group(fixture, group)->tally, outcome);
+}
+
+uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, uint32_t parent,
+                            const char *frame, int64_t wall_ns)
+{
+    const uint32_t location = location_of(fixture, frame);
+    uint32_t node = parent != 0 ? parent : report_fixture_group(fixture, group)->root;
+
+    assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
+    smp_tree_credit(fixture->tree, node, wall_ns, 0, 1);
+    return node;
+}
+
+void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,
+                           const char *stack, int64_t wall_ns)
+{
+    char *copy = strdup(stack);
+    char *rest = copy;
+    uint64_t depth = 0;
+    uint32_t node = 0;
+
+    report_fixture_see(fixture, group, thread);
+    report_fixture_note(fixture, group, SMP_OUTCOME_WALKED);
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
+        node = report_fixture_add(fixture, group, node, frame, rest == NULL ? wall_ns : 0);
+        depth++;
+    }
+    struct smp_group_info *info = report_fixture_group(fixture, group);
+    if (depth > info->max_depth)
+        info->max_depth = depth;
+    free(copy);
+}
+
+struct smp_snapshot *report_fixture_seal(struct report_fixture *fixture)
+{
+    if (fixture->snapshot != NULL)
+        return fixture->snapshot;
+    assert_int_equal(smp_snapshot_create(NULL, fixture->tree, fixture->groups, fixture->methods,
+                                         &fixture->snapshot),
+                     SMP_OK);
+    fixture->tree = NULL;
+    fixture->groups = NULL;
+    fixture->snapshot->from_wall_ms = 1000;
+    fixture->snapshot->till_wall_ms = 2000;
+    fixture->snapshot->elapsed_ns = 1000 * MS;
+    return fixture->snapshot;
+}
+
+const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style)
+{
+    const struct smp_sink sink = recording_sink(&fixture->recording);
+    unsigned cut = 0;
+
+    recording_clear(&fixture->recording);
+    assert_int_equal(smp_report_text(report_fixture_seal(fixture), style, NULL, &sink, &cut),
+                     SMP_OK);
+    assert_int_equal(cut, 0);
+    return fixture->recording.text;
+}
+
+size_t report_fixture_printed(const struct report_fixture *fixture)
+{
+    return fixture->recording.length;
+}

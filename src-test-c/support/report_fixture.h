@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report_fixture.h - an interval made by hand, sealed into a snapshot, and its report as one text.
+ *
+ *   struct report_fixture *f = report_fixture_create();
+ *   report_fixture_credit(f, "main", "main", "a.A.main(A.java:1)|a.B.run(B.java:2)", 50 * MS);
+ *   const char *text = report_fixture_print(f, style);      "title 1000 2000\n== ...\n" "flush\n"
+ *   report_fixture_destroy(f);
+ *
+ * Owns     the names, the open interval, the snapshot and the text.
+ * Threads  the test's own.
+ * Errors   fail the test.
+ * Cost     small inputs.
+ */
+#ifndef SMP_SUPPORT_REPORT_FIXTURE_H
+#define SMP_SUPPORT_REPORT_FIXTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/snapshot.h"
+#include "report/report_text.h"
+#include "report/sink.h"
+
+#define MS INT64_C(1000000)
+
+struct report_fixture;
+
+/* What a recording sink was told: "title <from> <till>", "== <title>" and the rows, "flush". */
+struct recording {
+    char *text; /* from malloc, so that no allocation of it is counted or refused; NULL at first */
+    size_t length;
+    size_t capacity;
+    unsigned calls;
+    unsigned fail_at; /* the call that returns false, from 1; 0: none */
+};
+
+struct smp_sink recording_sink(struct recording *recording);
+void recording_clear(struct recording *recording); /* keeps fail_at */
+void recording_fini(struct recording *recording);
+
+struct report_fixture *report_fixture_create(void);
+void report_fixture_destroy(struct report_fixture *fixture);
+
+/* Throws the interval away and begins a new one; names stay known. */
+void report_fixture_begin(struct report_fixture *fixture);
+
+/* Credits a stack (frames as printed, root first, '|' between them) and notes its thread. */
+void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,
+                           const char *stack, int64_t wall_ns);
+/* Below a node of the open tree, 0 for the group's root: returns the frame's node. */
+uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, uint32_t parent,
+                            const char *frame, int64_t wall_ns);
+void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread);
+void report_fixture_note(struct report_fixture *fixture, const char *group,
+                         enum smp_outcome outcome);
+struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name);
+
+/* Seals the interval once; from 1000 till 2000. Figures may be set afterwards. */
+struct smp_snapshot *report_fixture_seal(struct report_fixture *fixture);
+/* Seals, prints to a sink that never fails, checks SMP_OK. The text lives until the next print. */
+const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style);
+/* The bytes of the last text. */
+size_t report_fixture_printed(const struct report_fixture *fixture);
+
+#endif

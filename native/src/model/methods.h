@@ -14,12 +14,16 @@
  * monitored.
  *
  * Owns     its strings, methods, locations. Reference counted: the sampler and every snapshot hold
- * one. Threads  one writer (the sampler). Locations a reader was handed in a snapshot are complete
- * and never move, so it reads them without a lock. hold and release: any thread. Errors   locate
- * never fails: what cannot be resolved for lack of memory becomes the location [over memory limit],
- * what has been unloaded [unloaded], what the JVM refuses [unknown method]; each is counted. The
- * latter two answers are remembered for the key; lack of memory is not. Cost     locate warm: one
- * hash probe. Cold: one resolve.
+ *          one. Borrows the filter.
+ * Threads  one writer (the sampler). Locations a reader was handed in a snapshot are complete and
+ *          never move, so it views them and takes their text without a lock. hold and release: any
+ *          thread. All others: the writer.
+ * Errors   locate never fails: what cannot be resolved for lack of memory becomes the location
+ *          [over memory limit], what has been unloaded [unloaded], what the JVM refuses
+ *          [unknown method]; each is counted. The latter two answers are remembered for the key;
+ *          lack of memory is not, nor is an answer given outside the JVM's live phase.
+ * Cost     locate warm: one hash probe. A new line of a known key: a scan of its line table. A new
+ *          key: one resolve; none at all while there is no room for its names.
  */
 #ifndef SMP_MODEL_METHODS_H
 #define SMP_MODEL_METHODS_H
@@ -34,7 +38,14 @@
 #include "model/filter.h"
 #include "model/sample.h"
 
-enum { SMP_LOCATION_NONE = 0 }; /* no location has id 0 */
+enum {
+    SMP_LOCATION_NONE = 0,     /* no location has id 0 */
+    SMP_MAX_NAME_BYTES = 4096, /* of a class, method or file; longer ones end in an ellipsis */
+    /* Of the table's maximum, what line tables may take. Where there is no room for one, each new
+     * byte code index of its method is resolved by itself. */
+    SMP_LINES_SHARE = 4,
+    SMP_METHODS_MIN_BYTES = 512 * 1024
+};
 
 struct smp_methods;
 
@@ -42,12 +53,17 @@ struct smp_methods_stats {
     uint64_t unloaded;   /* keys whose class was gone when they were first seen */
     uint64_t unresolved; /* keys the JVM refused to name */
     uint64_t over_limit; /* look-ups that found no memory */
+    /* The three go on counting in the table that smp_methods_compact makes. */
     size_t locations;
     size_t methods;
     size_t bytes; /* committed and allocated now */
 };
 
-/* max_bytes bounds all of it. filter is copied from only during the call and set_filter. */
+/*
+ * max_bytes bounds all of it, and is at least SMP_METHODS_MIN_BYTES (else SMP_EQUOTA).
+ * filter is borrowed until the table is destroyed or set_filter names another; NULL monitors
+ * everything.
+ */
 SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
                                                const struct smp_filter *filter,
                                                struct smp_methods **out);
@@ -70,8 +86,8 @@ bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location)
 
 /*
  * A new table with only the locations marked in used[0..count) (count <= locations of the old one),
- * in a fresh numbering, plus the pseudo-locations. How names stay bounded: the least recently
- * reported go.
+ * in a fresh numbering, plus the pseudo-locations. Keys are learnt anew, by a resolve each. How
+ * names stay bounded: the least recently reported go.
  */
 SMP_CHECKED enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *used,
                                                 size_t count, const struct smp_filter *filter,

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * class_name.h - takes the numbers out of names of classes that were generated at run time.
+ *
+ *   T$$Lambda$14/0x00007f63c8004800        ──► T$$Lambda
+ *   sun.reflect.GeneratedMethodAccessor17  ──► sun.reflect.GeneratedMethodAccessor
+ *   jdk.proxy2.$Proxy12                    ──► jdk.proxy.$Proxy
+ *   Order$$EnhancerBySpringCGLIB$$1a2b3c4d ──► Order$$EnhancerBySpringCGLIB
+ *
+ * Each new run of a program, and each hour of it, makes other ones: kept, they would split one row
+ * of a report into many. A name from source code keeps its digits: Base64, Outer$1.
+ *
+ * Owns     nothing.
+ * Threads  any.
+ * Errors   none.
+ * Cost     O(length) for each of a handful of patterns.
+ */
+#ifndef SMP_MODEL_CLASS_NAME_H
+#define SMP_MODEL_CLASS_NAME_H
+
+/* Changes name in place; it never gets longer. */
+void smp_class_name_simplify(char *name);
+
+#endif

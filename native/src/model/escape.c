@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/escape.h"
+
+/* The character to escape that text starts with, and its bytes in UTF-8; 0 for all others. */
+static unsigned to_escape(const unsigned char *text, size_t *length)
+{
+    *length = 1;
+    if (text[0] < 0x20 || text[0] == 0x7f)
+        return text[0];
+    *length = 2;
+    if (text[0] == 0xc2 && text[1] >= 0x80 && text[1] <= 0x9f)
+        return text[1];
+    *length = 3;
+    if (text[0] == 0xe2 && text[1] == 0x80 && (text[2] == 0xa8 || text[2] == 0xa9))
+        return text[2] == 0xa8 ? 0x2028 : 0x2029;
+    *length = 1;
+    return 0;
+}
+
+static void put_escaped(struct smp_bytes *out, unsigned character)
+{
+    if (character == '\n')
+        smp_bytes_puts(out, "\\n");
+    else if (character == '\r')
+        smp_bytes_puts(out, "\\r");
+    else if (character == '\t')
+        smp_bytes_puts(out, "\\t");
+    else
+        smp_bytes_printf(out, "\\u%04x", character);
+}
+
+void smp_escape_put(struct smp_bytes *out, const char *text)
+{
+    const char *plain = text; /* from here on nothing was written yet */
+    size_t length = 0;
+
+    for (const char *at = text; *at != '\0'; at += length) {
+        const unsigned character = to_escape((const unsigned char *)at, &length);
+
+        if (character == 0)
+            continue;
+        smp_bytes_put(out, plain, (size_t)(at - plain));
+        put_escaped(out, character);
+        plain = at + length;
+    }
+    smp_bytes_puts(out, plain);
+}

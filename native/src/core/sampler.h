@@ -17,7 +17,7 @@
  * that a recursion does not make a row per depth).
  *
  * Owns     thread records, the open interval (tree, groups, counters), the names table.
- * Threads  the sampler thread only, except create and destroy.
+ * Threads  the sampler thread only, except create and, before the first tick, all others.
  * Errors   see each function. tick has none: whatever goes wrong is an outcome.
  * Cost     tick: O(threads) plus the walks; no allocation when nothing is new.
  */
@@ -71,21 +71,35 @@ SMP_CHECKED enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
  * be NULL). */
 void smp_sampler_select(struct smp_sampler *sampler, struct smp_selection selection, bool only);
 
-/* The next tick credits from now on: after start, and after a pause. */
+/* The next tick credits from now on: after start, and after a pause. A tick with the same now_ns
+ * should follow, so that the threads of this moment are known. */
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms);
-/* Time passes without being credited from here on; the interval's elapsed time stops. */
+/* Time passes without being credited from here on; the interval's elapsed time stops. A last tick
+ * with the same now_ns comes before it. */
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns);
+/* Does nothing between pause and mark. */
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 /* One look at every thread, each credited with span_ns whatever the clock says. */
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);
 void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);
 
 /*
- * Ends the interval: *out gets it, a new one begins. SMP_ENOMEM, SMP_EQUOTA: there was no memory
+ * Ends the interval with the last tick: *out gets it, a new one begins. now_ns and wall_ms are the
+ * same moment; the snapshot's CPU time is left to the caller. Names that the interval did not
+ * need may be forgotten here. SMP_ENOMEM, SMP_EQUOTA: there was no memory
  * for a new interval; the old one goes on and nothing is lost.
  */
 SMP_CHECKED enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns,
                                              int64_t wall_ms, struct smp_snapshot **out);
+/*
+ * As seal, but begins no new interval: when only little memory is left, or none. Nothing but
+ * get_stats and destroy may follow. On failure the interval goes on, as above.
+ */
+SMP_CHECKED enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_ns,
+                                                  int64_t wall_ms, struct smp_snapshot **out);
+
+/* Has a message been put into the log since this was last asked? */
+bool smp_sampler_take_news(struct smp_sampler *sampler);
 
 void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out);
 

@@ -24,12 +24,11 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "core/reporter.h"
 #include "core/sampler.h"
 #include "core/walker.h"
 #include "model/options.h"
 #include "report/sink.h"
-
-enum { SMP_MAX_QUEUED_SNAPSHOTS = 4 };
 
 struct smp_session;
 

@@ -74,11 +74,19 @@ static bool is_group_root(const struct smp_node *node)
     return (node->location & SMP_LOCATION_GROUP) != 0;
 }
 
+/* A place that was kept ready for time that never came. */
+static bool is_unused(const struct smp_node *node)
+{
+    return node->wall_ns == 0 && node->samples == 0 && node->last_child == 0;
+}
+
 static bool is_left_out(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
     const struct smp_node *const parent = &rows->nodes[at->parent];
 
+    if (is_unused(at))
+        return true;
     if (is_group_root(parent) || to_ms(at->wall_ns) != to_ms(parent->wall_ns))
         return false;
     if (self_ms(rows, node) != 0)

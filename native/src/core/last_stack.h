@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * last_stack.h - what a thread's stack was when it was last walked, and where that was credited.
+ *
+ * Most threads have the stack they had a tick ago. An equal raw stack is credited to the same node
+ * after one memcmp, with no look-up of names and no walk down the tree.
+ *
+ * Owns     a copy of the raw frames.
+ * Threads  one at a time.
+ * Errors   none: where there is no memory for a copy nothing is remembered, and the next look does
+ * all the work again. Cost     matches: one memcmp; keep: one memcpy, and one allocation when the
+ * stack is deeper than any before.
+ */
+#ifndef SMP_CORE_LAST_STACK_H
+#define SMP_CORE_LAST_STACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "model/accounting.h"
+#include "model/sample.h"
+
+enum { SMP_LAST_STACK_STEP = 32 }; /* frames of room added at a time */
+
+/* What all copies of one sampler may take together. */
+struct smp_last_stack_budget {
+    struct smp_quota *quota;
+    size_t max_bytes;
+    size_t bytes;
+};
+
+/* Zeroed: nothing is remembered. */
+struct smp_last_stack {
+    struct smp_frame *frames;
+    size_t capacity;
+    size_t count;
+    size_t leaf_count;
+    size_t omitted;
+    uint64_t epoch; /* valid while equal to the asker's; 0 = never */
+    uint32_t node;  /* that was credited */
+    enum smp_outcome outcome;
+};
+
+void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budget *budget);
+/* epoch > 0 */
+bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
+                            const struct smp_sample *sample);
+void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+                         uint64_t epoch, const struct smp_sample *sample, uint32_t node,
+                         enum smp_outcome outcome);
+/* Remembers nothing from now on; keeps the memory. */
+void smp_last_stack_forget(struct smp_last_stack *last);
+
+#endif

@@ -1,0 +1,529 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/loop.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "base/clock.h"
+#include "core/schedule.h"
+#include "core/worker.h"
+
+#define NS_PER_SECOND 1000000000LL
+#define NS_PER_MS 1000000LL
+#define MAX_WAIT_NS (3600 * NS_PER_SECOND) /* wakes up in vain once an hour */
+
+enum phase { NEW, RUNNING, STOPPING, STOPPED };
+
+struct smp_loop {
+    /* Constant. */
+    struct smp_quota *quota;
+    struct smp_log *log;
+    struct smp_reporter *reporter;
+    struct smp_worker worker;
+
+    /* The sampler thread's; before start, of whoever holds the mutex. */
+    struct smp_sampler *sampler; /* NULL after the last look */
+    struct smp_options options;
+    struct smp_schedule schedule;
+    bool is_paused;
+    bool is_sampling;                  /* active and not paused, and started */
+    int64_t looked_ns;                 /* the last look while sampling */
+    int64_t elapsed_ns;                /* credited since start */
+    int64_t sealed_cpu_ns;             /* of both threads, at the last seal */
+    struct smp_reporter_stats counted; /* the reporter's figures that the sampler has counted */
+    enum smp_status last_status;       /* of the last report */
+
+    pthread_mutex_t mutex; /* guards all below */
+    pthread_cond_t wake;   /* for the sampler thread; CLOCK_MONOTONIC */
+    pthread_cond_t done;   /* for those who ask */
+    enum phase phase;
+    bool wants_last_report;
+    struct smp_request *first;
+    struct smp_request **end;
+    struct smp_loop_stats stats;
+};
+
+static void lock(struct smp_loop *loop)
+{
+    (void)pthread_mutex_lock(&loop->mutex);
+}
+
+static void unlock(struct smp_loop *loop)
+{
+    (void)pthread_mutex_unlock(&loop->mutex);
+}
+
+static int64_t interval_ns(const struct smp_loop *loop)
+{
+    return loop->options.sampling_frequency_millis * NS_PER_MS;
+}
+
+static int64_t period_ns(const struct smp_loop *loop)
+{
+    return loop->options.report_frequency_seconds * NS_PER_SECOND;
+}
+
+/* --- looks --- */
+
+static void publish(struct smp_loop *loop)
+{
+    struct smp_loop_stats stats = {
+        .counted = loop->counted,
+        .own_cpu_ns = smp_clock_own_cpu_ns(),
+        .elapsed_ns = loop->elapsed_ns,
+    };
+
+    smp_sampler_get_stats(loop->sampler, &stats.sampler);
+    lock(loop);
+    loop->stats = stats;
+    unlock(loop);
+}
+
+/* What the reporter met with is told with the interval in which it is noticed. */
+static void count_reports(struct smp_loop *loop)
+{
+    struct smp_reporter_stats now;
+
+    smp_reporter_get_stats(loop->reporter, &now);
+    smp_sampler_count(loop->sampler, SMP_COUNTER_FAILED_REPORTS, now.failed - loop->counted.failed);
+    smp_sampler_count(loop->sampler, SMP_COUNTER_CUT_REPORTS, now.cut - loop->counted.cut);
+    loop->counted = now;
+}
+
+static void after_look(struct smp_loop *loop)
+{
+    count_reports(loop);
+    if (smp_sampler_take_news(loop->sampler))
+        smp_reporter_wake(loop->reporter);
+    publish(loop);
+}
+
+static void look(struct smp_loop *loop, int64_t now_ns, bool late)
+{
+    smp_sampler_tick(loop->sampler, now_ns, late);
+    loop->elapsed_ns += now_ns - loop->looked_ns;
+    loop->looked_ns = now_ns;
+    after_look(loop);
+}
+
+/* Brings what is done in line with what is wanted. */
+static void start_or_pause(struct smp_loop *loop)
+{
+    const bool wanted = loop->options.active && !loop->is_paused;
+    const int64_t now_ns = smp_clock_ns();
+
+    if (wanted == loop->is_sampling)
+        return;
+    loop->is_sampling = wanted;
+    if (wanted) {
+        smp_sampler_mark(loop->sampler, now_ns, smp_clock_wall_ms());
+        loop->looked_ns = now_ns;
+        look(loop, now_ns, false);
+        smp_schedule_restart_ticks(&loop->schedule, now_ns);
+    } else {
+        look(loop, now_ns, false);
+        smp_sampler_pause(loop->sampler, now_ns);
+    }
+}
+
+/* --- reports --- */
+
+static int64_t take_cpu(struct smp_loop *loop)
+{
+    const int64_t cpu_ns = smp_clock_own_cpu_ns() + loop->counted.own_cpu_ns;
+    const int64_t more_ns = cpu_ns - loop->sealed_cpu_ns;
+
+    loop->sealed_cpu_ns = cpu_ns;
+    return more_ns > 0 ? more_ns : 0;
+}
+
+static void hand_on(struct smp_loop *loop, struct smp_snapshot *snapshot,
+                    struct smp_report_ticket *ticket)
+{
+    const struct smp_report_style style = {
+        .order = loop->options.report_order,
+        .zero_time_packages = loop->options.report_zero_time_packages,
+    };
+
+    snapshot->own_cpu_ns = take_cpu(loop);
+    smp_reporter_offer(loop->reporter, snapshot, style, ticket);
+}
+
+static enum smp_status seal(struct smp_loop *loop, int64_t now_ns, struct smp_report_ticket *ticket)
+{
+    struct smp_snapshot *snapshot = NULL;
+    const enum smp_status status =
+        smp_sampler_seal(loop->sampler, now_ns, smp_clock_wall_ms(), &snapshot);
+
+    if (status == SMP_OK) {
+        hand_on(loop, snapshot, ticket);
+        publish(loop);
+    }
+    return status;
+}
+
+static void merge(struct smp_loop *loop)
+{
+    smp_sampler_count(loop->sampler, SMP_COUNTER_MERGED_REPORTS, 1);
+    publish(loop);
+}
+
+static void periodic_report(struct smp_loop *loop, int64_t now_ns)
+{
+    enum smp_status status;
+
+    smp_schedule_begin_report(&loop->schedule, now_ns);
+    if (!smp_reporter_has_room(loop->reporter)) {
+        merge(loop);
+        return;
+    }
+    if (loop->is_sampling)
+        look(loop, now_ns, false);
+    status = seal(loop, now_ns, NULL);
+    if (status == SMP_OK)
+        return;
+    smp_log_put(loop->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
+                smp_status_text(status));
+    smp_reporter_wake(loop->reporter);
+    merge(loop);
+}
+
+/* Waiting here is free: nothing is sampled any more. */
+static void last_report(struct smp_loop *loop)
+{
+    const int64_t now_ns = smp_clock_ns();
+    const int64_t wall_ms = smp_clock_wall_ms();
+    struct smp_snapshot *snapshot = NULL;
+    uint64_t released;
+
+    if (loop->is_sampling)
+        look(loop, now_ns, false);
+    do {
+        released = smp_reporter_released(loop->reporter);
+        loop->last_status = smp_sampler_seal_last(loop->sampler, now_ns, wall_ms, &snapshot);
+    } while (loop->last_status != SMP_OK &&
+             smp_reporter_wait_for_release(loop->reporter, released));
+    if (loop->last_status == SMP_OK) {
+        hand_on(loop, snapshot, NULL);
+    } else {
+        smp_sampler_count(loop->sampler, SMP_COUNTER_FAILED_REPORTS, 1);
+        smp_log_put(loop->log, SMP_LOG_ERROR, "the last report could not be made: %s",
+                    smp_status_text(loop->last_status));
+    }
+    publish(loop);
+}
+
+/* --- requests --- */
+
+static enum smp_status configure(struct smp_loop *loop, const struct smp_options *options)
+{
+    const enum smp_status status = smp_sampler_set_options(loop->sampler, options);
+
+    if (status != SMP_OK)
+        return status;
+    smp_options_fini(&loop->options);
+    loop->options = *options;
+    return SMP_OK;
+}
+
+static enum smp_status report(struct smp_loop *loop, struct smp_request *request)
+{
+    const int64_t now_ns = smp_clock_ns();
+
+    request->is_full = !smp_reporter_has_room(loop->reporter);
+    if (request->is_full)
+        return SMP_EQUOTA;
+    if (request->what == SMP_ASK_SAMPLE_ONCE) {
+        smp_sampler_tick_once(loop->sampler, now_ns, interval_ns(loop));
+        loop->elapsed_ns += interval_ns(loop);
+        after_look(loop);
+    } else if (loop->is_sampling) {
+        look(loop, now_ns, false);
+    }
+    return seal(loop, now_ns, request->ticket);
+}
+
+/* On the sampler thread, or before start. */
+static enum smp_status do_request(struct smp_loop *loop, struct smp_request *request)
+{
+    switch (request->what) {
+    case SMP_ASK_CONFIGURE:
+        return configure(loop, &request->options);
+    case SMP_ASK_SELECT:
+        smp_sampler_select(loop->sampler, request->selection, request->only);
+        return SMP_OK;
+    case SMP_ASK_PAUSE:
+    case SMP_ASK_RESUME:
+        loop->is_paused = request->what == SMP_ASK_PAUSE;
+        return SMP_OK;
+    case SMP_ASK_SAMPLE_ONCE:
+        if (loop->is_sampling)
+            return SMP_ESTATE;
+        return report(loop, request);
+    case SMP_ASK_REPORT:
+        return report(loop, request);
+    }
+    return SMP_EINVAL;
+}
+
+static void answer(struct smp_loop *loop, struct smp_request *request, enum smp_status status)
+{
+    lock(loop);
+    request->status = status;
+    request->is_done = true;
+    (void)pthread_cond_broadcast(&loop->done);
+    unlock(loop);
+}
+
+static void do_requests(struct smp_loop *loop, struct smp_request *request)
+{
+    while (request != NULL) {
+        struct smp_request *next = request->next; /* gone once it is answered */
+        const enum smp_status status = do_request(loop, request);
+        start_or_pause(loop);
+        smp_schedule_set(&loop->schedule, interval_ns(loop), period_ns(loop), smp_clock_ns());
+        answer(loop, request, status);
+        request = next;
+    }
+}
+
+/* --- the thread --- */
+
+/* The clock of looks may be a test's; the wait is in real time, and who wakes up looks again. */
+static void wait_until(struct smp_loop *loop, int64_t wait_ns)
+{
+    const int64_t capped_ns = wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
+    struct timespec until = { 0 };
+    int64_t nsec;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    nsec = (int64_t)until.tv_nsec + capped_ns;
+    until.tv_sec += (time_t)(nsec / NS_PER_SECOND);
+    until.tv_nsec = (long)(nsec % NS_PER_SECOND);
+    (void)pthread_cond_timedwait(&loop->wake, &loop->mutex, &until);
+}
+
+/* Returns when something is to be done: the requests, if any. False: the end, after those. */
+static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
+{
+    const int64_t next_ns = smp_schedule_next_ns(&loop->schedule, loop->is_sampling);
+    bool goes_on;
+
+    lock(loop);
+    while (loop->phase == RUNNING && loop->first == NULL) {
+        const int64_t now_ns = smp_clock_ns();
+        if (now_ns >= next_ns)
+            break;
+        wait_until(loop, next_ns - now_ns);
+    }
+    *requests = loop->first;
+    loop->first = NULL;
+    loop->end = &loop->first;
+    goes_on = loop->phase == RUNNING;
+    unlock(loop);
+    return goes_on;
+}
+
+static void do_what_is_due(struct smp_loop *loop)
+{
+    const int64_t now_ns = smp_clock_ns();
+
+    if (loop->is_sampling && smp_schedule_tick_is_due(&loop->schedule, now_ns))
+        look(loop, now_ns, smp_schedule_begin_tick(&loop->schedule, now_ns));
+    if (smp_schedule_report_is_due(&loop->schedule, now_ns))
+        periodic_report(loop, now_ns);
+}
+
+static void run(void *self)
+{
+    struct smp_loop *loop = self;
+    struct smp_request *requests = NULL;
+    const int64_t now_ns = smp_clock_ns();
+
+    smp_schedule_init(&loop->schedule, interval_ns(loop), period_ns(loop), now_ns,
+                      (uint64_t)now_ns ^ (uint64_t)(uintptr_t)loop);
+    start_or_pause(loop);
+    publish(loop);
+    smp_worker_ready(&loop->worker);
+    while (wait_for_work(loop, &requests)) {
+        do_requests(loop, requests);
+        do_what_is_due(loop);
+    }
+    do_requests(loop, requests);
+    if (loop->wants_last_report) /* constant since the phase is STOPPING */
+        last_report(loop);
+    /* Here, because it gives threads and names back to the JVM. */
+    smp_sampler_destroy(loop->sampler);
+    loop->sampler = NULL;
+}
+
+/* --- create, destroy --- */
+
+static enum smp_status init_wake(struct smp_loop *loop)
+{
+    pthread_condattr_t attributes;
+    enum smp_status status = SMP_ENOMEM;
+
+    if (pthread_condattr_init(&attributes) != 0)
+        return status;
+    if (pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
+        pthread_cond_init(&loop->wake, &attributes) == 0)
+        status = SMP_OK;
+    (void)pthread_condattr_destroy(&attributes);
+    return status;
+}
+
+static enum smp_status init_locks(struct smp_loop *loop)
+{
+    if (pthread_mutex_init(&loop->mutex, NULL) != 0)
+        goto no_mutex;
+    if (init_wake(loop) != SMP_OK)
+        goto no_wake;
+    if (pthread_cond_init(&loop->done, NULL) != 0)
+        goto no_done;
+    return SMP_OK;
+no_done:
+    (void)pthread_cond_destroy(&loop->wake);
+no_wake:
+    (void)pthread_mutex_destroy(&loop->mutex);
+no_mutex:
+    return SMP_ENOMEM;
+}
+
+enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
+                                const struct smp_vm *vm, const struct smp_host *host,
+                                const struct smp_options *options, struct smp_reporter *reporter,
+                                struct smp_loop **out)
+{
+    struct smp_loop *loop = smp_alloc(quota, sizeof(*loop));
+    enum smp_status status = SMP_ENOMEM;
+
+    if (loop == NULL)
+        return SMP_ENOMEM;
+    loop->quota = quota;
+    loop->log = log;
+    loop->reporter = reporter;
+    loop->end = &loop->first;
+    status = smp_sampler_create(quota, log, vm, options, &loop->sampler);
+    if (status != SMP_OK)
+        goto no_sampler;
+    status = smp_worker_init(&loop->worker, host, "threads-sampler", run, loop);
+    if (status != SMP_OK)
+        goto no_worker;
+    status = init_locks(loop);
+    if (status != SMP_OK)
+        goto no_locks;
+    loop->options = *options;
+    *out = loop;
+    return SMP_OK;
+no_locks:
+    smp_worker_fini(&loop->worker);
+no_worker:
+    smp_sampler_destroy(loop->sampler);
+no_sampler:
+    smp_free(quota, loop);
+    return status;
+}
+
+void smp_loop_destroy(struct smp_loop *loop)
+{
+    if (loop == NULL)
+        return;
+    smp_sampler_destroy(loop->sampler);
+    smp_options_fini(&loop->options);
+    (void)pthread_cond_destroy(&loop->done);
+    (void)pthread_cond_destroy(&loop->wake);
+    (void)pthread_mutex_destroy(&loop->mutex);
+    smp_worker_fini(&loop->worker);
+    smp_free(loop->quota, loop);
+}
+
+/* --- start, stop, ask --- */
+
+/* Before start there is no interval to report, and nobody to wait for. */
+static enum smp_status do_new(struct smp_loop *loop, struct smp_request *request)
+{
+    if (request->what == SMP_ASK_REPORT || request->what == SMP_ASK_SAMPLE_ONCE)
+        return SMP_ESTATE;
+    return do_request(loop, request);
+}
+
+/* Requests that came while a start failed: done as those that came before it. */
+static void back_to_new(struct smp_loop *loop)
+{
+    lock(loop);
+    loop->phase = NEW;
+    while (loop->first != NULL) {
+        struct smp_request *request = loop->first;
+        loop->first = request->next;
+        request->status = do_new(loop, request);
+        request->is_done = true;
+    }
+    loop->end = &loop->first;
+    (void)pthread_cond_broadcast(&loop->done);
+    unlock(loop);
+}
+
+enum smp_status smp_loop_start(struct smp_loop *loop)
+{
+    enum smp_status status;
+
+    lock(loop);
+    loop->phase = RUNNING;
+    unlock(loop);
+    status = smp_worker_start(&loop->worker);
+    if (status != SMP_OK)
+        back_to_new(loop);
+    return status;
+}
+
+enum smp_status smp_loop_stop(struct smp_loop *loop, bool wants_last_report)
+{
+    lock(loop);
+    loop->phase = STOPPING;
+    loop->wants_last_report = wants_last_report;
+    (void)pthread_cond_signal(&loop->wake);
+    unlock(loop);
+    smp_worker_join(&loop->worker);
+    lock(loop);
+    loop->phase = STOPPED;
+    unlock(loop);
+    return loop->last_status;
+}
+
+bool smp_loop_is_caller(struct smp_loop *loop)
+{
+    return smp_worker_is_caller(&loop->worker);
+}
+
+static enum smp_status wait_for_answer(struct smp_loop *loop, struct smp_request *request)
+{
+    request->is_done = false;
+    request->next = NULL;
+    *loop->end = request;
+    loop->end = &request->next;
+    (void)pthread_cond_signal(&loop->wake);
+    while (!request->is_done)
+        (void)pthread_cond_wait(&loop->done, &loop->mutex);
+    return request->status;
+}
+
+enum smp_status smp_loop_ask(struct smp_loop *loop, struct smp_request *request)
+{
+    enum smp_status status = SMP_ESTOPPED;
+
+    lock(loop);
+    if (loop->phase == NEW)
+        status = do_new(loop, request);
+    else if (loop->phase == RUNNING)
+        status = wait_for_answer(loop, request);
+    unlock(loop);
+    return status;
+}
+
+void smp_loop_get_stats(struct smp_loop *loop, struct smp_loop_stats *out)
+{
+    lock(loop);
+    *out = loop->stats;
+    unlock(loop);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * loop.h - the sampler thread: it looks when a look is due, ends intervals, and does in between
+ * what other threads ask for.
+ *
+ *   others ── ask ──► requests ─┐
+ *                               ▼
+ *   wait until due ──► requests ──► look ──► report due? seal ──► reporter
+ *
+ * So the sampler is touched by one thread only. Before start a request is done at once, by the one
+ * who asks.
+ *
+ * Owns     its thread and the sampler.
+ * Threads  any but, for all that waits, the sampler thread.
+ * Errors   as listed.
+ * Cost     ask: one wake-up of the sampler thread.
+ */
+#ifndef SMP_CORE_LOOP_H
+#define SMP_CORE_LOOP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "core/reporter.h"
+#include "core/sampler.h"
+#include "core/walker.h"
+#include "model/options.h"
+
+struct smp_loop;
+
+enum smp_ask {
+    SMP_ASK_CONFIGURE,
+    SMP_ASK_SELECT,
+    SMP_ASK_PAUSE,
+    SMP_ASK_RESUME,
+    SMP_ASK_REPORT,
+    SMP_ASK_SAMPLE_ONCE
+};
+
+/* What is asked for; the caller's, until ask returns. */
+struct smp_request {
+    enum smp_ask what;
+    struct smp_options options;     /* CONFIGURE: adopted on success, else still the caller's */
+    struct smp_selection selection; /* SELECT: as options */
+    bool only;
+    struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */
+    bool is_full; /* set where a report was refused only because too many are waiting */
+    bool is_done;
+    enum smp_status status;
+    struct smp_request *next;
+};
+
+struct smp_loop_stats {
+    struct smp_sampler_stats sampler;
+    struct smp_reporter_stats counted; /* what of the reporter's figures is in sampler's counters */
+    int64_t own_cpu_ns;                /* of the thread, up to its last look */
+    int64_t elapsed_ns;                /* credited, up to the last look */
+};
+
+/* Adopts options on success. reporter and log outlive it. */
+SMP_CHECKED enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
+                                            const struct smp_vm *vm, const struct smp_host *host,
+                                            const struct smp_options *options,
+                                            struct smp_reporter *reporter, struct smp_loop **out);
+/* Not while its thread runs. */
+void smp_loop_destroy(struct smp_loop *loop);
+
+/* Returns after the first look. SMP_ETHREAD, or what host.enter said: it may be started again. */
+SMP_CHECKED enum smp_status smp_loop_start(struct smp_loop *loop);
+/*
+ * Once, after a successful start: does what is asked for, looks for the last time, hands on the
+ * last report where one is wanted, and joins. SMP_ENOMEM, SMP_EQUOTA: no memory for the report.
+ */
+SMP_CHECKED enum smp_status smp_loop_stop(struct smp_loop *loop, bool last_report);
+bool smp_loop_is_caller(struct smp_loop *loop);
+
+/*
+ * Does what is asked for and returns its status; SMP_ESTOPPED after stop. Of a report: SMP_OK, it
+ * is with the reporter; SMP_ESTATE, not started; SMP_ENOMEM, SMP_EQUOTA, is_full: not now, and
+ * nothing is lost. SAMPLE_ONCE: SMP_ESTATE while running.
+ */
+SMP_CHECKED enum smp_status smp_loop_ask(struct smp_loop *loop, struct smp_request *request);
+
+void smp_loop_get_stats(struct smp_loop *loop, struct smp_loop_stats *out);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * reporter.h - the report thread: a bounded queue of snapshots in front of the sink.
+ *
+ *   sampler ── offer ──► [ s s s s ] (+1 for the last) ──► report_text ──► sink
+ *
+ * Who offers never waits for output; who wants a report waits on its ticket. The messages of the
+ * log go to the sink between reports.
+ *
+ * Owns     its thread, and the snapshots between offer and the end of their report.
+ * Threads  any; no function is called with its mutex held.
+ * Errors   offer: false when the queue is full. A report that fails is counted, the next is tried.
+ * Cost     offer: one mutex. No allocation.
+ */
+#ifndef SMP_CORE_REPORTER_H
+#define SMP_CORE_REPORTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/log.h"
+#include "base/status.h"
+#include "core/walker.h"
+#include "model/snapshot.h"
+#include "report/report_text.h"
+#include "report/sink.h"
+
+enum { SMP_MAX_QUEUED_SNAPSHOTS = 4 };
+
+struct smp_reporter;
+
+/* The outcome of one report, for the one who waits for it. Zeroed before offer. */
+struct smp_report_ticket {
+    bool is_done; /* guarded by the reporter's mutex */
+    enum smp_status status;
+};
+
+struct smp_reporter_stats {
+    uint64_t written; /* reports that had something to say and were taken by the sink */
+    uint64_t failed;
+    uint64_t cut;       /* records cut at their size limit */
+    int64_t own_cpu_ns; /* of the thread, up to the last report */
+};
+
+SMP_CHECKED enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log,
+                                                const struct smp_host *host,
+                                                const struct smp_sink *sink,
+                                                struct smp_reporter **out);
+/* Not while its thread runs. */
+void smp_reporter_destroy(struct smp_reporter *reporter);
+
+/* SMP_ETHREAD, or what host.enter said. May be called again after finish. */
+SMP_CHECKED enum smp_status smp_reporter_start(struct smp_reporter *reporter);
+/* Ends the thread and joins it; drain: when all that is queued is written, else it is let go. */
+void smp_reporter_finish(struct smp_reporter *reporter, bool drain);
+bool smp_reporter_is_caller(struct smp_reporter *reporter);
+
+/* For the one thread that offers: there will still be room when it does. */
+bool smp_reporter_has_room(struct smp_reporter *reporter);
+/* Adopts snapshot. There is room, or it is the last one. ticket may be NULL. */
+void smp_reporter_offer(struct smp_reporter *reporter, struct smp_snapshot *snapshot,
+                        struct smp_report_style style, struct smp_report_ticket *ticket);
+/* Returns when the ticket's report is written, or has failed: its status. */
+SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
+                                              struct smp_report_ticket *ticket);
+
+/* How many snapshots have been let go of so far. */
+uint64_t smp_reporter_released(struct smp_reporter *reporter);
+/* Waits for one more than released. False: there are none left that could be waited for. */
+bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released);
+
+/* There is something in the log. */
+void smp_reporter_wake(struct smp_reporter *reporter);
+void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_stats *out);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/schedule.h"
+
+static uint64_t next_random(struct smp_schedule *schedule)
+{
+    uint64_t x = schedule->random;
+
+    /* xorshift64: a few instructions, and no period a program could fall in step with. */
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    schedule->random = x;
+    return x;
+}
+
+static int64_t jittered_interval(struct smp_schedule *schedule)
+{
+    const int64_t spread = schedule->interval_ns / 100 * SMP_JITTER_PERCENT;
+    const uint64_t width = 2 * (uint64_t)spread + 1;
+
+    return schedule->interval_ns - spread + (int64_t)(next_random(schedule) % width);
+}
+
+void smp_schedule_init(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
+                       int64_t now_ns, uint64_t seed)
+{
+    schedule->interval_ns = interval_ns;
+    schedule->period_ns = period_ns;
+    schedule->random = seed != 0 ? seed : 1; /* xorshift never leaves 0 */
+    schedule->report_due_ns = now_ns + period_ns;
+    smp_schedule_restart_ticks(schedule, now_ns);
+}
+
+void smp_schedule_set(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
+                      int64_t now_ns)
+{
+    if (schedule->period_ns != period_ns) {
+        schedule->period_ns = period_ns;
+        schedule->report_due_ns = now_ns + period_ns;
+    }
+    if (schedule->interval_ns != interval_ns) {
+        schedule->interval_ns = interval_ns;
+        smp_schedule_restart_ticks(schedule, now_ns);
+    }
+}
+
+void smp_schedule_restart_ticks(struct smp_schedule *schedule, int64_t now_ns)
+{
+    schedule->due_ns = now_ns + jittered_interval(schedule);
+}
+
+bool smp_schedule_tick_is_due(const struct smp_schedule *schedule, int64_t now_ns)
+{
+    return now_ns >= schedule->due_ns;
+}
+
+bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns)
+{
+    const bool late = now_ns - schedule->due_ns > schedule->interval_ns / 2;
+
+    /* From the due time, so that being a little behind does not add up. */
+    schedule->due_ns += jittered_interval(schedule);
+    if (schedule->due_ns <= now_ns)
+        smp_schedule_restart_ticks(schedule, now_ns);
+    return late;
+}
+
+bool smp_schedule_report_is_due(const struct smp_schedule *schedule, int64_t now_ns)
+{
+    return schedule->period_ns > 0 && now_ns >= schedule->report_due_ns;
+}
+
+void smp_schedule_begin_report(struct smp_schedule *schedule, int64_t now_ns)
+{
+    const int64_t behind = now_ns - schedule->report_due_ns;
+
+    schedule->report_due_ns += (behind / schedule->period_ns + 1) * schedule->period_ns;
+}
+
+int64_t smp_schedule_next_ns(const struct smp_schedule *schedule, bool ticking)
+{
+    int64_t next = INT64_MAX;
+
+    if (schedule->period_ns > 0)
+        next = schedule->report_due_ns;
+    if (ticking && schedule->due_ns < next)
+        next = schedule->due_ns;
+    return next;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/thread_table.h"
+
+#include <string.h>
+
+enum { FIRST_CAPACITY = 64 };
+
+void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
+                           struct smp_last_stack_budget *budget,
+                           const struct smp_thread_source *source, const struct smp_namer *namer)
+{
+    *table = (struct smp_thread_table){
+        .quota = quota,
+        .budget = budget,
+        .source = source,
+        .namer = namer,
+    };
+}
+
+static void fini_record(struct smp_thread_table *table, struct smp_thread_record *record)
+{
+    smp_thread_table_forget_name(table, record);
+    smp_thread_table_forget_answer(table, record);
+    smp_free(table->quota, record->raw_name);
+    smp_free(table->quota, record->group_name);
+    smp_last_stack_fini(&record->last, table->budget);
+    table->source->drop(table->source->self, record->thread);
+}
+
+void smp_thread_table_fini(struct smp_thread_table *table)
+{
+    for (size_t i = 0; i < table->count; i++)
+        fini_record(table, &table->records[i]);
+    smp_free(table->quota, table->records);
+    smp_free(table->quota, table->asked);
+    smp_free(table->quota, table->answers);
+    smp_free(table->quota, table->asked_records);
+    *table = (struct smp_thread_table){ 0 };
+}
+
+static bool resize_array(struct smp_quota *quota, void **array, size_t capacity, size_t element)
+{
+    void *resized = smp_realloc(quota, *array, capacity * element);
+
+    if (resized == NULL)
+        return false;
+    *array = resized;
+    return true;
+}
+
+/* On failure some arrays may have the new size and others the old one: capacity is what all hold.
+ */
+static bool resize(struct smp_thread_table *table, size_t capacity)
+{
+    void *records = table->records;
+    void *asked = table->asked;
+    void *answers = table->answers;
+    void *asked_records = table->asked_records;
+    const bool resized =
+        resize_array(table->quota, &records, capacity, sizeof(*table->records)) &&
+        resize_array(table->quota, &asked, capacity, sizeof(*table->asked)) &&
+        resize_array(table->quota, &answers, capacity, sizeof(*table->answers)) &&
+        resize_array(table->quota, &asked_records, capacity, sizeof(*table->asked_records));
+
+    table->records = records;
+    table->asked = asked;
+    table->answers = answers;
+    table->asked_records = asked_records;
+    if (resized || capacity < table->capacity)
+        table->capacity = capacity;
+    return resized;
+}
+
+static bool grow(struct smp_thread_table *table)
+{
+    return resize(table, table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
+}
+
+bool smp_thread_table_add(struct smp_thread_table *table, struct smp_thread *thread,
+                          int64_t credited_ns)
+{
+    if (table->count == table->capacity && !grow(table))
+        return false;
+    table->records[table->count++] = (struct smp_thread_record){
+        .thread = thread,
+        .credited_ns = credited_ns,
+    };
+    return true;
+}
+
+void smp_thread_table_remove(struct smp_thread_table *table, size_t index)
+{
+    fini_record(table, &table->records[index]);
+    table->records[index] = table->records[--table->count];
+    /* After a storm of short threads the memory goes back; a refusal costs nothing but that. */
+    if (table->capacity > FIRST_CAPACITY && table->count < table->capacity / 4)
+        (void)resize(table, table->capacity / 2);
+}
+
+bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text)
+{
+    char *copy = smp_strndup(table->quota, text, strlen(text));
+
+    if (copy == NULL)
+        return false;
+    smp_free(table->quota, *name);
+    *name = copy;
+    return true;
+}
+
+void smp_thread_table_forget_name(struct smp_thread_table *table, struct smp_thread_record *record)
+{
+    if (record->seen != NULL)
+        table->source->forget(table->source->self, record->seen);
+    record->seen = NULL;
+}
+
+void smp_thread_table_forget_answer(struct smp_thread_table *table,
+                                    struct smp_thread_record *record)
+{
+    if (record->given != NULL)
+        table->namer->forget(table->namer->self, record->given);
+    record->given = NULL;
+    record->naming = SMP_NAMING_SAME;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_table.h - a record per thread that the sampler has been handed: dense, in no order.
+ *
+ * Owns     the records, their names and stack copies, the thread source's and namer's memories.
+ * Threads  the sampler thread only.
+ * Errors   add: false, no memory, nothing has changed.
+ * Cost     add: amortised O(1); remove: O(1), the last record takes the free place.
+ */
+#ifndef SMP_CORE_THREAD_TABLE_H
+#define SMP_CORE_THREAD_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "core/interval.h"
+#include "core/last_stack.h"
+#include "core/walker.h"
+
+struct smp_thread_record {
+    struct smp_thread *thread;
+    void *seen;                 /* the thread source's memory of the name */
+    void *given;                /* the namer's memory of its answer */
+    char *raw_name;             /* NULL: not known (yet) */
+    char *group_name;           /* NULL: the overflow group, for lack of memory or of an answer */
+    int64_t credited_ns;        /* all time before this has been credited, or is nobody's */
+    bool is_candidate;          /* to be sampled in this tick */
+    bool was_looked_at;         /* its time since credited_ns is to be credited */
+    bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
+    uint64_t chosen_epoch;      /* 0: never asked */
+    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
+    bool is_answered;           /* by the call of the namer that is being made */
+    uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
+    struct smp_place place;     /* in the interval */
+    struct smp_last_stack last; /* and where it was credited */
+};
+
+struct smp_thread_table {
+    struct smp_thread_record *records;
+    size_t count;
+    size_t capacity;
+    /* For one call of the namer: the threads it is asked for, and where their records are. */
+    struct smp_thread **asked;
+    void **answers;
+    uint32_t *asked_records;
+    struct smp_quota *quota;
+    struct smp_last_stack_budget *budget;
+    const struct smp_thread_source *source;
+    const struct smp_namer *namer;
+};
+
+/* source, namer and budget outlive the table. */
+void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
+                           struct smp_last_stack_budget *budget,
+                           const struct smp_thread_source *source, const struct smp_namer *namer);
+/* Drops every thread. */
+void smp_thread_table_fini(struct smp_thread_table *table);
+
+/* Adopts the thread where it returns true. credited_ns is where its time begins. */
+bool smp_thread_table_add(struct smp_thread_table *table, struct smp_thread *thread,
+                          int64_t credited_ns);
+/* Drops the thread. */
+void smp_thread_table_remove(struct smp_thread_table *table, size_t index);
+
+/* Sets a name of a record, *name, to a copy of text. False: no memory, the name is as before. */
+bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text);
+/* Forgets which name was read last, so that it is read again. */
+void smp_thread_table_forget_name(struct smp_thread_table *table, struct smp_thread_record *record);
+/* Forgets what the namer answered last. */
+void smp_thread_table_forget_answer(struct smp_thread_table *table,
+                                    struct smp_thread_record *record);
+
+#endif

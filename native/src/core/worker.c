@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/worker.h"
+
+#include <signal.h>
+
+enum smp_status smp_worker_init(struct smp_worker *worker, const struct smp_host *host,
+                                const char *name, void (*run)(void *self), void *self)
+{
+    *worker = (struct smp_worker){ .host = *host, .name = name, .run = run, .self = self };
+    if (pthread_mutex_init(&worker->mutex, NULL) != 0)
+        return SMP_ENOMEM;
+    if (pthread_cond_init(&worker->changed, NULL) != 0) {
+        (void)pthread_mutex_destroy(&worker->mutex);
+        return SMP_ENOMEM;
+    }
+    return SMP_OK;
+}
+
+void smp_worker_fini(struct smp_worker *worker)
+{
+    (void)pthread_cond_destroy(&worker->changed);
+    (void)pthread_mutex_destroy(&worker->mutex);
+}
+
+static void settle(struct smp_worker *worker, enum smp_status status)
+{
+    (void)pthread_mutex_lock(&worker->mutex);
+    if (!worker->is_settled) {
+        worker->is_settled = true;
+        worker->status = status;
+        (void)pthread_cond_signal(&worker->changed);
+    }
+    (void)pthread_mutex_unlock(&worker->mutex);
+}
+
+static void set_inside(struct smp_worker *worker, bool is_inside)
+{
+    (void)pthread_mutex_lock(&worker->mutex);
+    worker->thread = pthread_self();
+    worker->is_inside = is_inside;
+    (void)pthread_mutex_unlock(&worker->mutex);
+}
+
+static void *main_of_thread(void *argument)
+{
+    struct smp_worker *worker = argument;
+    enum smp_status status;
+
+    set_inside(worker, true);
+    status = worker->host.enter(worker->host.self, worker->name);
+    if (status == SMP_OK) {
+        worker->run(worker->self);
+        worker->host.leave(worker->host.self);
+    }
+    /* From here on the system may give this thread's id to another one. */
+    set_inside(worker, false);
+    settle(worker, status);
+    return NULL;
+}
+
+/* The new thread inherits the mask: no signal of the application is ever handled on it. */
+static int create_thread(struct smp_worker *worker)
+{
+    sigset_t all;
+    sigset_t before;
+    int error;
+
+    (void)sigfillset(&all);
+    error = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (error != 0)
+        return error;
+    error = pthread_create(&worker->to_join, NULL, main_of_thread, worker);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+enum smp_status smp_worker_start(struct smp_worker *worker)
+{
+    enum smp_status status;
+
+    worker->is_settled = false;
+    if (create_thread(worker) != 0)
+        return SMP_ETHREAD;
+    (void)pthread_mutex_lock(&worker->mutex);
+    while (!worker->is_settled)
+        (void)pthread_cond_wait(&worker->changed, &worker->mutex);
+    status = worker->status;
+    (void)pthread_mutex_unlock(&worker->mutex);
+    if (status != SMP_OK)
+        smp_worker_join(worker);
+    return status;
+}
+
+void smp_worker_ready(struct smp_worker *worker)
+{
+    settle(worker, SMP_OK);
+}
+
+void smp_worker_join(struct smp_worker *worker)
+{
+    (void)pthread_join(worker->to_join, NULL);
+}
+
+bool smp_worker_is_caller(struct smp_worker *worker)
+{
+    bool is_caller;
+
+    (void)pthread_mutex_lock(&worker->mutex);
+    is_caller = worker->is_inside && pthread_equal(worker->thread, pthread_self()) != 0;
+    (void)pthread_mutex_unlock(&worker->mutex);
+    return is_caller;
+}

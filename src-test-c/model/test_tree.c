@@ -22,6 +22,7 @@ enum {
     GROUPS = 7,
     MAX_DEPTH = 40,
     DEEP = 65536,
+    CHILDREN = 30000,
     TEXT_BYTES = 32
 };
 
@@ -217,6 +218,19 @@ static void finds_again_what_it_has(void **state)
     for (size_t i = 0; i < 40; i++)
         assert_int_equal(add(tree, root_of(tree, 0), stacks[i % 4], 2), leaves[i % 4]);
     assert_int_equal(smp_tree_node_count(tree), 1 + 1 + 6);
+}
+
+/* Neither the child found last nor the next node helps: the slots alone must know them all. */
+static void finds_each_of_very_many_children(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t root = root_of(tree, 0);
+
+    for (uint32_t location = 1; location <= CHILDREN; location++)
+        assert_int_equal(add(tree, root, &location, 1), root + location);
+    for (uint32_t location = CHILDREN; location > 0; location--)
+        assert_int_equal(add(tree, root, &location, 1), root + location);
+    assert_int_equal(smp_tree_node_count(tree), CHILDREN + 2);
 }
 
 static void keeps_groups_apart(void **state)
@@ -474,7 +488,7 @@ static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stac
 static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
 {
     struct fixture *fixture = *state;
-    const size_t max_bytes = 1000 * 1000;
+    const size_t max_bytes = 1200 * 1000;
     struct smp_tree *tree = NULL;
     const uint32_t known = 1000;
     uint32_t half_known[] = { 999, 1000 };
@@ -546,6 +560,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(shares_what_two_stacks_have_in_common_at_the_root_end),
         TEST(finds_again_what_it_has),
+        TEST(finds_each_of_very_many_children),
         TEST(keeps_groups_apart),
         TEST(an_empty_stack_is_its_root),
         TEST(agrees_with_its_dumb_twin_on_random_stacks),

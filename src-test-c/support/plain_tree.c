@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/plain_tree.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,6 +138,69 @@ void plain_tree_totals(struct plain_tree *tree)
             at->total_cpu_ns += node->self_cpu_ns;
         }
     }
+}
+
+/* By parent, then by text. */
+static int compare_nodes(const void *a, const void *b)
+{
+    const struct plain_node *one = *(struct plain_node *const *)a;
+    const struct plain_node *other = *(struct plain_node *const *)b;
+
+    if (one->parent != other->parent)
+        return (uintptr_t)one->parent < (uintptr_t)other->parent ? -1 : 1;
+    return strcmp(one->text, other->text);
+}
+
+/* The first of the sorted nodes that has this parent; count where there is none. */
+static size_t first_child(struct plain_node *const *sorted, size_t count,
+                          const struct plain_node *parent)
+{
+    size_t low = 0;
+    size_t high = count;
+
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if ((uintptr_t)sorted[middle]->parent < (uintptr_t)parent)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static size_t print_below(struct plain_node *const *sorted, size_t count,
+                          const struct plain_node *parent, int depth, FILE *out)
+{
+    size_t bytes = 0;
+
+    for (size_t i = first_child(sorted, count, parent); i < count && sorted[i]->parent == parent;
+         i++) {
+        char row[1024];
+        const int length =
+            snprintf(row, sizeof(row), "%*s%-*s Cumulative time(ms): %lld, Method time(ms): %lld\n",
+                     2 * depth, "", depth < 75 ? 150 - 2 * depth : 0, sorted[i]->text,
+                     (long long)(sorted[i]->total_wall_ns / 1000000),
+                     (long long)(sorted[i]->self_wall_ns / 1000000));
+        if (out != NULL)
+            fputs(row, out);
+        bytes += (size_t)length + print_below(sorted, count, sorted[i], depth + 1, out);
+    }
+    return bytes;
+}
+
+size_t plain_tree_print(const struct plain_tree *tree, FILE *out)
+{
+    struct plain_tree scratch = { .count = 0 };
+    struct plain_node **sorted = must_alloc(&scratch, (tree->count + 1) * sizeof(*sorted));
+    size_t count = 0;
+    size_t bytes;
+
+    for (struct plain_node *node = tree->first; node != NULL; node = node->next)
+        sorted[count++] = node;
+    qsort(sorted, count, sizeof(*sorted), compare_nodes);
+    bytes = print_below(sorted, count, NULL, 0, out);
+    free(sorted);
+    return bytes;
 }
 
 struct plain_node *plain_tree_first(const struct plain_tree *tree)

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 struct plain_node {
     struct plain_node *parent; /* NULL: the root of a group */
@@ -43,6 +44,11 @@ struct plain_node *plain_tree_find_or_add(struct plain_tree *tree, struct plain_
 struct plain_node *plain_tree_add(struct plain_tree *tree, const char *group,
                                   const char *const *texts, size_t count);
 void plain_tree_totals(struct plain_tree *tree);
+/*
+ * Every node as a row of the text report, siblings in text order, nothing left out; needs totals.
+ * Recurses. Returns the bytes; out may be NULL.
+ */
+size_t plain_tree_print(const struct plain_tree *tree, FILE *out);
 
 struct plain_node *plain_tree_first(const struct plain_tree *tree);
 size_t plain_tree_count(const struct plain_tree *tree);

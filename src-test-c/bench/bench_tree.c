@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bench_tree.c - what a frame costs, what a node takes, how long a report takes; beside a dumb
+ * twin that keeps the same stacks under string keys in a hash map.
+ *
+ * Times depend on the machine and are only shown; the ratio to the twin travels better. The program
+ * fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a node, and
+ * the same figures as the twin.
+ */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "core/last_stack.h"
+#include "model/snapshot.h"
+#include "report/report_text.h"
+#include "support/made_input.h"
+#include "support/plain_tree.h"
+
+enum {
+    NODES = 120000,
+    PASSES = 7,     /* the best one counts: the others met with other programs */
+    THREADS = 1000, /* that are found with the stack they had */
+    LOOKS = 10,     /* at each of them in a pass */
+    MAX_NODE_BYTES = 48,
+    PART_BYTES = 64 * 1024 * 1024
+};
+
+#define MS INT64_C(1000000)
+
+struct figures {
+    double insert_new_ns;
+    double insert_warm_ns;
+    double again_ns;
+    double locate_ns;
+    double node_bytes;
+    double seal_ms;
+    double report_ms;
+    double full_report_ms;
+    double report_bytes;
+    double full_report_bytes;
+};
+
+/* --- helpers --- */
+
+static void must(bool held, const char *what)
+{
+    if (held)
+        return;
+    fprintf(stderr, "bench_tree: %s\n", what);
+    exit(1);
+}
+
+static void must_ok(enum smp_status status, const char *what)
+{
+    if (status == SMP_OK)
+        return;
+    fprintf(stderr, "bench_tree: %s: %s\n", what, smp_status_text(status));
+    exit(1);
+}
+
+static void *must_calloc(size_t count, size_t size)
+{
+    void *piece = calloc(count, size);
+
+    must(piece != NULL, "out of memory");
+    return piece;
+}
+
+static void keep_best(double *best, int64_t since_ns, size_t count)
+{
+    const double each = (double)(smp_clock_own_cpu_ns() - since_ns) / (double)count;
+
+    if (*best <= 0 || each < *best)
+        *best = each;
+}
+
+/* --- ours --- */
+
+/* Adds every stack; leaves[i] gets the leaf of stack i. */
+static void add_all(const struct made_input *input, struct smp_tree *tree, uint32_t *leaves)
+{
+    const struct made_service *service = input->service;
+    const uint32_t *locations = input->locations;
+
+    for (size_t i = 0; i < service->stack_count; i++) {
+        const struct made_stack *stack = &service->stacks[i];
+        uint32_t root = 0;
+        enum smp_status status = smp_tree_root(tree, made_group(stack->group).index, &root);
+        if (status == SMP_OK)
+            status = smp_tree_add(tree, root, locations, stack->count, &leaves[i]);
+        must_ok(status, "add");
+        smp_tree_credit(tree, leaves[i], MS, 0, 1);
+        locations += stack->count;
+    }
+}
+
+/* What the sampler does when a thread is found with the stack it had: core/last_stack.h. */
+static size_t look_again(const struct made_input *input, struct smp_tree *tree,
+                         const uint32_t *leaves, double *best)
+{
+    struct smp_last_stack_budget budget = { .max_bytes = PART_BYTES };
+    struct smp_last_stack *last = must_calloc(THREADS, sizeof(*last));
+    struct made_stack *stacks = input->service->stacks;
+    struct smp_sample sample = { .omitted = 0 };
+    size_t frames = 0;
+    size_t matches = 0;
+    int64_t since_ns;
+
+    for (size_t i = 0; i < THREADS; i++) {
+        sample.frames = stacks[i].frames;
+        sample.count = sample.leaf_count = stacks[i].count;
+        smp_last_stack_keep(&last[i], &budget, 1, &sample, leaves[i], SMP_OUTCOME_WALKED);
+        frames += stacks[i].count;
+    }
+    since_ns = smp_clock_own_cpu_ns();
+    for (size_t look = 0; look < LOOKS; look++) {
+        for (size_t i = 0; i < THREADS; i++) {
+            sample.frames = stacks[i].frames;
+            sample.count = sample.leaf_count = stacks[i].count;
+            if (!smp_last_stack_matches(&last[i], 1, &sample))
+                continue;
+            smp_tree_credit(tree, last[i].node, MS, 0, 1);
+            matches++;
+        }
+    }
+    keep_best(best, since_ns, frames * LOOKS);
+    for (size_t i = 0; i < THREADS; i++)
+        smp_last_stack_fini(&last[i], &budget);
+    free(last);
+    return matches;
+}
+
+static struct smp_tree *measure_tree(const struct made_input *input, struct figures *figures)
+{
+    const size_t frames = input->service->frame_count;
+    uint32_t *leaves = must_calloc(input->service->stack_count, sizeof(uint32_t));
+    struct smp_tree *tree = NULL;
+
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        int64_t since_ns = smp_clock_own_cpu_ns();
+        smp_tree_destroy(tree);
+        must_ok(smp_tree_create(NULL, PART_BYTES, &tree), "tree");
+        since_ns = smp_clock_own_cpu_ns();
+        add_all(input, tree, leaves);
+        keep_best(&figures->insert_new_ns, since_ns, frames);
+    }
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        const int64_t since_ns = smp_clock_own_cpu_ns();
+        add_all(input, tree, leaves);
+        keep_best(&figures->insert_warm_ns, since_ns, frames);
+    }
+    for (size_t pass = 0; pass < PASSES; pass++)
+        must(look_again(input, tree, leaves, &figures->again_ns) == (size_t)THREADS * LOOKS,
+             "a stack was not the one it was");
+    figures->node_bytes = (double)smp_tree_bytes(tree) / (double)smp_tree_node_count(tree);
+    free(leaves);
+    return tree;
+}
+
+static void measure_locate(struct made_input *input, struct figures *figures)
+{
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        const int64_t since_ns = smp_clock_own_cpu_ns();
+        made_input_locate(input);
+        keep_best(&figures->locate_ns, since_ns, input->service->frame_count);
+    }
+}
+
+/* --- report --- */
+
+static bool no_title(void *self, int64_t from_wall_ms, int64_t till_wall_ms)
+{
+    (void)self;
+    (void)from_wall_ms;
+    (void)till_wall_ms;
+    return true;
+}
+
+static bool count_bytes(void *self, const char *title, size_t title_length, const char *rows,
+                        size_t rows_length)
+{
+    size_t *bytes = self;
+
+    (void)title;
+    (void)rows;
+    *bytes += title_length + rows_length;
+    return true;
+}
+
+static bool no_flush(void *self)
+{
+    (void)self;
+    return true;
+}
+
+/* Seals a tree of all stacks; every_node: each node has time of its own, so each is a row. */
+static struct smp_snapshot *take_snapshot(struct made_input *input, bool every_node,
+                                          double *seal_ms)
+{
+    uint32_t *leaves = must_calloc(input->service->stack_count, sizeof(uint32_t));
+    struct smp_thread_groups *groups = NULL;
+    struct smp_snapshot *snapshot = NULL;
+    struct smp_tree *tree = NULL;
+    int64_t since_ns;
+
+    must_ok(smp_tree_create(&input->quota, PART_BYTES, &tree), "tree");
+    must_ok(smp_thread_groups_create(&input->quota, PART_BYTES, &groups), "groups");
+    add_all(input, tree, leaves);
+    free(leaves);
+    for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)
+        smp_tree_credit(tree, i, MS, 0, 1);
+    for (uint32_t i = 0; i < MADE_GROUPS; i++) {
+        const struct smp_group group = smp_thread_groups_find(groups, made_group_name(i));
+        struct smp_group_info *info = smp_thread_groups_info(groups, group);
+        must(group.index == made_group(i).index, "groups are numbered in another way");
+        must_ok(smp_tree_root(tree, group.index, &info->root), "root");
+        smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
+        smp_thread_groups_see(groups, group, i + 1, made_group_name(i));
+    }
+    since_ns = smp_clock_own_cpu_ns();
+    must_ok(smp_snapshot_create(&input->quota, tree, groups, input->methods, &snapshot),
+            "snapshot");
+    keep_best(seal_ms, since_ns, MS);
+    return snapshot;
+}
+
+static void measure_report(struct made_input *input, bool every_node, struct figures *figures)
+{
+    const struct smp_report_style style = { .order = SMP_ORDER_BY_NAME };
+    double *best = every_node ? &figures->full_report_ms : &figures->report_ms;
+    size_t bytes = 0;
+    const struct smp_sink sink = {
+        .title = no_title, .record = count_bytes, .flush = no_flush, .self = &bytes
+    };
+
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        struct smp_snapshot *snapshot = take_snapshot(input, every_node, &figures->seal_ms);
+        unsigned cut = 0;
+        const int64_t since_ns = smp_clock_own_cpu_ns();
+        bytes = 0;
+        must_ok(smp_report_text(snapshot, style, &input->quota, &sink, &cut), "report");
+        keep_best(best, since_ns, MS);
+        must(cut == 0, "a record was cut");
+        smp_snapshot_release(snapshot);
+    }
+    *(every_node ? &figures->full_report_bytes : &figures->report_bytes) = (double)bytes;
+}
+
+/* --- the twin --- */
+
+static void add_all_to_twin(const struct made_input *input, struct plain_tree *twin, size_t stacks)
+{
+    const char *const *texts = input->texts;
+
+    for (size_t i = 0; i < stacks; i++) {
+        const struct made_stack *stack = &input->service->stacks[i];
+        struct plain_node *leaf =
+            plain_tree_add(twin, made_group_name(stack->group), texts, stack->count);
+        leaf->self_wall_ns += MS;
+        leaf->samples++;
+        texts += stack->count;
+    }
+}
+
+static struct plain_tree *measure_twin(const struct made_input *input, struct figures *figures)
+{
+    const size_t frames = input->service->frame_count;
+    struct plain_tree *twin = NULL;
+    size_t again = 0;
+    int64_t since_ns;
+
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        plain_tree_destroy(twin);
+        twin = plain_tree_create();
+        since_ns = smp_clock_own_cpu_ns();
+        add_all_to_twin(input, twin, input->service->stack_count);
+        keep_best(&figures->insert_new_ns, since_ns, frames);
+    }
+    for (size_t pass = 0; pass < PASSES; pass++) {
+        since_ns = smp_clock_own_cpu_ns();
+        add_all_to_twin(input, twin, input->service->stack_count);
+        keep_best(&figures->insert_warm_ns, since_ns, frames);
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        again += input->service->stacks[i].count;
+    for (size_t look = 0; look < (size_t)PASSES * LOOKS; look++) {
+        since_ns = smp_clock_own_cpu_ns();
+        add_all_to_twin(input, twin, THREADS);
+        keep_best(&figures->again_ns, since_ns, again);
+    }
+    since_ns = smp_clock_own_cpu_ns();
+    plain_tree_totals(twin);
+    keep_best(&figures->seal_ms, since_ns, MS);
+    since_ns = smp_clock_own_cpu_ns();
+    figures->full_report_bytes = (double)plain_tree_print(twin, NULL);
+    keep_best(&figures->full_report_ms, since_ns, MS);
+    figures->node_bytes = (double)plain_tree_bytes(twin) / (double)plain_tree_count(twin);
+    return twin;
+}
+
+/* The tree is sealed; the twin has its totals. */
+static bool are_equal(const struct made_input *input, const struct smp_tree *tree,
+                      const struct plain_tree *twin)
+{
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+    const size_t count = smp_tree_node_count(tree);
+    struct plain_node **twins = must_calloc(count, sizeof(struct plain_node *));
+    size_t equal = 0;
+
+    for (uint32_t i = 1; i < count; i++) {
+        const char *text = made_input_text(input, nodes[i].location);
+        const struct plain_node *other = twins[i] =
+            plain_tree_find(twin, twins[nodes[i].parent], text);
+        if (other != NULL && other->total_wall_ns == nodes[i].wall_ns &&
+            other->samples == nodes[i].samples)
+            equal++;
+    }
+    free(twins);
+    return equal == count - 1 && equal == plain_tree_count(twin);
+}
+
+/* --- the table --- */
+
+static void print_row(const char *what, const char *unit, double ours, double twin,
+                      const char *wanted)
+{
+    if (twin > 0)
+        printf("%-38s %-9s %9.2f %9.2f %8.1f   %s\n", what, unit, ours, twin, twin / ours, wanted);
+    else
+        printf("%-38s %-9s %9.2f %9s %8s   %s\n", what, unit, ours, "-", "-", wanted);
+}
+
+static void print_table(const struct made_input *input, size_t nodes, const struct figures *ours,
+                        const struct figures *twin)
+{
+    printf("%zu nodes, %zu stacks of %.0f frames on average, %d groups, shuffled; best of %d\n\n",
+           nodes, input->service->stack_count,
+           (double)input->service->frame_count / (double)input->service->stack_count, MADE_GROUPS,
+           PASSES);
+    printf("%-38s %-9s %9s %9s %8s   %s\n", "", "unit", "ours", "twin", "ratio", "wanted");
+    print_row("add, into an empty tree", "ns/frame", ours->insert_new_ns, twin->insert_new_ns, "");
+    print_row("add, all known", "ns/frame", ours->insert_warm_ns, twin->insert_warm_ns, "<= 10");
+    print_row("the thread's last stack again", "ns/frame", ours->again_ns, twin->again_ns, "<= 2");
+    print_row("method and line looked up, all known", "ns/frame", ours->locate_ns, 0, "");
+    print_row("memory", "byte/node", ours->node_bytes, twin->node_bytes, "<= 48");
+    print_row("totals (snapshot)", "ms", ours->seal_ms, twin->seal_ms, "");
+    print_row("report, time at the leaves", "ms", ours->report_ms, 0, "<= 50");
+    print_row("report, time at every node", "ms", ours->full_report_ms, twin->full_report_ms,
+              "<= 50");
+    printf("\nthe reports have %.1f and %.1f MB\n", ours->report_bytes / 1e6,
+           ours->full_report_bytes / 1e6);
+}
+
+int main(void)
+{
+    struct made_input input;
+    struct figures ours = { .node_bytes = 0 };
+    struct figures dumb = { .node_bytes = 0 };
+    struct smp_tree *tree;
+    struct plain_tree *twin;
+    bool equal;
+
+    made_input_init(&input, NODES);
+    tree = measure_tree(&input, &ours);
+    measure_locate(&input, &ours);
+    measure_report(&input, false, &ours);
+    measure_report(&input, true, &ours);
+    twin = measure_twin(&input, &dumb);
+    print_table(&input, smp_tree_node_count(tree), &ours, &dumb);
+
+    smp_tree_seal(tree);
+    equal = are_equal(&input, tree, twin);
+    smp_tree_destroy(tree);
+    plain_tree_destroy(twin);
+    made_input_fini(&input);
+    must(equal, "the tree and its twin differ");
+    must(ours.node_bytes <= MAX_NODE_BYTES, "a node takes more than it may");
+    return 0;
+}

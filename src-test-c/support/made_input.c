@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/made_input.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bytes.h"
+#include "model/filter.h"
+#include "model/tree.h"
+
+enum {
+    QUOTA_BYTES = 1024 * 1024 * 1024,
+    METHODS_BYTES = 64 * 1024 * 1024,
+    TEXT_BYTES = 4096 /* of one frame */
+};
+
+static void must(bool held, const char *what)
+{
+    if (held)
+        return;
+    fprintf(stderr, "made_input: %s\n", what);
+    exit(2);
+}
+
+static void *must_calloc(size_t count, size_t size)
+{
+    void *piece = calloc(count, size);
+
+    must(piece != NULL, "out of memory");
+    return piece;
+}
+
+static void write_texts(struct made_input *input)
+{
+    struct smp_bytes text;
+
+    input->location_count = smp_methods_location_count(input->methods);
+    input->location_texts = must_calloc(input->location_count, sizeof(char *));
+    smp_bytes_init(&text, NULL, TEXT_BYTES);
+    for (size_t i = 0; i < input->service->frame_count; i++) {
+        char **cached = &input->location_texts[input->locations[i]];
+        if (*cached == NULL) {
+            smp_bytes_clear(&text);
+            smp_methods_frame_text(input->methods, input->locations[i], &text);
+            *cached = must_calloc(text.length + 1, 1);
+            memcpy(*cached, smp_bytes_text(&text), text.length);
+        }
+        input->texts[i] = *cached;
+    }
+    smp_bytes_fini(&text);
+}
+
+void made_input_init(struct made_input *input, size_t nodes)
+{
+    struct smp_filter *filter = NULL;
+
+    memset(input, 0, sizeof(*input));
+    smp_quota_init(&input->quota, QUOTA_BYTES);
+    input->service = made_service_create(nodes);
+    input->locations = must_calloc(input->service->frame_count, sizeof(input->locations[0]));
+    input->texts = must_calloc(input->service->frame_count, sizeof(input->texts[0]));
+    must(smp_filter_create(&input->quota, "", &filter) == SMP_OK, "no filter");
+    must(smp_methods_create(&input->quota, METHODS_BYTES, filter, &input->methods) == SMP_OK,
+         "no methods");
+    smp_filter_destroy(filter);
+    made_input_locate(input);
+    write_texts(input);
+}
+
+void made_input_fini(struct made_input *input)
+{
+    for (uint32_t i = 0; i < input->location_count; i++)
+        free(input->location_texts[i]);
+    free(input->location_texts);
+    free(input->texts);
+    free(input->locations);
+    smp_methods_release(input->methods);
+    made_service_destroy(input->service);
+}
+
+void made_input_locate(struct made_input *input)
+{
+    const struct smp_name_source names = made_service_names();
+    uint32_t *location = input->locations;
+
+    for (size_t i = 0; i < input->service->stack_count; i++) {
+        const struct made_stack *stack = &input->service->stacks[i];
+        for (size_t at = 0; at < stack->count; at++)
+            *location++ = smp_methods_locate(input->methods, &names, &stack->frames[at]);
+    }
+}
+
+const char *made_input_text(const struct made_input *input, uint32_t location)
+{
+    if ((location & SMP_LOCATION_GROUP) != 0)
+        return made_group_name((location & ~SMP_LOCATION_GROUP) - made_group(0).index);
+    return input->location_texts[location];
+}
+
+struct smp_group made_group(uint32_t group)
+{
+    return (struct smp_group){ .index = group + 1 };
+}
+
+const char *made_group_name(uint32_t group)
+{
+    static const char *const names[MADE_GROUPS] = { "http-nio-exec-", "scheduling-", "kafka-",
+                                                    "db-pool-",       "main",        "grpc-" };
+
+    return names[group];
+}

@@ -141,7 +141,7 @@ static struct smp_tree *measure_tree(const struct made_input *input, struct figu
     struct smp_tree *tree = NULL;
 
     for (size_t pass = 0; pass < PASSES; pass++) {
-        int64_t since_ns = smp_clock_own_cpu_ns();
+        int64_t since_ns;
         smp_tree_destroy(tree);
         must_ok(smp_tree_create(NULL, PART_BYTES, &tree), "tree");
         since_ns = smp_clock_own_cpu_ns();

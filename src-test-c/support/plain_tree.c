@@ -105,7 +105,7 @@ struct plain_node *plain_tree_find_or_add(struct plain_tree *tree, struct plain_
     node = must_alloc(tree, sizeof(*node));
     node->parent = parent;
     node->text = must_alloc(tree, strlen(text) + 1);
-    strcpy(node->text, text);
+    memcpy(node->text, text, strlen(text) + 1);
     if (tree->last == NULL)
         tree->first = node;
     else

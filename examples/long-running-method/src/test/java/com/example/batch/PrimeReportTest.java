@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.batch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Percentage.withPercentage;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PrimeReportTest {
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void theReportShowsThreeQuartersPrimesAndOneQuarterDigest() throws Exception {
+        Path file = folder.resolve("reports/prime.log");
+        PrimeReport.longRunningMethod(file, 4);
+        String report = Files.readString(file);
+
+        long whole = millis(report, "PrimeReport.longRunningMethod\\(");
+        long primes = millis(report, "BigInteger.nextProbablePrime\\(");
+        long digest = millis(report, "MessageDigest.digest\\(");
+        assertThat(primes + digest).isCloseTo(whole, withPercentage(5));
+        assertThat((double) primes / whole).isBetween(0.70, 0.80);
+        assertThat(report).contains("Aggregated thread: ").contains("Sampler account.");
+        // Monitored code only: what BigInteger and MessageDigest call in turn is not shown.
+        assertThat(report).contains("java.math.BigInteger.nextProbablePrime(");
+        assertThat(report).doesNotContain("BigInteger.passesMillerRabin", "DigestBase.engineUpdate");
+    }
+
+    /** Sums the cumulative time of all rows whose frame matches: one method has a row for each line. */
+    private static long millis(String report, String frame) {
+        Matcher matcher = Pattern.compile("(?m)^ *\\S*" + frame + "\\S* +Cumulative time\\(ms\\): (\\d+)")
+                .matcher(report);
+        long sum = 0;
+        while (matcher.find()) {
+            sum += Long.parseLong(matcher.group(1));
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.example.orders;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The report says what the program is known to do. */
+class OrderServiceTest {
+
+    private static final long SECONDS = 8;
+    private static final Pattern ROW =
+            Pattern.compile("( *)(\\S.*?) +Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+)");
+
+    @TempDir
+    Path folder;
+
+    record Row(int depth, String frame, long cumulative, long self) {
+    }
+
+    @Test
+    void inMemory() throws Exception {
+        check(OrderService.IN_MEMORY);
+    }
+
+    @Test
+    void inARealFile() throws Exception {
+        check("jdbc:h2:file:" + folder.resolve("orders"));
+    }
+
+    private void check(String url) throws Exception {
+        Path file = folder.resolve("report.log");
+        OrderService.main(new String[] {Long.toString(SECONDS), url, file.toString()});
+        String report = Files.readString(file);
+
+        List<Row> workers = rows(report, "http-nio--exec-");
+        long whole = sum(workers.stream().filter(row -> row.depth() == 0).toList());
+        assertThat(title(report, "http-nio--exec-")).contains("Distinct threads: 6 [http-nio-8080-exec-");
+        assertThat(whole).as("six workers, alive for nearly all of it")
+                .isCloseTo(6 * SECONDS * 1000, within(6 * SECONDS * 1000 / 5));
+
+        assertThat(share(workers, "HikariProxyPreparedStatement.executeQuery(", whole))
+                .as("the slow query piles up at the JDBC call").isGreaterThan(0.10);
+        assertThat(share(workers, "com.example.orders.PriceBook.priceOf(", whole))
+                .as("the lock that is fought over").isGreaterThan(0.10);
+        assertThat(report).contains("com.fasterxml.jackson.databind.ObjectMapper.readValue(");
+        assertThat(workers).as("nothing below the JDBC call").noneMatch(row -> row.frame().startsWith("org.h2."));
+
+        for (String idle : List.of("mail-sender-", "audit-writer-")) {
+            List<Row> rows = rows(report, idle);
+            assertThat(rows).as(idle + " piles up on its root frame, apart from how it ended")
+                    .allMatch(row -> row.frame().startsWith("java.lang.Thread.run(")
+                            || row.frame().equals("[thread ended]"));
+            assertThat(sum(rows.stream().filter(row -> row.depth() == 0).toList()))
+                    .isCloseTo(2 * SECONDS * 1000, within(2 * SECONDS * 1000 / 5));
+        }
+        assertThat(title(report, "mail-sender-")).contains("Distinct threads: 2 [mail-sender-");
+    }
+
+    private static double share(List<Row> rows, String frame, long whole) {
+        return (double) sum(rows.stream().filter(row -> row.frame().contains(frame)).toList()) / whole;
+    }
+
+    private static long sum(List<Row> rows) {
+        return rows.stream().mapToLong(Row::cumulative).sum();
+    }
+
+    private static String title(String report, String group) {
+        return report.lines().filter(line -> line.startsWith("Aggregated thread: " + group + ". "))
+                .findFirst().orElseThrow(() -> new AssertionError("no group " + group + " in\n" + report));
+    }
+
+    private static List<Row> rows(String report, String group) {
+        String title = title(report, group);
+        return report.lines().dropWhile(line -> !line.equals(title)).skip(1)
+                .takeWhile(line -> !line.isEmpty()).map(OrderServiceTest::row).toList();
+    }
+
+    private static Row row(String line) {
+        Matcher matcher = ROW.matcher(line);
+        assertThat(matcher.matches()).as(line).isTrue();
+        return new Row(matcher.group(1).length() / 2, matcher.group(2),
+                Long.parseLong(matcher.group(3)), Long.parseLong(matcher.group(4)));
+    }
+}

@@ -66,6 +66,14 @@ public enum Property {
         return standard;
     }
 
+    long min() {
+        return min;
+    }
+
+    long max() {
+        return max;
+    }
+
     /** @return true if it cannot change while the sampler runs */
     boolean fixed() {
         return fixed;

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.incapsula.sampler.internal.RawStatistics;
+import java.util.List;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+
+class SamplerStatisticsTest {
+
+    private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics("jvmti",
+            List.of("total.outcome.samples taken", "total.outcome.failed, thread ended", "interval.outcome.samples taken",
+                    "total.counter.ticks", "total.counter.late ticks", "interval.counter.ticks",
+                    "gauge.attempts", "gauge.intervalAttempts", "gauge.threads", "gauge.nodes", "gauge.locations",
+                    "gauge.reportsWritten", "gauge.memoryUsedBytes", "gauge.memoryPeakBytes", "gauge.memoryLimitBytes",
+                    "gauge.ownCpuNanos", "gauge.elapsedNanos", "figure.of.tomorrow"),
+            List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 99L)));
+
+    @Test
+    void everyFigureHasItsGetter() {
+        SoftAssertions.assertSoftly(softly -> {
+            softly.assertThat(statistics.getEngine()).isEqualTo("jvmti");
+            softly.assertThat(statistics.getAttempts()).isEqualTo(12);
+            softly.assertThat(statistics.getIntervalAttempts()).isEqualTo(4);
+            softly.assertThat(statistics.getThreads()).isEqualTo(5);
+            softly.assertThat(statistics.getNodes()).isEqualTo(6);
+            softly.assertThat(statistics.getLocations()).isEqualTo(8);
+            softly.assertThat(statistics.getReportsWritten()).isEqualTo(9);
+            softly.assertThat(statistics.getMemoryUsedBytes()).isEqualTo(10);
+            softly.assertThat(statistics.getMemoryPeakBytes()).isEqualTo(13);
+            softly.assertThat(statistics.getMemoryLimitBytes()).isEqualTo(14);
+            softly.assertThat(statistics.getOwnCpuNanos()).isEqualTo(15);
+            softly.assertThat(statistics.getElapsedNanos()).isEqualTo(16);
+        });
+    }
+
+    @Test
+    void outcomesAndCountersKeepTheOrderOfTheCore() {
+        assertThat(statistics.getOutcomes().keySet()).containsExactly("samples taken", "failed, thread ended");
+        assertThat(statistics.getOutcomes().values()).containsExactly(11L, 0L);
+        assertThat(statistics.getIntervalOutcomes()).containsOnlyKeys("samples taken").containsValue(3L);
+        assertThat(statistics.getCounters().keySet()).containsExactly("ticks", "late ticks");
+        assertThat(statistics.getIntervalCounters()).containsOnlyKeys("ticks").containsValue(2L);
+    }
+
+    @Test
+    void isImmutable() {
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> statistics.getOutcomes().put("samples taken", 1L));
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> statistics.getCounters().clear());
+    }
+
+    @Test
+    void readsAsOneLineWithoutZeros() {
+        assertThat(statistics).hasToString("SamplerStatistics[engine=jvmti, attempts=12, intervalAttempts=4, threads=5,"
+                + " nodes=6, locations=8, reportsWritten=9, memoryUsedBytes=10, memoryPeakBytes=13,"
+                + " memoryLimitBytes=14, ownCpuNanos=15, elapsedNanos=16, outcomes={samples taken=11},"
+                + " intervalOutcomes={samples taken=3}, counters={ticks=7, late ticks=1}, intervalCounters={ticks=2}]");
+    }
+
+    @Test
+    void beforeTheStartAllIsZero() {
+        SamplerStatistics none = new ThreadsSampler().getStatistics();
+        assertThat(none.getEngine()).isEmpty();
+        assertThat(none.getAttempts()).isZero();
+        assertThat(none.getOutcomes()).isEmpty();
+        assertThat(none).hasToString("SamplerStatistics[engine=]");
+    }
+}

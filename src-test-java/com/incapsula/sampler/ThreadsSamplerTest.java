@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import java.beans.BeanInfo;
+import java.beans.Introspector;
+import java.beans.PropertyDescriptor;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The bean before it is started: nothing here needs the native library. */
+class ThreadsSamplerTest {
+
+    private final ThreadsSampler sampler = new ThreadsSampler();
+
+    @Test
+    void isABeanWithASetterAndAGetterPerProperty() throws Exception {
+        BeanInfo bean = Introspector.getBeanInfo(ThreadsSampler.class, Object.class);
+        Map<String, PropertyDescriptor> properties = Arrays.stream(bean.getPropertyDescriptors())
+                .collect(Collectors.toMap(PropertyDescriptor::getName, Function.identity()));
+
+        assertThat(properties).containsOnlyKeys("samplingFrequencyMillis", "reportFrequencySeconds",
+                "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
+                "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
+                "memoryLimitBytes", "maxDepthFrames", "paused", "statistics");
+        properties.forEach((name, property) -> {
+            assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
+            if (!List.of("paused", "statistics").contains(name)) {
+                assertThat(property.getWriteMethod()).as("setter of " + name).isNotNull();
+            }
+        });
+    }
+
+    @Test
+    void noMethodIsOverloaded() {
+        assertThat(Arrays.stream(ThreadsSampler.class.getDeclaredMethods())
+                .filter(method -> !method.isSynthetic()).map(Method::getName)).doesNotHaveDuplicates();
+    }
+
+    @Test
+    void defaults() {
+        assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(50);
+        assertThat(sampler.getReportFrequencySeconds()).isEqualTo(900);
+        assertThat(sampler.getMonitoredPackages()).isEmpty();
+        assertThat(sampler.getThreadToBeSampled()).isNull();
+        assertThat(sampler.getSampleTheseThreadsOnly()).isEmpty();
+        assertThat(sampler.isSkipDaemonThreads()).isFalse();
+        assertThat(sampler.isReportZeroTimePackages()).isFalse();
+        assertThat(sampler.isActive()).isTrue();
+        assertThat(sampler.isPaused()).isFalse();
+        assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
+        assertThat(sampler.getMemoryLimitBytes()).isEqualTo(64L * 1024 * 1024);
+        assertThat(sampler.getMaxDepthFrames()).isEqualTo(1024);
+        assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);
+        assertThat(sampler.getThreadNameManipulator()).isInstanceOf(RegexThreadNameManipulator.class);
+    }
+
+    @Test
+    void whatIsSetCanBeRead() {
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        MapBasedThreadNameManipulator manipulator = new MapBasedThreadNameManipulator();
+        sampler.setSamplingFrequencyMillis(25);
+        sampler.setReportFrequencySeconds(0);
+        sampler.setMonitoredPackages("com.imperva, com.mprv");
+        sampler.setSkipDaemonThreads(true);
+        sampler.setReportZeroTimePackages(true);
+        sampler.setActive(false);
+        sampler.setReportOrder(ReportOrder.BY_TIME);
+        sampler.setMemoryLimitBytes(1L << 40);
+        sampler.setMaxDepthFrames(65_536);
+        sampler.setSamplingOutputer(outputer);
+        sampler.setThreadNameManipulator(manipulator);
+
+        assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(25);
+        assertThat(sampler.getReportFrequencySeconds()).isZero();
+        assertThat(sampler.getMonitoredPackages()).isEqualTo("com.imperva,com.mprv");
+        assertThat(sampler.isSkipDaemonThreads()).isTrue();
+        assertThat(sampler.isReportZeroTimePackages()).isTrue();
+        assertThat(sampler.isActive()).isFalse();
+        assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_TIME);
+        assertThat(sampler.getMemoryLimitBytes()).isEqualTo(1L << 40);
+        assertThat(sampler.getMaxDepthFrames()).isEqualTo(65_536);
+        assertThat(sampler.getSamplingOutputer()).isSameAs(outputer);
+        assertThat(sampler.getThreadNameManipulator()).isSameAs(manipulator);
+    }
+
+    @Test
+    void chosenThreadsAddUpUntilTheyAreCleared() {
+        Thread other = new Thread();
+        sampler.setThreadToBeSampled(Thread.currentThread());
+        sampler.setSampleTheseThreadsOnly(List.of(other, Thread.currentThread()));
+        assertThat(sampler.getSampleTheseThreadsOnly()).containsExactly(Thread.currentThread(), other);
+        assertThat(sampler.getThreadToBeSampled()).isSameAs(other);
+        sampler.setSampleTheseThreadsOnly(List.of());
+        assertThat(sampler.getSampleTheseThreadsOnly()).isEmpty();
+        assertThat(sampler.getThreadToBeSampled()).isNull();
+    }
+
+    @Test
+    void wrongValuesAreRefusedWithPropertyValueAndRange() {
+        assertRefused(() -> sampler.setSamplingFrequencyMillis(0),
+                "samplingFrequencyMillis must be between 1 and 3600000, got 0");
+        assertRefused(() -> sampler.setSamplingFrequencyMillis(3_600_001),
+                "samplingFrequencyMillis must be between 1 and 3600000, got 3600001");
+        assertRefused(() -> sampler.setReportFrequencySeconds(-1),
+                "reportFrequencySeconds must be between 0 and 31536000, got -1");
+        assertRefused(() -> sampler.setMemoryLimitBytes(4_194_303),
+                "memoryLimitBytes must be between 4194304 and 1099511627776, got 4194303");
+        assertRefused(() -> sampler.setMaxDepthFrames(15), "maxDepthFrames must be between 16 and 65536, got 15");
+        assertRefused(() -> sampler.setMonitoredPackages(null), "monitoredPackages must not be null");
+        assertRefused(() -> sampler.setMonitoredPackages("com acme"), "monitoredPackages must be package prefixes"
+                + " separated by commas, without white space or control characters inside, got \"com acme\"");
+        assertRefused(() -> sampler.setReportOrder(null), "reportOrder must not be null");
+        assertRefused(() -> sampler.setThreadToBeSampled(null), "threadToBeSampled must not be null");
+        assertRefused(() -> sampler.setSampleTheseThreadsOnly(null), "sampleTheseThreadsOnly must not be null");
+        assertRefused(() -> sampler.setSampleTheseThreadsOnly(Collections.singletonList(null)),
+                "sampleTheseThreadsOnly must not be null");
+        assertRefused(() -> sampler.setSamplingOutputer(null), "samplingOutputer must not be null");
+        assertRefused(() -> sampler.setThreadNameManipulator(null), "threadNameManipulator must not be null");
+        defaults();
+    }
+
+    private static void assertRefused(Runnable setter, String message) {
+        assertThatIllegalArgumentException().isThrownBy(setter::run).withMessage(message);
+    }
+
+    @Test
+    void wrongCombinationIsRefusedByInit() {
+        sampler.setReportFrequencySeconds(1);
+        sampler.setSamplingFrequencyMillis(1001);
+        assertThatIllegalArgumentException().isThrownBy(sampler::init)
+                .withMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
+                        + " got 1 s and 1001 ms");
+    }
+
+    @Test
+    void beforeInitOnlyTheEndIsHarmless() throws IOException {
+        sampler.close();
+        sampler.shutdown();
+        assertThatIllegalStateException().isThrownBy(sampler::printReport)
+                .withMessage("printReport() needs a running sampler: init() comes first");
+        assertThatIllegalStateException().isThrownBy(sampler::sampleOnceAndPrint)
+                .withMessage("sampleOnceAndPrint() needs a running sampler: init() comes first");
+        assertThatIllegalStateException().isThrownBy(sampler::pauseSampling)
+                .withMessage("pauseSampling() needs a running sampler: init() comes first");
+        assertThatIllegalStateException().isThrownBy(sampler::resumeSampling)
+                .withMessage("resumeSampling() needs a running sampler: init() comes first");
+    }
+}

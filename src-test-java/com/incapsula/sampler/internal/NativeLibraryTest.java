@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class NativeLibraryTest {
+
+    /* SHA-256 of "library" begins so. */
+    private static final String NAME = "libthreadssampler-1.2-b718f1354f724731.so";
+
+    @TempDir
+    Path folder;
+
+    private final World world = new World();
+
+    private static final class World implements NativeLibrary.Surroundings {
+
+        final Properties properties = new Properties();
+        final Map<String, String> environment = new HashMap<>();
+        final Map<String, byte[]> resources = new HashMap<>();
+        final List<String> loaded = new ArrayList<>();
+        final Map<String, Throwable> refusals = new HashMap<>();
+        boolean bound;
+        boolean bindsOnLoad = true;
+        int abi = NativeBridge.ABI;
+        String version = "1.2";
+        boolean noExecution;
+
+        @Override
+        public Properties properties() {
+            return properties;
+        }
+
+        @Override
+        public String environment(String name) {
+            return environment.get(name);
+        }
+
+        @Override
+        public byte[] resource(String name) {
+            return resources.get(name);
+        }
+
+        @Override
+        public String version() {
+            return version;
+        }
+
+        @Override
+        public void load(String path) {
+            for (Map.Entry<String, Throwable> refusal : refusals.entrySet()) {
+                if (path.startsWith(refusal.getKey())) {
+                    refuse(Path.of(path), refusal.getValue());
+                }
+            }
+            loaded.add(path);
+            bound = bindsOnLoad;
+        }
+
+        private void refuse(Path path, Throwable refusal) {
+            if (noExecution) {
+                dropExecutePermission(path);
+            }
+            if (refusal instanceof Error error) {
+                throw error;
+            }
+            throw (RuntimeException) refusal;
+        }
+
+        /* What a mount with noexec does to access(2), root included, can be had here without one only like this. */
+        private static void dropExecutePermission(Path path) {
+            try {
+                Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
+            } catch (IOException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public int abi() {
+            if (!bound) {
+                throw new UnsatisfiedLinkError("int abi()");
+            }
+            return abi;
+        }
+    }
+
+    private Path temporary;
+    private Path home;
+
+    @BeforeEach
+    void describeWorld() throws IOException {
+        temporary = Files.createDirectory(folder.resolve("tmp"));
+        home = Files.createDirectory(folder.resolve("home"));
+        world.properties.setProperty("os.name", "Linux");
+        world.properties.setProperty("os.arch", "amd64");
+        world.properties.setProperty("java.vm.name", "OpenJDK 64-Bit Server VM");
+        world.properties.setProperty("java.io.tmpdir", temporary.toString());
+        world.properties.setProperty("user.home", home.toString());
+        world.properties.setProperty("user.name", "me");
+        world.resources.put("/META-INF/native/linux-x86_64/libthreadssampler.so", "library".getBytes(UTF_8));
+    }
+
+    private void load() {
+        new NativeLibrary(world).load();
+    }
+
+    private void assertUnavailable(String message) {
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this::load).withMessage(message);
+    }
+
+    private String in(Path base) {
+        return base.resolve("threads-sampler-me").resolve(NAME).toString();
+    }
+
+    private static UnsatisfiedLinkError noexec() {
+        return new UnsatisfiedLinkError("failed to map segment from shared object");
+    }
+
+    @Test
+    void isExtractedUnderAStableNameToTheTemporaryFolder() {
+        load();
+        assertThat(world.loaded).containsExactly(in(temporary));
+        assertThat(Path.of(in(temporary))).hasContent("library");
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isEqualTo(in(temporary));
+    }
+
+    @Test
+    void workdirComesFirstAndIsMade() {
+        Path workdir = folder.resolve("work/dir");
+        world.properties.setProperty("com.incapsula.sampler.workdir", workdir.toString());
+        load();
+        assertThat(world.loaded).containsExactly(in(workdir));
+    }
+
+    @Test
+    void unusableFoldersArePassedOver() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        world.properties.setProperty("com.incapsula.sampler.workdir", file.toString());
+        world.refusals.put(temporary.toString(), noexec());
+        world.noExecution = true;
+        load();
+        assertThat(world.loaded).containsExactly(in(home.resolve(".cache")));
+        assertThat(temporary).as("nothing is left behind").isEmptyDirectory();
+    }
+
+    @Test
+    void cacheOfTheEnvironmentIsPreferred() {
+        world.refusals.put(temporary.toString(), noexec());
+        world.noExecution = true;
+        world.environment.put("XDG_CACHE_HOME", folder.resolve("cache").toString());
+        load();
+        assertThat(world.loaded).containsExactly(in(folder.resolve("cache")));
+    }
+
+    @Test
+    void whenNoFolderIsLeftTheMessageNamesAllAndTheCure() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        world.properties.setProperty("com.incapsula.sampler.workdir", file.toString());
+        world.refusals.put(folder.toString(), noexec());
+        world.noExecution = true;
+        assertUnavailable("no folder can be used for the native library ("
+                + file + ": cannot be used: FileAlreadyExistsException; "
+                + temporary + ": is on a file system that does not allow execution (noexec); "
+                + home + "/.cache: is on a file system that does not allow execution (noexec));"
+                + " name one that can be written to and that allows execution"
+                + " with -Dcom.incapsula.sampler.workdir=FOLDER,"
+                + " or the library itself with -Dcom.incapsula.sampler.library=FILE");
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isNull();
+    }
+
+    @Test
+    void libraryThatCannotBeLinkedIsNotTriedElsewhere() {
+        world.refusals.put(folder.toString(), new UnsatisfiedLinkError("version `GLIBC_9.9' not found"));
+        assertUnavailable(in(temporary) + " cannot be loaded: version `GLIBC_9.9' not found");
+        assertThat(home).isEmptyDirectory();
+    }
+
+    @Test
+    void explicitFileIsLoadedFromWhereItIs() throws IOException {
+        Path file = Files.createFile(folder.resolve("mine.so"));
+        world.properties.setProperty("com.incapsula.sampler.library", file.toString());
+        world.bound = true;
+        load();
+        assertThat(world.loaded).containsExactly(file.toString());
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    @Test
+    void explicitFileHasNoFallback() throws IOException {
+        Path file = folder.resolve("mine.so");
+        world.properties.setProperty("com.incapsula.sampler.library", file.toString());
+        assertUnavailable("-Dcom.incapsula.sampler.library=" + file + ": there is no such file");
+        Files.createFile(file);
+        world.refusals.put(file.toString(), noexec());
+        assertUnavailable("-Dcom.incapsula.sampler.library=" + file + ": failed to map segment from shared object");
+        assertThat(world.loaded).isEmpty();
+    }
+
+    @Test
+    void libraryOfAgentpathIsUsedAsItIs() {
+        world.bound = true;
+        load();
+        assertThat(world.loaded).isEmpty();
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isEqualTo("-agentpath");
+    }
+
+    @Test
+    void staleLibraryIsNamed() {
+        world.abi = 77;
+        assertUnavailable(in(temporary) + " is stale: it was built for version 77 of the seam between Java and C,"
+                + " these classes need version " + NativeBridge.ABI);
+        world.loaded.clear();
+        assertUnavailable("the library loaded by -agentpath is stale: it was built for version 77 of the seam between"
+                + " Java and C, these classes need version " + NativeBridge.ABI);
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isNull();
+    }
+
+    @Test
+    void otherLibraryIsNamed() {
+        world.bindsOnLoad = false;
+        assertUnavailable(in(temporary) + " is not the library of threads-sampler");
+    }
+
+    @Test
+    void secondClassLoaderOfTheSameFileIsExplained() {
+        world.refusals.put(folder.toString(),
+                new UnsatisfiedLinkError("Native Library x already loaded in another classloader"));
+        assertUnavailable(in(temporary) + " is loaded in this JVM by another class loader: keep one copy of"
+                + " threads-sampler, in a class loader that all its users share");
+    }
+
+    @Test
+    void secondCopyIsExplained() throws IOException {
+        /* A file that is mapped into this JVM for certain. */
+        String mapped = Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                .filter(line -> line.endsWith("/libjvm.so")).findFirst().orElseThrow();
+        String path = mapped.substring(mapped.indexOf('/'));
+        world.properties.setProperty(OwnerMark.PROPERTY, path);
+        assertUnavailable("another copy of threads-sampler is loaded in this JVM, by another class loader, from "
+                + path + ": keep one copy, in a class loader that all its users share");
+        assertThat(world.loaded).isEmpty();
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isEqualTo(path);
+    }
+
+    @Test
+    void forbiddenNativeAccessIsExplained() {
+        world.refusals.put(folder.toString(), new IllegalCallerException("Illegal native access"));
+        assertUnavailable("this JVM forbids native access: start it with --enable-native-access=ALL-UNNAMED");
+    }
+
+    @Test
+    void jarWithoutThisPlatformSaysSo() {
+        world.properties.setProperty("os.arch", "aarch64");
+        assertUnavailable("the jar of threads-sampler carries no library for this platform:"
+                + " /META-INF/native/linux-aarch64/libthreadssampler.so is missing");
+    }
+
+    @Test
+    void otherSystemIsRefusedBeforeAnythingIsTried() {
+        world.properties.setProperty("os.name", "Mac OS X");
+        assertUnavailable("threads-sampler needs Linux, this is Mac OS X");
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    @Test
+    void withoutAnyKnownFolderTheCureIsNamed() {
+        world.properties.remove("java.io.tmpdir");
+        world.properties.setProperty("user.home", "");
+        assertUnavailable("no folder for the native library is known: name one with"
+                + " -Dcom.incapsula.sampler.workdir=FOLDER");
+    }
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.slf4j.LoggerFactory;
+
+class LoggerSamplingOutputerTest {
+
+    private static final String NAME = "com.incapsula.sampler.outputer.LoggerSamplingOutputer";
+
+    private static List<ILoggingEvent> logged(String loggerName, Runnable work) {
+        Logger logger = (Logger) LoggerFactory.getLogger(loggerName);
+        ListAppender<ILoggingEvent> events = new ListAppender<>();
+        Level before = logger.getLevel();
+        events.start();
+        logger.setLevel(Level.TRACE);
+        logger.setAdditive(false);
+        logger.addAppender(events);
+        try {
+            work.run();
+        } finally {
+            logger.detachAppender(events);
+            logger.setAdditive(true);
+            logger.setLevel(before);
+        }
+        return events.list;
+    }
+
+    @Test
+    void oneEventPerThreadGroup() {
+        List<ILoggingEvent> events = logged(NAME, () -> {
+            try (LoggerSamplingOutputer outputer = new LoggerSamplingOutputer()) {
+                outputer.printIntervalTitle("title {}");
+                outputer.printThreadRecord("thread {}", "row it's {}\n");
+                outputer.flush();
+            }
+        });
+        assertThat(events).extracting(ILoggingEvent::getFormattedMessage)
+                .containsExactly("title {}", "thread {}\nrow it's {}\n");
+        assertThat(events).extracting(ILoggingEvent::getLevel).containsOnly(Level.INFO);
+    }
+
+    @Test
+    void errorHasItsCause() {
+        Exception cause = new Exception("cause");
+        List<ILoggingEvent> events = logged(NAME, () -> new LoggerSamplingOutputer().printError("message", cause));
+        assertThat(events).hasSize(1);
+        assertThat(events.get(0).getLevel()).isEqualTo(Level.ERROR);
+        assertThat(events.get(0).getFormattedMessage()).isEqualTo("message");
+        assertThat(events.get(0).getThrowableProxy().getMessage()).isEqualTo("cause");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"TRACE, TRACE", "debug, DEBUG", "Info, INFO", "WARN, WARN", "warning, WARN", "' error ', ERROR"})
+    void levelAndNameCanBeSetFromText(String text, String level) {
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        outputer.printIntervalTitle("under the first name");
+        outputer.setLoggerName("performance");
+        outputer.setLevel(text);
+        List<ILoggingEvent> events = logged("performance", () -> outputer.printIntervalTitle("title"));
+        assertThat(events).extracting(event -> event.getLevel().toString()).containsExactly(level);
+        assertThat(outputer.getLevel()).isEqualTo(level);
+        assertThat(outputer.getLoggerName()).isEqualTo("performance");
+    }
+
+    @Test
+    void defaults() {
+        assertThat(new LoggerSamplingOutputer().getLevel()).isEqualTo("INFO");
+        assertThat(new LoggerSamplingOutputer().getLoggerName()).isEqualTo(NAME);
+    }
+
+    @Test
+    void wrongValuesAreNamed() {
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLevel("FINE"))
+                .withMessage("level must be TRACE, DEBUG, INFO, WARN or ERROR, got FINE");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLevel(null))
+                .withMessage("level must be TRACE, DEBUG, INFO, WARN or ERROR, got null");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLoggerName(null))
+                .withMessage("loggerName must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLoggerName(""))
+                .withMessage("loggerName must not be blank");
+    }
+
+    @Test
+    void withoutSlf4jThePlatformLogs() throws Exception {
+        RecordingHandler records = new RecordingHandler();
+        java.util.logging.Logger logger = java.util.logging.Logger.getLogger(NAME);
+        logger.addHandler(records);
+        logger.setUseParentHandlers(false);
+        URL classes = LoggerSamplingOutputer.class.getProtectionDomain().getCodeSource().getLocation();
+        /* A loader that has our classes and the JDK's, and no SLF4J. */
+        try (URLClassLoader alone = new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
+            Object outputer = alone.loadClass(NAME).getConstructor().newInstance();
+            assertThat(outputer.getClass()).isNotEqualTo(LoggerSamplingOutputer.class);
+            outputer.getClass().getMethod("printIntervalTitle", String.class).invoke(outputer, "it's {0}");
+            outputer.getClass().getMethod("printThreadRecord", String.class, String.class)
+                    .invoke(outputer, "thread", "row\n");
+            outputer.getClass().getMethod("printError", String.class, Throwable.class)
+                    .invoke(outputer, "bad", new Exception("cause"));
+        } finally {
+            logger.removeHandler(records);
+            logger.setUseParentHandlers(true);
+        }
+        assertThat(records.texts).containsExactly("INFO it's {0}", "INFO thread\nrow\n", "SEVERE bad");
+        assertThat(records.last.getThrown()).hasMessage("cause");
+    }
+
+    private static final class RecordingHandler extends Handler {
+
+        private final List<String> texts = new ArrayList<>();
+        private LogRecord last;
+
+        @Override
+        public void publish(LogRecord logged) {
+            texts.add(logged.getLevel() + " " + new java.util.logging.SimpleFormatter().formatMessage(logged));
+            last = logged;
+        }
+
+        @Override
+        public void flush() {
+        }
+
+        @Override
+        public void close() {
+        }
+    }
+}

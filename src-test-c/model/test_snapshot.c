@@ -53,14 +53,11 @@ static void fill(struct fixture *fixture)
 static int set_up(void **state)
 {
     static struct fixture fixture;
-    struct smp_filter *filter = NULL;
 
     memset(&fixture, 0, sizeof(fixture));
     smp_quota_init(&fixture.quota, QUOTA_BYTES);
-    assert_int_equal(smp_filter_create(&fixture.quota, "", &filter), SMP_OK);
-    assert_int_equal(smp_methods_create(&fixture.quota, PART_BYTES, filter, &fixture.methods),
+    assert_int_equal(smp_methods_create(&fixture.quota, PART_BYTES, NULL, &fixture.methods),
                      SMP_OK);
-    smp_filter_destroy(filter);
     fixture.location = smp_methods_pseudo(fixture.methods, "[waiting for the test]");
     assert_int_equal(smp_tree_create(&fixture.quota, PART_BYTES, &fixture.tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(&fixture.quota, PART_BYTES, &fixture.groups), SMP_OK);

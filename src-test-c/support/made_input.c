@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "model/filter.h"
 #include "model/tree.h"
 
 enum {
@@ -54,17 +53,13 @@ static void write_texts(struct made_input *input)
 
 void made_input_init(struct made_input *input, size_t nodes)
 {
-    struct smp_filter *filter = NULL;
-
     memset(input, 0, sizeof(*input));
     smp_quota_init(&input->quota, QUOTA_BYTES);
     input->service = made_service_create(nodes);
     input->locations = must_calloc(input->service->frame_count, sizeof(input->locations[0]));
     input->texts = must_calloc(input->service->frame_count, sizeof(input->texts[0]));
-    must(smp_filter_create(&input->quota, "", &filter) == SMP_OK, "no filter");
-    must(smp_methods_create(&input->quota, METHODS_BYTES, filter, &input->methods) == SMP_OK,
+    must(smp_methods_create(&input->quota, METHODS_BYTES, NULL, &input->methods) == SMP_OK,
          "no methods");
-    smp_filter_destroy(filter);
     made_input_locate(input);
     write_texts(input);
 }

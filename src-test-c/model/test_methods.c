@@ -111,7 +111,7 @@ static void test_frame_texts(void **state)
         { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0 },
         { "a.T", "lambda$main$0", "T.java", false, WITH_LINES(late) },
         { "a\n.B", "c\x1b", "B\r.java", false, WITH_LINES(WORK_LINES) },
-        { "Default", "\xc3\xb6", "Default.java", false, WITH_LINES(WORK_LINES) },
+        { "Default", "\xc3\xb6\xf0\x9f\x98\x80", "Default.java", false, WITH_LINES(WORK_LINES) },
     };
     static const struct {
         uint64_t key;
@@ -134,7 +134,7 @@ static void test_frame_texts(void **state)
         { 6, 4, "a.T.lambda$main$0(T.java)" },
         { 6, 5, "a.T.lambda$main$0(T.java:7)" },
         { 7, 0, "a\\n.B.c\\u001b(B\\r.java:31)" },
-        { 8, 0, "Default.\xc3\xb6(Default.java:31)" },
+        { 8, 0, "Default.\xc3\xb6\xf0\x9f\x98\x80(Default.java:31)" },
     };
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .methods = infos };

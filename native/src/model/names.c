@@ -75,7 +75,7 @@ uint32_t smp_names_text(struct smp_names *names, const char *text)
 
     if (copy == NULL)
         return 0;
-    memcpy(copy, text, length);
+    memcpy(copy, text, length + 1);
 
     const uint32_t id = (uint32_t)(copy - smp_names_text_at(names, 0));
 

@@ -67,22 +67,18 @@ static struct smp_group_info *info_at(const struct smp_thread_groups *groups, si
 /* A new last group; false when there is no memory for it, and then there is no trace of it. */
 static bool append(struct smp_thread_groups *groups, const struct kept_name *name, uint32_t hash)
 {
-    const size_t mark = smp_arena_mark(groups->names);
-    struct smp_group_info *info = NULL;
-    char *copy = NULL;
+    const size_t size = sizeof(struct smp_group_info);
+    const size_t align = _Alignof(struct smp_group_info);
+    const char *copy = NULL;
 
-    if (!smp_id_index_reserve(&groups->by_name, &groups->room, 1))
+    if (!smp_id_index_reserve(&groups->by_name, &groups->room, 1) ||
+        !smp_room_reserve(&groups->room, groups->infos, size, align))
         return false;
     copy = keep_name(groups, name);
     if (copy == NULL)
         return false;
-    info = smp_room_alloc(&groups->room, groups->infos, sizeof(*info),
-                          _Alignof(struct smp_group_info));
-    if (info == NULL) {
-        smp_arena_rewind(groups->names, mark);
-        return false;
-    }
-    info->name = copy;
+    (void)smp_room_alloc(&groups->room, groups->infos, size, align); /* was reserved */
+    info_at(groups, groups->count)->name = copy;
     groups->count++;
     smp_id_index_put(&groups->by_name, hash, (uint32_t)groups->count);
     return true;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/alloc.h"
 
-#include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -224,12 +224,11 @@ static bool is_readable(const void *at)
 
     assert_non_null(maps);
     while (fgets(line, sizeof(line), maps) != NULL) {
-        uintptr_t from;
-        uintptr_t to;
-        char mode;
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %c", &from, &to, &mode) == 3 &&
-            (uintptr_t)at >= from && (uintptr_t)at < to)
-            readable = mode == 'r';
+        char *rest = line; /* from-to mode ... */
+        const uintptr_t from = (uintptr_t)strtoull(rest, &rest, 16);
+        const uintptr_t to = (uintptr_t)strtoull(rest + 1, &rest, 16);
+        if ((uintptr_t)at >= from && (uintptr_t)at < to)
+            readable = rest[1] == 'r';
     }
     (void)fclose(maps);
     return readable;

@@ -192,8 +192,8 @@ static size_t random_bytes(char *out)
             continue;
         }
         const char *piece = pieces[(size_t)random() % (sizeof(pieces) / sizeof(pieces[0]))];
-        memcpy(out + length, piece, strlen(piece));
-        length += strlen(piece);
+        while (*piece != '\0')
+            out[length++] = *piece++;
     }
     return length;
 }

@@ -13,6 +13,7 @@ import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LifecycleTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
@@ -590,6 +591,24 @@ class LifecycleTest {
         lifecycle.close();
         assertThat(lifecycle.statistics().values()).containsExactly(7L);
         assertThat(lifecycle.statistics().engine()).isEqualTo("fake");
+    }
+
+    // ---- what is left ----
+
+    @Test
+    void closedSamplerIsNotHeldByTheShutdownHook() throws IOException {
+        WeakReference<Lifecycle> closed = new WeakReference<>(startAndClose());
+        await().until(() -> {
+            System.gc();
+            return closed.get() == null;
+        });
+    }
+
+    private Lifecycle startAndClose() throws IOException {
+        Lifecycle other = new Lifecycle(source);
+        other.init();
+        other.close();
+        return other;
     }
 
     // ---- many threads ----

@@ -364,6 +364,16 @@ static void an_only_child_without_time_is_left_out_and_its_children_move_up(void
                                                          "  a.Y.y(Y.java:1)\n");
 }
 
+static void a_gap_in_a_deep_stack_stays(void **state)
+{
+    report_fixture_credit(
+        *state, "g", "g",
+        "a.R.r(R.java:1)|[64..127 frames omitted]|a.B.b(B.java:1)|a.X.x(X.java:1)", 5 * MS);
+    assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
+                                                         "  [64..127 frames omitted]\n"
+                                                         "    a.X.x(X.java:1)\n");
+}
+
 static void a_row_with_own_time_stays(void **state)
 {
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.A.a(A.java:1)", 5 * MS);
@@ -867,6 +877,7 @@ int main(void)
         CASE(siblings_stand_in_text_order),
         CASE(by_time_the_hottest_sibling_is_first),
         CASE(an_only_child_without_time_is_left_out_and_its_children_move_up),
+        CASE(a_gap_in_a_deep_stack_stays),
         CASE(a_row_with_own_time_stays),
         CASE(a_row_with_less_than_its_parent_stays),
         CASE(the_only_root_stays),

@@ -416,7 +416,7 @@ static void a_change_of_package_keeps_a_row_when_asked(void **state)
 {
     const char *stack = "a.b.R.r(R.java:1)|a.b.A.a(A.java:1)|a.b.c.B.b(B.java:1)|"
                         "a.b.c.C$D.c(C.java:1)|Plain.p(Plain.java:1)|Other.o(Other.java:1)|"
-                        "[2..3 frames omitted]|a.b.Z.z(Z.java:1)";
+                        "a.b.Z.z(Z.java:1)";
 
     report_fixture_credit(*state, "g", "g", stack, 5 * MS);
     assert_frames(report_fixture_print(*state, by_name), "a.b.R.r(R.java:1)\n"

@@ -49,6 +49,11 @@ public final class Lifecycle {
 
     /** What the core is to do, as far as it can change while it runs. */
     private record Orders(String options, ThreadChoice choice) {
+
+        /* Not equals: that of a record is made by a method handle, which on JDK 17 holds our class loader for good. */
+        boolean isSameAs(Orders other) {
+            return choice == other.choice && options.equals(other.options);
+        }
     }
 
     private final Engine.Source source;
@@ -320,7 +325,7 @@ public final class Lifecycle {
     private boolean enterRunning(Engine launched, Orders used) {
         lock.lock();
         try {
-            if (!orders().equals(used)) {
+            if (!orders().isSameAs(used)) {
                 return false;
             }
             ExitReport installed =
@@ -609,7 +614,7 @@ public final class Lifecycle {
     private void tellLater() {
         lock.lock();
         try {
-            if (tellingLater || !state.isRunning() || orders().equals(told)) {
+            if (tellingLater || !state.isRunning() || orders().isSameAs(told)) {
                 return;
             }
             tellingLater = true;
@@ -670,7 +675,7 @@ public final class Lifecycle {
                 changed.awaitUninterruptibly();
             }
             Orders wanted = orders();
-            if (!state.isRunning() || wanted.equals(told)) {
+            if (!state.isRunning() || wanted.isSameAs(told)) {
                 return null;
             }
             telling = true;

@@ -63,6 +63,8 @@ static void full_tree_still_credits_the_group(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", OVER_LIMIT), (int64_t)over * 50 * MS);
     /* What stands in the tree is credited as ever. */
     assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), 400 * 50 * MS);
+    assert_true(smp_sampler_take_news(f->sampler));
+    assert_false(smp_sampler_take_news(f->sampler));
     assert_true(smp_log_take(f->log, &level, text));
     assert_int_equal(level, SMP_LOG_WARNING);
     assert_non_null(strstr(text, "memory limit of 4194304 bytes"));

@@ -235,20 +235,6 @@ static void warn_of_memory(struct smp_sampler *sampler)
                 sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_LIMIT));
 }
 
-static void count_rule_failures(struct smp_sampler *sampler, uint64_t failures)
-{
-    if (failures == 0)
-        return;
-    if (smp_interval_counter(sampler->interval, SMP_COUNTER_NAME_RULE_FAILURES) == 0) {
-        sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_WARNING,
-                    "the thread name manipulator failed for %llu threads: they are reported under "
-                    "their own names",
-                    (unsigned long long)failures);
-    }
-    smp_interval_count(sampler->interval, SMP_COUNTER_NAME_RULE_FAILURES, failures);
-}
-
 bool smp_sampler_take_news(struct smp_sampler *sampler)
 {
     const bool news = sampler->has_news;
@@ -458,7 +444,8 @@ static void choose_threads(struct smp_sampler *sampler, const struct look *look)
         if (!record->is_candidate)
             leave_out(record, look);
     }
-    count_rule_failures(sampler, smp_thread_names_refresh(sampler->names));
+    smp_interval_count(sampler->interval, SMP_COUNTER_NAME_RULE_FAILURES,
+                       smp_thread_names_refresh(sampler->names));
 }
 
 static void look_at_all(struct smp_sampler *sampler, const struct look *look)

@@ -24,8 +24,7 @@
 
 /*
  * A Java thread. Made and owned by the thread source; a session that was handed one may use it
- * until it gives it back with drop. Fields are constant but for ended_ns and is_hidden, which are
- * set once, at any time.
+ * until it gives it back with drop. Fields are constant but for ended_ns and is_hidden.
  */
 struct smp_thread {
     uint64_t serial; /* rises with birth, never reused */
@@ -33,8 +32,8 @@ struct smp_thread {
     _Atomic int64_t ended_ns; /* 0 while alive */
     int32_t os_tid;           /* 0 when not known */
     bool is_daemon;
-    /* A service thread of the JVM or one of the library's own: never sampled, never listed. poll
-     * passes it over; a thread may become one later. */
+    /* The JVM's service threads and the library's own: never sampled, never listed. A thread may
+     * become one of the library's own at any time. */
     _Atomic bool is_hidden;
 };
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Worker;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Attempts end in exactly one outcome each: in the statistics, in total and per interval, and as printed. */
+@ExtendWith(NothingLeft.class)
+class AccountingIT {
+
+    private final Recorder recorder = new Recorder();
+
+    @Test
+    void attemptsAreTheSumOfOutcomes() throws IOException {
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(1);
+        sampler.init();
+        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy")) {
+            for (int round = 0; round < 20; round++) {
+                List<Worker> guests = new ArrayList<>();
+                for (int i = 0; i < 10; i++) {
+                    guests.add(Worker.waiting("guest-" + i));
+                }
+                guests.forEach(Worker::close);
+                assertAgrees(sampler.getStatistics());
+            }
+            sampler.printReport();
+            assertAgrees(sampler.getStatistics());
+            awaitTicks(sampler, 10);
+        }
+        sampler.close();
+        SamplerStatistics last = sampler.getStatistics();
+        assertAgrees(last);
+        assertThat(recorder.reports()).hasSize(2);
+        long printed = 0;
+        for (Report report : recorder.reports()) {
+            printed += report.figure("attempts");
+            assertThat(sumOfOutcomes(report.figures(), last)).isEqualTo(report.figure("attempts"));
+        }
+        assertThat(printed).isEqualTo(last.getAttempts());
+        assertThat(last.getOutcomes().get("samples taken")).isPositive();
+        assertThat(last.getOutcomes().get("skipped, thread ended since its last sample")).isPositive();
+    }
+
+    private static void assertAgrees(SamplerStatistics statistics) {
+        assertThat(sum(statistics.getOutcomes())).isEqualTo(statistics.getAttempts());
+        assertThat(sum(statistics.getIntervalOutcomes())).isEqualTo(statistics.getIntervalAttempts());
+        assertThat(statistics.getIntervalAttempts()).isLessThanOrEqualTo(statistics.getAttempts());
+    }
+
+    private static long sum(Map<String, Long> figures) {
+        return figures.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static long sumOfOutcomes(Map<String, Long> printed, SamplerStatistics names) {
+        return names.getOutcomes().keySet().stream().mapToLong(name -> printed.getOrDefault(name, 0L)).sum();
+    }
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.NothingLeft.liveBytes;
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Worker;
+import com.incapsula.sampler.testing.work.Maze;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** The sampler keeps to its limit, and gives everything back. */
+@ExtendWith(NothingLeft.class)
+class MemoryIT {
+
+    private static final int DEPTH = 450;
+    private static final int THREADS = 150;
+
+    private final Recorder recorder = new Recorder();
+
+    @Test
+    void everythingIsGivenBackWhenTheSamplerIsClosed() throws IOException {
+        ThreadsSampler sampler = quick(recorder);
+        assertThat(liveBytes()).as("a sampler that was not started holds nothing").isZero();
+        sampler.init();
+        assertThat(liveBytes()).isPositive();
+        awaitTicks(sampler, 5);
+        sampler.printReport();
+        assertThat(sampler.getStatistics().getMemoryUsedBytes()).isPositive()
+                .isLessThanOrEqualTo(sampler.getStatistics().getMemoryPeakBytes());
+        sampler.close();
+        assertThat(liveBytes()).isZero();
+    }
+
+    @Test
+    void overTheLimitTimeIsKeptAndTheLossIsCounted() throws IOException {
+        List<Worker> workers = new ArrayList<>();
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(50);
+        sampler.setMemoryLimitBytes(4L << 20);
+        for (int i = 0; i < THREADS; i++) {
+            Random random = new Random(i);
+            workers.add(Worker.doing("maze-" + i, goHome -> Maze.walk(random, DEPTH, goHome)).awaitWaiting());
+            sampler.setThreadToBeSampled(workers.get(i).thread());
+        }
+        try {
+            sampler.init();
+            long inner = System.nanoTime();
+            awaitTicks(sampler, 3);
+            long atLeast = (System.nanoTime() - inner) / 1_000_000;
+            SamplerStatistics statistics = sampler.getStatistics();
+            assertThat(statistics.getMemoryLimitBytes()).isEqualTo(4L << 20);
+            assertThat(statistics.getMemoryPeakBytes()).isLessThanOrEqualTo(4L << 20);
+            sampler.close();
+            assertLossIsTold(recorder.only(), atLeast);
+        } finally {
+            workers.forEach(Worker::close);
+        }
+        assertThat(sampler.getStatistics().getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+                .isEqualTo(sampler.getStatistics().getAttempts());
+    }
+
+    private static void assertLossIsTold(Report report, long atLeastMillis) {
+        Group maze = report.group("maze-");
+        assertThat(report.figure("failed, over the memory limit")).isPositive();
+        assertThat(report.figure("samples taken")).as("what there was room for").isPositive();
+        assertThat(maze.millisIn("[over memory limit]")).isPositive();
+        assertThat(maze.cumulativeMillis()).as("no time is lost").isGreaterThanOrEqualTo(THREADS * (atLeastMillis - 1));
+        assertThat(maze.distinctThreads()).isEqualTo(THREADS);
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Worker;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+import org.springframework.context.support.GenericXmlApplicationContext;
+import org.springframework.core.io.ByteArrayResource;
+
+/** The three ways of use that the original's document prints, as it prints them. */
+@ExtendWith(NothingLeft.class)
+class SnippetsIT {
+
+    private static final String SPRING_XML = """
+            <beans xmlns="http://www.springframework.org/schema/beans"
+                   xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+                   xsi:schemaLocation="http://www.springframework.org/schema/beans
+                                       http://www.springframework.org/schema/beans/spring-beans.xsd">
+            <bean id="samplingOutputer" class="com.incapsula.sampler.outputer.LoggerSamplingOutputer" scope="singleton" />
+            <bean id="threasSampler" class="com.incapsula.sampler.ThreadsSampler" scope="singleton" init-method="init">
+              <property name="monitoredPackages" value="com.imperva,com.mprv" />
+              <property name="reportFrequencySeconds" value="600" />
+              <property name="samplingFrequencyMillis" value="25" />
+              <property name="skipDaemonThreads" value="true" />
+              <property name="active" value="true" />
+              <property name="samplingOutputer" ref="samplingOutputer" />
+            </bean>
+            </beans>
+            """;
+
+    @TempDir
+    Path folder;
+
+    private long workedMillis;
+
+    private void someCode(ThreadsSampler sampler) {
+        long start = System.nanoTime();
+        awaitTicks(sampler, 8);
+        workedMillis = (System.nanoTime() - start) / 1_000_000;
+    }
+
+    private void longRunningMethod() {
+        try (ThreadsSampler ts = new ThreadsSampler()) {
+            ts.setMonitoredPackages("com.imperva,com.mprv");
+            ts.setReportFrequencySeconds(0);
+            ts.setSamplingFrequencyMillis(25L);
+            ts.setThreadToBeSampled(Thread.currentThread());
+            ts.setActive(true);
+            ts.init();
+            someCode(ts);
+        } catch (IOException ioe) {}
+    }
+
+    private void longRunningMethodToFile(String file) {
+        try (ThreadsSampler ts = new ThreadsSampler()) {
+            ts.setMonitoredPackages("com.imperva,com.mprv");
+            ts.setReportFrequencySeconds(0);
+            ts.setSamplingFrequencyMillis(25L);
+            ts.setThreadToBeSampled(Thread.currentThread());
+            ts.setActive(true);
+            ts.setSamplingOutputer(new PrintStreamSamplingOutputer(file));
+            ts.init();
+            someCode(ts);
+        } catch (IOException ioe) {}
+    }
+
+    @Test
+    void longRunningMethodIsReportedOnStandardOutput() {
+        PrintStream before = System.out;
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        System.setOut(new PrintStream(printed, true, StandardCharsets.UTF_8));
+        try {
+            longRunningMethod();
+        } finally {
+            System.setOut(before);
+        }
+        assertReportOfThisThread(printed.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void longRunningMethodIsReportedToAFile() throws IOException {
+        Path file = folder.resolve("log/directory/file.log");
+        longRunningMethodToFile(file.toString());
+        assertReportOfThisThread(Files.readString(file));
+    }
+
+    /* Nothing of the monitored packages is on the stack, so all time is the root's. */
+    private void assertReportOfThisThread(String text) {
+        List<Report> reports = Report.parse(text);
+        assertThat(reports).as(text).hasSize(1);
+        Group own = reports.get(0).groups().get(0);
+        assertThat(reports.get(0).groups()).hasSize(1);
+        assertThat(own.threadNames()).isEqualTo(Thread.currentThread().getName());
+        assertThat(own.rows()).hasSize(1);
+        assertThat(own.methodMillis()).isEqualTo(own.cumulativeMillis()).isGreaterThanOrEqualTo(workedMillis);
+    }
+
+    @Test
+    void wholeProcessIsReportedToTheLoggerBySpring() {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(LoggerSamplingOutputer.class.getName());
+        logger.setAdditive(false);
+        logger.addAppender(log);
+        try (Worker user = Worker.waiting("user-7"); Worker daemon = Worker.daemon("housekeeper")) {
+            ByteArrayResource xml = new ByteArrayResource(SPRING_XML.getBytes(StandardCharsets.UTF_8));
+            try (GenericXmlApplicationContext spring = new GenericXmlApplicationContext(xml)) {
+                ThreadsSampler sampler = spring.getBean("threasSampler", ThreadsSampler.class);
+                assertPropertiesOfTheSnippet(sampler, spring.getBean("samplingOutputer"));
+                awaitTicks(sampler, 8);
+                assertThat(log.list).as("nothing is reported before 600 s").isEmpty();
+            }
+        } finally {
+            logger.detachAppender(log);
+            logger.setAdditive(true);
+        }
+        assertThat(log.list).allSatisfy(event -> assertThat(event.getLevel()).isEqualTo(Level.INFO));
+        List<String> events = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        assertThat(events.get(0)).matches("Report interval: from .* till .*");
+        assertThat(events.get(events.size() - 1)).startsWith("Sampler account.\nattempts: ");
+        List<Group> groups = events.subList(1, events.size() - 1).stream()
+                .map(event -> Group.parse(event.split("\n", 2)[0], event.split("\n", 2)[1])).toList();
+        assertThat(groups).extracting(Group::name).contains("user-").doesNotContain("housekeeper");
+        assertThat(groups).allSatisfy(group -> assertThat(group.rows()).hasSizeLessThanOrEqualTo(2)
+                .allSatisfy(row -> assertThat(row.depth()).isZero()));
+    }
+
+    private static void assertPropertiesOfTheSnippet(ThreadsSampler sampler, Object outputer) {
+        assertThat(sampler.getMonitoredPackages()).isEqualTo("com.imperva,com.mprv");
+        assertThat(sampler.getReportFrequencySeconds()).isEqualTo(600);
+        assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(25);
+        assertThat(sampler.isSkipDaemonThreads()).isTrue();
+        assertThat(sampler.isActive()).isTrue();
+        assertThat(sampler.getSamplingOutputer()).isSameAs(outputer);
+    }
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Worker;
+import com.incapsula.sampler.testing.work.Desk;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** No time is lost, and none is made up. */
+@ExtendWith(NothingLeft.class)
+class TimeIT {
+
+    private static final int INTERVAL_MILLIS = 20;
+
+    private final Recorder recorder = new Recorder();
+
+    private ThreadsSampler sampler(Worker... workers) {
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
+        for (Worker worker : workers) {
+            sampler.setThreadToBeSampled(worker.thread());
+        }
+        return sampler;
+    }
+
+    private static long millisSince(long nanos) {
+        return (System.nanoTime() - nanos) / 1_000_000;
+    }
+
+    /** Root times of threads alive throughout lie between two spans that were measured around them. */
+    @Test
+    void rootHasTheElapsedTimeOfAWaitingAndOfABusyThread() throws IOException {
+        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy")) {
+            long outer = System.nanoTime();
+            ThreadsSampler sampler = sampler(waiting, busy);
+            sampler.init();
+            long inner = System.nanoTime();
+            awaitTicks(sampler, 60);
+            long atLeast = millisSince(inner);
+            sampler.close();
+            long atMost = millisSince(outer);
+            for (Group group : recorder.only().groups()) {
+                long slack = INTERVAL_MILLIS + atLeast / 100;
+                assertThat(group.cumulativeMillis()).as(group.name())
+                        .isBetween(atLeast - slack, atMost + slack);
+            }
+            assertThat(recorder.only().names()).containsExactlyInAnyOrder("waiting", "busy");
+        }
+    }
+
+    /** Milliseconds are rounded so that a row never shows less than what it contains. */
+    @Test
+    void rowsShowNoLessThanTheirPartsAndGroupsAddUp() throws IOException {
+        try (Worker one = Worker.waiting("pool-1"); Worker two = Worker.busy("pool-2");
+                Worker deep = Worker.doing("deep", goHome -> Desk.serveDeep(40, goHome)).awaitWaiting()) {
+            ThreadsSampler sampler = sampler(one, two, deep);
+            sampler.setReportZeroTimePackages(true);
+            sampler.init();
+            awaitTicks(sampler, 30);
+            sampler.printReport();
+            awaitTicks(sampler, 30);
+            sampler.close();
+        }
+        assertThat(recorder.reports()).hasSize(2);
+        for (Report report : recorder.reports()) {
+            assertThat(report.group("pool-").distinctThreads()).isEqualTo(2);
+            report.groups().forEach(TimeIT::assertConsistent);
+            double ratio = (double) report.group("pool-").cumulativeMillis() / report.group("deep").cumulativeMillis();
+            assertThat(ratio).as("two threads have twice the time of one").isBetween(1.9, 2.1);
+        }
+    }
+
+    private static void assertConsistent(Group group) {
+        for (int i = 0; i < group.rows().size(); i++) {
+            long parts = group.rows().get(i).methodMillis();
+            int depth = group.rows().get(i).depth();
+            for (int below = i + 1; below < group.rows().size() && group.rows().get(below).depth() > depth; below++) {
+                if (group.rows().get(below).depth() == depth + 1) {
+                    parts += group.rows().get(below).cumulativeMillis();
+                }
+            }
+            assertThat(group.rows().get(i).cumulativeMillis()).as(group.rows().get(i).line())
+                    .isGreaterThanOrEqualTo(parts).isLessThanOrEqualTo(parts + group.rows().size());
+        }
+    }
+
+    /** What several reports say of one thread adds up to its whole time. */
+    @Test
+    void noTimeFallsBetweenTwoReports() throws IOException {
+        try (Worker worker = Worker.waiting("worker")) {
+            ThreadsSampler sampler = sampler(worker);
+            sampler.init();
+            long inner = System.nanoTime();
+            for (int i = 0; i < 10; i++) {
+                awaitTicks(sampler, 3);
+                sampler.printReport();
+            }
+            long atLeast = millisSince(inner);
+            sampler.close();
+            long sum = recorder.reports().stream().mapToLong(report -> report.group("worker").cumulativeMillis()).sum();
+            assertThat(sum).isGreaterThanOrEqualTo(atLeast - INTERVAL_MILLIS - recorder.reports().size());
+        }
+    }
+
+    @Test
+    void threadsThatComeAndGoAreCreditedFromBirthToEnd() throws IOException {
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
+        long inside;
+        long around;
+        sampler.init();
+        long start = System.nanoTime();
+        try (Worker guest = Worker.waiting("guest")) {
+            long seen = System.nanoTime();
+            awaitTicks(sampler, 20);
+            inside = millisSince(seen);
+        }
+        around = millisSince(start);
+        awaitTicks(sampler, 2);
+        sampler.close();
+        Group guest = recorder.only().group("guest");
+        assertThat(guest.cumulativeMillis()).isBetween(inside - 1, around + 2);
+        assertThat(guest.methods()).contains("[thread ended]");
+        assertThat(guest.millisIn("[thread ended]")).isLessThanOrEqualTo(around - inside + 2 * INTERVAL_MILLIS);
+    }
+}

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.ThreadsSampler;
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.net.URISyntaxException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+
+/**
+ * Another JVM of the same JDK, under {@code -Xcheck:jni}, with the library and the tests on its class path and nothing
+ * else. What the JVM says about the use of JNI is checked here, and by the build where it does so for this JVM.
+ */
+public final class ChildJvm {
+
+    private static final Pattern COMPLAINT = Pattern.compile(
+            "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
+    private static final long PATIENCE_SECONDS = 120;
+
+    private final List<String> options = new ArrayList<>();
+    private final List<String> classPath = new ArrayList<>();
+    private final String main;
+    private final ProcessBuilder builder = new ProcessBuilder();
+
+    private ChildJvm(String main) {
+        this.main = main;
+    }
+
+    /** @return a JVM that will run this program */
+    public static ChildJvm of(Class<?> main) {
+        return new ChildJvm(main.getName()).with(ThreadsSampler.class, ChildJvm.class);
+    }
+
+    /** @return a JVM with nothing on its class path that will run {@code -m} or a class of this name */
+    public static ChildJvm bare(String main) {
+        return new ChildJvm(main);
+    }
+
+    /** @return this, with the folder or jar of each class on the class path */
+    public ChildJvm with(Class<?>... types) {
+        for (Class<?> type : types) {
+            String place = placeOf(type).toString();
+            if (!classPath.contains(place)) {
+                classPath.add(place);
+            }
+        }
+        return this;
+    }
+
+    /** @return this, with more options of the JVM */
+    public ChildJvm option(String... more) {
+        options.addAll(Arrays.asList(more));
+        return this;
+    }
+
+    /** @return this, with a variable in the environment */
+    public ChildJvm environment(String name, String value) {
+        builder.environment().put(name, value);
+        return this;
+    }
+
+    /** @return the folder or jar a class comes from */
+    public static Path placeOf(Class<?> type) {
+        try {
+            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+        } catch (URISyntaxException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Starts it. */
+    public Running start(String... arguments) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
+        command.addAll(logOfThisJvm());
+        if (options.stream().noneMatch(option -> option.contains("native-access"))) {
+            command.add("--enable-native-access=ALL-UNNAMED");
+        }
+        command.addAll(options);
+        if (!classPath.isEmpty()) {
+            command.addAll(List.of("-cp", String.join(File.pathSeparator, classPath)));
+        }
+        command.addAll(Arrays.asList(main.split(" ")));
+        command.addAll(Arrays.asList(arguments));
+        return new Running(builder.command(command).redirectErrorStream(true).start());
+    }
+
+    /** Runs it to its end. */
+    public Result run(String... arguments) throws IOException, InterruptedException {
+        return start(arguments).await();
+    }
+
+    /* Where the build collects what the JVM itself says, the child's goes there, too. */
+    private static List<String> logOfThisJvm() {
+        List<String> found = new ArrayList<>();
+        for (String option : ManagementFactory.getRuntimeMXBean().getInputArguments()) {
+            if (option.startsWith("-XX:LogFile=") || option.startsWith("-XX:ErrorFile=")) {
+                found.add(option);
+            }
+        }
+        if (found.stream().anyMatch(option -> option.startsWith("-XX:LogFile="))) {
+            found.addAll(0, List.of("-XX:+UnlockDiagnosticVMOptions", "-XX:+LogVMOutput"));
+        }
+        return found;
+    }
+
+    /** How it ended. */
+    public record Result(int exit, String output, long millis) {
+
+        /** @return this; fails where it did not end with 0 */
+        public Result assertFine() {
+            assertThat(exit).as(output).isZero();
+            return this;
+        }
+    }
+
+    /** A JVM that runs. */
+    public static final class Running {
+
+        private final Process process;
+        private final StringBuffer output = new StringBuffer();
+        private final long start = System.nanoTime();
+        private final Thread reader = new Thread(this::read, "child-output");
+
+        Running(Process process) {
+            this.process = process;
+            reader.setDaemon(true);
+            reader.start();
+        }
+
+        private void read() {
+            try (BufferedReader lines = new BufferedReader(
+                    new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+                char[] some = new char[8192];
+                for (int count = lines.read(some); count >= 0; count = lines.read(some)) {
+                    output.append(some, 0, count);
+                }
+            } catch (IOException e) {
+                output.append(e);
+            }
+        }
+
+        /** @return the process */
+        public Process process() {
+            return process;
+        }
+
+        /** Waits until it has printed this. */
+        public Running awaitOutput(String text) {
+            Samplers.patiently().until(() -> output.indexOf(text) >= 0 || !process.isAlive());
+            assertThat(output).contains(text);
+            return this;
+        }
+
+        /** Waits for its end. Ends it where that takes too long. */
+        public Result await() throws InterruptedException {
+            boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            if (!ended) {
+                process.destroyForcibly().waitFor();
+            }
+            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+            reader.join();
+            assertThat(ended).as("ended in time; it printed: " + output).isTrue();
+            assertThat(COMPLAINT.matcher(output).find()).as("complaint of -Xcheck:jni in " + output).isFalse();
+            return new Result(process.exitValue(), output.toString(), millis);
+        }
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** A report as the outputer got it, read back. */
+public record Report(String title, List<Group> groups, String account) {
+
+    private static final String ACCOUNT_TITLE = "Sampler account.";
+
+    /** @throws AssertionError where the sampler's account is not the last record, or a record has another form */
+    static Report of(String title, List<String[]> records) {
+        List<Group> groups = new ArrayList<>();
+        int last = records.size() - 1;
+        for (String[] record : records.subList(0, Math.max(0, last))) {
+            groups.add(Group.parse(record[0], record[1]));
+        }
+        if (last < 0 || !records.get(last)[0].equals(ACCOUNT_TITLE)) {
+            throw new AssertionError("a report ends with the sampler's account");
+        }
+        return new Report(title, groups, records.get(last)[1]);
+    }
+
+    /** @return the reports that a {@code PrintStreamSamplingOutputer} has printed */
+    public static List<Report> parse(String text) {
+        List<Report> reports = new ArrayList<>();
+        for (String one : text.split("(?m)^\n(?=Report interval: )")) {
+            if (!one.isEmpty()) {
+                reports.add(parseOne(one));
+            }
+        }
+        return reports;
+    }
+
+    private static Report parseOne(String text) {
+        String[] parts = text.split("\n", 2);
+        List<String[]> records = new ArrayList<>();
+        for (String record : parts[1].split("\n\n")) {
+            if (!record.isEmpty()) {
+                String[] lines = record.split("\n", 2);
+                records.add(new String[] {lines[0], lines.length > 1 ? lines[1] + "\n" : ""});
+            }
+        }
+        return of(parts[0], records);
+    }
+
+    /** @return the names of the groups, as printed */
+    public List<String> names() {
+        return groups.stream().map(Group::name).toList();
+    }
+
+    /** @return the group of this name */
+    public Optional<Group> find(String name) {
+        return groups.stream().filter(group -> group.name().equals(name)).findFirst();
+    }
+
+    /** @throws AssertionError where there is no such group */
+    public Group group(String name) {
+        return find(name).orElseThrow(() -> new AssertionError("no group " + name + " but " + names()));
+    }
+
+    /** @return the account's figures that are whole numbers */
+    public Map<String, Long> figures() {
+        Map<String, Long> figures = new LinkedHashMap<>();
+        account.lines().forEach(line -> {
+            int colon = line.lastIndexOf(": ");
+            String value = colon < 0 ? "" : line.substring(colon + 2);
+            if (value.matches("\\d+")) {
+                figures.put(line.substring(0, colon), Long.parseLong(value));
+            }
+        });
+        return figures;
+    }
+
+    /** @return a figure of the account; 0 where it is not printed */
+    public long figure(String name) {
+        return figures().getOrDefault(name, 0L);
+    }
+}

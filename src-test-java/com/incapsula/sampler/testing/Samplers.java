@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import static org.awaitility.Awaitility.await;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.time.Duration;
+import org.awaitility.core.ConditionFactory;
+
+/** Samplers for tests, and waiting for them. */
+public final class Samplers {
+
+    /** Long enough for everything on a slow machine. */
+    public static final Duration LONG = Duration.ofSeconds(60);
+
+    private Samplers() {
+    }
+
+    /** @return one that samples everybody every 5 ms and reports when it is told to; not started */
+    public static ThreadsSampler quick(SamplingOutputer outputer) {
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setSamplingFrequencyMillis(5);
+        sampler.setReportFrequencySeconds(0);
+        sampler.setSamplingOutputer(outputer);
+        return sampler;
+    }
+
+    /** @return waits for a minute, looking often */
+    public static ConditionFactory patiently() {
+        return await().atMost(LONG).pollInterval(Duration.ofMillis(2));
+    }
+
+    /** @return how often it has looked */
+    public static long ticks(ThreadsSampler sampler) {
+        return sampler.getStatistics().getCounters().getOrDefault("ticks", 0L);
+    }
+
+    /** Waits until the sampler has looked so many times more. */
+    public static void awaitTicks(ThreadsSampler sampler, int more) {
+        long enough = ticks(sampler) + more;
+        patiently().until(() -> ticks(sampler) >= enough);
+    }
+}

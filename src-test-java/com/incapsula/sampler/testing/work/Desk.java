@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing.work;
+
+import java.util.concurrent.CountDownLatch;
+
+/** Code that tests monitor: it waits until it is told to go home, or computes. */
+public final class Desk {
+
+    private static volatile double sink;
+
+    private Desk() {
+    }
+
+    /** Waits, in one line. */
+    public static void serve(CountDownLatch goHome) throws InterruptedException {
+        goHome.await();
+    }
+
+    /** Waits with so many frames of itself below. */
+    public static void serveDeep(int depth, CountDownLatch goHome) throws InterruptedException {
+        if (depth == 0) {
+            serve(goHome);
+        } else {
+            serveDeep(depth - 1, goHome);
+        }
+    }
+
+    /** Computes until it is told to go home. */
+    public static void calculate(CountDownLatch goHome) {
+        double sum = 0;
+        while (goHome.getCount() > 0) {
+            for (int i = 1; i < 10_000; i++) {
+                sum += Math.sqrt(i);
+            }
+        }
+        sink = sum;
+    }
+
+    /** Waits, called by something else. */
+    public static void callBack(Runnable between) {
+        between.run();
+    }
+}

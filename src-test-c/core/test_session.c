@@ -275,6 +275,23 @@ static void new_interval_length_holds_at_once(void **state)
     fake_sink_wait_reports(f->sink, 2);
 }
 
+static void own_cpu_time_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    fake_clock_spend_cpu(&f->clock, 5 * MS); /* both threads */
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_sink_has(f->sink, "sampler's own CPU: 5 ms, 0.50 %"));
+    assert_int_equal(statistics(f).own_cpu_ns, 10 * MS);
+    /* What the reporter used for the first report stands in the second. */
+    fake_clock_advance(&f->clock, 1000 * MS);
+    fake_clock_spend_cpu(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_sink_has(f->sink, "sampler's own CPU: 25 ms, 2.50 %"));
+}
+
 /* --- the sink --- */
 
 static void failed_report_is_counted_and_the_next_one_tried(void **state)
@@ -759,6 +776,7 @@ int main(void)
         TEST(looks_and_reports_come_by_themselves),
         TEST(late_looks_are_told),
         TEST(new_interval_length_holds_at_once),
+        TEST(own_cpu_time_is_told),
         TEST(failed_report_is_counted_and_the_next_one_tried),
         TEST(slow_sink_costs_reports_but_no_time),
         TEST(reports_asked_for_wait_their_turn),

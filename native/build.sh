@@ -64,7 +64,13 @@ check=no
 parse_options() {
     while [ $# -gt 0 ]; do
         case $1 in
-            --preset | --build | --jdk | --headers | --out | --only | --label | --launcher | --seconds)
+            --build | --jdk | --headers | --out)
+                [ $# -ge 2 ] || die "$1 needs a value"
+                # cmake and ctest are run in other folders.
+                printf -v "${1#--}" '%s' "$(realpath --canonicalize-missing "$2")"
+                shift 2
+                ;;
+            --preset | --only | --label | --launcher | --seconds)
                 [ $# -ge 2 ] || die "$1 needs a value"
                 printf -v "${1#--}" '%s' "$2"
                 shift 2

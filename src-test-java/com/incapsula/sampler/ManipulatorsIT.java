@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static com.incapsula.sampler.testing.Samplers.ticks;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Worker;
+import com.incapsula.sampler.testing.work.Desk;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** How threads are grouped. */
+@ExtendWith(NothingLeft.class)
+class ManipulatorsIT {
+
+    private final Recorder recorder = new Recorder();
+    private final ThreadsSampler sampler = quick(recorder);
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+    }
+
+    private Report freshReport() {
+        sampler.printReport();
+        awaitTicks(sampler, 5);
+        sampler.printReport();
+        return recorder.last();
+    }
+
+    /** The rule in C says the same as the one in Java, of which it is the fast twin. */
+    @Test
+    void defaultRuleIsTheRegexRule() {
+        RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
+        List<Worker> workers = new ArrayList<>();
+        for (String name : List.of("pool-1-thread-23", "http-nio-0.0.0.0:8080-exec-7", "12345", "é7ü日8本",
+                "request 0123456789abcdef0123 done", "deadbeef", "0123456789abcde", "0123456789ABCDEF01", " 1 ")) {
+            workers.add(Worker.waiting(name));
+        }
+        try {
+            workers.forEach(worker -> sampler.setThreadToBeSampled(worker.thread()));
+            sampler.init();
+            awaitTicks(sampler, 3);
+            sampler.printReport();
+            assertThat(recorder.last().names()).containsExactlyInAnyOrderElementsOf(workers.stream()
+                    .map(worker -> rule.getManipulatedThreadName(worker.thread())).toList())
+                    .contains("pool--thread-", "[unnamed]", "request  done");
+        } finally {
+            workers.forEach(Worker::close);
+        }
+    }
+
+    @Test
+    void aThreadThatIsRenamedGoesUnderItsNewName() {
+        try (Worker worker = Worker.waiting("before")) {
+            sampler.setThreadToBeSampled(worker.thread());
+            sampler.init();
+            assertThat(freshReport().names()).containsExactly("before");
+            worker.thread().setName("after");
+            assertThat(freshReport().names()).containsExactly("after");
+        }
+    }
+
+    @Test
+    void otherPatternsAreUsed() {
+        RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
+        rule.setThreadNameRemovalPatterns(List.of("-of-.*"));
+        try (Worker one = Worker.waiting("work1-of-anna"); Worker two = Worker.waiting("work1-of-bert")) {
+            sampler.setSampleTheseThreadsOnly(List.of(one.thread(), two.thread()));
+            sampler.setThreadNameManipulator(rule);
+            sampler.init();
+            assertThat(freshReport().names()).containsExactly("work1");
+            assertThat(recorder.last().groups().get(0).distinctThreads()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void aUsersRuleGroupsThreadsAndNullLeavesThemOut() {
+        try (Worker one = Worker.waiting("one"); Worker two = Worker.waiting("two");
+                Worker out = Worker.waiting("out"); Worker empty = Worker.waiting("empty")) {
+            sampler.setSampleTheseThreadsOnly(List.of(one.thread(), two.thread(), out.thread(), empty.thread()));
+            sampler.setThreadNameManipulator(thread -> switch (thread.getName()) {
+                case "out" -> null;
+                case "empty" -> "";
+                default -> "GROUP 1";
+            });
+            sampler.init();
+            Report report = freshReport();
+            assertThat(report.names()).containsExactlyInAnyOrder("GROUP 1", "[unnamed]");
+            assertThat(report.group("GROUP 1").threadNames()).isEqualTo("one, two");
+        }
+    }
+
+    @Test
+    void aUsersRuleIsAskedOncePerThreadAndTickOnTheSamplersThread() {
+        Set<String> callers = ConcurrentHashMap.newKeySet();
+        AtomicLong calls = new AtomicLong();
+        AtomicInteger inits = new AtomicInteger();
+        ThreadNameManipulator rule = new ThreadNameManipulator() {
+            @Override
+            public String getManipulatedThreadName(Thread thread) {
+                callers.add(Thread.currentThread().getName());
+                calls.incrementAndGet();
+                return thread.getName();
+            }
+
+            @Override
+            public void init() {
+                inits.incrementAndGet();
+            }
+        };
+        try (Worker one = Worker.waiting("one"); Worker two = Worker.waiting("two")) {
+            sampler.setSampleTheseThreadsOnly(List.of(one.thread(), two.thread()));
+            sampler.setThreadNameManipulator(rule);
+            assertThat(inits).hasValue(0);
+            sampler.init();
+            assertThat(inits).hasValue(1);
+            awaitTicks(sampler, 20);
+            sampler.pauseSampling();
+            assertThat(calls).hasValue(2 * ticks(sampler));
+            assertThat(callers).containsExactly("threads-sampler");
+        }
+    }
+
+    @Test
+    void aRuleSetWhileRunningIsInitialisedFirstAndUsedFromTheNextTick() {
+        try (Worker worker = Worker.waiting("worker-1")) {
+            sampler.setThreadToBeSampled(worker.thread());
+            sampler.init();
+            assertThat(freshReport().names()).containsExactly("worker-");
+            CountDownLatch inited = new CountDownLatch(1);
+            sampler.setThreadNameManipulator(new ThreadNameManipulator() {
+                @Override
+                public String getManipulatedThreadName(Thread thread) {
+                    return inited.getCount() == 0 ? "new rule" : "not initialised";
+                }
+
+                @Override
+                public void init() {
+                    inited.countDown();
+                }
+            });
+            assertThat(freshReport().names()).containsExactly("new rule");
+            sampler.setThreadNameManipulator(new RegexThreadNameManipulator());
+            assertThat(freshReport().names()).containsExactly("worker-");
+        }
+    }
+
+    @Test
+    void aRuleThatCannotBeInitialisedStopsInit() {
+        ThreadNameManipulator broken = new ThreadNameManipulator() {
+            @Override
+            public String getManipulatedThreadName(Thread thread) {
+                return "";
+            }
+
+            @Override
+            public void init() {
+                throw new UnsupportedOperationException("no map");
+            }
+        };
+        ThreadNameManipulator before = sampler.getThreadNameManipulator();
+        sampler.setThreadNameManipulator(broken);
+        assertThatThrownBy(sampler::init).isInstanceOf(UnsupportedOperationException.class).hasMessage("no map");
+        NothingLeft.assertNothingLeft();
+        sampler.setThreadNameManipulator(before);
+        sampler.init();
+        assertThatThrownBy(() -> sampler.setThreadNameManipulator(broken)).hasMessage("no map");
+        assertThat(sampler.getThreadNameManipulator()).isSameAs(before);
+    }
+
+    @Test
+    void mappedThreadsAreGroupedByWhatTheyDo() {
+        MapBasedThreadNameManipulator map = new MapBasedThreadNameManipulator();
+        Worker.Work request = goHome -> {
+            map.mapCurrentThread("GET /orders/7");
+            try {
+                Desk.serve(goHome);
+            } finally {
+                map.unmapCurrentThread();
+            }
+        };
+        try (Worker idle = Worker.waiting("http-1")) {
+            Worker serving = Worker.doing("http-2", request).awaitWaiting();
+            sampler.setSampleTheseThreadsOnly(List.of(idle.thread(), serving.thread()));
+            sampler.setThreadNameManipulator(map);
+            sampler.init();
+            Report report = freshReport();
+            assertThat(report.names()).containsExactly("GET /orders/7");
+            assertThat(report.groups().get(0).threadNames()).isEqualTo("http-2");
+            assertThat(map.getMappingsCount()).isEqualTo(1);
+            serving.close();
+            assertThat(map.getMappingsCount()).isZero();
+        }
+    }
+
+    @Test
+    void mappedThreadsThatForgetToUnmapDoNotLeak() {
+        MapBasedThreadNameManipulator map = new MapBasedThreadNameManipulator();
+        sampler.setThreadNameManipulator(map);
+        sampler.init();
+        List<WeakReference<Thread>> ended = Collections.synchronizedList(new ArrayList<>());
+        for (int i = 0; i < 50; i++) {
+            Worker worker = Worker.doing("forgetful-" + i, goHome -> {
+                ended.add(new WeakReference<>(Thread.currentThread()));
+                map.mapCurrentThread("forgotten");
+                Desk.serve(goHome);
+            }).awaitWaiting();
+            awaitTicks(sampler, 1);
+            worker.close();
+        }
+        assertThat(map.getMappingsCount()).isZero();
+        awaitTicks(sampler, 3);
+        patiently().until(() -> {
+            System.gc();
+            return ended.stream().allMatch(thread -> thread.get() == null);
+        });
+        sampler.printReport();
+        assertThat(recorder.last().group("forgotten").distinctThreads()).isPositive();
+    }
+}

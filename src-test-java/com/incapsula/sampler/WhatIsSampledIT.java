@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Row;
+import com.incapsula.sampler.testing.Samplers;
+import com.incapsula.sampler.testing.Worker;
+import com.incapsula.sampler.testing.work.Alone;
+import com.incapsula.sampler.testing.work.Desk;
+import java.io.IOException;
+import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Which threads and which frames. */
+@ExtendWith(NothingLeft.class)
+class WhatIsSampledIT {
+
+    private static final String WORK = "com.incapsula.sampler.testing.work";
+    private static final String RUN = "java.lang.Thread.run";
+    private static final String AWAIT = "java.util.concurrent.CountDownLatch.await";
+
+    private final Recorder recorder = new Recorder();
+    private final ThreadsSampler sampler = quick(recorder);
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+    }
+
+    private Report sample(Worker... workers) {
+        for (Worker worker : workers) {
+            sampler.setThreadToBeSampled(worker.thread());
+        }
+        sampler.init();
+        awaitTicks(sampler, 5);
+        sampler.printReport();
+        return recorder.only();
+    }
+
+    // ---- threads ----
+
+    @Test
+    void allThreadsButTheLibrarysAndTheJvmsOwn() {
+        try (Worker worker = Worker.waiting("worker"); Worker daemon = Worker.daemon("daemon");
+                Worker namesake = Worker.waiting("Finalizer")) {
+            sampler.init();
+            awaitTicks(sampler, 5);
+            sampler.printReport();
+            awaitTicks(sampler, 5);
+            sampler.setSkipDaemonThreads(false);
+            sampler.printReport();
+            for (Report report : recorder.reports()) {
+                assertThat(report.names()).contains(Thread.currentThread().getName().replaceAll("[.:\\d]+", ""),
+                        "worker", "daemon", "Finalizer");
+                assertThat(report.group("Finalizer").distinctThreads()).as("the user's, not the JVM's").isEqualTo(1);
+                assertThat(report.names()).doesNotContain("Reference Handler", "Signal Dispatcher", "Common-Cleaner",
+                        "Notification Thread", "Attach Listener", "Service Thread", "Monitor Deflation Thread",
+                        "C CompilerThread", "C1 CompilerThread", "C2 CompilerThread")
+                        .noneMatch(name -> name.startsWith("threads-sampler"));
+            }
+            assertThat(worker.thread().isAlive() && daemon.thread().isAlive() && namesake.thread().isAlive()).isTrue();
+        }
+    }
+
+    /** Which threads the JVM has is told by the JVM; what is missing in the report is the service threads only. */
+    @Test
+    void nobodyIsForgotten() {
+        sampler.setThreadNameManipulator(Thread::getName);
+        Report report = sample();
+        List<String> all = Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
+                .filter(name -> !name.startsWith("threads-sampler") && !name.startsWith("awaitility")).toList();
+        List<String> missing = new ArrayList<>(all);
+        missing.removeAll(report.names());
+        assertThat(missing).isSubsetOf("Reference Handler", "Finalizer", "Signal Dispatcher", "Common-Cleaner",
+                "Notification Thread", "Attach Listener");
+    }
+
+    @Test
+    void everyThreadStateCounts() throws IOException {
+        Object monitor = new Object();
+        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy");
+                Worker sleeping = Worker.doing("sleeping", WhatIsSampledIT::sleepUntil)) {
+            Worker blocked;
+            synchronized (monitor) {
+                blocked = Worker.doing("blocked", goHome -> enter(monitor));
+                patiently().until(() -> blocked.thread().getState() == Thread.State.BLOCKED);
+                Report report = sample(waiting, busy, sleeping, blocked);
+                long millis = report.group("waiting").cumulativeMillis();
+                assertThat(millis).isPositive();
+                assertThat(report.groups()).hasSize(4)
+                        .allSatisfy(group -> assertThat(group.cumulativeMillis()).isBetween(millis - 2, millis + 2));
+                assertThat(report.group("blocked").methods())
+                        .endsWith("com.incapsula.sampler.WhatIsSampledIT.enter");
+                assertThat(report.group("busy").methods()).contains(WORK + ".Desk.calculate");
+            }
+            blocked.close();
+        }
+    }
+
+    private static void enter(Object monitor) {
+        synchronized (monitor) {
+            monitor.notifyAll();
+        }
+    }
+
+    private static void sleepUntil(CountDownLatch goHome) throws InterruptedException {
+        while (goHome.getCount() > 0) {
+            Thread.sleep(20);
+        }
+    }
+
+    /** The thread DestroyJavaVM waits for the others without a Java frame. */
+    static final class Program {
+
+        private Program() {
+        }
+
+        public static void main(String[] arguments) {
+            new Thread(() -> {
+                try (ThreadsSampler sampler = new ThreadsSampler()) {
+                    patiently().until(() -> Thread.getAllStackTraces().keySet().stream()
+                            .anyMatch(thread -> thread.getName().equals("DestroyJavaVM")));
+                    sampler.setSamplingFrequencyMillis(5);
+                    sampler.init();
+                    Samplers.awaitTicks(sampler, 5);
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            }).start();
+        }
+    }
+
+    @Test
+    void aThreadWithoutJavaFramesIsCredited() throws Exception {
+        String output = ChildJvm.of(Program.class).with(Awaitility.class, org.hamcrest.Matcher.class)
+                .run().assertFine().output();
+        Report report = Report.parse(output).get(0);
+        Group group = report.group("DestroyJavaVM");
+        assertThat(group.rows()).hasSize(1);
+        assertThat(group.rows().get(0).frame()).isEqualTo("[no Java frames]");
+        assertThat(group.maxDepth()).isZero();
+        assertThat(report.figure("samples taken, no Java frames")).isPositive();
+    }
+
+    // ---- the frame rule ----
+
+    @Test
+    void withoutMonitoredPackagesEverythingIsKept() {
+        try (Worker worker = Worker.waiting("worker")) {
+            Group group = sample(worker).group("worker");
+            StackTraceElement[] stack = worker.thread().getStackTrace();
+            assertThat(group.maxDepth()).as("tools are shown hidden frames, too")
+                    .isGreaterThanOrEqualTo(stack.length);
+            assertThat(group.rows()).as("one way down, all time at its end").hasSize(2);
+            assertThat(group.rows().get(1).frame()).isEqualTo(plain(stack[0]));
+            assertThat(group.rows().get(0).frame()).isEqualTo(plain(stack[stack.length - 1]));
+        }
+    }
+
+    /* As StackTraceElement prints it, without module and loader. */
+    private static String plain(StackTraceElement frame) {
+        return new StackTraceElement(frame.getClassName(), frame.getMethodName(), frame.getFileName(),
+                frame.getLineNumber()).toString();
+    }
+
+    @Test
+    void timeOfALibraryCallPilesUpOnItsFirstMethod() {
+        sampler.setMonitoredPackages(WORK);
+        try (Worker worker = Worker.waiting("worker")) {
+            Group group = sample(worker).group("worker");
+            assertThat(group.methods()).containsExactly(RUN, AWAIT);
+            assertThat(group.rows().get(1).methodMillis()).isEqualTo(group.cumulativeMillis());
+        }
+    }
+
+    @Test
+    void timeOfMonitoredCodeIsItsOwn() {
+        sampler.setMonitoredPackages("com.incapsula.nobody, " + WORK + ",,");
+        try (Worker worker = Worker.busy("worker")) {
+            patiently().until(() -> worker.thread().getStackTrace().length > 2);
+            Group group = sample(worker).group("worker");
+            assertThat(group.methods()).contains(WORK + ".Desk.calculate").doesNotContain(AWAIT);
+        }
+    }
+
+    @Test
+    void libraryCodeBetweenMonitoredCodeIsKept() {
+        sampler.setMonitoredPackages(WORK);
+        sampler.setReportZeroTimePackages(true);
+        try (Worker worker = Worker.doing("worker", goHome ->
+                Desk.callBack(() -> new ArrayList<>(List.of(goHome)).forEach(WhatIsSampledIT::serve))).awaitWaiting()) {
+            assertThat(sample(worker).group("worker").methods())
+                    .containsSubsequence(RUN, WORK + ".Desk.callBack", "java.util.ArrayList.forEach",
+                            WORK + ".Desk.serve", AWAIT)
+                    .endsWith(AWAIT);
+        }
+    }
+
+    private static void serve(CountDownLatch goHome) {
+        try {
+            Desk.serve(goHome);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void ofAnUnmonitoredStackOnlyTheRootIsKept() {
+        sampler.setMonitoredPackages("org.nobody");
+        try (Worker worker = Worker.waiting("worker")) {
+            Group group = sample(worker).group("worker");
+            assertThat(group.methods()).containsExactly(RUN);
+            assertThat(group.methodMillis()).isEqualTo(group.cumulativeMillis()).isPositive();
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "com.incapsula.sampler.testing.work, true",
+        "com.incapsula.sampler.testing.work.Desk, true",
+        "com.incapsula.sampler.testing.work., true",
+        "com.incapsula.sampler.testing.wor, false",
+        "com.incapsula.sampler.testing.wor*, true",
+        "com.incapsula.sampler.testing.work.Des, false",
+        "com.incapsula.sampler.testing.works, false",
+        "Desk, false",
+    })
+    void prefixesMatchWholeParts(String prefix, boolean matches) {
+        sampler.setMonitoredPackages(prefix);
+        try (Worker worker = Worker.waiting("worker")) {
+            assertThat(sample(worker).group("worker").methods()).hasSize(matches ? 2 : 1);
+        }
+    }
+
+    @Test
+    void stacksOfOneFrameAreKept() throws Exception {
+        CountDownLatch goHome = new CountDownLatch(1);
+        Alone alone = new Alone("alone", goHome);
+        alone.start();
+        try {
+            sampler.setThreadToBeSampled(alone);
+            Group group = sample().group("alone");
+            String run = WORK + ".Alone.run";
+            assertThat(group.rows()).isNotEmpty()
+                    .allSatisfy(row -> assertThat(row.depth() == 0 ? row.method() : run).isEqualTo(run));
+            assertThat(group.rows().stream().filter(row -> row.method().equals(run))
+                    .mapToLong(Row::methodMillis).sum()).isPositive();
+        } finally {
+            goHome.countDown();
+            alone.join();
+        }
+    }
+
+    // ---- the text of a frame ----
+
+    @Test
+    void nativeMethodsSaySo() {
+        try (Worker worker = Worker.waiting("worker")) {
+            List<Row> rows = sample(worker).group("worker").rows();
+            assertThat(rows.get(rows.size() - 1).frame()).isEqualTo("jdk.internal.misc.Unsafe.park(Native Method)");
+        }
+    }
+
+    @Test
+    void twoLinesOfOneMethodAreTwoRows() {
+        Worker.Work work = WhatIsSampledIT::waitInOneOfTwoLines;
+        try (Worker one = Worker.doing("pool-1", work).awaitWaiting();
+                Worker two = Worker.doing("pool-2", work).awaitWaiting()) {
+            sampler.setMonitoredPackages("com.incapsula.sampler");
+            Group group = sample(one, two).group("pool-");
+            List<String> frames = group.rows().stream().map(Row::frame)
+                    .filter(frame -> frame.contains("waitInOneOfTwoLines")).toList();
+            assertThat(frames).hasSize(2).doesNotHaveDuplicates()
+                    .allMatch(frame -> frame.matches(".*\\(WhatIsSampledIT\\.java:\\d+\\)"));
+        }
+    }
+
+    private static void waitInOneOfTwoLines(CountDownLatch goHome) throws InterruptedException {
+        if (Thread.currentThread().getName().equals("pool-1")) {
+            goHome.await();
+        } else {
+            goHome.await();
+        }
+    }
+
+    /** Two generated classes of each kind, called by monitored code, are one row. */
+    @ParameterizedTest
+    @MethodSource("generated")
+    void generatedNamesAreMadeOne(Generator generator, String frame) throws Exception {
+        CountDownLatch goHome = new CountDownLatch(1);
+        Runnable one = generator.generate(0, goHome);
+        Runnable two = generator.generate(1, goHome);
+        assertThat(one.getClass()).isNotSameAs(two.getClass());
+        Worker.Work work = unused -> Desk.callBack(Thread.currentThread().getName().equals("worker-1") ? one : two);
+        sampler.setMonitoredPackages(WORK);
+        try (Worker first = Worker.doing("worker-1", work).awaitWaiting();
+                Worker second = Worker.doing("worker-2", work).awaitWaiting();
+                AutoCloseable release = goHome::countDown) {
+            assertThat(release).isNotNull();
+            Group group = sample(first, second).group("worker-");
+            assertThat(group.distinctThreads()).isEqualTo(2);
+            assertThat(group.record()).doesNotContainPattern("0x|Lambda\\$\\d|Proxy\\d|proxy\\d");
+            List<Row> rows = group.rows().stream().filter(row -> row.frame().matches(frame)).toList();
+            assertThat(rows).as(group.record()).hasSize(1);
+            assertThat(rows.get(0).methodMillis()).as("the time of both").isEqualTo(group.cumulativeMillis());
+        }
+    }
+
+    /** Makes the first or the second of two classes that wait. */
+    interface Generator {
+        Runnable generate(int which, CountDownLatch goHome) throws Exception;
+    }
+
+    static List<Arguments> generated() {
+        String type = "com\\.incapsula\\.sampler\\.WhatIsSampledIT";
+        return List.of(
+                arguments((Generator) WhatIsSampledIT::lambda, type + "\\$\\$Lambda\\.run\\(Unknown Source\\)"),
+                arguments((Generator) WhatIsSampledIT::proxy, "jdk\\.proxy\\.\\$Proxy\\.run\\(Unknown Source\\)"),
+                arguments((Generator) WhatIsSampledIT::hidden,
+                        type + "\\$Template\\.run\\(WhatIsSampledIT\\.java:\\d+\\)"));
+    }
+
+    private static Runnable lambda(int which, CountDownLatch goHome) {
+        Runnable one = () -> rest(goHome);
+        Runnable two = () -> rest(goHome);
+        return which == 0 ? one : two;
+    }
+
+    private static Runnable proxy(int which, CountDownLatch goHome) {
+        Class<?> other = which == 0 ? Comparable.class : AutoCloseable.class;
+        return (Runnable) Proxy.newProxyInstance(WhatIsSampledIT.class.getClassLoader(),
+                new Class<?>[] {Runnable.class, other}, (self, method, arguments) -> {
+                    rest(goHome);
+                    return null;
+                });
+    }
+
+    private static Runnable hidden(int which, CountDownLatch goHome) throws Exception {
+        byte[] code;
+        try (InputStream in = WhatIsSampledIT.class.getResourceAsStream("WhatIsSampledIT$Template.class")) {
+            code = in.readAllBytes();
+        }
+        return (Runnable) MethodHandles.lookup()
+                .defineHiddenClass(code, true, MethodHandles.Lookup.ClassOption.NESTMATE).lookupClass()
+                .getDeclaredConstructor(CountDownLatch.class).newInstance(goHome);
+    }
+
+    /* Not in a monitored package. */
+    private static void rest(CountDownLatch goHome) {
+        try {
+            goHome.await();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** After 15 calls JDK 17 makes an accessor class for each method; later JDKs make method handles. */
+    @Test
+    void accessorsOfReflectionAreWithoutNumbers() throws Exception {
+        sampler.setReportZeroTimePackages(true);
+        try (Worker one = reflection("worker-1", "reflectedOne").awaitWaiting();
+                Worker two = reflection("worker-2", "reflectedTwo").awaitWaiting()) {
+            Group group = sample(one, two).group("worker-");
+            assertThat(group.record()).contains("reflect")
+                    .doesNotContainPattern("0x|Lambda\\$\\d|Accessor\\d|LambdaForm\\$D?MH\\d");
+        }
+    }
+
+    private static Worker reflection(String name, String method) throws NoSuchMethodException {
+        Method reflected = WhatIsSampledIT.class.getDeclaredMethod(method, CountDownLatch.class);
+        return Worker.doing(name, goHome -> {
+            for (int i = 0; i < 30; i++) {
+                reflected.invoke(null, new CountDownLatch(0));
+            }
+            reflected.invoke(null, goHome);
+        });
+    }
+
+    static void reflectedOne(CountDownLatch goHome) {
+        rest(goHome);
+    }
+
+    static void reflectedTwo(CountDownLatch goHome) {
+        rest(goHome);
+    }
+
+    /** Becomes a hidden class, twice. */
+    static final class Template implements Runnable {
+
+        private final CountDownLatch goHome;
+
+        Template(CountDownLatch goHome) {
+            this.goHome = goHome;
+        }
+
+        @Override
+        public void run() {
+            rest(goHome);
+        }
+    }
+}

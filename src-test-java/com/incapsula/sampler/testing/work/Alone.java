@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing.work;
+
+import java.util.concurrent.CountDownLatch;
+
+/** A thread whose stack has one frame while it works. */
+public final class Alone extends Thread {
+
+    private final CountDownLatch goHome;
+    private long turns;
+
+    /** A thread that works until the latch is down. */
+    public Alone(String name, CountDownLatch goHome) {
+        super(name);
+        this.goHome = goHome;
+    }
+
+    @Override
+    public void run() {
+        while (goHome.getCount() > 0) {
+            for (int i = 0; i < 10_000_000; i++) {
+                turns += i;
+            }
+        }
+    }
+
+    /** @return how far it came */
+    public long turns() {
+        return turns;
+    }
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Row;
+import com.incapsula.sampler.testing.Worker;
+import com.incapsula.sampler.testing.work.Desk;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
+
+/** Reports to the byte. Times are made exact by single samples, each of which is worth one interval. */
+@ExtendWith(NothingLeft.class)
+class ReportFormatIT {
+
+    private static final String WORK = "com.incapsula.sampler.testing.work";
+    private static final int COLUMN = 152;
+
+    @TempDir
+    Path folder;
+
+    private final Recorder recorder = new Recorder();
+    private final ThreadsSampler sampler = quick(recorder);
+
+    @AfterEach
+    void close() throws IOException {
+        sampler.close();
+    }
+
+    /* Initialised and inactive: samples are taken by sampleOnceAndPrint only, each worth a second. */
+    private void prepare(Worker... workers) {
+        sampler.setSampleTheseThreadsOnly(Arrays.stream(workers).map(Worker::thread).toList());
+        sampler.setSamplingFrequencyMillis(1000);
+        sampler.setMonitoredPackages(WORK);
+        sampler.setActive(false);
+        sampler.init();
+    }
+
+    private static String row(String indentAndFrame, long cumulative, long method) {
+        return String.format("%-151s Cumulative time(ms): %d, Method time(ms): %d\n", indentAndFrame, cumulative, method);
+    }
+
+    private static String frame(Worker worker, String method) {
+        return Arrays.stream(worker.thread().getStackTrace())
+                .filter(frame -> (frame.getClassName() + "." + frame.getMethodName()).equals(method)).findFirst()
+                .map(frame -> method + "(" + frame.getFileName() + ":" + frame.getLineNumber() + ")").orElseThrow();
+    }
+
+    private static String expectedRows(Worker worker) {
+        return row(frame(worker, "java.lang.Thread.run"), 1000, 0)
+                + row("  " + frame(worker, "java.util.concurrent.CountDownLatch.await"), 1000, 1000);
+    }
+
+    @Test
+    void printStreamHasBlankLinesAroundTitleAndGroups() throws IOException {
+        ByteArrayOutputStream printed = new ByteArrayOutputStream();
+        sampler.setSamplingOutputer(
+                new PrintStreamSamplingOutputer(new PrintStream(printed, false, StandardCharsets.UTF_8)));
+        try (Worker worker = Worker.waiting("desk-1")) {
+            prepare(worker);
+            sampler.sampleOnceAndPrint();
+            sampler.close();
+            String depth = maxDepthOf(printed.toString(StandardCharsets.UTF_8));
+            String[] parts = printed.toString(StandardCharsets.UTF_8).split("Sampler account\\.\n");
+            assertThat(parts).hasSize(2);
+            assertThat(parts[0].replaceFirst("from .* till .*", "from X till Y")).isEqualTo(
+                    "\nReport interval: from X till Y\n"
+                    + "Aggregated thread: desk-. Max depth: " + depth + ". Distinct threads: 1 [desk-1]\n"
+                    + expectedRows(worker) + "\n");
+            assertThat(parts[1]).matches("attempts: 1\n"
+                    + "samples taken: 1\n"
+                    + "ticks: 1\n"
+                    + "memory used: \\d+ of 67108864 bytes\n"
+                    + "sampler's own CPU: \\d+ ms, \\d+\\.\\d\\d % of the interval\n\n");
+        }
+    }
+
+    private static String maxDepthOf(String text) {
+        return text.replaceFirst("(?s).*Max depth: (\\d+)\\..*", "$1");
+    }
+
+    @Test
+    void loggerHasOneEventPerGroup() throws IOException {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+        outputer.setLoggerName("the.report");
+        Logger logger = (Logger) LoggerFactory.getLogger("the.report");
+        logger.setAdditive(false);
+        logger.addAppender(log);
+        sampler.setSamplingOutputer(outputer);
+        try (Worker worker = Worker.waiting("desk-1")) {
+            prepare(worker);
+            sampler.sampleOnceAndPrint();
+            sampler.close();
+            List<String> events = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+            assertThat(events).hasSize(3);
+            assertThat(events.get(0)).matches("Report interval: from .* till .*");
+            assertThat(events.get(1)).isEqualTo("Aggregated thread: desk-. Max depth: " + maxDepthOf(events.get(1))
+                    + ". Distinct threads: 1 [desk-1]\n" + expectedRows(worker));
+            assertThat(events.get(2)).startsWith("Sampler account.\nattempts: 1\n");
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    @Test
+    void callsComeInOrder() throws IOException {
+        try (Worker one = Worker.waiting("one"); Worker two = Worker.waiting("two")) {
+            prepare(one, two);
+            sampler.sampleOnceAndPrint();
+            sampler.close();
+        }
+        assertThat(recorder.calls()).containsExactly("title", "record", "record", "account", "flush", "close");
+    }
+
+    @Test
+    void nothingIsPrintedWhenNothingWasSampled() throws IOException {
+        Worker never = Worker.unstarted("never");
+        sampler.setThreadToBeSampled(never.thread());
+        sampler.setReportFrequencySeconds(1);
+        sampler.init();
+        awaitTicks(sampler, 300); // more than a second
+        sampler.printReport();
+        sampler.close();
+        assertThat(recorder.calls()).containsExactly("close");
+        assertThat(never.thread().isAlive()).isFalse();
+    }
+
+    @Test
+    void groupsAreInDescendingOrderOfTime() {
+        List<Worker> workers = new ArrayList<>();
+        for (String name : List.of("b-1", "c-1", "c-2", "c-3", "a-1", "a-2")) {
+            workers.add(Worker.waiting(name));
+        }
+        try {
+            prepare(workers.toArray(Worker[]::new));
+            sampler.sampleOnceAndPrint();
+            assertThat(recorder.only().groups()).extracting(Group::name).containsExactly("c-", "a-", "b-");
+            assertThat(recorder.only().groups()).extracting(Group::cumulativeMillis)
+                    .containsExactly(3000L, 2000L, 1000L);
+            assertThat(recorder.only().groups().get(0).threadNames()).isEqualTo("c-1, c-2, c-3");
+        } finally {
+            workers.forEach(Worker::close);
+        }
+    }
+
+    @Test
+    void onlyTheFirstTwentyNamesOfAGroupAreListed() {
+        List<Worker> workers = IntStream.rangeClosed(1, 23).mapToObj(i -> Worker.waiting("pool-" + i)).toList();
+        try {
+            prepare(workers.toArray(Worker[]::new));
+            sampler.sampleOnceAndPrint();
+            Group group = recorder.only().group("pool-");
+            assertThat(group.title()).contains(". Distinct threads: 23 [").endsWith(", \u2026 3 more]");
+            assertThat(group.threadNames().split(", ")).hasSize(21).doesNotHaveDuplicates();
+            assertThat(group.cumulativeMillis()).isEqualTo(23_000);
+        } finally {
+            workers.forEach(Worker::close);
+        }
+    }
+
+    /** Two ways down from one frame: text order, each its own time, and only what counts is kept. */
+    @Test
+    void siblingsAreInTextOrderAndRowsThatPassAllOnAreLeftOut() {
+        Worker.Work work = ReportFormatIT::waysDown;
+        try (Worker one = Worker.doing("pool-1", work).awaitWaiting();
+                Worker two = Worker.doing("pool-2", work).awaitWaiting();
+                Worker three = Worker.doing("pool-3", work).awaitWaiting()) {
+            prepare(one, two, three);
+            sampler.sampleOnceAndPrint();
+            List<Row> rows = recorder.only().group("pool-").rows();
+            assertThat(rows).extracting(Row::method).containsExactly("java.lang.Thread.run",
+                    WORK + ".Desk.serve", "java.util.concurrent.CountDownLatch.await",
+                    WORK + ".Desk.serveDeep", "java.util.concurrent.CountDownLatch.await");
+            assertThat(rows).extracting(Row::depth).containsExactly(0, 1, 2, 1, 2);
+            assertThat(rows).extracting(Row::cumulativeMillis).containsExactly(3000L, 1000L, 1000L, 2000L, 2000L);
+            assertThat(rows).extracting(Row::methodMillis).containsExactly(0L, 0L, 1000L, 0L, 2000L);
+        }
+    }
+
+    private static void waysDown(CountDownLatch goHome) throws InterruptedException {
+        if (Thread.currentThread().getName().equals("pool-1")) Desk.serve(goHome); else Desk.serveDeep(30, goHome);
+    }
+
+    @Test
+    void columnsStandWhereTheyStandUntilTheFrameIsTooLong() {
+        VeryLong.atWork = false;
+        try (Worker worker = Worker.doing("wide", VeryLong::itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo)) {
+            patiently().until(() -> VeryLong.atWork);
+            prepare(worker);
+            sampler.setMonitoredPackages(getClass().getPackageName());
+            sampler.sampleOnceAndPrint();
+            List<Row> rows = recorder.only().group("wide").rows();
+            assertThat(rows).anyMatch(row -> row.frame().length() > 150).anyMatch(row -> row.frame().length() < 150);
+            for (Row row : rows) {
+                int width = 2 * row.depth() + row.frame().length();
+                assertThat(row.line().indexOf("Cumulative time(ms): ")).as(row.line())
+                        .isEqualTo(width <= 150 ? COLUMN : width + 2);
+            }
+        }
+    }
+
+    private static final class VeryLong {
+
+        private static volatile boolean atWork;
+
+        static void itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo(
+                CountDownLatch goHome) {
+            while (goHome.getCount() > 0) {
+                for (int i = 0; i < 1_000_000; i++) {
+                    atWork = true;
+                }
+            }
+        }
+    }
+
+    @Test
+    void aFileHasAllReportsInUtf8AndIsAppendedTo() throws IOException {
+        Path file = folder.resolve("report.log");
+        Files.writeString(file, "before\n");
+        sampler.setSamplingOutputer(new PrintStreamSamplingOutputer(file.toString()));
+        try (Worker worker = Worker.waiting("Größe-\uD83D\uDE00")) {
+            prepare(worker);
+            sampler.sampleOnceAndPrint();
+            sampler.sampleOnceAndPrint();
+            sampler.close();
+            sampler.init();
+            sampler.sampleOnceAndPrint();
+            sampler.close();
+        }
+        String text = Files.readString(file, StandardCharsets.UTF_8);
+        assertThat(text).startsWith("before\n\nReport interval: from ");
+        List<Report> reports = Report.parse(text.substring("before\n".length()));
+        assertThat(reports).hasSize(3).allSatisfy(report ->
+                assertThat(report.names()).containsExactly("Größe-\uD83D\uDE00"));
+    }
+}

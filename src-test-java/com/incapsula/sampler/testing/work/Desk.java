@@ -16,6 +16,11 @@ public final class Desk {
         goHome.await();
     }
 
+    /** Waits for so many milliseconds. */
+    public static void serveFor(long millis) throws InterruptedException {
+        Thread.sleep(millis);
+    }
+
     /** Waits with so many frames of itself below. */
     public static void serveDeep(int depth, CountDownLatch goHome) throws InterruptedException {
         if (depth == 0) {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.ExitingProgram;
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.Report;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** How programs end, and that the last report is written nevertheless. Each in a JVM of its own. */
+class ExitIT {
+
+    private static final int COLD_STARTS = Boolean.getBoolean("sampler.test.long") ? 200 : 40;
+    private static final int AT_ONCE = 2;
+
+    @TempDir
+    Path folder;
+
+    private Path file(Object name) {
+        return folder.resolve("report-" + name + ".log");
+    }
+
+    private ChildJvm.Running start(Path file, String end) throws IOException {
+        return ChildJvm.of(ExitingProgram.class).start(file.toString(), end);
+    }
+
+    private static void assertWholeReport(Path file) throws IOException {
+        String text = Files.readString(file);
+        List<Report> reports = Report.parse(text);
+        assertThat(reports).as(text).hasSize(1);
+        Group main = reports.get(0).group("main");
+        assertThat(main.cumulativeMillis()).as(text).isGreaterThanOrEqualTo(ExitingProgram.WORK_MILLIS - 1);
+        assertThat(main.millisIn("java.lang.Thread.sleep")).as(text).isPositive();
+        assertThat(reports.get(0).figure("attempts")).isPositive();
+        assertThat(text).endsWith(" % of the interval\n\n");
+    }
+
+    /** close() right after the work, in a fresh JVM that is then halted: what close() has written is all there is. */
+    @Test
+    void theFileHoldsTheWholeReportAfterEachColdStart() throws Exception {
+        for (int i = 0; i < COLD_STARTS; i += AT_ONCE) {
+            List<ChildJvm.Running> running = new ArrayList<>();
+            for (int j = i; j < i + AT_ONCE; j++) {
+                running.add(start(file(j), "close and halt"));
+            }
+            for (int j = i; j < i + AT_ONCE; j++) {
+                running.get(j - i).await().assertFine();
+                assertWholeReport(file(j));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "close,           0",
+        "end of main,     0",
+        "exit,            3",
+        "uncaught,        1",
+        "close in a hook, 0",
+    })
+    void theLastReportIsWrittenOnceHoweverTheProgramEnds(String end, int status) throws Exception {
+        ChildJvm.Result result = start(file(1), end).await();
+        assertThat(result.exit()).as(result.output()).isEqualTo(status);
+        assertWholeReport(file(1));
+    }
+
+    @Test
+    void theLastReportIsWrittenAtSigterm() throws Exception {
+        ChildJvm.Running running = start(file(1), "wait").awaitOutput("ending");
+        running.process().destroy();
+        assertThat(running.await().exit()).isEqualTo(128 + 15);
+        assertWholeReport(file(1));
+    }
+
+    @Test
+    void aStuckOutputerHoldsTheExitUpForTwoSecondsAtMost() throws Exception {
+        ChildJvm.Running running = start(file(1), "stuck").awaitOutput("ending");
+        long start = System.nanoTime();
+        ChildJvm.Result result = running.await();
+        assertThat(result.exit()).as(result.output()).isZero();
+        assertThat((System.nanoTime() - start) / 1_000_000).isBetween(1_000L, 20_000L);
+    }
+
+    /** The exit waits for the last report, which waits for the outputer, which waits for the exit: for two seconds. */
+    @ParameterizedTest
+    @CsvSource(delimiter = ';', value = {"periodic, exit in the outputer", "exit in the manipulator"})
+    void exitInACallbackIsAnExit(String end) throws Exception {
+        ChildJvm.Result result = start(file(1), end).await();
+        assertThat(result.exit()).as(result.output()).isEqualTo(5);
+        assertThat(result.millis()).isLessThan(30_000);
+    }
+}

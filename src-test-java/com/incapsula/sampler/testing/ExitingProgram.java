@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.work.Desk;
+import java.io.IOException;
+import java.util.concurrent.CountDownLatch;
+
+/** A program with a sampler that reports to a file. Its first argument is the file, the second says how it ends. */
+public final class ExitingProgram {
+
+    /** How long it works. */
+    public static final long WORK_MILLIS = 100;
+
+    private static final CountDownLatch NEVER = new CountDownLatch(1);
+
+    private ExitingProgram() {
+    }
+
+    /** Runs it. */
+    public static void main(String[] arguments) throws Exception {
+        String end = arguments[1];
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setSamplingFrequencyMillis(5);
+        sampler.setMonitoredPackages("com.incapsula.sampler.testing.work");
+        sampler.setReportFrequencySeconds(end.startsWith("periodic") ? 1 : 0);
+        sampler.setSamplingOutputer(new Outputer(arguments[0], end));
+        if (end.equals("exit in the manipulator")) {
+            sampler.setThreadNameManipulator(thread -> {
+                exitOnce();
+                return thread.getName();
+            });
+        }
+        sampler.init();
+        Desk.serveFor(WORK_MILLIS);
+        System.out.println("ending");
+        switch (end) {
+            case "close and halt" -> {
+                sampler.close();
+                Runtime.getRuntime().halt(0);
+            }
+            case "close" -> sampler.close();
+            case "exit" -> System.exit(3);
+            case "uncaught" -> throw new IllegalStateException("uncaught on purpose");
+            case "close in a hook" -> closeInHook(sampler);
+            case "wait", "exit in the manipulator", "periodic, exit in the outputer" -> NEVER.await();
+            default -> {
+                // the end of main: the sampler keeps nothing alive
+            }
+        }
+    }
+
+    private static void closeInHook(ThreadsSampler sampler) {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
+            try {
+                sampler.close();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        }));
+    }
+
+    /* System.exit never returns; a second call would wait for the first. */
+    private static synchronized void exitOnce() {
+        System.exit(5);
+    }
+
+    /** Writes to the file; gets stuck, or ends the JVM, where that is asked for. */
+    private static final class Outputer extends PrintStreamSamplingOutputer {
+
+        private final String end;
+
+        Outputer(String file, String end) {
+            super(file);
+            this.end = end;
+        }
+
+        @Override
+        public void printIntervalTitle(String title) {
+            if (end.equals("stuck")) {
+                awaitForever();
+            }
+            if (end.equals("periodic, exit in the outputer")) {
+                exitOnce();
+            }
+            super.printIntervalTitle(title);
+        }
+
+        private static void awaitForever() {
+            try {
+                NEVER.await();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
+}

@@ -41,6 +41,7 @@
 struct smp_vm {
     struct smp_thread_source threads;
     struct smp_walker walker;
+    struct smp_async_walker async; /* all NULL: every stack is walked by walker */
     struct smp_name_source names;
     struct smp_namer namer;
 };

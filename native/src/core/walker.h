@@ -24,14 +24,15 @@
 
 /*
  * A Java thread. Made and owned by the thread source; a session that was handed one may use it
- * until it gives it back with drop. Fields are constant but for ended_ns and is_hidden, which are
- * set once, at any time.
+ * until it gives it back with drop. Fields are constant but for the atomic ones, which are set
+ * once, at any time.
  */
 struct smp_thread {
     uint64_t serial; /* rises with birth, never reused */
     int64_t born_ns; /* monotonic; for threads older than the source, when they were found */
     _Atomic int64_t ended_ns; /* 0 while alive */
-    int32_t os_tid;           /* 0 when not known for sure */
+    /* 0 while not known for sure; set once, at any time. */
+    _Atomic int32_t os_tid;
     bool is_daemon;
     /* A service thread of the JVM or one of the library's own: never sampled, never listed. poll
      * passes it over; a thread may become one later. */
@@ -82,6 +83,7 @@ struct smp_walker {
     X(AT_ENTRY, AT_ENTRY)       /* in a method's prologue: leaf is that method */            \
     X(AT_RETURN, AT_RETURN)     /* in a method's epilogue */                                 \
     X(FROM_CALLER, FROM_CALLER) /* in code that is not Java's; leaf is the Java caller */    \
+    X(RETRIED, RETRIED)         /* whole, but asked twice, some microseconds apart */        \
     X(EMPTY, EMPTY)             /* no Java frames */                                         \
     X(GC_ACTIVE, GC_ACTIVE)                                                                  \
     X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                    \

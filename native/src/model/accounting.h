@@ -40,6 +40,7 @@ enum smp_outcome_kind {
     X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                    \
     X(AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL)                  \
     X(FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL)           \
+    X(RETRIED, RECOVERED, "recovered, at a second look", NULL)                             \
     X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]")   \
     X(UNKNOWN_NOT_JAVA, FAILED, "failed, unknown_not_Java (-3)", "[unknown, not Java]")    \
     X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not_walkable_not_Java (-4)",                 \

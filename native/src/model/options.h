@@ -23,6 +23,8 @@
 #include "base/status.h"
 
 enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
+/* AUTO: running threads are walked asynchronously where this JVM lets them. */
+enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 
 /*
  * X(field, "text name", default, min, max, fixed): numbers. fixed: may not change while the sampler
@@ -49,6 +51,7 @@ struct smp_options {
     SMP_OPTION_FLAGS(X)
 #undef X
     enum smp_report_order report_order; /* "reportOrder": BY_NAME or BY_TIME */
+    enum smp_engine engine;             /* "engine": AUTO or JVMTI; fixed */
     char *monitored_packages; /* "monitoredPackages": the list as filter.h reads it; never NULL */
     struct smp_quota *quota;
 };

@@ -25,12 +25,13 @@ static void fini_record(struct smp_thread_table *table, struct smp_thread_record
     smp_free(table->quota, record->group_name);
     smp_last_stack_fini(&record->last, table->budget);
     table->source->drop(table->source->self, record->thread);
+    smp_free(table->quota, record);
 }
 
 void smp_thread_table_fini(struct smp_thread_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        fini_record(table, &table->records[i]);
+        fini_record(table, table->records[i]);
     smp_free(table->quota, table->records);
     smp_free(table->quota, table->asked);
     smp_free(table->quota, table->answers);
@@ -76,22 +77,31 @@ static bool grow(struct smp_thread_table *table)
     return resize(table, table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
 }
 
-bool smp_thread_table_add(struct smp_thread_table *table, struct smp_thread *thread,
-                          int64_t credited_ns)
+struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
+                                               struct smp_thread *thread, int64_t credited_ns)
 {
+    struct smp_thread_record *record = NULL;
+
     if (table->count == table->capacity && !grow(table))
-        return false;
-    table->records[table->count++] = (struct smp_thread_record){
-        .thread = thread,
-        .credited_ns = credited_ns,
-    };
-    return true;
+        return NULL;
+    record = smp_alloc(table->quota, sizeof(*record));
+    if (record == NULL)
+        return NULL;
+    record->thread = thread;
+    record->credited_ns = credited_ns;
+    record->index = table->count;
+    table->records[table->count++] = record;
+    return record;
 }
 
-void smp_thread_table_remove(struct smp_thread_table *table, size_t index)
+void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record)
 {
-    fini_record(table, &table->records[index]);
+    const size_t index = record->index;
+
+    fini_record(table, record);
     table->records[index] = table->records[--table->count];
+    if (index < table->count)
+        table->records[index]->index = index;
     /* After a storm of short threads the memory goes back; a refusal costs nothing but that. */
     if (table->capacity > FIRST_CAPACITY && table->count < table->capacity / 4)
         (void)resize(table, table->capacity / 2);

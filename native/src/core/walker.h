@@ -129,6 +129,38 @@ struct smp_async_walker {
     void *self;
 };
 
+/* Kinds of threads that are not Java's: a row each in the report. */
+#define SMP_TASK_KIND_MAP(X)            \
+    X(GC, "[GC]")                       \
+    X(JIT, "[JIT compiler]")            \
+    X(VM, "[VM thread]")                \
+    X(SERVICE, "[JVM service threads]") \
+    X(SAMPLER, "[threads-sampler]")     \
+    X(OTHER, "[other native threads]")
+
+enum smp_task_kind {
+#define X(code, text) SMP_TASK_##code,
+    SMP_TASK_KIND_MAP(X)
+#undef X
+        SMP_TASK_KIND_COUNT
+};
+
+/* The operating system's view of the process's threads. All NULL where there is none. */
+struct smp_task_source {
+    /*
+     * Calls used for every thread for which is_java says no and which has used CPU time since the
+     * last read; the first one only begins. id is never one of a Java thread's serials. What a
+     * thread used between its last read and its end is lost.
+     */
+    void (*read)(void *self, bool (*is_java)(void *context, int32_t tid),
+                 void (*used)(void *context, enum smp_task_kind kind, uint64_t id, const char *name,
+                              int64_t cpu_ns),
+                 void *context);
+    /* Does it run, or would it if there were a CPU for it? False where that cannot be told. */
+    bool (*is_runnable)(void *self, int32_t tid);
+    void *self;
+};
+
 /* A user's rule from thread to group name. One call per tick for all threads. */
 enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING_FAILED };
 

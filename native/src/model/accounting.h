@@ -94,9 +94,13 @@ struct smp_tally {
 
 void smp_tally_note(struct smp_tally *tally,
                     enum smp_outcome outcome); /* one attempt, one outcome */
+void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t attempts);
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
 /* The sum over all outcomes; equal to attempts, always. */
 uint64_t smp_tally_sum(const struct smp_tally *tally);
+
+/* The sum over the outcomes of one kind. */
+uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind);
 
 const char *smp_outcome_text(enum smp_outcome outcome);
 const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */

@@ -29,6 +29,7 @@ enum {
      * ones may still fail, which costs a resolve for nothing. */
     USUAL_NAME_BYTES = 512,
     OF_KEY = INT32_MIN, /* in place of a byte code index: what is known of the key itself */
+    BCI_PSEUDO = INT32_MIN + 1,
     BCI_NATIVE = -1,
     LINE_UNKNOWN = -1,
     LINE_NATIVE = -2,
@@ -370,6 +371,18 @@ static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_so
     return location;
 }
 
+/* A pseudo-frame: its text is the source's own. */
+static uint32_t locate_pseudo(struct smp_methods *methods, const struct smp_name_source *source,
+                              uint64_t key)
+{
+    const char *text = source->pseudo_text == NULL ? NULL : source->pseudo_text(source->self, key);
+
+    if (text != NULL)
+        return intern_pseudo(methods, text);
+    methods->unresolved_count++;
+    return locate_known(methods, methods->unknown_table, BCI_NATIVE);
+}
+
 /* Out of line, so that the way of a known pair through smp_methods_locate stays short. */
 __attribute__((noinline)) static uint32_t
 learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_t key, int32_t bci)
@@ -380,7 +393,9 @@ learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_
 
     if (!reserve_place(methods))
         goto done;
-    if (table != 0)
+    if (bci == BCI_PSEUDO)
+        location = locate_pseudo(methods, source, key);
+    else if (table != 0)
         location = locate_known(methods, table, bci);
     else if (reserve_names(methods))
         location = locate_new(methods, source, key, bci, &is_final);
@@ -510,6 +525,8 @@ void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter
 
 static int32_t bci_of(const struct smp_frame *frame)
 {
+    if (frame->bci == SMP_BCI_PSEUDO)
+        return BCI_PSEUDO;
     if (frame->bci < 0)
         return BCI_NATIVE;
     return frame->bci < INT32_MAX ? (int32_t)frame->bci : INT32_MAX;

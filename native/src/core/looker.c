@@ -582,7 +582,8 @@ static void name_all(struct smp_looker *looker)
             leave_out(looker, record);
         i++;
     }
-    looker->rule_failures += smp_thread_names_ask(looker->names);
+    smp_interval_count(looker->credit.interval, SMP_COUNTER_NAME_RULE_FAILURES,
+                       smp_thread_names_ask(looker->names));
     for (size_t i = 0; i < table->count; i++) {
         struct smp_thread_record *record = table->records[i];
         credit_left(looker, record);

@@ -64,15 +64,14 @@ struct smp_looker {
     bool only; /* the selection's threads and no others */
     uint64_t chosen_epoch;
 
-    uint64_t cursor;        /* the thread source's */
-    bool is_first_poll;     /* since mark: what was not seen before it is nobody's loss */
-    int64_t marked_ns;      /* a thread's time begins here, or at its birth */
-    int64_t covered_ns;     /* the last tick */
-    uint64_t tick;          /* its number */
-    uint64_t threads;       /* that are sampled */
-    uint64_t rule_failures; /* since somebody set this to 0 */
-    struct smp_look *look;  /* the one that is being made */
-    unsigned in_flight;     /* requests without an answer */
+    uint64_t cursor;       /* the thread source's */
+    bool is_first_poll;    /* since mark: what was not seen before it is nobody's loss */
+    int64_t marked_ns;     /* a thread's time begins here, or at its birth */
+    int64_t covered_ns;    /* the last tick */
+    uint64_t tick;         /* its number */
+    uint64_t threads;      /* that are sampled */
+    struct smp_look *look; /* the one that is being made */
+    unsigned in_flight;    /* requests without an answer */
 };
 
 /* Zeroed before. vm and quota outlive it. credit's interval, methods and names are the caller's to

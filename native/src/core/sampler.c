@@ -129,23 +129,6 @@ static void warn_of_memory(struct smp_sampler *sampler)
                 sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_LIMIT));
 }
 
-static void count_rule_failures(struct smp_sampler *sampler)
-{
-    const uint64_t failures = sampler->looker.rule_failures;
-
-    sampler->looker.rule_failures = 0;
-    if (failures == 0)
-        return;
-    if (smp_interval_counter(sampler->interval, SMP_COUNTER_NAME_RULE_FAILURES) == 0) {
-        sampler->has_news = true;
-        smp_log_put(sampler->log, SMP_LOG_WARNING,
-                    "the thread name manipulator failed for %llu threads: they are reported under "
-                    "their own names",
-                    (unsigned long long)failures);
-    }
-    smp_interval_count(sampler->interval, SMP_COUNTER_NAME_RULE_FAILURES, failures);
-}
-
 bool smp_sampler_take_news(struct smp_sampler *sampler)
 {
     const bool news = sampler->has_news;
@@ -169,7 +152,6 @@ static void count_unnamed(struct smp_sampler *sampler)
 /* What the looks since the last call have come across. */
 static void tell_of_looks(struct smp_sampler *sampler)
 {
-    count_rule_failures(sampler);
     count_unnamed(sampler);
     warn_of_memory(sampler);
 }

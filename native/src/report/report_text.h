@@ -43,7 +43,6 @@ struct smp_report_style {
     enum smp_report_order order;
     bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
     bool cpu_time;           /* rows end in ", CPU time(ms): <U>", cumulative as <C> is */
-    bool cpu_time;           /* ", CPU time(ms): <U>" at the end of each row, cumulative as <C> */
 };
 
 SMP_CHECKED enum smp_status smp_report_text(const struct smp_snapshot *snapshot,

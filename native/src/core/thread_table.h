@@ -6,7 +6,8 @@
  * Owns     the records, their names and stack copies, the thread source's and namer's memories.
  * Threads  the sampler thread only.
  * Errors   add: false, no memory, nothing has changed.
- * Cost     add: one allocation; remove: O(1), the last record takes the free place in the order.
+ * Cost     add: one allocation in a while; remove: O(1), the last record takes the free place in
+ *          the order.
  */
 #ifndef SMP_CORE_THREAD_TABLE_H
 #define SMP_CORE_THREAD_TABLE_H
@@ -51,8 +52,9 @@ struct smp_thread_record {
 };
 
 struct smp_thread_table {
-    struct smp_thread_record **records;
+    struct smp_thread_record **records; /* those behind count are spare ones */
     size_t count;
+    size_t ready; /* records there are, with the spare ones */
     size_t capacity;
     /* For one call of the namer: the threads it is asked for, and their records. */
     struct smp_thread **asked;

@@ -661,7 +661,8 @@ void smp_looker_settle(struct smp_looker *looker)
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];
-        if (!record->was_looked_at || record->credited_ns >= look.now_ns || look_at(looker, record))
+        const bool is_kept = record->was_looked_at && record->credited_ns < look.now_ns;
+        if (is_kept ? look_at(looker, record) : !remove_ended(looker, record))
             i++;
     }
     collect(looker);

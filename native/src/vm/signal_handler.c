@@ -193,3 +193,8 @@ void smp_signal_release(uint64_t cookie)
              !change(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
         (void)change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
 }
+
+bool smp_signal_is_busy(const struct smp_signal_slot *slot)
+{
+    return atomic_load(&slot->word) % (1 << STATE_BITS) == SMP_SLOT_BUSY;
+}

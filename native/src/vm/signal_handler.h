@@ -94,5 +94,7 @@ struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie);
 bool smp_signal_give_up(uint64_t cookie);
 /* Back to FREE, from FILLING, DONE, or PENDING and LATE when no signal will come any more. */
 void smp_signal_release(uint64_t cookie);
+/* A handler walks in it. */
+bool smp_signal_is_busy(const struct smp_signal_slot *slot);
 
 #endif

@@ -417,7 +417,7 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
     answer->raw = code;
     if (code != SMP_JVM_THREAD_EXIT)
         answer->state = state_of(&walk); /* else there may be no such thread any more */
-    if (code > 0)
+    if (code > 0 && (uint32_t)code + 1 < capacity)
         answer->root = frames[code].method;
     if (is_whole(&walk, code)) {
         answer->answer = SMP_ANSWER_WHOLE;

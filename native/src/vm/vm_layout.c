@@ -99,9 +99,10 @@ static uintptr_t word_in(uintptr_t object, uint32_t offset)
 static bool is_known_code(uintptr_t pc)
 {
     const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), pc);
+    const bool is_java = piece != NULL && piece->kind != SMP_CODE_STUB;
 
     smp_code_leave();
-    return piece != NULL && (piece->kind == SMP_CODE_METHOD || piece->kind == SMP_CODE_INTERPRETER);
+    return is_java;
 }
 
 static bool is_believable(const struct smp_jvm_layout *layout, uintptr_t java_thread,

@@ -82,6 +82,7 @@ struct smp_walker {
     X(IN_STUB, IN_STUB)         /* leaf is a pseudo-frame that names the stub */             \
     X(AT_ENTRY, AT_ENTRY)       /* in a method's prologue: leaf is that method */            \
     X(AT_RETURN, AT_RETURN)     /* in a method's epilogue */                                 \
+    X(PUSHED, PUSHED)           /* amid a method that had registers on the stack */          \
     X(FROM_CALLER, FROM_CALLER) /* in code that is not Java's; leaf is the Java caller */    \
     X(RETRIED, RETRIED)         /* whole, but asked twice, some microseconds apart */        \
     X(EMPTY, EMPTY)             /* no Java frames */                                         \

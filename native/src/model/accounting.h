@@ -39,6 +39,7 @@ enum smp_outcome_kind {
     X(IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL)                            \
     X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                    \
     X(AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL)                  \
+    X(PUSHED, RECOVERED, "recovered, in a method with registers pushed", NULL)             \
     X(FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL)           \
     X(RETRIED, RECOVERED, "recovered, at a second look", NULL)                             \
     X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]")   \

@@ -157,6 +157,21 @@ static bool return_at(struct walk *walk, const struct smp_code_piece *method, ui
     return true;
 }
 
+/* Some instructions keep registers on the stack meanwhile: the frame is where it always is, above
+ * them. */
+static bool with_pushed(struct walk *walk, const struct smp_code_piece *method, uintptr_t bytes)
+{
+    struct caller caller;
+    struct smp_registers from = walk->at;
+
+    from.sp += bytes;
+    if (!read_caller(walk, from.sp + method->frame.bytes - sizeof(uintptr_t), &caller) ||
+        !walk_from(walk, from))
+        return false;
+    walk->answer->answer = SMP_ANSWER_PUSHED;
+    return true;
+}
+
 static bool recover_in_method(struct walk *walk, const struct smp_code_piece *method)
 {
     const struct smp_code_frame *frame = &method->frame;
@@ -175,6 +190,10 @@ static bool recover_in_method(struct walk *walk, const struct smp_code_piece *me
         return enter_at(walk, method, sp + word);
     if (return_at(walk, method, sp) || return_at(walk, method, sp + word))
         return true;
+    for (uintptr_t pushed = 1; pushed <= SMP_WALK_PUSHED_WORDS; pushed++) {
+        if (with_pushed(walk, method, pushed * word))
+            return true;
+    }
     /* A complete frame that the JVM does not take for one yet. */
     if (enter_at(walk, method, sp + frame->bytes - word))
         return true;

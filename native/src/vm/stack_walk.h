@@ -9,6 +9,8 @@
  *   pc in a method's prologue   the caller's: pc = return address - 1, sp above it; leaf: the
  *                               method itself, at its beginning
  *   pc in a method's epilogue   the same pc, sp where it was before the frame was taken down
+ *   pc amid a method, registers the same pc, sp above them
+ *   pushed for the moment
  *   pc in a stub, or in code    the caller's, at the first return address on the stack; leaf: the
  *   that is not Java's          stub's name. One that follows a call of this very stub goes first
  *   thread in the JVM           the frame the JVM noted (the anchor) is completed, or moved from a
@@ -74,7 +76,7 @@ struct smp_jvm_layout {
 };
 
 /* Values of the state. */
-enum { SMP_JVM_IN_NATIVE = 4, SMP_JVM_IN_VM = 6, SMP_JVM_IN_JAVA = 8 };
+enum { SMP_JVM_IN_NATIVE = 4, SMP_JVM_IN_VM = 6, SMP_JVM_IN_JAVA = 8, SMP_JVM_BLOCKED = 10 };
 
 /* What is known of the process and of the thread before it is interrupted. */
 struct smp_walk_target {
@@ -89,6 +91,7 @@ struct smp_walk_target {
 
 enum {
     SMP_WALK_SCAN_WORDS = 24,     /* looked at for a return address above a stub's sp */
+    SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
     SMP_WALK_RUNTIME_WORDS = 128, /* and above the noted sp of a runtime stub, which saves all
                                      registers */
     SMP_WALK_MIN_CAPACITY = 2

@@ -44,8 +44,9 @@ struct smp_walker_async {
     size_t count;
     struct buffer spare[SMP_ASYNC_IN_FLIGHT]; /* a stack: what was used last is used next */
     size_t spare_count;
-    uint32_t room;            /* of buffers from now on */
-    struct smp_frame *cure;   /* SMP_ASYNC_CURE_FRAMES, made when first needed */
+    uint32_t room;          /* of buffers from now on */
+    struct smp_frame *cure; /* room for a stack told by JVMTI, made when first needed */
+    size_t cure_capacity;
     int64_t cure_credit_ns;   /* time that may be spent on cures */
     int64_t cure_credited_ns; /* up to here */
     int64_t stacks_due_ns;    /* when stacks may be looked for again */
@@ -189,26 +190,42 @@ static bool may_cure(struct smp_walker_async *walker, int64_t now_ns)
     return walker->cure_credit_ns > 0;
 }
 
-/* One handshake; what it cost is taken from what may be spent, even where that becomes a debt. */
+static bool has_cure_room(struct smp_walker_async *walker, size_t frames)
+{
+    if (frames <= walker->cure_capacity)
+        return true;
+    smp_free(NULL, walker->cure);
+    walker->cure = smp_alloc(NULL, frames * sizeof(*walker->cure));
+    walker->cure_capacity = walker->cure != NULL ? frames : 0;
+    return walker->cure != NULL;
+}
+
+/*
+ * One handshake, for a stack of about so many frames; what it cost is taken from what may be spent,
+ * even where that becomes a debt. False: none, or a deeper stack.
+ */
+static bool shake_hands(struct smp_walker_async *walker, JNIEnv *env, jobject thread, size_t frames,
+                        size_t *count)
+{
+    const int64_t start_ns = smp_clock_ns();
+    const size_t room = SMP_ASYNC_CURE_FRAMES + 2 * frames;
+
+    if (thread == NULL || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
+        return false;
+    walker->stats.cures++;
+    const enum smp_status status = smp_vm_ids_walk(env, thread, walker->cure, room, count);
+    walker->cure_credit_ns -= smp_clock_ns() - start_ns;
+    return status == SMP_OK && *count < room;
+}
+
+/* Makes the ids that are missing. */
 static bool cure(struct smp_walker_async *walker, JNIEnv *env, jobject thread,
                  struct smp_sample *sample)
 {
-    const int64_t start_ns = smp_clock_ns();
     size_t count = 0;
-    bool cured = false;
 
-    if (thread == NULL || !may_cure(walker, start_ns))
-        return false;
-    if (walker->cure == NULL)
-        walker->cure = smp_alloc(NULL, SMP_ASYNC_CURE_FRAMES * sizeof(*walker->cure));
-    if (walker->cure == NULL)
-        return false;
-    walker->stats.cures++;
-    if (smp_vm_ids_walk(env, thread, walker->cure, SMP_ASYNC_CURE_FRAMES, &count) == SMP_OK &&
-        count < SMP_ASYNC_CURE_FRAMES)
-        cured = smp_async_sample_fill(sample, walker->cure, count);
-    walker->cure_credit_ns -= smp_clock_ns() - start_ns;
-    return cured;
+    return shake_hands(walker, env, thread, sample->count, &count) &&
+           smp_async_sample_fill(sample, walker->cure, count);
 }
 
 /* -------------------------------------------------------------------------------- virtual threads
@@ -305,6 +322,32 @@ static bool is_worth_another_look(enum smp_answer answer)
     }
 }
 
+/*
+ * A thread that waits inside the JVM, on a frame that cannot be walked asynchronously: JVMTI can,
+ * and its stack is the same for as long as it waits. True: told.
+ */
+static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
+                         const struct listener *listener, size_t index,
+                         const struct smp_walk_answer *walked)
+{
+    const struct request *request = &walker->requests[index];
+    struct smp_sample sample = { 0 };
+    size_t count = 0;
+
+    if ((walked->state != SMP_JVM_BLOCKED && walked->state != SMP_JVM_IN_NATIVE) ||
+        smp_vm_threads_facts(request->thread)->is_carrier)
+        return false;
+    if (!shake_hands(walker, env, smp_vm_threads_ref(request->thread), 0, &count) || count == 0)
+        return false;
+    sample = (struct smp_sample){
+        .frames = walker->cure, .capacity = count, .count = count, .leaf_count = count
+    };
+    smp_async_sample_cut(&sample, walker->capacity);
+    listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
+    end_request(walker, env, index);
+    return true;
+}
+
 /* Without its stack's bounds nothing is recovered: they are looked for when that is missed. */
 static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *facts,
                        const struct smp_walk_answer *walked)
@@ -358,6 +401,9 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
     } else if (is_worth_another_look(walked.answer) && request->looks < SMP_ASYNC_LOOKS) {
         find_stack(walker, facts, &walked);
         return false;
+    } else if (is_worth_another_look(walked.answer) &&
+               tell_waiting(walker, env, listener, index, &walked)) {
+        return true;
     }
     tell(walker, env, listener, index, request->answer);
     return true;

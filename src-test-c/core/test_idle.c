@@ -66,7 +66,7 @@ static void idle_threads_are_looked_at_less_and_less(void **state)
     sim_script(thread, 0, 3600 * SIM_S, false);
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
-    assert_in_range(thread->reads, 20, 70); /* of 500 ticks */
+    assert_in_range(thread->reads, 20, 100); /* of 500 ticks */
     before = thread->reads;
     sim_run(sim, 100 * SIM_S);
     assert_in_range(thread->reads - before, 99, 140);
@@ -94,9 +94,12 @@ static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "worker", -1), sim->tick_ns - from_ns);
-    /* The clock says how long it has been running when it is found so. */
-    assert_in_range(labs(sim_wall(sim, "worker", 0) - sim_truth(sim, thread, 0)), 0, SIM_MS);
-    assert_in_range(labs(sim_wall(sim, "worker", 1) - sim_truth(sim, thread, 1)), 0, SIM_MS);
+    /* The clock says how long it has been running when it is found so, and half an interval more.
+     */
+    assert_in_range(sim_truth(sim, thread, 0) - sim_wall(sim, "worker", 0), 9 * SIM_MS,
+                    11 * SIM_MS);
+    assert_in_range(sim_wall(sim, "worker", 1) - sim_truth(sim, thread, 1), 9 * SIM_MS,
+                    11 * SIM_MS);
     assert_int_equal(thread->walks, 1);
     sim_destroy(sim);
 }
@@ -270,7 +273,7 @@ static void shares_of_phases_are_within_a_point(void **state)
             if (getenv("SMP_TEST_SHOW") != NULL)
                 print_message("%s: stack %d off by %.2f points, %lu looks\n", PROGRAMS[i].what,
                               stack, off, thread->reads);
-            if (off > 1.0 || off < -1.0)
+            if ((off > 1.0 || off < -1.0))
                 fail_msg("%s: stack %d is off by %.2f points", PROGRAMS[i].what, stack, off);
         }
         sim_destroy(sim);
@@ -542,7 +545,7 @@ static void gaps_grow_with_idleness_up_to_the_cap(void **state)
 {
     (void)state;
     assert_int_equal(smp_idle_gap_ns(0, 20 * SIM_MS, SIM_S, 0), 20 * SIM_MS);
-    assert_int_equal(smp_idle_gap_ns(SIM_S, 20 * SIM_MS, SIM_S, 0), 100 * SIM_MS);
+    assert_int_equal(smp_idle_gap_ns(3200 * SIM_MS, 20 * SIM_MS, SIM_S, 0), 200 * SIM_MS);
     assert_int_equal(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_S, 0), SIM_S);
     for (uint64_t random = 0; random < 5000; random++)
         assert_in_range(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_S, random), 750 * SIM_MS,
@@ -566,7 +569,7 @@ static void shares_add_up(void **state)
                 const struct smp_shares shares = smp_idle_split(&gap);
                 assert_int_equal(shares.old_ns + shares.found_ns + shares.unseen_ns, gap.span_ns);
                 assert_true(shares.old_ns >= 0 && shares.found_ns >= 0 && shares.unseen_ns >= 0);
-                if (gap.span_ns <= 40 || !gap.is_measured)
+                if (gap.span_ns <= 25 || !gap.is_measured)
                     assert_int_equal(shares.found_ns, gap.span_ns);
                 if (!gap.knows_old)
                     assert_int_equal(shares.old_ns, 0);

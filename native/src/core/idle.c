@@ -46,25 +46,36 @@ int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, u
     return gap_ns > interval_ns ? gap_ns : interval_ns;
 }
 
+static int64_t at_most(int64_t ns, int64_t most_ns)
+{
+    return ns < most_ns ? ns : most_ns;
+}
+
+bool smp_idle_is_long(int64_t span_ns, int64_t interval_ns)
+{
+    return span_ns > interval_ns + interval_ns / SMP_LONG_GAP_SHARE;
+}
+
 struct smp_shares smp_idle_split(const struct smp_gap *gap)
 {
     struct smp_shares shares = { .found_ns = gap->span_ns };
-    int64_t used_ns = gap->used_ns;
-    int64_t rest_ns;
-
-    if (!gap->is_measured || gap->span_ns <= SMP_SHORT_GAP_LOOKS * gap->interval_ns)
-        return shares;
+    const int64_t half_ns = gap->interval_ns / 2;
     /* The clock is read a little after the span ends. */
-    if (used_ns > gap->span_ns)
-        used_ns = gap->span_ns;
-    rest_ns = gap->span_ns - used_ns;
+    const int64_t used_ns = at_most(gap->used_ns, gap->span_ns);
+    const int64_t rest_ns = gap->span_ns - used_ns;
+
+    if (!gap->is_measured || !smp_idle_is_long(gap->span_ns, gap->interval_ns))
+        return shares;
     if (gap->is_running) {
-        shares.old_ns = gap->knows_old ? rest_ns : 0;
-        shares.found_ns = gap->span_ns - shares.old_ns;
+        if (gap->knows_old)
+            shares.found_ns = at_most(used_ns + half_ns, gap->span_ns);
+        shares.old_ns = gap->span_ns - shares.found_ns;
         return shares;
     }
     shares.unseen_ns = used_ns;
-    shares.old_ns = gap->knows_old && !gap->is_same ? rest_ns / 2 : 0;
-    shares.found_ns = rest_ns - shares.old_ns;
+    shares.found_ns = rest_ns;
+    if (gap->knows_old && !gap->is_same)
+        shares.found_ns = at_most(rest_ns / 2 + half_ns, rest_ns);
+    shares.old_ns = rest_ns - shares.found_ns;
     return shares;
 }

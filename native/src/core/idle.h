@@ -20,6 +20,10 @@
  *   found waiting   the rest halved between the leaf it had and what is found (where they are one:
  *                   all of it), used unseen: spread over what was seen running in its group
  *
+ * Where one thing ends and another begins in a short gap, all of it is charged to the other: half
+ * an interval too much, on average. So that a long gap on one side of a stay and a short one on the
+ * other do not add up to a loss, what is found at the end of a long one gets half an interval, too.
+ *
  * Owns     nothing; plain data.
  * Threads  one at a time.
  * Errors   none; a clock that cannot be read proves nothing.
@@ -32,8 +36,8 @@
 #include <stdint.h>
 
 enum {
-    SMP_IDLE_SHARE = 10,    /* the gap is at most a tenth of the time proven idle */
-    SMP_SHORT_GAP_LOOKS = 2 /* up to so many intervals a gap is a short one */
+    SMP_IDLE_SHARE = 16,   /* the gap is at most a sixteenth of the time proven idle */
+    SMP_LONG_GAP_SHARE = 4 /* a gap is long that exceeds the interval by a quarter */
 };
 
 /* Of one thread. Zeroed: nothing is known. */
@@ -65,6 +69,8 @@ void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out);
 
 /* How long not to look at a thread that has been idle so long. random: any number. */
 int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, uint64_t random);
+
+bool smp_idle_is_long(int64_t span_ns, int64_t interval_ns);
 
 /* Whose a gap is that is not proven. */
 struct smp_shares {

@@ -199,7 +199,7 @@ static void credit_end(struct smp_looker *looker, struct smp_thread_record *reco
             smp_interval_count(looker->credit.interval, SMP_COUNTER_UNSEEN_THREADS, 1);
         return;
     }
-    if (span_ns > SMP_SHORT_GAP_LOOKS * looker->interval_ns && record->idle.has_leaf &&
+    if (smp_idle_is_long(span_ns, looker->interval_ns) && record->idle.has_leaf &&
         smp_credit_idle(&looker->credit, record, &spot)) {
         smp_credit_note(&looker->credit, &spot, span_ns - looker->interval_ns);
         span_ns = looker->interval_ns;
@@ -279,7 +279,7 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     struct smp_spot spot;
 
     /* Before the stack is replaced. */
-    gap.knows_old = gap.is_measured && span_ns > SMP_SHORT_GAP_LOOKS * looker->interval_ns &&
+    gap.knows_old = gap.is_measured && smp_idle_is_long(span_ns, looker->interval_ns) &&
                     record->reading.had_leaf && smp_credit_idle(&looker->credit, record, &old);
     spot =
         smp_credit_found(&looker->credit, record, found->outcome, found->sample, found->group_name);

@@ -400,12 +400,21 @@ static int32_t state_of(const struct walk *walk)
     return *(const volatile int32_t *)(target->java_thread + target->layout.state); /* NOLINT */
 }
 
+/* In none of these states does the JVM take the thread for one that has stopped. */
+static bool is_inside_vm(const struct walk *walk)
+{
+    const int32_t state = walk->answer->state;
+
+    return walk->target->layout.last_sp != 0 &&
+           (state == SMP_JVM_FROM_NATIVE || state == SMP_JVM_IN_VM || state == SMP_JVM_FROM_VM);
+}
+
 static void recover(struct walk *walk, int32_t code)
 {
     switch (code) {
     case SMP_JVM_UNKNOWN_NOT_JAVA:
     case SMP_JVM_NOT_WALKABLE_NOT_JAVA:
-        if (walk->answer->state == SMP_JVM_IN_VM && walk->target->layout.last_sp != 0)
+        if (is_inside_vm(walk))
             (void)recover_in_vm(walk);
         break;
     case SMP_JVM_GC_ACTIVE:

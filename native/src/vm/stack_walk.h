@@ -75,8 +75,14 @@ struct smp_jvm_layout {
     uint32_t last_fp;
 };
 
-/* Values of the state. */
-enum { SMP_JVM_IN_NATIVE = 4, SMP_JVM_IN_VM = 6, SMP_JVM_IN_JAVA = 8, SMP_JVM_BLOCKED = 10 };
+/* Values of the state; odd ones: on the way from the one below to another. */
+enum {
+    SMP_JVM_IN_NATIVE = 4,
+    SMP_JVM_FROM_NATIVE = 5,
+    SMP_JVM_IN_VM = 6,
+    SMP_JVM_FROM_VM = 7,
+    SMP_JVM_BLOCKED = 10
+};
 
 /* What is known of the process and of the thread before it is interrupted. */
 struct smp_walk_target {

@@ -310,6 +310,16 @@ static const char *pseudo_text(void *self, uint64_t method)
     return method == 1 ? "[stub]" : NULL;
 }
 
+struct smp_name_source sim_names(struct sim *sim)
+{
+    return (struct smp_name_source){
+        .resolve = resolve,
+        .release = release,
+        .pseudo_text = pseudo_text,
+        .self = sim,
+    };
+}
+
 /* --- the process's other threads --- */
 
 static void read_tasks(void *self, bool (*is_java)(void *context, int32_t tid),
@@ -355,10 +365,7 @@ static struct smp_vm functions(struct sim *sim)
     struct smp_vm vm = {
         .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = sim },
         .walker = { .name = "simulated", .walk = walk, .self = sim },
-        .names = { .resolve = resolve,
-                   .release = release,
-                   .pseudo_text = pseudo_text,
-                   .self = sim },
+        .names = sim_names(sim),
         .namer = { .group_names = group_names, .forget = forget, .self = sim },
         .tasks = { .read = read_tasks, .is_runnable = is_runnable, .self = sim },
     };

@@ -125,6 +125,9 @@ struct sim *sim_create(const char *options);
 struct sim *sim_create_plain(const char *options);
 void sim_destroy(struct sim *sim);
 
+/* Its methods: key k is app.C.m(k - 1); as a pseudo-frame 1 is [stub] and others are unknown. */
+struct smp_name_source sim_names(struct sim *sim);
+
 struct sim_thread *sim_born(struct sim *sim, const char *name);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
 void sim_end(struct sim *sim, struct sim_thread *thread);

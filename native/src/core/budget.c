@@ -70,6 +70,9 @@ static void adjust(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
 
     if (wanted > 0)
         factor *= (double)budget->served / wanted;
+    /* What was saved up is there to be used: by a start, or a report. */
+    if (factor < 1 && budget->tokens_ns > most_tokens(budget) / 2)
+        return;
     if (factor < 0.25)
         factor = 0.25;
     if (factor > 1.25)

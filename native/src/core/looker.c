@@ -366,9 +366,10 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
     static const struct smp_sample none = { 0 };
     struct smp_looker *looker = context;
     struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
+    const enum smp_outcome outcome = outcome_of_answer(answer, sample);
     const struct found found = {
-        .outcome = outcome_of_answer(answer, sample),
-        .sample = sample != NULL ? sample : &none,
+        .outcome = outcome,
+        .sample = sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
         .group_name = group_name,
     };
 

@@ -13,6 +13,7 @@ static const char *const KIND_TEXTS[SMP_TASK_KIND_COUNT] = {
 struct measuring {
     uint32_t *tids; /* of Java threads, in order */
     size_t tid_count;
+    bool knows_all; /* each of them has a tid */
     struct smp_methods *methods;
     struct smp_interval *interval;
 };
@@ -51,6 +52,9 @@ static void on_used(void *context, enum smp_task_kind kind, uint64_t id, const c
 
     if (measuring->interval == NULL || cpu_ns <= 0 || (unsigned)kind >= SMP_TASK_KIND_COUNT)
         return;
+    /* It may be a Java thread whose tid is not known. */
+    if (kind == SMP_TASK_OTHER && !measuring->knows_all)
+        return;
     place = smp_interval_find(measuring->interval, SMP_JVM_GROUP_NAME, id, name);
     location = smp_methods_pseudo(measuring->methods, KIND_TEXTS[kind]);
     if (!smp_interval_add(measuring->interval, place, &location, 1, &node)) {
@@ -64,8 +68,9 @@ void smp_jvm_group_measure(const struct smp_task_source *tasks,
                            const struct smp_thread_table *table, struct smp_methods *methods,
                            struct smp_interval *interval)
 {
-    struct measuring measuring = { .methods = methods, .interval = interval };
+    struct measuring measuring = { .knows_all = true, .methods = methods };
 
+    measuring.interval = interval;
     if (tasks->read == NULL)
         return;
     measuring.tids = smp_alloc(table->quota, (2 * table->count + 1) * sizeof(*measuring.tids));
@@ -75,6 +80,8 @@ void smp_jvm_group_measure(const struct smp_task_source *tasks,
         const int32_t tid = table->records[i]->thread->os_tid;
         if (tid > 0)
             measuring.tids[measuring.tid_count++] = (uint32_t)tid;
+        else
+            measuring.knows_all = false;
     }
     smp_index_sort(measuring.tids, measuring.tids + table->count, measuring.tid_count, is_lower,
                    NULL);

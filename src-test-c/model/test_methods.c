@@ -129,7 +129,7 @@ static void test_frame_texts(void **state)
         { 1, 48, "a.B.c(B.java)" },
         { 1, INT64_MAX, "a.B.c(B.java)" },
         { 1, -1, "a.B.c(Native Method)" },
-        { 1, INT64_MIN, "a.B.c(Native Method)" },
+        { 1, INT64_MIN + 1, "a.B.c(Native Method)" },
         { 2, 0, "a.B.<init>(B.java)" },
         { 3, 0, "a.B.c(Unknown Source)" },
         { 4, -1, "java.lang.Object.wait0(Native Method)" },

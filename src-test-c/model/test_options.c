@@ -37,6 +37,7 @@ static void test_defaults(void **state)
     assert_false(options.report_zero_time_packages);
     assert_true(options.default_name_rule);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
+    assert_int_equal(options.engine, SMP_ENGINE_AUTO);
     assert_string_equal(options.monitored_packages, "");
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
@@ -54,6 +55,7 @@ static void test_every_option_can_be_given(void **state)
                                         "reportZeroTimePackages=true\n"
                                         "defaultThreadNameRule=false\n"
                                         "reportOrder=BY_TIME\n"
+                                        "engine=JVMTI\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
 
     (void)state;
@@ -66,6 +68,7 @@ static void test_every_option_can_be_given(void **state)
     assert_true(options.report_zero_time_packages);
     assert_false(options.default_name_rule);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
+    assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
     smp_options_fini(&options);
 }
@@ -103,6 +106,7 @@ static void test_messages(void **state)
         { "active=yes", "active must be true or false, got yes" },
         { "active=True", "active must be true or false, got True" },
         { "reportOrder=BY_SIZE", "reportOrder must be BY_NAME or BY_TIME, got BY_SIZE" },
+        { "engine=FAST", "engine must be AUTO or JVMTI, got FAST" },
         { "x=1", "unknown option 'x'" },
         { "=1", "unknown option ''" },
         { "Active=true", "unknown option 'Active'" },
@@ -191,15 +195,18 @@ static void test_fixed_options(void **state)
                                      "monitoredPackages=a\nreportOrder=BY_TIME");
     struct smp_options memory = parsed("memoryLimitBytes=8388608\nmaxDepthFrames=16");
     struct smp_options depth = parsed("maxDepthFrames=16");
+    struct smp_options engine = parsed("engine=JVMTI");
 
     (void)state;
     assert_null(smp_options_fixed_difference(&running, &same));
     assert_string_equal(smp_options_fixed_difference(&running, &memory), "memoryLimitBytes");
     assert_string_equal(smp_options_fixed_difference(&running, &depth), "maxDepthFrames");
+    assert_string_equal(smp_options_fixed_difference(&running, &engine), "engine");
     smp_options_fini(&running);
     smp_options_fini(&same);
     smp_options_fini(&memory);
     smp_options_fini(&depth);
+    smp_options_fini(&engine);
 }
 
 static enum smp_status parse_and_fini(void *self)

@@ -143,6 +143,7 @@ static void hand_on(struct smp_loop *loop, struct smp_snapshot *snapshot,
     const struct smp_report_style style = {
         .order = loop->options.report_order,
         .zero_time_packages = loop->options.report_zero_time_packages,
+        .cpu_time = loop->options.report_cpu_time,
     };
 
     snapshot->own_cpu_ns = take_cpu(loop);

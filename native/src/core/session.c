@@ -82,6 +82,14 @@ static enum smp_status create_parts(struct smp_session *session,
                            session->reporter, &session->loop);
 }
 
+/* As the looker chooses. */
+static const char *engine_of(const struct smp_vm *vm, const struct smp_options *options)
+{
+    if (vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI)
+        return vm->async.name;
+    return vm->walker.name;
+}
+
 enum smp_status smp_session_create(const struct smp_session_config *config, const char *options,
                                    size_t options_length, char message[SMP_OPTIONS_MESSAGE_BYTES],
                                    struct smp_session **out)
@@ -101,7 +109,7 @@ enum smp_status smp_session_create(const struct smp_session_config *config, cons
     session->quota.limit_bytes = (size_t)parsed.memory_limit_bytes;
     session->fixed = parsed;
     session->fixed.monitored_packages = NULL;
-    session->engine = config->vm.walker.name;
+    session->engine = engine_of(&config->vm, &parsed);
     status = init_locks(session);
     if (status != SMP_OK)
         goto no_locks;

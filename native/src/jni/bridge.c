@@ -146,11 +146,11 @@ JNIEXPORT jobjectArray BRIDGE(statisticNames)(JNIEnv *env, jclass bridge)
 
 JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, jclass bridge, jlong session)
 {
-    struct smp_statistics statistics;
+    char engine[SMP_JAVA_SESSION_ENGINE_BYTES];
 
     (void)bridge;
-    smp_session_get_statistics(core_of(session), &statistics);
-    return smp_jni_string(env, statistics.engine, strlen(statistics.engine));
+    smp_java_session_engine(java_session_of(session), engine);
+    return smp_jni_string(env, engine, strlen(engine));
 }
 
 JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)

@@ -32,6 +32,12 @@ SMP_CHECKED enum smp_status smp_java_session_configure(struct smp_java_session *
 SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *java_session,
                                                     JNIEnv *env, jobjectArray threads, bool only);
 
+enum { SMP_JAVA_SESSION_ENGINE_BYTES = 256 };
+/* How stacks are walked: "HYBRID", "JVMTI", or "JVMTI (async walk refused: why)". Known for sure
+ * once the session has been started. */
+void smp_java_session_engine(const struct smp_java_session *java_session,
+                             char out[SMP_JAVA_SESSION_ENGINE_BYTES]);
+
 /* For all other calls; borrowed. */
 struct smp_session *smp_java_session_core(const struct smp_java_session *java_session);
 

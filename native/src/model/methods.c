@@ -21,6 +21,7 @@
 enum {
     FIRST_KEYS = 1000,  /* the hot table starts with room for so many pairs */
     OF_KEY = INT32_MIN, /* in place of a byte code index: what is known of the key itself */
+    BCI_PSEUDO = INT32_MIN + 1,
     BCI_NATIVE = -1
 };
 
@@ -151,6 +152,18 @@ static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_so
     return location;
 }
 
+/* A pseudo-frame: its text is the source's own. */
+static uint32_t locate_pseudo(struct smp_methods *methods, const struct smp_name_source *source,
+                              uint64_t key)
+{
+    const char *text = source->pseudo_text == NULL ? NULL : source->pseudo_text(source->self, key);
+
+    if (text != NULL)
+        return add_pseudo(methods, text);
+    methods->unresolved_count++;
+    return locate_known(methods, methods->unknown_table, BCI_NATIVE);
+}
+
 /* Out of line, so that the way of a known pair through smp_methods_locate stays short. The room is
  * there before the JVM is asked: in a full table every look-up comes here. */
 __attribute__((noinline)) static uint32_t
@@ -162,7 +175,9 @@ learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_
     uint32_t location = 0;
     bool is_final = true;
 
-    if (has_room && table != 0)
+    if (has_room && bci == BCI_PSEUDO)
+        location = locate_pseudo(methods, source, key);
+    else if (has_room && table != 0)
         location = locate_known(methods, table, bci);
     else if (has_room && smp_names_reserve_method(&methods->names))
         location = locate_new(methods, source, key, bci, &is_final);
@@ -272,6 +287,8 @@ void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter
 
 static int32_t bci_of(const struct smp_frame *frame)
 {
+    if (frame->bci == SMP_BCI_PSEUDO)
+        return BCI_PSEUDO;
     if (frame->bci < 0)
         return BCI_NATIVE;
     return frame->bci < INT32_MAX ? (int32_t)frame->bci : INT32_MAX;

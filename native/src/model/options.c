@@ -48,11 +48,13 @@ enum {
     NUMBER_COUNT = sizeof(NUMBERS) / sizeof(NUMBERS[0]),
     FLAG_COUNT = sizeof(FLAGS) / sizeof(FLAGS[0]),
     REPORT_ORDER = NUMBER_COUNT + FLAG_COUNT,
+    ENGINE,
     MONITORED_PACKAGES,
     OPTION_COUNT
 };
 
 #define REPORT_ORDER_NAME "reportOrder"
+#define ENGINE_NAME "engine"
 #define MONITORED_PACKAGES_NAME "monitoredPackages"
 
 struct text {
@@ -168,6 +170,19 @@ static enum smp_status set_report_order(struct parse *parse, struct text value)
     return SMP_OK;
 }
 
+static enum smp_status set_engine(struct parse *parse, struct text value)
+{
+    char quoted[QUOTED_BYTES];
+
+    if (equals(value, "AUTO"))
+        parse->options.engine = SMP_ENGINE_AUTO;
+    else if (equals(value, "JVMTI"))
+        parse->options.engine = SMP_ENGINE_JVMTI;
+    else
+        return refuse(parse, ENGINE_NAME " must be AUTO or JVMTI, got %s", quote(value, quoted));
+    return SMP_OK;
+}
+
 /* The place of a name in parse->given; OPTION_COUNT when there is no such option. */
 static size_t find_option(struct text name)
 {
@@ -181,6 +196,8 @@ static size_t find_option(struct text name)
     }
     if (equals(name, REPORT_ORDER_NAME))
         return REPORT_ORDER;
+    if (equals(name, ENGINE_NAME))
+        return ENGINE;
     return equals(name, MONITORED_PACKAGES_NAME) ? MONITORED_PACKAGES : OPTION_COUNT;
 }
 
@@ -200,6 +217,8 @@ static enum smp_status set_option(struct parse *parse, struct text name, struct 
         return set_flag(parse, &FLAGS[option - NUMBER_COUNT], value);
     if (option == REPORT_ORDER)
         return set_report_order(parse, value);
+    if (option == ENGINE)
+        return set_engine(parse, value);
     parse->packages = value;
     return SMP_OK;
 }
@@ -303,5 +322,5 @@ const char *smp_options_fixed_difference(const struct smp_options *running,
         return name;
     SMP_OPTION_FLAGS(X)
 #undef X
-    return NULL;
+    return running->engine != wanted->engine ? ENGINE_NAME : NULL;
 }

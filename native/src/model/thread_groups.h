@@ -20,6 +20,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "model/accounting.h"
+#include "model/tree.h"
 
 enum {
     SMP_MAX_GROUPS = 20000,
@@ -41,6 +42,7 @@ struct smp_group_info {
     const char *names[SMP_MAX_LISTED_NAMES];
     uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
     struct smp_tally tally;
+    struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
 };
 
 struct smp_thread_groups;

@@ -16,6 +16,7 @@ enum {
 
 static const char total_label[] = " Cumulative time(ms): ";
 static const char self_label[] = ", Method time(ms): ";
+static const char cpu_label[] = ", CPU time(ms): ";
 
 /* --- title --- */
 
@@ -105,8 +106,10 @@ static size_t digits(int64_t value)
 /* Exactly, so that a record is given its memory once instead of growing into twice of it. */
 static size_t bytes_of_row(const struct smp_row *row, size_t indent)
 {
+    const size_t cpu_bytes = row->cpu_ms < 0 ? 0 : sizeof(cpu_label) - 1 + digits(row->cpu_ms);
+
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
-           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) + 1;
+           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) + cpu_bytes + 1;
 }
 
 /* The bytes of all rows, but no more than limit. */
@@ -142,6 +145,10 @@ static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *
     smp_bytes_put_i64(out, row->total_ms);
     smp_bytes_put(out, self_label, sizeof(self_label) - 1);
     smp_bytes_put_i64(out, row->self_ms);
+    if (row->cpu_ms >= 0) {
+        smp_bytes_put(out, cpu_label, sizeof(cpu_label) - 1);
+        smp_bytes_put_i64(out, row->cpu_ms);
+    }
     smp_bytes_put(out, "\n", 1);
 }
 

@@ -29,6 +29,7 @@ struct smp_rows {
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
     struct smp_frame_texts *texts;
+    bool has_cpu; /* CPU time is printed */
     struct smp_quota *quota;
 };
 
@@ -193,6 +194,7 @@ enum smp_status smp_rows_create(const struct smp_snapshot *snapshot, struct smp_
         goto done;
     rows->snapshot = snapshot;
     rows->nodes = smp_tree_nodes(snapshot->tree);
+    rows->has_cpu = style.cpu_time;
     rows->quota = quota;
     rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
     if (rows->links == NULL)
@@ -249,6 +251,7 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
 
     out->total_ms = to_ms(rows->nodes[node].wall_ns);
     out->self_ms = self_ms(rows, node);
+    out->cpu_ms = rows->has_cpu ? to_ms(rows->nodes[node].cpu_ns) : -1;
     out->text = smp_frame_texts_bytes(rows->texts, text);
     out->length = text->length;
     out->width = text->width;

@@ -47,6 +47,7 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
 struct smp_row {
     int64_t total_ms;
     int64_t self_ms;
+    int64_t cpu_ms;   /* total; -1: not printed */
     const char *text; /* of length bytes; borrowed as long as the rows live */
     uint32_t length;
     uint32_t width; /* in columns */

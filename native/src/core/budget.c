@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/budget.h"
+
+#include "base/clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed)
+{
+    *budget = (struct smp_budget){
+        .share = SMP_BUDGET_WHOLE, .random = seed != 0 ? seed : 1, /* xorshift never leaves 0 */
+    };
+    smp_budget_set_limit(budget, limit_per_mille);
+}
+
+static int64_t most_tokens(const struct smp_budget *budget)
+{
+    return SMP_BUDGET_SAVED_MS * NS_PER_MS / 1000 * budget->limit_per_mille;
+}
+
+void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille)
+{
+    if (budget->limit_per_mille == limit_per_mille)
+        return;
+    budget->limit_per_mille = limit_per_mille;
+    budget->tokens_ns = most_tokens(budget);
+}
+
+void smp_budget_restart(struct smp_budget *budget)
+{
+    budget->has_begun = false;
+}
+
+uint64_t smp_budget_random(struct smp_budget *budget)
+{
+    uint64_t x = budget->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    budget->random = x;
+    return x >> 11;
+}
+
+/* What may be used in so long. */
+static int64_t allowed_ns(const struct smp_budget *budget, int64_t ns)
+{
+    return ns / 1000 * budget->limit_per_mille;
+}
+
+static void begin_window(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
+{
+    budget->window_ns = now_ns;
+    budget->window_cpu_ns = cpu_ns;
+    budget->window_ticks = 0;
+    budget->served = 0;
+    budget->put_off = 0;
+}
+
+/*
+ * The share with which the looks that were wanted would have cost what was allowed, if cost goes
+ * with looks: a step at a time, because costs vary and a part of them does not.
+ */
+static void adjust(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
+{
+    const double allowed = (double)allowed_ns(budget, now_ns - budget->window_ns);
+    const double used = (double)(cpu_ns - budget->window_cpu_ns);
+    const double wanted = (double)(budget->served + budget->put_off);
+    double factor = used > 0 ? allowed / used : 2.0;
+
+    if (wanted > 0)
+        factor *= (double)budget->served / wanted;
+    /* What was saved up is there to be used: by a start, or a report. */
+    if (factor < 1 && budget->tokens_ns > most_tokens(budget) / 2)
+        return;
+    if (factor < 0.25)
+        factor = 0.25;
+    if (factor > 1.25)
+        factor = 1.25;
+    budget->share = (int64_t)((double)budget->share * factor);
+    if (budget->share > SMP_BUDGET_WHOLE)
+        budget->share = SMP_BUDGET_WHOLE;
+    if (budget->share < SMP_BUDGET_LEAST)
+        budget->share = SMP_BUDGET_LEAST;
+}
+
+void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
+{
+    const int64_t cpu_ns = smp_clock_own_cpu_ns();
+    const int64_t most_ns = most_tokens(budget);
+
+    if (!budget->has_begun) {
+        budget->has_begun = true;
+        budget->served_ns = now_ns;
+        begin_window(budget, now_ns, cpu_ns);
+    } else {
+        budget->tokens_ns += allowed_ns(budget, now_ns - budget->now_ns);
+        budget->tokens_ns -= cpu_ns - budget->cpu_ns;
+    }
+    if (budget->tokens_ns > most_ns)
+        budget->tokens_ns = most_ns;
+    if (budget->tokens_ns < -most_ns)
+        budget->tokens_ns = -most_ns;
+    budget->now_ns = now_ns;
+    budget->cpu_ns = cpu_ns;
+    budget->unchecked = 0;
+    budget->is_spent =
+        budget->tokens_ns <= 0 && now_ns - budget->served_ns < SMP_BUDGET_STARVED_MS * NS_PER_MS;
+    budget->window_ticks++;
+    if (now_ns - budget->window_ns >= SMP_BUDGET_WINDOW_MS * NS_PER_MS &&
+        budget->window_ticks > SMP_BUDGET_WINDOW_TICKS) {
+        adjust(budget, now_ns, cpu_ns);
+        begin_window(budget, now_ns, cpu_ns);
+    }
+}
+
+bool smp_budget_is_spent(struct smp_budget *budget)
+{
+    if (!budget->is_spent && budget->unchecked >= SMP_BUDGET_BATCH) {
+        budget->unchecked = 0;
+        budget->is_spent = smp_clock_own_cpu_ns() - budget->cpu_ns >= budget->tokens_ns;
+    }
+    if (budget->is_spent) {
+        budget->put_off++;
+        return true;
+    }
+    budget->unchecked++;
+    budget->served++;
+    budget->served_ns = budget->now_ns;
+    return false;
+}
+
+int64_t smp_budget_next_ticks(struct smp_budget *budget)
+{
+    int64_t ticks = 1;
+
+    while (budget->share < SMP_BUDGET_WHOLE && ticks < SMP_BUDGET_MOST_TICKS &&
+           (int64_t)(smp_budget_random(budget) % SMP_BUDGET_WHOLE) >= budget->share)
+        ticks++;
+    return ticks;
+}

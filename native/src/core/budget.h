@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * budget.h - what the sampler may spend: CPU time of its own thread, as a share of one core.
+ *
+ *   tokens: CPU time, coming in at the limit's rate, going out as it is used
+ *   share:  how many of the looks that would be due are made; down when more is used than comes in
+ *
+ * Past the limit a thread is not looked at every tick but after a random number of them, 1 / share
+ * on average, drawn without regard to what it does; its time waits for the next look. So what is
+ * found is weighted by the inverse of the probability with which it was looked for, and the sum is
+ * still the time that passed. Should a tick run out of tokens before a new share has set in, what
+ * is due is put off as a whole.
+ *
+ * Owns     nothing; plain data.
+ * Threads  one at a time; on the thread whose CPU time it is.
+ * Errors   none.
+ * Cost     begin: one reading of the CPU clock; is_spent: one in SMP_BUDGET_BATCH calls.
+ */
+#ifndef SMP_CORE_BUDGET_H
+#define SMP_CORE_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SMP_BUDGET_WHOLE = 1 << 20,   /* share: every look */
+    SMP_BUDGET_LEAST = 1 << 10,   /* share: one in 1024 */
+    SMP_BUDGET_MOST_TICKS = 8192, /* between two looks */
+    SMP_BUDGET_BATCH = 16,        /* looks between two readings of the clock */
+    SMP_BUDGET_SAVED_MS = 1000,   /* what may be saved up: the limit of so long */
+    SMP_BUDGET_WINDOW_MS = 100,   /* over which use is measured */
+    SMP_BUDGET_WINDOW_TICKS = 8,  /* at least */
+    SMP_BUDGET_STARVED_MS = 100   /* so long without tokens: one batch all the same */
+};
+
+struct smp_budget {
+    int64_t limit_per_mille;
+    int64_t share;
+    int64_t tokens_ns;
+    uint64_t random;
+    bool has_begun;
+    int64_t now_ns;     /* of the tick */
+    int64_t cpu_ns;     /* at its begin */
+    int64_t served_ns;  /* when looks were made last */
+    uint32_t unchecked; /* looks since the clock was read */
+    bool is_spent;      /* for the rest of the tick */
+    int64_t window_ns;  /* when the window began */
+    int64_t window_cpu_ns;
+    uint64_t window_ticks;
+    uint64_t served;  /* looks of the window */
+    uint64_t put_off; /* looks of the window that were not made */
+};
+
+void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed);
+void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille);
+/* What was used while nothing was sampled is not counted. */
+void smp_budget_restart(struct smp_budget *budget);
+
+/* A tick begins. */
+void smp_budget_begin(struct smp_budget *budget, int64_t now_ns);
+/* Before each look: true, and it is to be put off. */
+bool smp_budget_is_spent(struct smp_budget *budget);
+/* How many ticks until the next look: 1 while there is enough for all. */
+int64_t smp_budget_next_ticks(struct smp_budget *budget);
+uint64_t smp_budget_random(struct smp_budget *budget);
+
+#endif

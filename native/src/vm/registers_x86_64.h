@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registers_x86_64.h - see registers.h, which includes it. */
+#ifndef SMP_VM_REGISTERS_X86_64_H
+#define SMP_VM_REGISTERS_X86_64_H
+
+#include <string.h>
+#include <ucontext.h>
+
+enum {
+    SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
+    SMP_RETURN_ON_STACK = 1, /* a call leaves its return address on the stack */
+    SMP_CALL_LONGEST = 8     /* bytes of the longest call instruction looked for */
+};
+
+static inline struct smp_registers smp_registers_get(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+
+    return (struct smp_registers){ .pc = (uintptr_t)registers[REG_RIP],
+                                   .sp = (uintptr_t)registers[REG_RSP],
+                                   .fp = (uintptr_t)registers[REG_RBP] };
+}
+
+static inline void smp_registers_set(ucontext_t *context, struct smp_registers value)
+{
+    greg_t *registers = context->uc_mcontext.gregs;
+
+    registers[REG_RIP] = (greg_t)value.pc;
+    registers[REG_RSP] = (greg_t)value.sp;
+    registers[REG_RBP] = (greg_t)value.fp;
+}
+
+/* Where the return address is not on the stack. */
+static inline uintptr_t smp_registers_link(const ucontext_t *context)
+{
+    (void)context;
+    return 0;
+}
+
+/* sub $imm, %rsp at code; its length, or 0. */
+static inline size_t smp_x86_lowers_sp(const uint8_t *code, uint32_t *bytes)
+{
+    int32_t wide = 0;
+
+    if (code[0] != 0x48 || code[2] != 0xec)
+        return 0;
+    if (code[1] == 0x83 && code[3] < 0x80) {
+        *bytes = code[3];
+        return 4;
+    }
+    if (code[1] != 0x81)
+        return 0;
+    memcpy(&wide, code + 3, sizeof(wide));
+    if (wide <= 0)
+        return 0;
+    *bytes = (uint32_t)wide;
+    return 7;
+}
+
+/* mov %rbp, disp(%rsp) */
+static inline bool smp_x86_saves_fp(const uint8_t *code)
+{
+    return code[0] == 0x48 && code[1] == 0x89 && (code[2] == 0x6c || code[2] == 0xac) &&
+           code[3] == 0x24;
+}
+
+/* mov %eax, -bang(%rsp): a look at the stack's end, seven bytes before push %rbp. */
+static inline bool smp_x86_bangs(const uint8_t *code)
+{
+    return code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24 && code[6] == 0xff;
+}
+
+/*
+ * Both compilers of HotSpot begin a method in one of these ways, after the check of the receiver's
+ * class that methods with a receiver have:
+ *
+ *   push %rbp; [mov %rsp, %rbp;] sub $n, %rsp
+ *   sub $n, %rsp; mov %rbp, m(%rsp)
+ *   (look at the stack's end) push %rbp; [mov %rsp, %rbp;] and nothing more
+ */
+static inline struct smp_code_frame smp_registers_decode_frame(const void *start, size_t size)
+{
+    const struct smp_code_frame unknown = { 0 };
+    const uint8_t *code = start;
+    const size_t end = size < SMP_PROLOGUE_BYTES ? size : SMP_PROLOGUE_BYTES;
+    const size_t word = sizeof(uintptr_t);
+    uint32_t bytes = 0;
+
+    for (size_t i = 0; i + 16 < end; i++) {
+        size_t length = smp_x86_lowers_sp(code + i, &bytes);
+        if (length > 0 && smp_x86_saves_fp(code + i + length))
+            return (struct smp_code_frame){ .bytes = bytes + (uint32_t)word,
+                                            .pushed_at = (uint16_t)(i + length),
+                                            .lowered_at = (uint16_t)(i + length) };
+        if (code[i] != 0x55)
+            continue;
+        size_t next = i + 1;
+        if (code[next] == 0x48 && code[next + 1] == 0x8b && code[next + 2] == 0xec)
+            next += 3;
+        length = smp_x86_lowers_sp(code + next, &bytes);
+        if (length > 0)
+            return (struct smp_code_frame){ .bytes = bytes + 2 * (uint32_t)word,
+                                            .pushed_at = (uint16_t)(i + 1),
+                                            .lowered_at = (uint16_t)(next + length) };
+        if (i >= 7 && smp_x86_bangs(code + i - 7))
+            return (struct smp_code_frame){ .bytes = 2 * (uint32_t)word,
+                                            .pushed_at = (uint16_t)(i + 1),
+                                            .lowered_at = (uint16_t)(i + 1) };
+    }
+    return unknown;
+}
+
+/*
+ * Is the instruction before this address a call? *target: where it goes to, 0 when that is only
+ * known at run time. At least SMP_CALL_LONGEST bytes before it can be read.
+ */
+static inline bool smp_registers_follows_call(uintptr_t address, uintptr_t *target)
+{
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    int32_t distance = 0;
+
+    *target = 0;
+    if (code[-5] == 0xe8) {
+        memcpy(&distance, code - 4, sizeof(distance));
+        *target = address + (uintptr_t)(intptr_t)distance;
+        return true;
+    }
+    if (code[-2] == 0xff && (code[-1] & 0xf8) == 0xd0) /* call *%reg */
+        return true;
+    for (int length = 2; length < SMP_CALL_LONGEST; length++) { /* call *mem */
+        if (code[-length] == 0xff && (code[-length + 1] & 0x38) == 0x10)
+            return true;
+    }
+    return false;
+}
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * signal_handler.h - what happens in a thread that is asked for its stack: the slots that requests
+ * and answers are exchanged in, and the handler.
+ *
+ *   requester  FREE ─take─► FILLING ─post─► PENDING ──────────┬─too late─► LATE ─┐
+ *   handler                                    └─► BUSY ─► DONE                  └─► FREE
+ *   requester  FREE ◄──────────────────────────── release ─┘
+ *
+ * A signal carries a cookie: the slot's number and generation. The generation changes with every
+ * take, so a signal that comes when its request is over finds nothing to do. Slots and mailboxes
+ * are static: nothing a late signal touches is ever freed. A LATE slot is freed by its late signal:
+ * until then there is no second request to that thread.
+ *
+ * Deliveries of the signal that are not ours go to the handler that was there before us. It is
+ * never reset: a late signal must not meet the default action, which ends the process.
+ *
+ * Owns     the slots; the walked frames belong to the requester.
+ * Threads  the handler on any thread. take, post, release: any requester, for its own slots.
+ * Errors   none.
+ * Cost     the handler: a few atomic operations, and the walk.
+ */
+#ifndef SMP_VM_SIGNAL_HANDLER_H
+#define SMP_VM_SIGNAL_HANDLER_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vm/stack_walk.h"
+
+enum {
+    SMP_SIGNAL_SLOTS = 1024,    /* requests that are out, over all sessions; late ones included */
+    SMP_SIGNAL_MAILBOXES = 64,  /* sessions at one time */
+    SMP_SIGNAL_TIMED_EVERY = 64 /* each so many-th walk is timed */
+};
+
+enum smp_slot_state {
+    SMP_SLOT_FREE,
+    SMP_SLOT_FILLING,
+    SMP_SLOT_PENDING,
+    SMP_SLOT_BUSY,
+    SMP_SLOT_DONE,
+    SMP_SLOT_LATE
+};
+
+/* Where answers are counted: the requester sleeps on pending until it is 0. */
+struct smp_signal_mailbox {
+    _Atomic uint32_t pending; /* futex: requests without an answer */
+    _Atomic bool is_waiting;
+    /* The thread a signal is just being sent to; 0: none. A thread that ends waits for it. */
+    _Atomic int32_t sending_to;
+    _Atomic bool is_taken;
+};
+
+struct smp_signal_slot {
+    _Atomic uint64_t word; /* generation and smp_slot_state */
+    struct smp_walk_target target;
+    struct smp_signal_mailbox *mailbox;
+    struct smp_jvm_frame *frames;
+    uint32_t capacity;
+    struct smp_walk_answer answer;
+};
+
+/* All that the handler reads of the process; set before the first signal is sent. */
+struct smp_signal_process {
+    int32_t pid;
+    _Atomic bool is_open; /* false: no walk any more, the JVM is going */
+    struct sigaction previous;
+    _Atomic uint64_t walks;
+    _Atomic uint64_t timed;
+    _Atomic uint64_t timed_ns;
+    _Atomic uint64_t foreign; /* deliveries that were passed on */
+    _Atomic uint64_t stale;   /* signals that came when their request was over */
+};
+
+extern struct smp_signal_process smp_signal_process;
+extern struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
+extern struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
+
+/* Of sigaction. */
+void smp_signal_handle(int number, siginfo_t *info, void *context);
+
+/* A slot in FILLING with a new generation, or NULL: all are in use. *cookie is what the signal must
+ * carry. */
+struct smp_signal_slot *smp_signal_take(uint64_t *cookie);
+/* The slot's fields are filled; from now on the handler may find it. Counts in its mailbox. */
+void smp_signal_post(struct smp_signal_slot *slot);
+/* Of a cookie: where its request stands. FREE also when the slot serves another by now. */
+enum smp_slot_state smp_signal_state(uint64_t cookie);
+struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie);
+/* PENDING becomes LATE. False: the handler has it, or has had it. */
+bool smp_signal_give_up(uint64_t cookie);
+/* Back to FREE, from FILLING, DONE, or PENDING and LATE when no signal will come any more. */
+void smp_signal_release(uint64_t cookie);
+/* A handler walks in it. */
+bool smp_signal_is_busy(const struct smp_signal_slot *slot);
+
+#endif

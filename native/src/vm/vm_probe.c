@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vm/vm_probe.h"
+
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "vm/vm.h"
+#include "vm/vm_signal.h"
+#include "vm/vm_stacks.h"
+#include "vm/vm_virtual.h"
+
+enum {
+    PROBE_FRAMES = 256,
+    SORTED_NUMBERS = 4096,
+    MAX_SORTS = 2000, /* some hundred milliseconds, when nobody asks it to stop */
+    MAX_ASKS = 100,   /* for a stack of the sorting thread */
+    ASK_PAUSE_NS = 200000
+};
+#define ANSWER_WAIT_NS 100000000LL
+
+struct asked {
+    struct smp_signal_mailbox *mailbox;
+    struct smp_jvm_frame frames[PROBE_FRAMES];
+    struct smp_walk_answer answer;
+};
+
+/* SMP_EGONE: no answer in time. */
+static enum smp_status ask(const struct smp_vm_async *async, int32_t tid,
+                           const struct smp_walk_target *target, struct asked *asked)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = smp_signal_take(&cookie);
+
+    if (slot == NULL)
+        return SMP_EQUOTA;
+    slot->target = *target;
+    slot->mailbox = asked->mailbox;
+    slot->frames = asked->frames;
+    slot->capacity = PROBE_FRAMES;
+    const enum smp_status status = smp_vm_signal_ask_tid(async->signal, tid, slot, cookie);
+    if (status != SMP_OK)
+        return status;
+    smp_vm_signal_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
+    if (smp_signal_give_up(cookie))
+        return SMP_EGONE;
+    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+        (void)usleep(100);
+    asked->answer = slot->answer;
+    smp_signal_release(cookie);
+    return SMP_OK;
+}
+
+/* ------------------------------------------------------------------------------ the caller's stack
+ */
+
+/* Of a virtual thread JVMTI tells all, and the walk no more than up to the boundary. */
+static const char *compare(const struct asked *asked, const jvmtiFrameInfo *frames, jint count)
+{
+    const struct smp_jvm_frame *walked = asked->frames + asked->answer.first;
+    const uint32_t common =
+        asked->answer.count < (uint32_t)count ? asked->answer.count : (uint32_t)count;
+
+    if (asked->answer.answer != SMP_ANSWER_WHOLE)
+        return "the stack of a native method is not walked";
+    for (uint32_t i = 0; i < common; i++) {
+        if (smp_vm_virtual_is_boundary((uint64_t)(uintptr_t)walked[i].method))
+            return NULL;
+        if (walked[i].method != (void *)frames[i].method)
+            return "the stack of a native method comes out wrong";
+    }
+    return NULL;
+}
+
+const char *smp_vm_probe_native(const struct smp_vm_async *async, JNIEnv *env)
+{
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+    jvmtiFrameInfo frames[PROBE_FRAMES];
+    jint count = 0;
+    struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
+    const struct smp_walk_target target = { .walk = async->walk, .env = env };
+    const char *reason = NULL;
+
+    if (asked.mailbox == NULL)
+        return "too many samplers";
+    /* First, because it also makes the ids of the methods. */
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, PROBE_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
+        reason = "JVMTI does not tell the caller's stack";
+    else if (ask(async, (int32_t)gettid(), &target, &asked) != SMP_OK)
+        reason = "the signal does not arrive";
+    else if (count > 0)
+        reason = compare(&asked, frames, count);
+    smp_vm_signal_give_mailbox(asked.mailbox);
+    return reason;
+}
+
+/* ----------------------------------------------------------------------- that of a thread of ours
+ */
+
+struct sorter {
+    jclass arrays; /* global reference */
+    jmethodID sort;
+    _Atomic int32_t tid; /* 0: not sorting yet; -1: cannot */
+    _Atomic bool stop;
+    struct smp_stack_bounds stack;
+};
+
+static void sort_until_told(JNIEnv *env, struct sorter *sorter)
+{
+    jint numbers[SORTED_NUMBERS];
+    uint32_t random = 2463534242U;
+    jintArray array = (*env)->NewIntArray(env, SORTED_NUMBERS);
+
+    if (array == NULL) {
+        sorter->tid = -1;
+        return;
+    }
+    sorter->stack = smp_vm_stacks_own();
+    atomic_store(&sorter->tid, (int32_t)gettid());
+    for (int i = 0; i < MAX_SORTS && !atomic_load(&sorter->stop); i++) {
+        for (size_t n = 0; n < SORTED_NUMBERS; n++) {
+            random = random * 1664525U + 1013904223U;
+            numbers[n] = (jint)(random >> 8);
+        }
+        (*env)->SetIntArrayRegion(env, array, 0, SORTED_NUMBERS, numbers);
+        (*env)->CallStaticVoidMethod(env, sorter->arrays, sorter->sort, array);
+    }
+    (*env)->DeleteLocalRef(env, array);
+}
+
+static void *run_sorter(void *self)
+{
+    struct sorter *sorter = self;
+
+    if (smp_vm_enter("threads-sampler-probe") != SMP_OK) {
+        sorter->tid = -1;
+        return NULL;
+    }
+    sort_until_told(smp_vm_env(), sorter);
+    /* No signal is under way: the asker waits for each answer, and stops asking before this. */
+    smp_vm_leave();
+    return NULL;
+}
+
+static bool find_sort(JNIEnv *env, struct sorter *sorter)
+{
+    jclass arrays = (*env)->FindClass(env, "java/util/Arrays");
+
+    if (arrays != NULL) {
+        sorter->sort = (*env)->GetStaticMethodID(env, arrays, "sort", "([I)V");
+        sorter->arrays = (*env)->NewGlobalRef(env, arrays);
+        (*env)->DeleteLocalRef(env, arrays);
+    }
+    if (sorter->sort != NULL && sorter->arrays != NULL)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
+static void pause_ns(long ns)
+{
+    const struct timespec pause = { .tv_nsec = ns };
+
+    (void)nanosleep(&pause, NULL);
+}
+
+/* Between two sorts, and while one begins, there is nothing to walk. */
+static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct sorter *sorter,
+                         struct asked *asked)
+{
+    struct smp_walk_target target = { .walk = async->walk, .env = env };
+
+    for (int i = 0; i < MAX_ASKS && atomic_load(&sorter->tid) == 0; i++)
+        pause_ns(ASK_PAUSE_NS);
+    const int32_t tid = atomic_load(&sorter->tid);
+    if (tid <= 0)
+        return "no thread to try it with";
+    target.stack_low = sorter->stack.low;
+    target.stack_high = sorter->stack.high;
+    for (int i = 0; i < MAX_ASKS; i++) {
+        if (ask(async, tid, &target, asked) != SMP_OK)
+            return "the signal does not arrive at other threads";
+        if (asked->answer.raw > 0 &&
+            asked->frames[asked->answer.raw].method == (void *)sorter->sort)
+            return NULL;
+        pause_ns(ASK_PAUSE_NS);
+    }
+    return "the stack of a running method is not walked";
+}
+
+const char *smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env)
+{
+    struct sorter sorter = { 0 };
+    struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
+    const char *reason = "no thread to try it with";
+    pthread_t thread;
+
+    if (asked.mailbox == NULL)
+        return "too many samplers";
+    if (find_sort(env, &sorter) && pthread_create(&thread, NULL, run_sorter, &sorter) == 0) {
+        reason = watch(async, env, &sorter, &asked);
+        atomic_store(&sorter.stop, true);
+        (void)pthread_join(thread, NULL);
+    }
+    if (sorter.arrays != NULL)
+        (*env)->DeleteGlobalRef(env, sorter.arrays);
+    smp_vm_signal_give_mailbox(asked.mailbox);
+    return reason;
+}

@@ -161,15 +161,17 @@ static void there_may_be_more_kinds_than_are_remembered(void **state)
 static void a_long_message_is_cut_between_characters(void **state)
 {
     static const char snowman[] = "\xE2\x98\x83";
+    static const char format[] = "%.*s%s";
     char name[3 * SMP_LOG_MESSAGE_BYTES + 1] = "";
 
     (void)state;
     for (size_t i = 0; i < SMP_LOG_MESSAGE_BYTES; i++)
         memcpy(name + 3 * i, snowman, sizeof(snowman));
-    for (int lead = 0; lead < 6; lead++) {
+    for (int round = 0; round < 12; round++) {
         fake_clock_advance(&fixture.clock, SMP_LOG_QUIET_NS);
-        smp_log_put(fixture.log, SMP_LOG_INFO, "%.*s%s", lead, "abcdef", name);
-        smp_log_put(fixture.log, SMP_LOG_INFO, "%.*s%s", lead, "abcdef", name);
+        smp_log_put(fixture.log, SMP_LOG_INFO, format, round % 6, "abcdef", name);
+        if (round >= 6) /* the next carries a note too */
+            smp_log_put(fixture.log, SMP_LOG_INFO, format, 0, "", "");
         assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text));
         assert_true(plain_utf8_is_valid(fixture.text, strlen(fixture.text)));
         assert_true(strlen(fixture.text) > SMP_LOG_MESSAGE_BYTES - 6);

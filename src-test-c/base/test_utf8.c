@@ -172,6 +172,7 @@ static void a_prefix_ends_between_characters(void **state)
     for (size_t max = 0; max < sizeof(expected) / sizeof(expected[0]); max++)
         assert_int_equal(smp_utf8_prefix(text, sizeof(text) - 1, max), expected[max]);
     assert_int_equal(smp_utf8_prefix("\x80\x80\x80", 3, 2), 0);
+    assert_int_equal(smp_utf8_prefix("ab\x80", 2, 2), 2); /* what lies behind is not looked at */
     assert_int_equal(smp_utf8_prefix(NULL, 0, 0), 0);
 }
 
@@ -191,8 +192,8 @@ static size_t random_bytes(char *out)
             continue;
         }
         const char *piece = pieces[(size_t)random() % (sizeof(pieces) / sizeof(pieces[0]))];
-        memcpy(out + length, piece, strlen(piece));
-        length += strlen(piece);
+        while (*piece != '\0')
+            out[length++] = *piece++;
     }
     return length;
 }

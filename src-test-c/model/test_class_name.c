@@ -89,6 +89,7 @@ static void test_names_from_source_are_kept(void **state)
         "com.acme.B$MockitoMock$Inner",
         "com.acme.B$$SpringCGLIB$$Inner",
         "com.acme.x0x12",
+        "com.acme.0x12.Order",
         "com.acme.Hex0x12",
         "java.lang.invoke.LambdaForm$1",
         "java.lang.invoke.BoundMethodHandle$Species_L3",

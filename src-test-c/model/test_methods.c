@@ -22,7 +22,8 @@ struct fake_jvm {
     const struct smp_method_info *methods; /* NULL, or the method of key k is methods[k - 1] */
     enum smp_status mood;                  /* what resolve returns */
     struct smp_line lines[2];
-    char class_name[64];
+    char class_name[600];
+    int name_width; /* class names are padded to it */
     size_t resolves;
     size_t releases;
 };
@@ -38,7 +39,8 @@ static enum smp_status resolve(void *self, uint64_t key, struct smp_method_info 
         *info = jvm->methods[key - 1];
         return SMP_OK;
     }
-    (void)snprintf(jvm->class_name, sizeof(jvm->class_name), "com.acme.Class%" PRIu64, key);
+    (void)snprintf(jvm->class_name, sizeof(jvm->class_name), "com.acme.%*sClass%" PRIu64,
+                   jvm->name_width, "", key);
     jvm->lines[0] = (struct smp_line){ .start_bci = 0, .line = (int32_t)key + 10 };
     jvm->lines[1] = (struct smp_line){ .start_bci = 50, .line = (int32_t)key + 20 };
     *info = (struct smp_method_info){ .class_name = jvm->class_name,
@@ -96,7 +98,8 @@ static struct smp_methods_stats stats_of(const struct smp_methods *methods)
 
 /* --- texts --- */
 
-static const struct smp_line WORK_LINES[] = { { 20, 33 }, { 0, 31 }, { 8, 32 }, { 40, 0 } };
+static const struct smp_line WORK_LINES[] = { { 20, 33 }, { 0, 30 }, { 0, 31 },
+                                              { 8, 32 },  { 40, 0 }, { 48, -2 } };
 
 #define WITH_LINES(table) .lines = (table), .line_count = sizeof(table) / sizeof((table)[0])
 
@@ -111,7 +114,7 @@ static void test_frame_texts(void **state)
         { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0 },
         { "a.T", "lambda$main$0", "T.java", false, WITH_LINES(late) },
         { "a\n.B", "c\x1b", "B\r.java", false, WITH_LINES(WORK_LINES) },
-        { "Default", "\xc3\xb6", "Default.java", false, WITH_LINES(WORK_LINES) },
+        { "Default", "\xc3\xb6\xf0\x9f\x98\x80", "Default.java", false, WITH_LINES(WORK_LINES) },
     };
     static const struct {
         uint64_t key;
@@ -123,6 +126,7 @@ static void test_frame_texts(void **state)
         { 1, 8, "a.B.c(B.java:32)" },
         { 1, 39, "a.B.c(B.java:33)" },
         { 1, 40, "a.B.c(B.java)" },
+        { 1, 48, "a.B.c(B.java)" },
         { 1, INT64_MAX, "a.B.c(B.java)" },
         { 1, -1, "a.B.c(Native Method)" },
         { 1, INT64_MIN, "a.B.c(Native Method)" },
@@ -134,7 +138,7 @@ static void test_frame_texts(void **state)
         { 6, 4, "a.T.lambda$main$0(T.java)" },
         { 6, 5, "a.T.lambda$main$0(T.java:7)" },
         { 7, 0, "a\\n.B.c\\u001b(B\\r.java:31)" },
-        { 8, 0, "Default.\xc3\xb6(Default.java:31)" },
+        { 8, 0, "Default.\xc3\xb6\xf0\x9f\x98\x80(Default.java:31)" },
     };
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .methods = infos };
@@ -395,6 +399,27 @@ static void test_over_the_maximum(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
+/* Nor is it asked where only the names themselves have no room. */
+static void test_no_room_for_names(void **state)
+{
+    struct smp_methods *methods = methods_of(SMALL_BYTES);
+    struct fake_jvm jvm = { .name_width = 400 };
+    uint64_t key = 1;
+    size_t resolves = 0;
+
+    (void)state;
+    while (locate(methods, &jvm, key, 0) != smp_methods_over_limit(methods))
+        key++;
+    assert_in_range(key, 1000, 2500);
+    resolves = jvm.resolves;
+    for (uint64_t more = key; more < key + 1000; more++)
+        (void)locate(methods, &jvm, more, 0);
+    assert_int_equal(jvm.resolves, resolves);
+    /* A new line of a known method needs no name. */
+    assert_int_not_equal(locate(methods, &jvm, 1, 50), smp_methods_over_limit(methods));
+    smp_methods_release(methods);
+}
+
 /* Line tables that do not fit are not kept: each place is then resolved by itself. */
 static void test_without_room_for_line_tables(void **state)
 {
@@ -626,6 +651,7 @@ int main(void)
         cmocka_unit_test(test_no_answer_now_is_asked_for_again),
         cmocka_unit_test(test_monitored),
         cmocka_unit_test(test_over_the_maximum),
+        cmocka_unit_test(test_no_room_for_names),
         cmocka_unit_test(test_without_room_for_line_tables),
         cmocka_unit_test(test_it_works_again_when_memory_is_back),
         cmocka_unit_test(test_too_small_a_maximum_is_refused),

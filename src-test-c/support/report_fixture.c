@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 enum {
-    PART_BYTES = 1 << 28, /* of each part of the interval: more than any test needs */
+    PART_BYTES = 1 << 22, /* of each part of the interval: more than any test needs */
     BUCKETS = 1 << 12
 };
 

@@ -8,7 +8,8 @@
  * Owns     nothing itself; the caller owns what it gets.
  * Threads  any; the counters are atomic.
  * Errors   NULL or false where the quota is exhausted or the system refuses: nothing has changed
- * then. Cost     malloc plus two relaxed atomics.
+ *          then.
+ * Cost     malloc plus a few relaxed atomics. commit, decommit: one or two system calls.
  */
 #ifndef SMP_BASE_ALLOC_H
 #define SMP_BASE_ALLOC_H
@@ -26,13 +27,15 @@ struct smp_quota {
 
 void smp_quota_init(struct smp_quota *quota, size_t limit_bytes);
 size_t smp_quota_used(const struct smp_quota *quota);
+/* All or nothing; used never passes the limit, however many threads take at once. */
 bool smp_quota_take(struct smp_quota *quota, size_t bytes);
 void smp_quota_give(struct smp_quota *quota, size_t bytes);
 
 /* size > 0. Zeroed memory, or NULL. quota NULL: not charged to a session, only to the process
  * count. */
 void *smp_alloc(struct smp_quota *quota, size_t size);
-/* As realloc: on NULL the old piece stays as it was. New bytes are not zeroed. */
+/* As realloc: on NULL the old piece stays as it was. New bytes are not zeroed. size > 0. A piece
+ * that grows is charged beside the old one until the copy is done. */
 void *smp_realloc(struct smp_quota *quota, void *piece, size_t size);
 void smp_free(struct smp_quota *quota, void *piece);
 /* A copy of length bytes plus a NUL, or NULL. */
@@ -52,8 +55,8 @@ void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_
 /* Bytes charged by all sessions of the process and not given back: 0 when all are closed. */
 size_t smp_alloc_live_bytes(void);
 
-/* Test seam: asked before each allocation and commit; true refuses it. NULL removes it. Not for
- * production. */
+/* Test seam: asked before each allocation, reserve and commit; true refuses it. NULL removes it.
+ * Not for production. */
 typedef bool smp_alloc_refuser(void *self, size_t bytes);
 void smp_alloc_set_refuser(smp_alloc_refuser *refuser, void *self);
 

@@ -5,8 +5,8 @@
  * Owns     its bytes.
  * Threads  one at a time.
  * Errors   SMP_EQUOTA at the maximum, SMP_ENOMEM when refused. The buffer keeps what it had and
- * remembers the first failure: later appends do nothing, so a writer may check once, at the end.
- * Cost     append: amortised O(length).
+ *          remembers the first failure: later appends do nothing, so a writer may check once, at
+ * the end. Cost     append: amortised O(length).
  */
 #ifndef SMP_BASE_BYTES_H
 #define SMP_BASE_BYTES_H
@@ -27,7 +27,9 @@ struct smp_bytes {
     enum smp_status status; /* the first failure */
 };
 
+/* max_bytes counts the text without its NUL. Allocates nothing yet. */
 void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max_bytes);
+/* Gives the memory back; the buffer is as after init. */
 void smp_bytes_fini(struct smp_bytes *bytes);
 /* Empties it and forgets a failure; keeps the memory. */
 void smp_bytes_clear(struct smp_bytes *bytes);
@@ -35,6 +37,7 @@ void smp_bytes_clear(struct smp_bytes *bytes);
  */
 void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
 
+/* Each appends all or nothing. What is appended does not lie in the buffer itself. */
 void smp_bytes_put(struct smp_bytes *bytes, const char *data, size_t length);
 void smp_bytes_puts(struct smp_bytes *bytes, const char *text);
 void smp_bytes_fill(struct smp_bytes *bytes, char byte, size_t count);

@@ -17,7 +17,8 @@ int64_t smp_clock_ns(void);         /* CLOCK_MONOTONIC */
 int64_t smp_clock_wall_ms(void);    /* ms since the epoch */
 int64_t smp_clock_own_cpu_ns(void); /* CPU time of the calling thread */
 
-/* Test seam: NULL members keep the real clock; NULL removes the seam. Not for production. */
+/* Test seam: NULL members keep the real clock; NULL removes the seam. The fake is borrowed until
+ * then. Not for production. */
 struct smp_clock_fake {
     int64_t (*ns)(void *self);
     int64_t (*wall_ms)(void *self);

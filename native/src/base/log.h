@@ -7,8 +7,8 @@
  * with the next.
  *
  * Owns     its messages.
- * Threads  any (one mutex, held for a copy).
- * Errors   none: a full ring drops the newest and counts it.
+ * Threads  any (one mutex, held for a vsnprintf or a copy of one message).
+ * Errors   none: a full ring drops the newest, counts it, and tells the count once it is empty.
  * Cost     a vsnprintf; no allocation after create.
  */
 #ifndef SMP_BASE_LOG_H
@@ -29,7 +29,8 @@ struct smp_log;
 
 SMP_CHECKED enum smp_status smp_log_create(struct smp_quota *quota, struct smp_log **out);
 void smp_log_destroy(struct smp_log *log);
-/* log may be NULL: nothing happens. format is a string literal. */
+/* log may be NULL: nothing happens. format is a string literal; a text too long for
+ * SMP_LOG_MESSAGE_BYTES is cut between two characters. */
 void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Takes the oldest message; false when there is none. */

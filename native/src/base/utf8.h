@@ -2,7 +2,9 @@
 /*
  * utf8.h - text between the JVM's modified UTF-8, real UTF-8 and UTF-16.
  *
- * Inside the core all text is valid UTF-8. What is not valid becomes U+FFFD at the door.
+ * Inside the core all text is valid UTF-8. What is not valid becomes U+FFFD at the door: one for a
+ * lone surrogate, one for a lead byte with those continuation bytes after it that it asked for, one
+ * for a byte that leads nothing.
  *
  * Owns     nothing.
  * Threads  any.
@@ -18,18 +20,20 @@
 /*
  * Modified UTF-8 (C0 80 for NUL, surrogate pairs as two three-byte forms) to UTF-8. Writes at most
  * size bytes with the final NUL and never splits a character; a text that does not fit ends in
- * U+2026 (...). An embedded NUL becomes U+FFFD. size >= 4. Returns the length written, without the
- * NUL.
+ * U+2026 (...). An embedded NUL becomes U+FFFD. Four-byte forms, which the JVM does not write, are
+ * taken as the UTF-8 they are. size >= 4; into less only a NUL is written. Returns the length
+ * written, without the NUL.
  */
 size_t smp_utf8_from_modified(char *out, size_t size, const char *in, size_t length);
 
 /* UTF-16 to UTF-8, otherwise as above. */
 size_t smp_utf8_from_utf16(char *out, size_t size, const uint16_t *in, size_t length);
 
-/* UTF-8 to UTF-16; out has room for length units. Returns the units written. */
+/* UTF-8 to UTF-16; out has room for length units. A NUL stays a NUL. Returns the units written. */
 size_t smp_utf8_to_utf16(uint16_t *out, const char *in, size_t length);
 
-/* The longest prefix of at most max bytes that ends between two characters. */
+/* The length of the longest prefix of valid UTF-8 with at most max bytes that ends between two
+ * characters. */
 size_t smp_utf8_prefix(const char *text, size_t length, size_t max);
 
 #endif

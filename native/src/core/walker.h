@@ -42,8 +42,8 @@ struct smp_thread_source {
     /*
      * Calls born for every live thread that this reader has not been handed yet (serial > *cursor)
      * and moves *cursor on. Each is held until drop. *unseen grows by the threads that came and
-     * went since the last poll. born may refuse (false: no memory); the thread is then offered
-     * again at the next poll.
+     * went since the last poll; the first poll, with *cursor 0, misses nobody. born may refuse
+     * (false: no memory); the thread is then offered again at the next poll.
      */
     enum smp_status (*poll)(void *self, uint64_t *cursor, uint64_t *unseen,
                             bool (*born)(void *context, struct smp_thread *thread), void *context);

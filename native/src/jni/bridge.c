@@ -68,7 +68,9 @@ JNIEXPORT void BRIDGE(select)(JNIEnv *env, jclass bridge, jlong session, jobject
                               jboolean only)
 {
     (void)bridge;
-    smp_throw(env, smp_java_session_select(java_session_of(session), env, threads, only != 0));
+    const enum smp_status status =
+        smp_java_session_select(java_session_of(session), env, threads, only != 0);
+    smp_throw_message(env, status, status == SMP_EINVAL ? "threads must not contain null" : NULL);
 }
 
 JNIEXPORT void BRIDGE(pause)(JNIEnv *env, jclass bridge, jlong session)

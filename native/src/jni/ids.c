@@ -39,17 +39,30 @@ static enum smp_status load_class(JNIEnv *env, const struct class_entry *entry)
     return *entry->at != NULL ? SMP_OK : SMP_EVM;
 }
 
+static enum smp_status load_methods(JNIEnv *env)
+{
+    enum smp_status status = SMP_OK;
+    jclass callbacks = (*env)->FindClass(env, SMP_JNI_CALLBACKS_CLASS);
+
+    if (callbacks == NULL)
+        return SMP_EVM;
+    for (size_t i = 0; status == SMP_OK && i < METHOD_COUNT; i++) {
+        const struct method_entry *entry = &method_entries[i];
+        *entry->at = (*env)->GetMethodID(env, callbacks, entry->name, entry->signature);
+        status = *entry->at != NULL ? SMP_OK : SMP_EVM;
+    }
+    (*env)->DeleteLocalRef(env, callbacks);
+    return status;
+}
+
 enum smp_status smp_jni_ids_load(JNIEnv *env)
 {
     enum smp_status status = SMP_OK;
 
     for (size_t i = 0; status == SMP_OK && i < CLASS_COUNT; i++)
         status = load_class(env, &class_entries[i]);
-    for (size_t i = 0; status == SMP_OK && i < METHOD_COUNT; i++) {
-        const struct method_entry *entry = &method_entries[i];
-        *entry->at = (*env)->GetMethodID(env, ids.callbacks, entry->name, entry->signature);
-        status = *entry->at != NULL ? SMP_OK : SMP_EVM;
-    }
+    if (status == SMP_OK)
+        status = load_methods(env);
     if (status == SMP_OK) {
         ids.current_thread =
             (*env)->GetStaticMethodID(env, ids.thread, "currentThread", "()Ljava/lang/Thread;");

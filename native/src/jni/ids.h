@@ -2,6 +2,10 @@
 /*
  * ids.h - the Java classes and methods the library calls, looked up once when it is loaded.
  *
+ * Only the JDK's own classes are held. A reference to one of the library's would keep its class
+ * loader from ever being collected, and with it the library loaded: the ids of NativeCallbacks'
+ * methods stay valid without it, because the library is unloaded together with that class.
+ *
  * Owns     global references to the classes.
  * Threads  load and unload with the library; read by all in between.
  * Errors   load: SMP_EVM with the Java exception that says what is missing pending.
@@ -14,17 +18,17 @@
 
 #include "base/status.h"
 
-/* X(field, class name) */
+/* X(field, class name): classes of the JDK */
 #define SMP_JNI_CLASS_MAP(X)                                  \
     X(illegal_argument, "java/lang/IllegalArgumentException") \
     X(illegal_state, "java/lang/IllegalStateException")       \
     X(out_of_memory, "java/lang/OutOfMemoryError")            \
     X(unsupported, "java/lang/UnsupportedOperationException") \
     X(string, "java/lang/String")                             \
-    X(thread, "java/lang/Thread")                             \
-    X(callbacks, "com/incapsula/sampler/internal/NativeCallbacks")
+    X(thread, "java/lang/Thread")
 
 /* X(field, Java name, signature): the methods of NativeCallbacks */
+#define SMP_JNI_CALLBACKS_CLASS "com/incapsula/sampler/internal/NativeCallbacks"
 #define SMP_JNI_CALLBACK_MAP(X)                                    \
     X(title, "title", "(JJ)Z")                                     \
     X(record, "record", "(Ljava/lang/String;Ljava/lang/String;)Z") \

@@ -6,11 +6,10 @@
  * unpacked; what to do comes from Java all the same, so options are refused rather than ignored.
  */
 #include <jni.h>
-#include <jvmti.h>
 #include <stdio.h>
 
 #include "jni/ids.h"
-#include "vm/vm.h"
+#include "vm/vm.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
 {

@@ -8,7 +8,7 @@
 #include "model/accounting.h"
 
 static const char *const gauge_names[SMP_JNI_GAUGE_COUNT] = {
-#define X(name, value) name,
+#define X(name, value) #name,
     SMP_JNI_GAUGE_MAP(X)
 #undef X
 };

@@ -15,24 +15,28 @@
 
 #include "core/session.h"
 
-/* X(name, expression over struct smp_statistics *s) */
-#define SMP_JNI_GAUGE_MAP(X)                                  \
-    X("attempts", s->sampler.total_tally.attempts)            \
-    X("intervalAttempts", s->sampler.interval_tally.attempts) \
-    X("threads", s->sampler.threads)                          \
-    X("nodes", s->sampler.nodes)                              \
-    X("locations", s->sampler.locations)                      \
-    X("reportsWritten", s->reports_written)                   \
-    X("memoryUsedBytes", s->memory_used_bytes)                \
-    X("memoryPeakBytes", s->memory_peak_bytes)                \
-    X("memoryLimitBytes", s->memory_limit_bytes)              \
-    X("ownCpuNanos", s->own_cpu_ns)                           \
-    X("elapsedNanos", s->elapsed_ns)
+/* X(name, expression over const struct smp_statistics *s) */
+#define SMP_JNI_GAUGE_MAP(X)                                \
+    X(attempts, s->sampler.total_tally.attempts)            \
+    X(intervalAttempts, s->sampler.interval_tally.attempts) \
+    X(threads, s->sampler.threads)                          \
+    X(nodes, s->sampler.nodes)                              \
+    X(locations, s->sampler.locations)                      \
+    X(reportsWritten, s->reports_written)                   \
+    X(memoryUsedBytes, s->memory_used_bytes)                \
+    X(memoryPeakBytes, s->memory_peak_bytes)                \
+    X(memoryLimitBytes, s->memory_limit_bytes)              \
+    X(ownCpuNanos, s->own_cpu_ns)                           \
+    X(elapsedNanos, s->elapsed_ns)
+
+enum smp_jni_gauge {
+#define X(name, value) SMP_JNI_GAUGE_##name,
+    SMP_JNI_GAUGE_MAP(X)
+#undef X
+        SMP_JNI_GAUGE_COUNT
+};
 
 enum {
-#define X(name, value) +1
-    SMP_JNI_GAUGE_COUNT = 0 SMP_JNI_GAUGE_MAP(X),
-#undef X
     SMP_JNI_STATISTIC_COUNT = 2 * SMP_OUTCOME_COUNT + 2 * SMP_COUNTER_COUNT + SMP_JNI_GAUGE_COUNT,
     SMP_JNI_STATISTIC_NAME_BYTES = 128
 };

@@ -13,19 +13,13 @@ static bool holds(size_t slots, size_t count)
     return count <= slots / 4 * 3;
 }
 
-void smp_id_index_fini(struct smp_id_index *index, struct smp_quota *quota)
+void smp_id_index_fini(struct smp_id_index *index, struct smp_room *room)
 {
-    smp_free(quota, index->slots);
+    smp_room_give(room, index->slots, slot_count(index) * sizeof(*index->slots));
     *index = (struct smp_id_index){ 0 };
 }
 
-size_t smp_id_index_bytes(const struct smp_id_index *index)
-{
-    return slot_count(index) * sizeof(*index->slots);
-}
-
-bool smp_id_index_reserve(struct smp_id_index *index, struct smp_quota *quota, size_t more,
-                          size_t room_bytes)
+bool smp_id_index_reserve(struct smp_id_index *index, struct smp_room *room, size_t more)
 {
     size_t slots = MIN_SLOTS;
     struct smp_id_index larger = { 0 };
@@ -34,9 +28,7 @@ bool smp_id_index_reserve(struct smp_id_index *index, struct smp_quota *quota, s
         return true;
     while (!holds(slots, index->count + more))
         slots *= 2;
-    if (slots * sizeof(*larger.slots) > room_bytes)
-        return false;
-    larger.slots = smp_alloc(quota, slots * sizeof(*larger.slots));
+    larger.slots = smp_room_take(room, slots * sizeof(*larger.slots));
     if (larger.slots == NULL)
         return false;
     larger.mask = slots - 1;
@@ -44,7 +36,7 @@ bool smp_id_index_reserve(struct smp_id_index *index, struct smp_quota *quota, s
         if (index->slots[i].id != 0)
             smp_id_index_put(&larger, index->slots[i].hash, index->slots[i].id);
     }
-    smp_id_index_fini(index, quota);
+    smp_id_index_fini(index, room);
     *index = larger;
     return true;
 }

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/alloc.h"
+#include "model/room.h"
 
 struct smp_id_slot {
     uint32_t hash;
@@ -34,11 +34,9 @@ struct smp_id_index {
     size_t count;
 };
 
-void smp_id_index_fini(struct smp_id_index *index, struct smp_quota *quota);
-size_t smp_id_index_bytes(const struct smp_id_index *index);
-/* Room for more further ids; the table may take at most room_bytes more while it grows. */
-bool smp_id_index_reserve(struct smp_id_index *index, struct smp_quota *quota, size_t more,
-                          size_t room_bytes);
+void smp_id_index_fini(struct smp_id_index *index, struct smp_room *room);
+/* A place for each of more further ids. */
+bool smp_id_index_reserve(struct smp_id_index *index, struct smp_room *room, size_t more);
 /* id is not 0, and there is a reserved place for it. */
 void smp_id_index_put(struct smp_id_index *index, uint32_t hash, uint32_t id);
 /* The ids with this hash, one after the other; 0 ends them. */

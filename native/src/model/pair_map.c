@@ -13,19 +13,13 @@ static bool holds(size_t slots, size_t count)
     return count <= slots / 8 * 5;
 }
 
-void smp_pair_map_fini(struct smp_pair_map *map, struct smp_quota *quota)
+void smp_pair_map_fini(struct smp_pair_map *map, struct smp_room *room)
 {
-    smp_free(quota, map->pairs);
+    smp_room_give(room, map->pairs, slot_count(map) * sizeof(*map->pairs));
     *map = (struct smp_pair_map){ 0 };
 }
 
-size_t smp_pair_map_bytes(const struct smp_pair_map *map)
-{
-    return slot_count(map) * sizeof(*map->pairs);
-}
-
-bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_quota *quota, size_t more,
-                          size_t room_bytes)
+bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_room *room, size_t more)
 {
     unsigned log2 = MIN_SLOTS_LOG2;
     struct smp_pair_map larger = { 0 };
@@ -36,9 +30,7 @@ bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_quota *quota, siz
         log2++;
     larger.mask = ((size_t)1 << log2) - 1;
     larger.shift = 64 - log2;
-    if ((larger.mask + 1) * sizeof(*larger.pairs) > room_bytes)
-        return false;
-    larger.pairs = smp_alloc(quota, (larger.mask + 1) * sizeof(*larger.pairs));
+    larger.pairs = smp_room_take(room, (larger.mask + 1) * sizeof(*larger.pairs));
     if (larger.pairs == NULL)
         return false;
     for (size_t i = 0; i < slot_count(map); i++) {
@@ -47,7 +39,7 @@ bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_quota *quota, siz
         if (pair->value != 0)
             smp_pair_map_put(&larger, pair->key, pair->number, pair->value);
     }
-    smp_pair_map_fini(map, quota);
+    smp_pair_map_fini(map, room);
     *map = larger;
     return true;
 }

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/alloc.h"
+#include "model/room.h"
 
 /* value 0: the slot is free, and its other fields are 0 as well. */
 struct smp_pair {
@@ -34,20 +34,19 @@ struct smp_pair_map {
     size_t count;
 };
 
-void smp_pair_map_fini(struct smp_pair_map *map, struct smp_quota *quota);
-size_t smp_pair_map_bytes(const struct smp_pair_map *map);
-/* Room for more further pairs; the table may take at most room_bytes more while it grows. */
-bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_quota *quota, size_t more,
-                          size_t room_bytes);
+void smp_pair_map_fini(struct smp_pair_map *map, struct smp_room *room);
+/* A place for each of more further pairs. */
+bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_room *room, size_t more);
 /* The pair is not in the map, value is not 0, and there is a reserved place for it. */
 void smp_pair_map_put(struct smp_pair_map *map, uint64_t key, int32_t number, uint32_t value);
 
 static inline size_t smp_pair_map_slot(const struct smp_pair_map *map, uint64_t key, int32_t number)
 {
-    /* Odd constants with well-mixed bits; neighbouring keys and numbers end far apart. */
-    const uint64_t mixed = key + (uint64_t)(uint32_t)number * 0x9e3779b97f4a7c15u;
+    /* The top bits of the product depend on every bit of both: the number is set above the bits in
+     * which neighbouring keys differ. */
+    const uint64_t both = key ^ ((uint64_t)(uint32_t)number << 32);
 
-    return (size_t)((mixed ^ (mixed >> 29)) * 0xd6e8feb86659fd93u >> map->shift);
+    return (size_t)(both * 0x9e3779b97f4a7c15u >> map->shift);
 }
 
 /* 0 when the pair is not in the map. */

@@ -14,8 +14,7 @@
 enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1, SEEN = 1 };
 
 struct smp_thread_groups {
-    struct smp_quota *quota;
-    size_t max_bytes;
+    struct smp_room room;
     struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
     struct smp_arena *names;
     size_t count;
@@ -47,18 +46,10 @@ static bool is_kept_as(const char *stored, const struct kept_name *name)
            strcmp(stored + name->length, name->is_cut ? ELLIPSIS : "") == 0;
 }
 
-static size_t room_of(const struct smp_thread_groups *groups)
-{
-    return smp_room_left(groups->max_bytes, sizeof(*groups) + smp_arena_committed(groups->infos) +
-                                                smp_arena_committed(groups->names) +
-                                                smp_id_index_bytes(&groups->by_name) +
-                                                smp_pair_map_bytes(&groups->seen));
-}
-
 static char *keep_name(struct smp_thread_groups *groups, const struct kept_name *name)
 {
     const size_t size = name->length + (name->is_cut ? ELLIPSIS_BYTES : 0) + 1;
-    char *copy = smp_room_alloc(groups->names, size, 1, room_of(groups));
+    char *copy = smp_room_alloc(&groups->room, groups->names, size, 1);
 
     if (copy == NULL)
         return NULL;
@@ -76,22 +67,18 @@ static struct smp_group_info *info_at(const struct smp_thread_groups *groups, si
 /* A new last group; false when there is no memory for it, and then there is no trace of it. */
 static bool append(struct smp_thread_groups *groups, const struct kept_name *name, uint32_t hash)
 {
-    const size_t mark = smp_arena_mark(groups->names);
-    struct smp_group_info *info = NULL;
-    char *copy = NULL;
+    const size_t size = sizeof(struct smp_group_info);
+    const size_t align = _Alignof(struct smp_group_info);
+    const char *copy = NULL;
 
-    if (!smp_id_index_reserve(&groups->by_name, groups->quota, 1, room_of(groups)))
+    if (!smp_id_index_reserve(&groups->by_name, &groups->room, 1) ||
+        !smp_room_reserve(&groups->room, groups->infos, size, align))
         return false;
     copy = keep_name(groups, name);
     if (copy == NULL)
         return false;
-    info = smp_room_alloc(groups->infos, sizeof(*info), _Alignof(struct smp_group_info),
-                          room_of(groups));
-    if (info == NULL) {
-        smp_arena_rewind(groups->names, mark);
-        return false;
-    }
-    info->name = copy;
+    (void)smp_room_alloc(&groups->room, groups->infos, size, align); /* was reserved */
+    info_at(groups, groups->count)->name = copy;
     groups->count++;
     smp_id_index_put(&groups->by_name, hash, (uint32_t)groups->count);
     return true;
@@ -105,8 +92,8 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
 
     if (groups == NULL)
         goto done;
-    groups->quota = quota;
-    groups->max_bytes = max_bytes;
+    groups->room =
+        (struct smp_room){ .quota = quota, .max_bytes = max_bytes, .used_bytes = sizeof(*groups) };
     status = smp_arena_create(quota, max_bytes, &groups->infos);
     if (status != SMP_OK)
         goto done;
@@ -129,11 +116,11 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
 {
     if (groups == NULL)
         return;
-    smp_id_index_fini(&groups->by_name, groups->quota);
-    smp_pair_map_fini(&groups->seen, groups->quota);
+    smp_id_index_fini(&groups->by_name, &groups->room);
+    smp_pair_map_fini(&groups->seen, &groups->room);
     smp_arena_destroy(groups->names);
     smp_arena_destroy(groups->infos);
-    smp_free(groups->quota, groups);
+    smp_free(groups->room.quota, groups);
 }
 
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name)
@@ -161,7 +148,7 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
 
     if (smp_pair_map_find(&groups->seen, serial, number) != 0)
         return;
-    if (!smp_pair_map_reserve(&groups->seen, groups->quota, 1, room_of(groups))) {
+    if (!smp_pair_map_reserve(&groups->seen, &groups->room, 1)) {
         info->names_lost++;
         return;
     }

@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "model/escape.h"
+
 enum {
     INDENT = 2,              /* columns per printed ancestor */
     TITLE_FRAME_BYTES = 256, /* of a title: all that is no name */
     ESCAPE_BYTES = 6,        /* \u000a */
-    SEPARATOR_BYTES = 2,
-    MAX_DIGITS = 20
+    SEPARATOR_BYTES = 2
 };
 
 static const char total_label[] = " Cumulative time(ms): ";
@@ -18,68 +19,12 @@ static const char self_label[] = ", Method time(ms): ";
 
 /* --- title --- */
 
-/*
- * The character at text, where something on the way to a reader might take it for the end of a line
- * or for a command: C0, DEL, C1, U+2028, U+2029. Its length in bytes goes to *length; 0 for all
- * others.
- */
-static unsigned control_at(const unsigned char *text, size_t *length)
-{
-    *length = 1;
-    if (text[0] < 0x20 || text[0] == 0x7f)
-        return text[0];
-    *length = 2;
-    if (text[0] == 0xc2 && text[1] >= 0x80 && text[1] < 0xa0)
-        return text[1];
-    *length = 3;
-    if (text[0] == 0xe2 && text[1] == 0x80 && (text[2] == 0xa8 || text[2] == 0xa9))
-        return 0x2000u + (text[2] & 0x3fu);
-    *length = 0;
-    return 0;
-}
-
-static void put_escape(struct smp_bytes *out, unsigned control)
-{
-    switch (control) {
-    case '\n':
-        smp_bytes_puts(out, "\\n");
-        break;
-    case '\r':
-        smp_bytes_puts(out, "\\r");
-        break;
-    case '\t':
-        smp_bytes_puts(out, "\\t");
-        break;
-    default:
-        smp_bytes_printf(out, "\\u%04x", control);
-    }
-}
-
-static void put_on_one_line(struct smp_bytes *out, const char *text)
-{
-    const char *done = text;
-
-    while (*text != '\0') {
-        size_t length;
-        const unsigned control = control_at((const unsigned char *)text, &length);
-        if (length == 0) {
-            text++;
-            continue;
-        }
-        smp_bytes_put(out, done, (size_t)(text - done));
-        put_escape(out, control);
-        text += length;
-        done = text;
-    }
-    smp_bytes_put(out, done, (size_t)(text - done));
-}
-
 static void put_names(const struct smp_group_info *group, struct smp_bytes *out)
 {
     for (uint32_t i = 0; i < group->listed; i++) {
         if (i > 0)
             smp_bytes_puts(out, ", ");
-        put_on_one_line(out, group->names[i]);
+        smp_escape_put(out, group->names[i]);
     }
     if (group->thread_count > group->listed) {
         smp_bytes_printf(out, "%s\u2026 %" PRIu64 " more", group->listed > 0 ? ", " : "",
@@ -90,7 +35,7 @@ static void put_names(const struct smp_group_info *group, struct smp_bytes *out)
 void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes *out)
 {
     smp_bytes_puts(out, "Aggregated thread: ");
-    put_on_one_line(out, group->name);
+    smp_escape_put(out, group->name);
     smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
                      group->max_depth, group->thread_count);
     put_names(group, out);

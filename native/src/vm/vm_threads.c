@@ -66,9 +66,10 @@ static void dispose(JNIEnv *env, struct smp_vm_thread *entry)
 
 /* ---------------------------------------------------------------------------- service threads */
 
+/* With a number behind it, as compiler threads have, or without. */
 static bool is_service_name(const char *name)
 {
-    static const char *const prefixes[] = {
+    static const char *const stems[] = {
         "Reference Handler",    "Finalizer",
         "Signal Dispatcher",    "Common-Cleaner",
         "Notification Thread",  "Attach Listener",
@@ -77,9 +78,10 @@ static bool is_service_name(const char *name)
         "JVMCI CompilerThread",
     };
 
-    for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-        if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
-            return true;
+    for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++) {
+        const size_t length = strlen(stems[i]);
+        if (strncmp(name, stems[i], length) == 0)
+            return name[length + strspn(name + length, "0123456789")] == '\0';
     }
     return false;
 }
@@ -241,17 +243,25 @@ void smp_vm_threads_gone(struct smp_thread *thread)
 struct reading {
     uint64_t *cursor;
     uint64_t *unseen;
+    bool is_first; /* holes are threads of the time before this reader: it missed nobody */
     bool (*born)(void *context, struct smp_thread *thread);
     void *context;
 };
 
-/* Passes the hole before the thread, then hands the thread on. False: it was refused. */
+/* The hole between the cursor and the thread with this serial. */
+static void pass_hole(const struct reading *reading, uint64_t serial)
+{
+    if (!reading->is_first)
+        *reading->unseen += serial - *reading->cursor - 1;
+    *reading->cursor = serial - 1;
+}
+
+/* False: the thread was refused. */
 static bool offer(const struct reading *reading, struct smp_vm_thread *entry)
 {
     const uint64_t serial = entry->thread.serial;
 
-    *reading->unseen += serial - *reading->cursor - 1;
-    *reading->cursor = serial - 1;
+    pass_hole(reading, serial);
     if (entry->thread.is_hidden) {
         dispose(smp_vm_env(), smp_vm_registry_release(&registry, entry));
     } else if (!reading->born(reading->context, &entry->thread)) {
@@ -265,7 +275,7 @@ static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unse
                                     bool (*born)(void *context, struct smp_thread *thread),
                                     void *context)
 {
-    const struct reading reading = { cursor, unseen, born, context };
+    const struct reading reading = { cursor, unseen, *cursor == 0, born, context };
     struct smp_vm_thread *batch[POLL_BATCH];
     uint64_t newest = 0;
     size_t count = POLL_BATCH;
@@ -282,10 +292,8 @@ static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unse
                 dispose(smp_vm_env(), smp_vm_registry_release(&registry, batch[i]));
         }
     }
-    if (taken) {
-        *unseen += newest - *cursor;
-        *cursor = newest;
-    }
+    if (taken)
+        pass_hole(&reading, newest + 1);
     return SMP_OK;
 }
 

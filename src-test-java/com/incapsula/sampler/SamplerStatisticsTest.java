@@ -12,8 +12,9 @@ import org.junit.jupiter.api.Test;
 class SamplerStatisticsTest {
 
     private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics("jvmti",
-            List.of("total.outcome.samples taken", "total.outcome.failed, thread ended", "interval.outcome.samples taken",
-                    "total.counter.ticks", "total.counter.late ticks", "interval.counter.ticks",
+            List.of("total.outcome.samples taken", "total.outcome.failed, thread ended",
+                    "interval.outcome.samples taken", "total.counter.ticks", "total.counter.late ticks",
+                    "interval.counter.ticks",
                     "gauge.attempts", "gauge.intervalAttempts", "gauge.threads", "gauge.nodes", "gauge.locations",
                     "gauge.reportsWritten", "gauge.memoryUsedBytes", "gauge.memoryPeakBytes", "gauge.memoryLimitBytes",
                     "gauge.ownCpuNanos", "gauge.elapsedNanos", "figure.of.tomorrow"),

@@ -15,7 +15,13 @@ public record RawStatistics(String engine, List<String> names, List<Long> values
     /** Before the first start. */
     static final RawStatistics NONE = new RawStatistics("", List.of(), List.of());
 
-    /** Copies both lists. */
+    /**
+     * Copies both lists.
+     *
+     * @param engine how stacks are walked
+     * @param names the names
+     * @param values the values
+     */
     public RawStatistics {
         names = List.copyOf(names);
         values = List.copyOf(values);

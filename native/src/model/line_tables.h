@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * line_tables.h - which line of a method a byte code index belongs to, kept for later questions.
+ *
+ * Owns     the tables.
+ * Threads  one at a time.
+ * Errors   keep: 0 where there is no room.
+ * Cost     8 bytes a line; find scans the table.
+ */
+#ifndef SMP_MODEL_LINE_TABLES_H
+#define SMP_MODEL_LINE_TABLES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "model/room.h"
+#include "model/sample.h"
+
+enum { SMP_MAX_LINES_KEPT = 65536 /* of one method: more do not come out of javac */ };
+
+/* Tells the line of bci: of the entries that start at the highest index up to it, the last. The
+ * table is in any order. SMP_LINE_NATIVE for a negative bci. */
+int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci);
+
+struct smp_line_table {
+    uint32_t method; /* of names.h */
+    uint32_t count;
+    struct smp_line lines[];
+};
+
+struct smp_line_tables {
+    struct smp_room *room; /* borrowed */
+    struct smp_arena *arena;
+};
+
+/* At most max_bytes of the room. On failure there is nothing to fini. */
+SMP_CHECKED enum smp_status smp_line_tables_init(struct smp_line_tables *tables,
+                                                 struct smp_room *room, size_t max_bytes);
+void smp_line_tables_fini(struct smp_line_tables *tables);
+/* The id of the new table. lines may be NULL when count is 0. */
+uint32_t smp_line_tables_keep(struct smp_line_tables *tables, uint32_t method,
+                              const struct smp_line *lines, size_t count);
+const struct smp_line_table *smp_line_tables_get(const struct smp_line_tables *tables, uint32_t id);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * names.h - the append-only arrays behind methods.h: texts, methods made of them, and locations.
+ * Each thing is in there once, whoever asks for it.
+ *
+ *   location {method, line} ──► method {class, name, file} ──► text
+ *
+ * Owns     its arrays and the tables to find things in them.
+ * Threads  one writer. What a reader was told the id of is complete, never moves, and is never
+ *          written again, but for is_monitored, which is the writer's alone.
+ * Errors   id 0 where there is no memory: what was stored on the way stays and is found the next
+ *          time.
+ * Cost     a hash of what is looked for.
+ */
+#ifndef SMP_MODEL_NAMES_H
+#define SMP_MODEL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "model/id_index.h"
+#include "model/room.h"
+
+enum { SMP_LINE_UNKNOWN = -1, SMP_LINE_NATIVE = -2 };
+
+struct smp_named_method {
+    uint32_t class_name;  /* of a pseudo-method: the whole text */
+    uint32_t method_name; /* 0: a pseudo-method */
+    uint32_t file;        /* 0: unknown */
+    bool is_monitored;
+};
+
+struct smp_named_location {
+    uint32_t method;
+    int32_t line; /* > 0, SMP_LINE_UNKNOWN or SMP_LINE_NATIVE */
+};
+
+struct smp_names {
+    struct smp_room *room; /* borrowed */
+    /* Element 0 of each stands for none. */
+    struct smp_arena *texts;
+    struct smp_arena *methods;
+    struct smp_arena *locations;
+    uint32_t method_count; /* with element 0 */
+    uint32_t location_count;
+    struct smp_id_index by_text;
+    struct smp_id_index by_method;
+    struct smp_id_index by_location;
+};
+
+/* On failure there is nothing to fini. */
+SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_room *room);
+void smp_names_fini(struct smp_names *names);
+
+uint32_t smp_names_text(struct smp_names *names, const char *text);
+/* is_monitored is taken where the method is new, and is no part of what is compared. */
+uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
+uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
+
+/* The next new location finds room. */
+bool smp_names_reserve_location(struct smp_names *names);
+/* So does the next new method, unless its texts are longer than usual. */
+bool smp_names_reserve_method(struct smp_names *names);
+
+static inline const char *smp_names_text_at(const struct smp_names *names, uint32_t text)
+{
+    return (const char *)smp_arena_base(names->texts) + text;
+}
+
+static inline struct smp_named_method *smp_names_method_at(const struct smp_names *names,
+                                                           uint32_t method)
+{
+    return (struct smp_named_method *)smp_arena_base(names->methods) + method;
+}
+
+static inline const struct smp_named_location *smp_names_location_at(const struct smp_names *names,
+                                                                     uint32_t location)
+{
+    return (const struct smp_named_location *)smp_arena_base(names->locations) + location;
+}
+
+static inline bool smp_named_method_is_pseudo(const struct smp_named_method *method)
+{
+    return method->method_name == 0;
+}
+
+#endif

@@ -1,0 +1,782 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole session with its two threads, on a fake JVM and into a fake sink. Time is the test's: a
+ * look is taken when something is asked for, or each reading of the clock moves it on; waits are on
+ * conditions, never on luck.
+ */
+#include "core/session.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+#include "support/fake_clock.h"
+#include "support/fake_sink.h"
+#include "support/fake_vm.h"
+
+#define MS INT64_C(1000000)
+#define MAIN_LOOP "app.Main.main|app.Work.loop"
+/* No look or report but those that are asked for. */
+#define BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
+/* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
+#define FAST "samplingFrequencyMillis=20\nreportFrequencySeconds=1\n"
+#define STEP (10 * MS)
+
+struct fixture {
+    struct fake_clock clock;
+    struct fake_vm *vm;
+    struct fake_sink *sink;
+    struct smp_session *session;
+    struct fake_thread *main;
+    size_t live_before;
+    unsigned selections_destroyed;
+};
+
+static enum smp_status create(struct fixture *f, const char *options)
+{
+    const struct smp_session_config config = {
+        .vm = fake_vm_interface(f->vm),
+        .host = fake_vm_host(f->vm),
+        .sink = fake_sink_interface(f->sink),
+    };
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    return smp_session_create(&config, options, strlen(options), message, &f->session);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->live_before = smp_alloc_live_bytes();
+    fake_clock_install(&f->clock);
+    f->vm = fake_vm_create();
+    f->sink = fake_sink_create();
+    f->main = fake_vm_born(f->vm, "main");
+    fake_vm_run(f->vm, f->main, MAIN_LOOP);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_session_destroy(f->session);
+    fake_sink_destroy(f->sink);
+    fake_vm_destroy(f->vm);
+    fake_clock_remove();
+    assert_int_equal(smp_alloc_live_bytes(), f->live_before);
+    free(f);
+    return 0;
+}
+
+static void start(struct fixture *f, const char *options)
+{
+    assert_int_equal(create(f, options), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+}
+
+static enum smp_status configure(struct fixture *f, const char *options, char *message)
+{
+    return smp_session_configure(f->session, options, strlen(options), message);
+}
+
+static struct smp_statistics statistics(struct fixture *f)
+{
+    struct smp_statistics statistics;
+
+    smp_session_get_statistics(f->session, &statistics);
+    return statistics;
+}
+
+static uint64_t counted(struct fixture *f, enum smp_counter counter)
+{
+    return statistics(f).sampler.total_counters[counter];
+}
+
+/* --- a thread of the test that is inside a call --- */
+
+struct caller {
+    pthread_t thread;
+    struct smp_session *session;
+    enum smp_status (*call)(struct smp_session *session);
+    enum smp_status status;
+};
+
+static void *run_caller(void *argument)
+{
+    struct caller *caller = argument;
+
+    caller->status = caller->call(caller->session);
+    return NULL;
+}
+
+static void call(struct caller *caller, struct fixture *f,
+                 enum smp_status (*function)(struct smp_session *session))
+{
+    *caller = (struct caller){ .session = f->session, .call = function };
+    assert_int_equal(pthread_create(&caller->thread, NULL, run_caller, caller), 0);
+}
+
+static enum smp_status returned(struct caller *caller)
+{
+    pthread_join(caller->thread, NULL);
+    return caller->status;
+}
+
+/* --- time --- */
+
+static void all_time_from_start_to_stop_is_reported(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 1234 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 1234);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
+    assert_true(fake_sink_has(f->sink, "Sampler account."));
+    assert_int_equal(statistics(f).reports_written, 1);
+    assert_int_equal(statistics(f).elapsed_ns, 1234 * MS);
+    assert_string_equal(statistics(f).engine, "fake");
+}
+
+static void report_is_written_when_it_returns(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    for (unsigned i = 1; i <= 3; i++) {
+        fake_clock_advance(&f->clock, 500 * MS);
+        assert_int_equal(smp_session_report(f->session), SMP_OK);
+        assert_int_equal(fake_sink_get_counts(f->sink).flushes, i);
+        assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 500 * i);
+    }
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    /* Nothing was sampled since: there is nothing to say. */
+    assert_int_equal(fake_sink_get_counts(f->sink).titles, 3);
+    assert_int_equal(statistics(f).reports_written, 3);
+}
+
+static void paused_time_is_not_reported(void **state)
+{
+    struct fixture *f = *state;
+    int64_t from_ms;
+    int64_t till_ms;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 100 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 5000 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 100);
+    fake_sink_last_title(f->sink, &from_ms, &till_ms);
+    assert_int_equal(from_ms, FAKE_CLOCK_START_WALL_MS);
+    assert_int_equal(till_ms, FAKE_CLOCK_START_WALL_MS + 100);
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 30 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 130);
+    fake_sink_last_title(f->sink, &from_ms, &till_ms);
+    assert_int_equal(from_ms, FAKE_CLOCK_START_WALL_MS + 5100);
+    assert_int_equal(till_ms, FAKE_CLOCK_START_WALL_MS + 5130);
+    assert_int_equal(statistics(f).elapsed_ns, 130 * MS);
+}
+
+static void inactive_is_as_paused(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND "active=false\n");
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(configure(f, BY_HAND, NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 70 * MS);
+    assert_int_equal(configure(f, BY_HAND "active=false\n", NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    assert_int_equal(configure(f, BY_HAND, NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 70);
+}
+
+static void paused_before_start_starts_paused(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 20);
+}
+
+static void one_sample_is_for_the_paused(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, "samplingFrequencyMillis=50000\nreportFrequencySeconds=0\n");
+    assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 7 * MS);
+    assert_int_equal(smp_session_sample_once(f->session), SMP_OK);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 50000);
+}
+
+static void looks_and_reports_come_by_themselves(void **state)
+{
+    struct fixture *f = *state;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    start(f, FAST);
+    fake_sink_wait_reports(f->sink, 3);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(counted(f, SMP_COUNTER_TICKS) > 10);
+    /* Each report rounds down once. */
+    const int64_t elapsed_ms = statistics(f).elapsed_ns / MS;
+    const unsigned reports = fake_sink_get_counts(f->sink).flushes;
+    assert_in_range(fake_sink_sum_ms(f->sink, "main"), elapsed_ms - reports, elapsed_ms);
+}
+
+static void late_looks_are_told(void **state)
+{
+    struct fixture *f = *state;
+
+    atomic_store(&f->clock.step_ns, 100 * MS);
+    start(f, FAST);
+    fake_sink_wait_reports(f->sink, 1);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_sink_has(f->sink, "late ticks"));
+}
+
+static void new_interval_length_holds_at_once(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    atomic_store(&f->clock.step_ns, STEP);
+    assert_int_equal(configure(f, FAST, NULL), SMP_OK);
+    fake_sink_wait_reports(f->sink, 2);
+}
+
+/* --- the sink --- */
+
+static void failed_report_is_counted_and_the_next_one_tried(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    fake_sink_fail_titles(f->sink, 1);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_EIO);
+    fake_sink_fail_flushes(f->sink, 1);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_EIO);
+    assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 2);
+    fake_clock_advance(&f->clock, 40 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_sink_has(f->sink, "reports that failed: 1"));
+    assert_int_equal(statistics(f).reports_written, 1);
+    fake_sink_fail_titles(f->sink, 1);
+    fake_clock_advance(&f->clock, 80 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 3);
+}
+
+static void wait_for_walks(struct fixture *f, size_t more)
+{
+    const size_t until = fake_vm_get_counts(f->vm).walks + more;
+
+    while (fake_vm_get_counts(f->vm).walks < until)
+        sched_yield();
+}
+
+static void slow_sink_costs_reports_but_no_time(void **state)
+{
+    struct fixture *f = *state;
+    struct caller stopping;
+
+    fake_sink_shut(f->sink);
+    atomic_store(&f->clock.step_ns, STEP);
+    start(f, FAST);
+    fake_sink_wait_inside(f->sink);
+    /* One is being written, four are waiting, the rest is merged; and looks go on. */
+    while (counted(f, SMP_COUNTER_MERGED_REPORTS) < 3)
+        sched_yield();
+    wait_for_walks(f, 10);
+    call(&stopping, f, smp_session_stop);
+    fake_sink_open(f->sink);
+    assert_int_equal(returned(&stopping), SMP_OK);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1 + SMP_MAX_QUEUED_SNAPSHOTS + 1);
+    const int64_t elapsed_ms = statistics(f).elapsed_ns / MS;
+    assert_in_range(fake_sink_sum_ms(f->sink, "main"), elapsed_ms - 6, elapsed_ms);
+    assert_true(fake_sink_has(f->sink, "reports merged with the next because output was slow"));
+}
+
+static void reports_asked_for_wait_their_turn(void **state)
+{
+    enum { CALLERS = SMP_MAX_QUEUED_SNAPSHOTS + 4 };
+    struct fixture *f = *state;
+    struct caller callers[CALLERS];
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_sink_shut(f->sink);
+    for (int i = 0; i < CALLERS; i++) {
+        call(&callers[i], f, smp_session_report);
+        fake_clock_advance(&f->clock, 10 * MS);
+    }
+    fake_sink_wait_inside(f->sink);
+    fake_sink_open(f->sink);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(returned(&callers[i]), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 10 + CALLERS * 10);
+}
+
+static void messages_do_not_wait_for_a_report(void **state)
+{
+    struct fixture *f = *state;
+    char name[64];
+
+    start(f, BY_HAND "memoryLimitBytes=4194304\n");
+    for (unsigned i = 0; i < 3000; i++) {
+        (void)snprintf(name, sizeof(name), "%c%c%c", 'a' + (int)(i % 26), 'a' + (int)(i / 26 % 26),
+                       'a' + (int)(i / 676));
+        fake_vm_run(f->vm, fake_vm_born(f->vm, name), MAIN_LOOP);
+    }
+    struct smp_frame frames[900];
+    for (unsigned i = 0; i < 900; i++)
+        frames[i] = (struct smp_frame){ .method = fake_vm_method(f->vm, "app.Deep", "m"),
+                                        .bci = (int64_t)(i % 7) };
+    for (unsigned i = 0; !fake_sink_has(f->sink, "memory limit of") && i < 1000; i++) {
+        frames[899 - i % 100].bci = (int64_t)(i / 100 % 8);
+        fake_vm_run_frames(f->vm, f->main, frames, 900);
+        fake_clock_advance(&f->clock, 10 * MS);
+        assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a look */
+        assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    }
+    fake_sink_wait_messages(f->sink, 1);
+    assert_true(fake_sink_has(f->sink, "memory limit of"));
+    assert_int_equal(fake_sink_get_counts(f->sink).titles, 0);
+}
+
+/* --- calls from the session's own threads --- */
+
+struct calling_back {
+    struct fixture *f;
+    enum smp_status statuses[8];
+    bool is_done;
+};
+
+static void call_everything(void *self)
+{
+    struct calling_back *back = self;
+    struct fixture *f = back->f;
+
+    if (back->is_done)
+        return;
+    back->is_done = true;
+    back->statuses[0] = smp_session_stop(f->session);
+    back->statuses[1] = smp_session_pause(f->session);
+    back->statuses[2] = smp_session_resume(f->session);
+    back->statuses[3] = smp_session_report(f->session);
+    back->statuses[4] = smp_session_sample_once(f->session);
+    back->statuses[5] = configure(f, BY_HAND, NULL);
+    back->statuses[6] = smp_session_select(
+        f->session, fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true);
+    back->statuses[7] = SMP_ESELF;
+    (void)statistics(f); /* may be asked anywhere */
+}
+
+static void check_called_back(const struct calling_back *back)
+{
+    assert_true(back->is_done);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(back->statuses[i], SMP_ESELF);
+    assert_int_equal(back->f->selections_destroyed, 1);
+}
+
+static void sink_that_calls_back_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct calling_back back = { .f = f };
+
+    start(f, BY_HAND);
+    fake_sink_on_title(f->sink, call_everything, &back);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    check_called_back(&back);
+}
+
+static void rule_that_calls_back_is_refused(void **state)
+{
+    struct fixture *f = *state;
+    struct calling_back back = { .f = f };
+
+    start(f, BY_HAND);
+    fake_vm_on_walk(f->vm, call_everything, &back);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    check_called_back(&back);
+}
+
+/* --- lifecycle --- */
+
+static void stop_is_for_once_and_for_all(void **state)
+{
+    struct fixture *f = *state;
+    struct caller callers[4];
+
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK); /* nothing to do yet */
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_ESTATE);
+    fake_clock_advance(&f->clock, 10 * MS);
+    for (int i = 0; i < 4; i++)
+        call(&callers[i], f, smp_session_stop);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(returned(&callers[i]), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
+    assert_int_equal(smp_session_start(f->session), SMP_ESTATE);
+    assert_int_equal(smp_session_pause(f->session), SMP_ESTOPPED);
+    assert_int_equal(smp_session_report(f->session), SMP_ESTOPPED);
+    assert_int_equal(smp_session_sample_once(f->session), SMP_ESTOPPED);
+    assert_int_equal(configure(f, BY_HAND, NULL), SMP_ESTOPPED);
+    assert_int_equal(
+        smp_session_select(f->session,
+                           fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
+        SMP_ESTOPPED);
+    assert_int_equal(f->selections_destroyed, 1);
+    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+}
+
+static void stop_waits_for_the_last_report(void **state)
+{
+    struct fixture *f = *state;
+    struct caller first;
+    struct caller second;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_sink_shut(f->sink);
+    call(&first, f, smp_session_stop);
+    fake_sink_wait_inside(f->sink);
+    call(&second, f, smp_session_stop);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 0);
+    fake_sink_open(f->sink);
+    assert_int_equal(returned(&second), SMP_OK);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
+    assert_int_equal(returned(&first), SMP_OK);
+}
+
+static void before_start_there_is_nothing_to_report(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
+    assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
+    assert_int_equal(statistics(f).sampler.total_tally.attempts, 0);
+}
+
+static void destroy_without_stop_writes_nothing(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    assert_int_equal(fake_sink_get_counts(f->sink).titles, 0);
+    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+}
+
+static void failed_start_leaves_nothing_behind(void **state)
+{
+    static const char *const threads[] = { "threads-sampler", "threads-sampler-report" };
+    struct fixture *f = *state;
+
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    for (int i = 0; i < 2; i++) {
+        fake_vm_fail_enter(f->vm, threads[i], SMP_EVM);
+        assert_int_equal(smp_session_start(f->session), SMP_EVM);
+        assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
+    }
+    fake_vm_fail_enter(f->vm, NULL, SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 10);
+    assert_int_equal(fake_vm_get_counts(f->vm).enters, 2 + 1 + 2);
+}
+
+/* --- options and choice --- */
+
+static void wrong_options_are_refused_with_a_message(void **state)
+{
+    struct fixture *f = *state;
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    assert_int_equal(create(f, "samplingFrequencyMillis=0\n"), SMP_EINVAL);
+    start(f, BY_HAND);
+    assert_int_equal(configure(f, "samplingFrequencyMillis=0\n", message), SMP_EINVAL);
+    assert_non_null(strstr(message, "samplingFrequencyMillis"));
+    assert_int_equal(configure(f, BY_HAND "maxDepthFrames=17\n", message), SMP_ESTATE);
+    assert_non_null(strstr(message, "maxDepthFrames"));
+    assert_int_equal(configure(f, BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
+}
+
+static void selection_is_kept_until_the_next_one(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *other = fake_vm_born(f->vm, "other");
+
+    fake_vm_run(f->vm, other, MAIN_LOOP);
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(
+        smp_session_select(f->session,
+                           fake_vm_selection(f->vm, &other, 1, &f->selections_destroyed), true),
+        SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 0);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "other"), 10);
+    assert_int_equal(f->selections_destroyed, 0);
+    assert_int_equal(
+        smp_session_select(f->session,
+                           fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
+        SMP_OK);
+    assert_int_equal(f->selections_destroyed, 1);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 20);
+    assert_int_equal(f->selections_destroyed, 2);
+}
+
+/* --- memory --- */
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct fixture *f = self;
+    const enum smp_status status = create(f, BY_HAND "monitoredPackages=a,b\n");
+
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    return status;
+}
+
+static enum smp_status whole_life(void *self)
+{
+    struct fixture *f = self;
+    enum smp_status status = create(f, BY_HAND);
+    enum smp_status stopped;
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_start(f->session);
+    fake_clock_advance(&f->clock, 10 * MS);
+    if (status == SMP_OK)
+        status = smp_session_report(f->session);
+    fake_clock_advance(&f->clock, 10 * MS);
+    stopped = smp_session_stop(f->session);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    return status != SMP_OK ? status : stopped;
+}
+
+static void no_refusal_leaves_anything_behind(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(failing_alloc_each_step(create_and_destroy, f).refused > 15);
+    assert_true(failing_alloc_each_step(whole_life, f).refused > 25);
+}
+
+static void last_report_waits_for_memory(void **state)
+{
+    struct fixture *f = *state;
+    struct failing_alloc failing;
+    struct caller reporting;
+    struct caller stopping;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_sink_shut(f->sink);
+    call(&reporting, f, smp_session_report);
+    fake_sink_wait_inside(f->sink);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK); /* all that is new is known */
+    failing_alloc_arm(&failing, 1, 1);
+    call(&stopping, f, smp_session_stop);
+    while (atomic_load(&failing.refused) == 0)
+        sched_yield();
+    fake_sink_open(f->sink);
+    assert_int_equal(returned(&reporting), SMP_OK);
+    assert_int_equal(returned(&stopping), SMP_OK);
+    failing_alloc_disarm(&failing);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 30);
+}
+
+static void lost_last_report_is_told(void **state)
+{
+    struct fixture *f = *state;
+    struct failing_alloc failing;
+
+    start(f, BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_int_equal(smp_session_stop(f->session), SMP_ENOMEM);
+    failing_alloc_disarm(&failing);
+    assert_true(fake_sink_has(f->sink, "the last report could not be made"));
+    assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 1);
+}
+
+/* --- load --- */
+
+static size_t entries_of(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    size_t count = 0;
+
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void thousand_lives_leave_no_trace(void **state)
+{
+    struct fixture *f = *state;
+    const size_t live = smp_alloc_live_bytes();
+    size_t threads;
+    size_t files;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    assert_int_equal(whole_life(f), SMP_OK); /* what a sanitizer keeps for itself is there now */
+    threads = entries_of("/proc/self/task");
+    files = entries_of("/proc/self/fd");
+    for (int i = 0; i < 1000; i++) {
+        if (create(f, FAST) != SMP_OK || smp_session_start(f->session) != SMP_OK)
+            fail();
+        assert_int_equal(smp_session_stop(f->session), SMP_OK);
+        smp_session_destroy(f->session);
+        f->session = NULL;
+    }
+    assert_int_equal(smp_alloc_live_bytes(), live);
+    assert_int_equal(entries_of("/proc/self/task"), threads);
+    assert_int_equal(entries_of("/proc/self/fd"), files);
+}
+
+static enum smp_status do_anything(struct smp_session *session)
+{
+    struct smp_statistics statistics;
+    unsigned seed = (unsigned)(uintptr_t)&statistics;
+
+    for (int i = 0; i < 100; i++) {
+        seed = seed * 1664525 + 1013904223;
+        enum smp_status status = SMP_OK;
+        switch (seed >> 29) {
+        case 0:
+            status = smp_session_pause(session);
+            break;
+        case 1:
+        case 2:
+            status = smp_session_resume(session);
+            break;
+        case 3:
+            status = smp_session_report(session);
+            break;
+        case 4:
+            status = smp_session_sample_once(session);
+            break;
+        case 5:
+            status = smp_session_configure(session, FAST, strlen(FAST), NULL);
+            break;
+        default:
+            smp_session_get_statistics(session, &statistics);
+        }
+        if (status != SMP_OK && status != SMP_ESTATE)
+            return status;
+    }
+    return SMP_OK;
+}
+
+static void everybody_at_once(void **state)
+{
+    struct fixture *f = *state;
+    struct caller callers[4];
+    struct smp_statistics last;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    start(f, FAST);
+    for (int i = 0; i < 4; i++)
+        call(&callers[i], f, do_anything);
+    for (int i = 0; i < 200; i++) {
+        struct fake_thread *thread = fake_vm_born(f->vm, "worker-1");
+        fake_vm_run(f->vm, thread, MAIN_LOOP);
+        sched_yield();
+        fake_vm_end(f->vm, thread);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(returned(&callers[i]), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    last = statistics(f);
+    assert_int_equal(smp_tally_sum(&last.sampler.total_tally), last.sampler.total_tally.attempts);
+    assert_int_equal(last.reports_written, fake_sink_get_counts(f->sink).flushes);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(all_time_from_start_to_stop_is_reported),
+        TEST(report_is_written_when_it_returns),
+        TEST(paused_time_is_not_reported),
+        TEST(inactive_is_as_paused),
+        TEST(paused_before_start_starts_paused),
+        TEST(one_sample_is_for_the_paused),
+        TEST(looks_and_reports_come_by_themselves),
+        TEST(late_looks_are_told),
+        TEST(new_interval_length_holds_at_once),
+        TEST(failed_report_is_counted_and_the_next_one_tried),
+        TEST(slow_sink_costs_reports_but_no_time),
+        TEST(reports_asked_for_wait_their_turn),
+        TEST(messages_do_not_wait_for_a_report),
+        TEST(sink_that_calls_back_is_refused),
+        TEST(rule_that_calls_back_is_refused),
+        TEST(stop_is_for_once_and_for_all),
+        TEST(stop_waits_for_the_last_report),
+        TEST(before_start_there_is_nothing_to_report),
+        TEST(destroy_without_stop_writes_nothing),
+        TEST(failed_start_leaves_nothing_behind),
+        TEST(wrong_options_are_refused_with_a_message),
+        TEST(selection_is_kept_until_the_next_one),
+        TEST(no_refusal_leaves_anything_behind),
+        TEST(last_report_waits_for_memory),
+        TEST(lost_last_report_is_told),
+        TEST(thousand_lives_leave_no_trace),
+        TEST(everybody_at_once),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

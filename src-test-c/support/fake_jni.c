@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/fake_jni.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FRAMES = 8 };
+
+struct ref {
+    struct fake_object *object;
+    bool is_global;
+    struct ref *next;     /* the local, or global, made before */
+    struct ref *previous; /* the global made after */
+};
+
+struct env {
+    const struct JNINativeInterface_ *functions; /* first: a JNIEnv * points here */
+    struct ref *locals;
+    struct ref *frames[MAX_FRAMES];
+    size_t frame_count;
+    bool exception;
+};
+
+struct fake_jni fake_jni;
+static _Atomic long live_refs;
+static pthread_mutex_t globals_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct ref *globals; /* guarded by globals_mutex */
+static pthread_key_t env_key;
+static pthread_once_t env_key_once = PTHREAD_ONCE_INIT;
+static struct fake_object thread_class = { FAKE_CLASS };
+static char id_field;
+static char name_field;
+
+static void make_key(void)
+{
+    if (pthread_key_create(&env_key, NULL) != 0)
+        abort();
+}
+
+static struct env *own_env(void)
+{
+    (void)pthread_once(&env_key_once, make_key);
+    return pthread_getspecific(env_key);
+}
+
+static struct env *env_of(JNIEnv *env)
+{
+    return (struct env *)(void *)env;
+}
+
+static struct ref *make_ref(void *object, bool is_global)
+{
+    struct ref *ref = calloc(1, sizeof(*ref));
+
+    if (ref == NULL)
+        abort();
+    ref->object = object;
+    ref->is_global = is_global;
+    live_refs++;
+    return ref;
+}
+
+static void free_ref(struct ref *ref)
+{
+    live_refs--;
+    free(ref);
+}
+
+jobject fake_jni_local(void *object)
+{
+    struct env *env = env_of(fake_jni_env());
+
+    if (object == NULL)
+        return NULL;
+    struct ref *ref = make_ref(object, false);
+    ref->next = env->locals;
+    env->locals = ref;
+    return (jobject)(void *)ref;
+}
+
+jobject fake_jni_global(void *object)
+{
+    struct ref *ref = make_ref(object, true);
+
+    pthread_mutex_lock(&globals_mutex);
+    ref->next = globals;
+    if (globals != NULL)
+        globals->previous = ref;
+    globals = ref;
+    pthread_mutex_unlock(&globals_mutex);
+    return (jobject)(void *)ref;
+}
+
+static void free_global(struct ref *ref)
+{
+    pthread_mutex_lock(&globals_mutex);
+    if (ref->previous != NULL)
+        ref->previous->next = ref->next;
+    else
+        globals = ref->next;
+    if (ref->next != NULL)
+        ref->next->previous = ref->previous;
+    pthread_mutex_unlock(&globals_mutex);
+    free_ref(ref);
+}
+
+void fake_jni_free_globals(void)
+{
+    while (globals != NULL)
+        free_global(globals);
+}
+
+void *fake_jni_object(jobject ref)
+{
+    return ref != NULL ? ((struct ref *)(void *)ref)->object : NULL;
+}
+
+long fake_jni_live_refs(void)
+{
+    return live_refs;
+}
+
+void fake_string_set(struct fake_string *string, const char *ascii)
+{
+    string->object.kind = FAKE_STRING;
+    string->length = strlen(ascii);
+    for (size_t i = 0; i < string->length; i++)
+        string->units[i] = (jchar)ascii[i];
+}
+
+/* ------------------------------------------------------------------------------------- JNIEnv */
+
+static jclass JNICALL find_class(JNIEnv *env, const char *name)
+{
+    (void)env;
+    if (strcmp(name, "java/lang/Thread") != 0)
+        abort();
+    return fake_jni_local(&thread_class);
+}
+
+static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name,
+                                     const char *signature)
+{
+    const bool is_id = strcmp(name, "tid") == 0 && strcmp(signature, "J") == 0;
+    const bool is_name = strcmp(name, "name") == 0;
+
+    if (fake_jni_object(class) != &thread_class || (!is_id && !is_name))
+        abort();
+    if ((is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
+        env_of(env)->exception = true;
+        return NULL;
+    }
+    return (jfieldID)(void *)(is_id ? &id_field : &name_field);
+}
+
+static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
+{
+    const struct fake_thread *thread = fake_jni_object(object);
+
+    (void)env;
+    if ((void *)field != &id_field || thread->object.kind != FAKE_THREAD)
+        abort();
+    return thread->java_id;
+}
+
+static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)
+{
+    const struct fake_thread *thread = fake_jni_object(object);
+
+    (void)env;
+    if ((void *)field != &name_field || thread->object.kind != FAKE_THREAD)
+        abort();
+    return fake_jni_local(thread->name);
+}
+
+static jobject JNICALL new_global_ref(JNIEnv *env, jobject object)
+{
+    (void)env;
+    return fake_jni.refuse_global ? NULL : fake_jni_global(fake_jni_object(object));
+}
+
+static void JNICALL delete_global_ref(JNIEnv *env, jobject object)
+{
+    struct ref *ref = (struct ref *)(void *)object;
+
+    (void)env;
+    if (!ref->is_global)
+        abort();
+    free_global(ref);
+}
+
+static void JNICALL delete_local_ref(JNIEnv *env, jobject object)
+{
+    struct ref **at = &env_of(env)->locals;
+    struct ref *ref = (struct ref *)(void *)object;
+
+    while (*at != NULL && *at != ref)
+        at = &(*at)->next;
+    if (*at == NULL)
+        abort(); /* not a local reference of this thread */
+    *at = ref->next;
+    free_ref(ref);
+}
+
+static void free_locals(struct env *env, const struct ref *until)
+{
+    while (env->locals != until) {
+        struct ref *ref = env->locals;
+        env->locals = ref->next;
+        free_ref(ref);
+    }
+}
+
+static jint JNICALL push_local_frame(JNIEnv *env, jint capacity)
+{
+    struct env *own = env_of(env);
+
+    (void)capacity;
+    if (own->frame_count == MAX_FRAMES)
+        return JNI_ENOMEM;
+    own->frames[own->frame_count++] = own->locals;
+    return JNI_OK;
+}
+
+static jobject JNICALL pop_local_frame(JNIEnv *env, jobject result)
+{
+    struct env *own = env_of(env);
+
+    if (result != NULL || own->frame_count == 0)
+        abort();
+    free_locals(own, own->frames[--own->frame_count]);
+    return NULL;
+}
+
+static jint JNICALL ensure_local_capacity(JNIEnv *env, jint capacity)
+{
+    (void)env;
+    (void)capacity;
+    return JNI_OK;
+}
+
+static jboolean JNICALL is_same_object(JNIEnv *env, jobject left, jobject right)
+{
+    (void)env;
+    return fake_jni_object(left) == fake_jni_object(right);
+}
+
+static jboolean JNICALL exception_check(JNIEnv *env)
+{
+    return env_of(env)->exception;
+}
+
+static void JNICALL exception_clear(JNIEnv *env)
+{
+    env_of(env)->exception = false;
+}
+
+static jsize JNICALL get_string_length(JNIEnv *env, jstring string)
+{
+    (void)env;
+    return (jsize)((struct fake_string *)fake_jni_object(string))->length;
+}
+
+static void JNICALL get_string_region(JNIEnv *env, jstring string, jsize start, jsize length,
+                                      jchar *out)
+{
+    const struct fake_string *from = fake_jni_object(string);
+
+    if (start < 0 || length < 0 || (size_t)start + (size_t)length > from->length) {
+        env_of(env)->exception = true;
+        return;
+    }
+    memcpy(out, from->units + start, (size_t)length * sizeof(jchar));
+}
+
+static jsize JNICALL get_array_length(JNIEnv *env, jarray array)
+{
+    (void)env;
+    return (jsize)((struct fake_array *)fake_jni_object(array))->count;
+}
+
+static jobject JNICALL get_object_array_element(JNIEnv *env, jobjectArray array, jsize index)
+{
+    (void)env;
+    return fake_jni_local(((struct fake_array *)fake_jni_object(array))->elements[index]);
+}
+
+static const struct JNINativeInterface_ functions = {
+    .FindClass = find_class,
+    .GetFieldID = get_field_id,
+    .GetLongField = get_long_field,
+    .GetObjectField = get_object_field,
+    .NewGlobalRef = new_global_ref,
+    .DeleteGlobalRef = delete_global_ref,
+    .DeleteLocalRef = delete_local_ref,
+    .PushLocalFrame = push_local_frame,
+    .PopLocalFrame = pop_local_frame,
+    .EnsureLocalCapacity = ensure_local_capacity,
+    .IsSameObject = is_same_object,
+    .ExceptionCheck = exception_check,
+    .ExceptionClear = exception_clear,
+    .GetStringLength = get_string_length,
+    .GetStringRegion = get_string_region,
+    .GetArrayLength = get_array_length,
+    .GetObjectArrayElement = get_object_array_element,
+};
+
+/* ------------------------------------------------------------------------------------- JavaVM */
+
+JNIEnv *fake_jni_env(void)
+{
+    struct env *env = own_env();
+
+    if (env == NULL) {
+        env = calloc(1, sizeof(*env));
+        if (env == NULL || pthread_setspecific(env_key, env) != 0)
+            abort();
+        env->functions = &functions;
+    }
+    return (JNIEnv *)(void *)env;
+}
+
+void fake_jni_detach(void)
+{
+    struct env *env = own_env();
+
+    if (env == NULL)
+        return;
+    free_locals(env, NULL);
+    free(env);
+    (void)pthread_setspecific(env_key, NULL);
+}
+
+static jint JNICALL get_env(JavaVM *java_vm, void **out, jint version)
+{
+    (void)java_vm;
+    if (version == JNI_VERSION_1_8) {
+        *out = own_env();
+        return *out != NULL ? JNI_OK : JNI_EDETACHED;
+    }
+    if (fake_jni.jvmti_answer == JNI_OK)
+        *out = fake_jvmti_env();
+    return fake_jni.jvmti_answer;
+}
+
+static jint JNICALL attach_as_daemon(JavaVM *java_vm, void **out, void *args)
+{
+    (void)java_vm;
+    if (fake_jni.refuse_attach)
+        return JNI_ERR;
+    fake_jni.last_attach = *(JavaVMAttachArgs *)args;
+    (void)strncpy(fake_jni.last_attach_name, fake_jni.last_attach.name,
+                  sizeof(fake_jni.last_attach_name) - 1);
+    *out = fake_jni_env();
+    if (fake_jni.on_attach != NULL)
+        fake_jni.on_attach();
+    return JNI_OK;
+}
+
+static jint JNICALL detach_current(JavaVM *java_vm)
+{
+    (void)java_vm;
+    fake_jni_detach();
+    return JNI_OK;
+}
+
+static const struct JNIInvokeInterface_ invoke_functions = {
+    .GetEnv = get_env,
+    .AttachCurrentThreadAsDaemon = attach_as_daemon,
+    .DetachCurrentThread = detach_current,
+};
+static const struct JNIInvokeInterface_ *java_vm_functions = &invoke_functions;
+
+JavaVM *fake_jni_java_vm(void)
+{
+    return (JavaVM *)(void *)&java_vm_functions;
+}
+
+void fake_jni_reset(void)
+{
+    memset(&fake_jni, 0, sizeof(fake_jni));
+    fake_jni_detach();
+    (void)fake_jni_env();
+}

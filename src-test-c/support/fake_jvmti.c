@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/fake_jvmti.h"
+
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct fake_jvmti fake_jvmti;
+static _Atomic long live_pieces;
+static struct fake_object method_class = { FAKE_CLASS };
+
+static void *allocate(size_t size)
+{
+    void *piece = malloc(size > 0 ? size : 1);
+
+    if (piece == NULL)
+        abort();
+    live_pieces++;
+    return piece;
+}
+
+static char *copy(const char *text)
+{
+    return strcpy(allocate(strlen(text) + 1), text);
+}
+
+static jvmtiError begin(enum fake_call call)
+{
+    fake_jvmti.calls[call]++;
+    if (fake_jvmti.before != NULL)
+        fake_jvmti.before(call);
+    return fake_jvmti.errors[call];
+}
+
+long fake_jvmti_live_pieces(void)
+{
+    return live_pieces;
+}
+
+static jvmtiError JNICALL deallocate(jvmtiEnv *env, unsigned char *piece)
+{
+    (void)env;
+    if (piece != NULL)
+        live_pieces--;
+    free(piece);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_phase(jvmtiEnv *env, jvmtiPhase *out)
+{
+    const jvmtiError error = begin(FAKE_GetPhase);
+
+    (void)env;
+    *out = fake_jvmti.phase;
+    return error;
+}
+
+static jvmtiError JNICALL get_potential(jvmtiEnv *env, jvmtiCapabilities *out)
+{
+    (void)env;
+    *out = fake_jvmti.potential;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL add_capabilities(jvmtiEnv *env, const jvmtiCapabilities *wanted)
+{
+    const jvmtiError error = begin(FAKE_AddCapabilities);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    if ((wanted->can_get_line_numbers && !fake_jvmti.potential.can_get_line_numbers) ||
+        (wanted->can_get_source_file_name && !fake_jvmti.potential.can_get_source_file_name))
+        return JVMTI_ERROR_NOT_AVAILABLE;
+    fake_jvmti.added.can_get_line_numbers |= wanted->can_get_line_numbers;
+    fake_jvmti.added.can_get_source_file_name |= wanted->can_get_source_file_name;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_callbacks(jvmtiEnv *env, const jvmtiEventCallbacks *callbacks,
+                                        jint size)
+{
+    const jvmtiError error = begin(FAKE_SetEventCallbacks);
+
+    (void)env;
+    (void)size;
+    if (error == JVMTI_ERROR_NONE)
+        fake_jvmti.callbacks = *callbacks;
+    return error;
+}
+
+static jvmtiError JNICALL set_mode(jvmtiEnv *env, jvmtiEventMode mode, jvmtiEvent event,
+                                   jthread thread, ...)
+{
+    const jvmtiError error = begin(FAKE_SetEventNotificationMode);
+
+    (void)env;
+    (void)thread;
+    if (error == JVMTI_ERROR_NONE)
+        fake_jvmti.enabled[event] = mode == JVMTI_ENABLE;
+    return error;
+}
+
+static jvmtiError JNICALL dispose(jvmtiEnv *env)
+{
+    (void)env;
+    fake_jvmti.disposed = true;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_top_groups(jvmtiEnv *env, jint *count, jthreadGroup **groups)
+{
+    const jvmtiError error = begin(FAKE_GetTopThreadGroups);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *count = 1;
+    *groups = allocate(sizeof(jthreadGroup));
+    (*groups)[0] = fake_jni_local(&fake_jvmti.system);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_all_threads(jvmtiEnv *env, jint *count, jthread **threads)
+{
+    const jvmtiError error = begin(FAKE_GetAllThreads);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *count = (jint)fake_jvmti.thread_count;
+    *threads = allocate(fake_jvmti.thread_count * sizeof(jthread));
+    for (size_t i = 0; i < fake_jvmti.thread_count; i++)
+        (*threads)[i] = fake_jni_local(fake_jvmti.threads[i]);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_thread_info(jvmtiEnv *env, jthread ref, jvmtiThreadInfo *out)
+{
+    const jvmtiError error = begin(FAKE_GetThreadInfo);
+    const struct fake_thread *thread = fake_jni_object(ref);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *out = (jvmtiThreadInfo){ .name = copy(thread->jvmti_name),
+                              .is_daemon = thread->daemon,
+                              .thread_group = fake_jni_local(thread->group),
+                              .context_class_loader = fake_jni_local(&method_class) };
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_group_info(jvmtiEnv *env, jthreadGroup ref, jvmtiThreadGroupInfo *out)
+{
+    const jvmtiError error = begin(FAKE_GetThreadGroupInfo);
+    const struct fake_group *group = fake_jni_object(ref);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *out = (jvmtiThreadGroupInfo){ .name = copy(group->name),
+                                   .parent = fake_jni_local(group->parent) };
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError refuse_dead(const struct fake_thread *thread)
+{
+    return thread->ended ? JVMTI_ERROR_THREAD_NOT_ALIVE : JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_stack_trace(jvmtiEnv *env, jthread ref, jint start, jint max,
+                                          jvmtiFrameInfo *frames, jint *count)
+{
+    jvmtiError error = begin(FAKE_GetStackTrace);
+    const struct fake_thread *thread = fake_jni_object(ref);
+    jint written = 0;
+
+    (void)env;
+    if (error == JVMTI_ERROR_NONE)
+        error = refuse_dead(thread);
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    const jint depth = thread->depth;
+    const jint first = start < 0 ? depth + start : start;
+    if (first < 0 || (start > 0 && start >= depth))
+        return JVMTI_ERROR_ILLEGAL_ARGUMENT;
+    for (jint i = first; i < depth && written < max; i++) {
+        const jint from_root = depth - 1 - i;
+        const intptr_t method = fake_jvmti.null_methods ? 0 : FAKE_METHOD + from_root;
+        frames[written++] =
+            (jvmtiFrameInfo){ .method = (jmethodID)(void *)method, .location = from_root };
+    }
+    *count = fake_jvmti.absurd_count != 0 ? fake_jvmti.absurd_count : written;
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_frame_count(jvmtiEnv *env, jthread ref, jint *count)
+{
+    jvmtiError error = begin(FAKE_GetFrameCount);
+    const struct fake_thread *thread = fake_jni_object(ref);
+
+    (void)env;
+    if (error == JVMTI_ERROR_NONE)
+        error = refuse_dead(thread);
+    if (error == JVMTI_ERROR_NONE)
+        *count = thread->depth;
+    return error;
+}
+
+static jvmtiError JNICALL get_declaring_class(jvmtiEnv *env, jmethodID method, jclass *out)
+{
+    const jvmtiError error = begin(FAKE_GetMethodDeclaringClass);
+
+    (void)env;
+    (void)method;
+    if (error == JVMTI_ERROR_NONE)
+        *out = fake_jni_local(&method_class);
+    return error;
+}
+
+static jvmtiError JNICALL get_class_signature(jvmtiEnv *env, jclass class, char **out,
+                                              char **generic)
+{
+    const jvmtiError error = begin(FAKE_GetClassSignature);
+
+    (void)env;
+    if (fake_jni_object(class) != &method_class || generic != NULL)
+        abort();
+    if (error == JVMTI_ERROR_NONE)
+        *out = copy(fake_jvmti.method.signature);
+    return error;
+}
+
+static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID method, char **name,
+                                          char **signature, char **generic)
+{
+    const jvmtiError error = begin(FAKE_GetMethodName);
+
+    (void)env;
+    (void)method;
+    if (signature != NULL || generic != NULL)
+        abort();
+    if (error == JVMTI_ERROR_NONE)
+        *name = copy(fake_jvmti.method.name);
+    return error;
+}
+
+static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass class, char **out)
+{
+    const jvmtiError error = begin(FAKE_GetSourceFileName);
+
+    (void)env;
+    (void)class;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    if (fake_jvmti.method.file == NULL)
+        return JVMTI_ERROR_ABSENT_INFORMATION;
+    *out = copy(fake_jvmti.method.file);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL get_lines(jvmtiEnv *env, jmethodID method, jint *count,
+                                    jvmtiLineNumberEntry **out)
+{
+    const jvmtiError error = begin(FAKE_GetLineNumberTable);
+    const struct fake_method *known = &fake_jvmti.method;
+
+    (void)env;
+    (void)method;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    if (known->is_native)
+        return JVMTI_ERROR_NATIVE_METHOD;
+    if (known->lines == NULL)
+        return JVMTI_ERROR_ABSENT_INFORMATION;
+    const size_t bytes = known->line_count > 0 ? (size_t)known->line_count * sizeof(**out) : 0;
+    *count = known->line_count;
+    *out = allocate(bytes);
+    memcpy(*out, known->lines, bytes);
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL is_method_native(jvmtiEnv *env, jmethodID method, jboolean *out)
+{
+    const jvmtiError error = begin(FAKE_IsMethodNative);
+
+    (void)env;
+    (void)method;
+    *out = fake_jvmti.method.is_native;
+    return error;
+}
+
+static const struct jvmtiInterface_1_ functions = {
+    .Deallocate = deallocate,
+    .GetPhase = get_phase,
+    .GetPotentialCapabilities = get_potential,
+    .AddCapabilities = add_capabilities,
+    .SetEventCallbacks = set_callbacks,
+    .SetEventNotificationMode = set_mode,
+    .DisposeEnvironment = dispose,
+    .GetTopThreadGroups = get_top_groups,
+    .GetAllThreads = get_all_threads,
+    .GetThreadInfo = get_thread_info,
+    .GetThreadGroupInfo = get_group_info,
+    .GetStackTrace = get_stack_trace,
+    .GetFrameCount = get_frame_count,
+    .GetMethodDeclaringClass = get_declaring_class,
+    .GetClassSignature = get_class_signature,
+    .GetMethodName = get_method_name,
+    .GetSourceFileName = get_source_file,
+    .GetLineNumberTable = get_lines,
+    .IsMethodNative = is_method_native,
+};
+static const struct jvmtiInterface_1_ *env_functions = &functions;
+
+void *fake_jvmti_env(void)
+{
+    return &env_functions;
+}
+
+void fake_jvmti_reset(void)
+{
+    memset(&fake_jvmti, 0, sizeof(fake_jvmti));
+    fake_jvmti.phase = JVMTI_PHASE_LIVE;
+    fake_jvmti.potential.can_get_line_numbers = 1;
+    fake_jvmti.potential.can_get_source_file_name = 1;
+    fake_jvmti.system = (struct fake_group){ { FAKE_GROUP }, "system", NULL };
+    fake_jvmti.method =
+        (struct fake_method){ .signature = "Lcom/acme/Shop;", .name = "sell", .file = "Shop.java" };
+}
+
+void fake_jvmti_thread_start(struct fake_thread *thread)
+{
+    jvmtiEnv *env = fake_jvmti_env();
+    jobject ref = fake_jni_local(thread);
+
+    if (fake_jvmti.enabled[JVMTI_EVENT_THREAD_START])
+        fake_jvmti.callbacks.ThreadStart(env, fake_jni_env(), ref);
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+}
+
+void fake_jvmti_thread_end(struct fake_thread *thread)
+{
+    jvmtiEnv *env = fake_jvmti_env();
+    jobject ref = fake_jni_local(thread);
+
+    if (fake_jvmti.enabled[JVMTI_EVENT_THREAD_END])
+        fake_jvmti.callbacks.ThreadEnd(env, fake_jni_env(), ref);
+    thread->ended = true;
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+}
+
+void fake_jvmti_vm_death(void)
+{
+    jvmtiEnv *env = fake_jvmti_env();
+
+    fake_jvmti.phase = JVMTI_PHASE_DEAD;
+    for (int i = 0; i < FAKE_CALL_COUNT; i++)
+        fake_jvmti.errors[i] = JVMTI_ERROR_WRONG_PHASE;
+    if (fake_jvmti.enabled[JVMTI_EVENT_VM_DEATH])
+        fake_jvmti.callbacks.VMDeath(env, fake_jni_env());
+}

@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/fake_vm.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/clock.h"
+
+enum { MAX_METHODS = 4096, MAX_FRAMES_IN_TEXT = 4096, MAX_NAME = 1024 };
+
+struct fake_thread {
+    struct smp_thread thread; /* first: the code under test has this */
+    struct fake_thread *next; /* in order of birth */
+    char *name;
+    uint64_t name_version;
+    struct smp_frame *frames;
+    size_t frame_count;
+    enum smp_status walk_status;
+    enum smp_status name_status;
+    bool is_held;
+};
+
+/* A reader's memory of a name or an answer. */
+struct memory {
+    uint64_t name_version;
+    char answer[MAX_NAME];
+    enum smp_naming naming;
+};
+
+struct fake_method {
+    char class_name[256];
+    char method_name[64];
+    bool is_unloaded;
+};
+
+struct fake_vm {
+    pthread_mutex_t mutex; /* guards all below */
+    struct fake_thread *first;
+    struct fake_thread *last;
+    uint64_t serial;
+    struct fake_method methods[MAX_METHODS];
+    size_t method_count;
+    fake_vm_rule *rule;
+    void *rule_self;
+    enum smp_status rule_status;
+    void (*hook)(void *self);
+    void *hook_self;
+    const char *refused_name;
+    enum smp_status refused_status;
+    size_t memories; /* not given back */
+    size_t infos;    /* not released */
+    size_t held;
+    size_t inside; /* entered and not left */
+    struct fake_vm_counts counts;
+};
+
+static void *must(void *piece)
+{
+    if (piece == NULL)
+        abort();
+    return piece;
+}
+
+static void lock(struct fake_vm *vm)
+{
+    pthread_mutex_lock(&vm->mutex);
+}
+
+static void unlock(struct fake_vm *vm)
+{
+    pthread_mutex_unlock(&vm->mutex);
+}
+
+/* --- threads --- */
+
+struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool is_daemon,
+                                    bool is_hidden)
+{
+    struct fake_thread *thread = must(calloc(1, sizeof(*thread)));
+
+    lock(vm);
+    thread->thread.serial = ++vm->serial;
+    thread->thread.born_ns = smp_clock_ns();
+    thread->thread.is_daemon = is_daemon;
+    thread->thread.is_hidden = is_hidden;
+    thread->name = must(strdup(name));
+    thread->name_version = 1;
+    if (vm->last == NULL)
+        vm->first = thread;
+    else
+        vm->last->next = thread;
+    vm->last = thread;
+    unlock(vm);
+    return thread;
+}
+
+struct fake_thread *fake_vm_born(struct fake_vm *vm, const char *name)
+{
+    return fake_vm_born_as(vm, name, false, false);
+}
+
+void fake_vm_end(struct fake_vm *vm, struct fake_thread *thread)
+{
+    lock(vm);
+    atomic_store(&thread->thread.ended_ns, smp_clock_ns());
+    thread->walk_status = SMP_EGONE;
+    thread->name_status = SMP_EGONE;
+    unlock(vm);
+}
+
+void fake_vm_rename(struct fake_vm *vm, struct fake_thread *thread, const char *name)
+{
+    lock(vm);
+    free(thread->name);
+    thread->name = must(strdup(name));
+    thread->name_version++;
+    unlock(vm);
+}
+
+void fake_vm_fail(struct fake_vm *vm, struct fake_thread *thread, enum smp_status status)
+{
+    lock(vm);
+    thread->walk_status = status;
+    unlock(vm);
+}
+
+void fake_vm_fail_name(struct fake_vm *vm, struct fake_thread *thread, enum smp_status status)
+{
+    lock(vm);
+    thread->name_status = status;
+    unlock(vm);
+}
+
+size_t fake_vm_threads_held(struct fake_vm *vm)
+{
+    lock(vm);
+    const size_t held = vm->held;
+    unlock(vm);
+    return held;
+}
+
+static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
+                            bool (*born)(void *context, struct smp_thread *thread), void *context)
+{
+    struct fake_vm *vm = self;
+
+    lock(vm);
+    for (struct fake_thread *at = vm->first; at != NULL; at = at->next) {
+        if (at->thread.serial <= *cursor)
+            continue;
+        if (atomic_load(&at->thread.ended_ns) != 0) {
+            (*unseen)++;
+        } else {
+            if (!born(context, &at->thread))
+                break;
+            at->is_held = true;
+            vm->held++;
+        }
+        *cursor = at->thread.serial;
+    }
+    unlock(vm);
+    return SMP_OK;
+}
+
+static void drop(void *self, struct smp_thread *thread)
+{
+    struct fake_vm *vm = self;
+    struct fake_thread *fake = (struct fake_thread *)thread;
+
+    lock(vm);
+    if (!fake->is_held)
+        abort();
+    fake->is_held = false;
+    vm->held--;
+    unlock(vm);
+}
+
+static struct memory *memory_of(struct fake_vm *vm, void **kept)
+{
+    if (*kept == NULL) {
+        *kept = must(calloc(1, sizeof(struct memory)));
+        vm->memories++;
+    }
+    return *kept;
+}
+
+static void forget(void *self, void *kept)
+{
+    struct fake_vm *vm = self;
+
+    lock(vm);
+    if (kept == NULL || vm->memories == 0)
+        abort();
+    vm->memories--;
+    free(kept);
+    unlock(vm);
+}
+
+static enum smp_status name(void *self, struct smp_thread *thread, void **seen, char *out,
+                            size_t size, bool *changed)
+{
+    struct fake_vm *vm = self;
+    struct fake_thread *fake = (struct fake_thread *)thread;
+
+    lock(vm);
+    const enum smp_status status = fake->name_status;
+    if (status == SMP_OK) {
+        struct memory *memory = memory_of(vm, seen);
+        *changed = memory->name_version != fake->name_version;
+        if (*changed) {
+            (void)snprintf(out, size, "%s", fake->name);
+            memory->name_version = fake->name_version;
+            vm->counts.names_read++;
+        }
+    }
+    unlock(vm);
+    return status;
+}
+
+/* --- stacks --- */
+
+uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *method_name)
+{
+    size_t i = 0;
+
+    lock(vm);
+    while (i < vm->method_count && (strcmp(vm->methods[i].class_name, class_name) != 0 ||
+                                    strcmp(vm->methods[i].method_name, method_name) != 0))
+        i++;
+    if (i == vm->method_count) {
+        if (i == MAX_METHODS)
+            abort();
+        (void)snprintf(vm->methods[i].class_name, sizeof(vm->methods[i].class_name), "%s",
+                       class_name);
+        (void)snprintf(vm->methods[i].method_name, sizeof(vm->methods[i].method_name), "%s",
+                       method_name);
+        vm->method_count++;
+    }
+    unlock(vm);
+    return i + 1;
+}
+
+void fake_vm_unload(struct fake_vm *vm, uint64_t method)
+{
+    lock(vm);
+    vm->methods[method - 1].is_unloaded = true;
+    unlock(vm);
+}
+
+void fake_vm_run_frames(struct fake_vm *vm, struct fake_thread *thread,
+                        const struct smp_frame *frames, size_t count)
+{
+    struct smp_frame *copy = must(malloc((count + 1) * sizeof(*copy)));
+
+    if (count > 0)
+        memcpy(copy, frames, count * sizeof(*copy));
+    lock(vm);
+    free(thread->frames);
+    thread->frames = copy;
+    thread->frame_count = count;
+    unlock(vm);
+}
+
+void fake_vm_run(struct fake_vm *vm, struct fake_thread *thread, const char *stack)
+{
+    struct smp_frame frames[MAX_FRAMES_IN_TEXT];
+    char *text = must(strdup(stack));
+    size_t first = MAX_FRAMES_IN_TEXT;
+    char *rest = text;
+
+    for (char *frame = strsep(&rest, "|"); frame != NULL; frame = strsep(&rest, "|")) {
+        char *index = strchr(frame, '@');
+        if (index != NULL)
+            *index = '\0';
+        char *dot = strrchr(frame, '.');
+        if (first == 0 || dot == NULL)
+            abort();
+        *dot = '\0';
+        frames[--first] = (struct smp_frame){
+            .method = fake_vm_method(vm, frame, dot + 1),
+            .bci = index != NULL ? atoi(index + 1) : 0,
+        };
+    }
+    free(text);
+    fake_vm_run_frames(vm, thread, frames + first, MAX_FRAMES_IN_TEXT - first);
+}
+
+/* As a walker cuts: half of what there is room for from the leaf, the rest from the root. */
+static void fill(struct smp_sample *sample, const struct smp_frame *frames, size_t count)
+{
+    const size_t kept = count < sample->capacity ? count : sample->capacity;
+
+    sample->count = kept;
+    sample->omitted = count - kept;
+    sample->leaf_count = sample->omitted == 0 ? kept : kept / 2;
+    if (kept == 0)
+        return;
+    memcpy(sample->frames, frames, sample->leaf_count * sizeof(*frames));
+    memcpy(sample->frames + sample->leaf_count, frames + sample->leaf_count + sample->omitted,
+           (kept - sample->leaf_count) * sizeof(*frames));
+}
+
+static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sample *sample)
+{
+    struct fake_vm *vm = self;
+    struct fake_thread *fake = (struct fake_thread *)thread;
+
+    lock(vm);
+    void (*hook)(void *) = vm->hook;
+    void *hook_self = vm->hook_self;
+    unlock(vm);
+    if (hook != NULL)
+        hook(hook_self);
+    lock(vm);
+    const enum smp_status status = fake->walk_status;
+    vm->counts.walks++;
+    if (status == SMP_OK)
+        fill(sample, fake->frames, fake->frame_count);
+    unlock(vm);
+    return status;
+}
+
+static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
+{
+    static const struct smp_line lines[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 4 },
+                                             { 4, 5 }, { 5, 6 }, { 6, 7 }, { 7, 8 } };
+    struct fake_vm *vm = self;
+    enum smp_status status = SMP_EGONE;
+
+    lock(vm);
+    vm->counts.resolves++;
+    if (method == 0 || method > vm->method_count)
+        abort();
+    const struct fake_method *at = &vm->methods[method - 1];
+    if (!at->is_unloaded) {
+        *info = (struct smp_method_info){
+            .class_name = at->class_name,
+            .method_name = at->method_name,
+            .file = "F.java",
+            .lines = lines,
+            .line_count = sizeof(lines) / sizeof(lines[0]),
+        };
+        vm->infos++;
+        status = SMP_OK;
+    }
+    unlock(vm);
+    return status;
+}
+
+static void release(void *self, struct smp_method_info *info)
+{
+    struct fake_vm *vm = self;
+
+    (void)info;
+    lock(vm);
+    vm->infos--;
+    unlock(vm);
+}
+
+/* --- names by a user's rule --- */
+
+void fake_vm_set_rule(struct fake_vm *vm, fake_vm_rule *rule, void *self)
+{
+    lock(vm);
+    vm->rule = rule;
+    vm->rule_self = self;
+    unlock(vm);
+}
+
+void fake_vm_fail_rule(struct fake_vm *vm, enum smp_status status)
+{
+    lock(vm);
+    vm->rule_status = status;
+    unlock(vm);
+}
+
+static enum smp_naming ask_rule(struct fake_vm *vm, const char *thread_name, void **kept,
+                                char answer[MAX_NAME])
+{
+    const enum smp_naming naming = vm->rule(vm->rule_self, thread_name, answer, MAX_NAME);
+    struct memory *memory = memory_of(vm, kept);
+    const bool is_same = memory->naming == naming && strcmp(memory->answer, answer) == 0;
+
+    memory->naming = naming;
+    memcpy(memory->answer, answer, MAX_NAME);
+    return is_same && naming != SMP_NAMING_FAILED ? SMP_NAMING_SAME : naming;
+}
+
+static enum smp_status
+group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
+            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
+            void *context)
+{
+    struct fake_vm *vm = self;
+    char answer[MAX_NAME];
+    enum smp_status status;
+
+    lock(vm);
+    vm->counts.rule_calls++;
+    status = vm->rule_status;
+    for (size_t i = 0; status == SMP_OK && i < count; i++) {
+        const struct fake_thread *fake = (const struct fake_thread *)threads[i];
+        memset(answer, 0, sizeof(answer));
+        const enum smp_naming naming = ask_rule(vm, fake->name, &names[i], answer);
+        result(context, i, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
+    }
+    unlock(vm);
+    return status;
+}
+
+/* --- selections --- */
+
+struct selection {
+    struct fake_thread *const *threads;
+    size_t count;
+    unsigned *destroyed;
+};
+
+static bool contains(void *self, struct smp_thread *thread)
+{
+    const struct selection *selection = self;
+
+    if (atomic_load(&thread->ended_ns) != 0)
+        return false;
+    for (size_t i = 0; i < selection->count; i++) {
+        if (&selection->threads[i]->thread == thread)
+            return true;
+    }
+    return false;
+}
+
+static void destroy_selection(void *self)
+{
+    struct selection *selection = self;
+
+    (*selection->destroyed)++;
+    free(selection);
+}
+
+struct smp_selection fake_vm_selection(struct fake_vm *vm, struct fake_thread *const *threads,
+                                       size_t count, unsigned *destroyed)
+{
+    struct selection *selection = must(malloc(sizeof(*selection)));
+
+    (void)vm;
+    *selection = (struct selection){ threads, count, destroyed };
+    return (struct smp_selection){
+        .contains = contains,
+        .destroy = destroy_selection,
+        .self = selection,
+    };
+}
+
+/* --- hosts, hooks --- */
+
+static enum smp_status enter(void *self, const char *thread_name)
+{
+    struct fake_vm *vm = self;
+    enum smp_status status = SMP_OK;
+
+    lock(vm);
+    vm->counts.enters++;
+    if (vm->refused_name != NULL && strcmp(vm->refused_name, thread_name) == 0)
+        status = vm->refused_status;
+    else
+        vm->inside++;
+    unlock(vm);
+    return status;
+}
+
+static void leave(void *self)
+{
+    struct fake_vm *vm = self;
+
+    lock(vm);
+    vm->inside--;
+    unlock(vm);
+}
+
+void fake_vm_on_walk(struct fake_vm *vm, void (*hook)(void *self), void *self)
+{
+    lock(vm);
+    vm->hook = hook;
+    vm->hook_self = self;
+    unlock(vm);
+}
+
+void fake_vm_fail_enter(struct fake_vm *vm, const char *thread_name, enum smp_status status)
+{
+    lock(vm);
+    vm->refused_name = thread_name;
+    vm->refused_status = status;
+    unlock(vm);
+}
+
+struct fake_vm_counts fake_vm_get_counts(struct fake_vm *vm)
+{
+    lock(vm);
+    const struct fake_vm_counts counts = vm->counts;
+    unlock(vm);
+    return counts;
+}
+
+/* --- the whole --- */
+
+struct fake_vm *fake_vm_create(void)
+{
+    struct fake_vm *vm = must(calloc(1, sizeof(*vm)));
+
+    pthread_mutex_init(&vm->mutex, NULL);
+    return vm;
+}
+
+void fake_vm_destroy(struct fake_vm *vm)
+{
+    assert_int_equal(vm->held, 0);
+    assert_int_equal(vm->memories, 0);
+    assert_int_equal(vm->infos, 0);
+    assert_int_equal(vm->inside, 0);
+    while (vm->first != NULL) {
+        struct fake_thread *next = vm->first->next;
+        free(vm->first->name);
+        free(vm->first->frames);
+        free(vm->first);
+        vm->first = next;
+    }
+    pthread_mutex_destroy(&vm->mutex);
+    free(vm);
+}
+
+struct smp_vm fake_vm_interface(struct fake_vm *vm)
+{
+    return (struct smp_vm){
+        .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = vm },
+        .walker = { .name = "fake", .walk = walk, .self = vm },
+        .names = { .resolve = resolve, .release = release, .self = vm },
+        .namer = { .group_names = group_names, .forget = forget, .self = vm },
+    };
+}
+
+struct smp_host fake_vm_host(struct fake_vm *vm)
+{
+    return (struct smp_host){ .enter = enter, .leave = leave, .self = vm };
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/sampler_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+
+enum { MAX_PATH_BYTES = 64 * 1024 };
+
+static void parse(struct smp_quota *quota, const char *text, struct smp_options *out)
+{
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    if (smp_options_parse(quota, text, strlen(text), out, message) != SMP_OK)
+        fail_msg("options: %s", message);
+}
+
+struct sampler_fixture *sampler_fixture_create(const char *options)
+{
+    struct sampler_fixture *fixture = calloc(1, sizeof(*fixture));
+
+    assert_non_null(fixture);
+    fixture->live_before = smp_alloc_live_bytes();
+    fake_clock_install(&fixture->clock);
+    fixture->vm = fake_vm_create();
+    smp_quota_init(&fixture->quota, (size_t)1 << 40);
+    parse(&fixture->quota, options, &fixture->options);
+    fixture->quota.limit_bytes = (size_t)fixture->options.memory_limit_bytes;
+    assert_int_equal(smp_log_create(&fixture->quota, &fixture->log), SMP_OK);
+    const struct smp_vm vm = fake_vm_interface(fixture->vm);
+    assert_int_equal(smp_sampler_create(&fixture->quota, fixture->log, &vm, &fixture->options,
+                                        &fixture->sampler),
+                     SMP_OK);
+    return fixture;
+}
+
+void sampler_fixture_destroy(struct sampler_fixture *fixture)
+{
+    smp_snapshot_release(fixture->snapshot);
+    smp_sampler_destroy(fixture->sampler);
+    smp_options_fini(&fixture->options);
+    smp_log_destroy(fixture->log);
+    fake_vm_destroy(fixture->vm);
+    fake_clock_remove();
+    assert_int_equal(smp_quota_used(&fixture->quota), 0);
+    assert_int_equal(smp_alloc_live_bytes(), fixture->live_before);
+    free(fixture);
+}
+
+int64_t sampler_fixture_now(const struct sampler_fixture *fixture)
+{
+    return atomic_load(&fixture->clock.ns);
+}
+
+void sampler_fixture_start(struct sampler_fixture *fixture)
+{
+    smp_sampler_mark(fixture->sampler, smp_clock_ns(), smp_clock_wall_ms());
+    smp_sampler_tick(fixture->sampler, smp_clock_ns(), false);
+}
+
+void sampler_fixture_pass(struct sampler_fixture *fixture, int64_t ns)
+{
+    fake_clock_advance(&fixture->clock, ns);
+    smp_sampler_tick(fixture->sampler, smp_clock_ns(), false);
+}
+
+void sampler_fixture_pause(struct sampler_fixture *fixture)
+{
+    smp_sampler_tick(fixture->sampler, smp_clock_ns(), false);
+    smp_sampler_pause(fixture->sampler, smp_clock_ns());
+}
+
+void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options)
+{
+    struct smp_options wanted;
+
+    parse(&fixture->quota, options, &wanted);
+    assert_int_equal(smp_sampler_set_options(fixture->sampler, &wanted), SMP_OK);
+    smp_options_fini(&fixture->options);
+    fixture->options = wanted;
+}
+
+static struct smp_group_info *info_at(const struct smp_snapshot *snapshot, size_t index)
+{
+    return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = (uint32_t)index });
+}
+
+/* What holds of every snapshot: each attempt has one outcome, and all time is some group's. */
+static void check_sums(const struct smp_snapshot *snapshot)
+{
+    const size_t count = smp_thread_groups_count(snapshot->groups);
+    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    struct smp_tally tally = { 0 };
+    int64_t wall_ns = 0;
+    uint64_t samples = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct smp_group_info *info = info_at(snapshot, i);
+        assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
+        smp_tally_add(&tally, &info->tally);
+        if (info->root != 0)
+            wall_ns += nodes[info->root].wall_ns;
+        else
+            assert_int_equal(info->tally.attempts, 0);
+    }
+    for (size_t i = 0; i < smp_tree_node_count(snapshot->tree); i++)
+        samples += nodes[i].samples;
+    assert_memory_equal(&tally, &snapshot->tally, sizeof(tally));
+    assert_int_equal(tally.attempts, samples);
+    assert_int_equal(wall_ns, nodes[0].wall_ns);
+}
+
+struct smp_snapshot *sampler_fixture_seal(struct sampler_fixture *fixture)
+{
+    smp_snapshot_release(fixture->snapshot);
+    fixture->snapshot = NULL;
+    assert_int_equal(
+        smp_sampler_seal(fixture->sampler, smp_clock_ns(), smp_clock_wall_ms(), &fixture->snapshot),
+        SMP_OK);
+    check_sums(fixture->snapshot);
+    return fixture->snapshot;
+}
+
+/* --- looking at a snapshot --- */
+
+const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,
+                                                   const char *group)
+{
+    const struct smp_snapshot *snapshot = fixture->snapshot;
+
+    for (size_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
+        if (strcmp(info_at(snapshot, i)->name, group) == 0)
+            return info_at(snapshot, i);
+    }
+    return NULL;
+}
+
+static bool has_text(const struct smp_snapshot *snapshot, uint32_t location, const char *text)
+{
+    struct smp_bytes bytes;
+
+    smp_bytes_init(&bytes, NULL, MAX_PATH_BYTES);
+    smp_methods_frame_text(snapshot->methods, location, &bytes);
+    const bool equal = strcmp(smp_bytes_text(&bytes), text) == 0;
+    smp_bytes_fini(&bytes);
+    return equal;
+}
+
+static uint32_t find_child(const struct smp_snapshot *snapshot, uint32_t parent, const char *text)
+{
+    const uint32_t *siblings = smp_tree_next_siblings(snapshot->tree);
+    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    uint32_t child = nodes[parent].last_child;
+
+    while (child != 0 && !has_text(snapshot, nodes[child].location, text))
+        child = siblings[child];
+    return child;
+}
+
+/* 0: there is none. */
+static uint32_t find_node(const struct sampler_fixture *fixture, const char *group,
+                          const char *path)
+{
+    const struct smp_group_info *info = sampler_fixture_group(fixture, group);
+    char *copy = strdup(path);
+    char *rest = path[0] == '\0' ? NULL : copy;
+    uint32_t node = info == NULL ? 0 : info->root;
+
+    assert_non_null(copy);
+    for (char *frame = strsep(&rest, "|"); frame != NULL && node != 0; frame = strsep(&rest, "|"))
+        node = find_child(fixture->snapshot, node, frame);
+    free(copy);
+    return node;
+}
+
+int64_t sampler_fixture_total(const struct sampler_fixture *fixture, const char *group,
+                              const char *path)
+{
+    const uint32_t node = find_node(fixture, group, path);
+
+    return node == 0 ? -1 : smp_tree_nodes(fixture->snapshot->tree)[node].wall_ns;
+}
+
+int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *group,
+                             const char *path)
+{
+    const uint32_t node = find_node(fixture, group, path);
+    int64_t wall_ns = -1;
+    int64_t cpu_ns;
+
+    if (node != 0)
+        smp_tree_self(fixture->snapshot->tree, node, &wall_ns, &cpu_ns);
+    return wall_ns;
+}
+
+int64_t sampler_fixture_sum(const struct sampler_fixture *fixture)
+{
+    return smp_tree_nodes(fixture->snapshot->tree)[0].wall_ns;
+}

@@ -81,6 +81,21 @@ check_libraries() {
     expect fail "needed: a search path" "$checks/needed.sh" "$(library path "$good" -Wl,-rpath,/somewhere)"
 }
 
+check_registered() {
+    local folder=$work/registered
+    mkdir -p "$folder/native/src/base" "$folder/src-test-c/base"
+    printf 'set(SMP_BASE_FILES\n    clock\n    status)\n' >"$folder/native/CMakeLists.txt"
+    echo 'smp_test(base/test_clock SLOW)' >"$folder/src-test-c/CMakeLists.txt"
+    touch "$folder/native/src/base/clock.c" "$folder/native/src/base/status.c" "$folder/src-test-c/base/test_clock.c"
+    expect pass "registered: all of them" "$checks/registered.sh" "$folder"
+    touch "$folder/native/src/base/more.c"
+    expect fail "registered: one source more" "$checks/registered.sh" "$folder"
+    rm "$folder/native/src/base/more.c" "$folder/native/src/base/status.c"
+    expect fail "registered: one source less" "$checks/registered.sh" "$folder"
+    touch "$folder/native/src/base/status.c" "$folder/src-test-c/base/test_more.c"
+    expect fail "registered: one test more" "$checks/registered.sh" "$folder"
+}
+
 check_sources() {
     local folder=$work/sources
     mkdir -p "$folder/native/src/base" "$folder/src-test-c"
@@ -126,6 +141,7 @@ check_jni_output() {
 
 check_layers
 check_libraries
+check_registered
 check_sources
 check_jni_output
 exit "$bad"

@@ -18,8 +18,12 @@
 #define MAIN_LOOP "app.Main.main|app.Work.loop"
 #define ENDED "[thread ended]"
 
+/* Selections that were given back; the last one of a test is, at its teardown. */
+static unsigned destroyed;
+
 static int setup(void **state)
 {
+    destroyed = 0;
     *state = sampler_fixture_create("");
     return 0;
 }
@@ -250,6 +254,26 @@ static void death_during_the_walk_loses_no_time(void **state)
     assert_int_equal(outcomes(f, SMP_OUTCOME_ENDED), 1);
 }
 
+/* The look's time is taken when it begins: nothing after that is credited by it. */
+static void death_after_the_look_began_is_the_next_ones(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *thread = born(f, "dying");
+
+    sampler_fixture_start(f);
+    fake_clock_advance(&f->clock, 50 * MS);
+    const int64_t begun = sampler_fixture_now(f);
+    fake_clock_advance(&f->clock, 2 * MS);
+    fake_vm_end(f->vm, thread);
+    smp_sampler_tick(f->sampler, begun, false);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 50 * MS);
+    assert_int_equal(f->snapshot->elapsed_ns, 50 * MS);
+    sampler_fixture_pass(f, 48 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 2 * MS);
+}
+
 static void came_and_went_is_counted(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -283,6 +307,23 @@ static void dead_before_its_first_look_is_unseen(void **state)
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
     assert_int_equal(f->snapshot->tally.attempts, 0);
     assert_int_equal(fake_vm_threads_held(f->vm), 0);
+}
+
+static void one_look_credits_the_living_only(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *ending = born(f, "ending");
+
+    born(f, "main");
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_vm_end(f->vm, ending);
+    fake_clock_advance(&f->clock, 10 * MS);
+    sampler_fixture_seal(f);
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->snapshot->tally.attempts, 1);
+    assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
 
 /* --- stacks --- */
@@ -608,7 +649,6 @@ static void rule_may_change_while_running(void **state)
 static void hidden_threads_do_not_exist(void **state)
 {
     struct sampler_fixture *f = *state;
-    unsigned destroyed = 0;
     struct fake_thread *hidden = fake_vm_born_as(f->vm, "Signal Dispatcher", true, true);
 
     fake_vm_run(f->vm, hidden, MAIN_LOOP);
@@ -625,7 +665,6 @@ static void hidden_threads_do_not_exist(void **state)
 static void daemons_are_skipped_unless_chosen(void **state)
 {
     struct sampler_fixture *f = *state;
-    unsigned destroyed = 0;
     struct fake_thread *daemons[2];
 
     for (int i = 0; i < 2; i++) {
@@ -645,10 +684,27 @@ static void daemons_are_skipped_unless_chosen(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 130 * MS);
 }
 
+static void end_of_a_skipped_thread_is_nobodys(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *daemon = fake_vm_born_as(f->vm, "daemon", true, false);
+
+    fake_vm_run(f->vm, daemon, MAIN_LOOP);
+    sampler_fixture_start(f);
+    sampler_fixture_configure(f, "skipDaemonThreads=true\n");
+    sampler_fixture_pass(f, 50 * MS);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_vm_end(f->vm, daemon);
+    sampler_fixture_pass(f, 40 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->snapshot->tally.attempts, 0);
+    assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
+    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+}
+
 static void selection_is_all_there_is(void **state)
 {
     struct sampler_fixture *f = *state;
-    unsigned destroyed = 0;
     struct fake_thread *chosen = born(f, "chosen");
 
     born(f, "other");
@@ -790,8 +846,10 @@ int main(void)
         TEST(born_later_is_credited_from_its_birth),
         TEST(ended_is_credited_up_to_its_end),
         TEST(death_during_the_walk_loses_no_time),
+        TEST(death_after_the_look_began_is_the_next_ones),
         TEST(came_and_went_is_counted),
         TEST(dead_before_its_first_look_is_unseen),
+        TEST(one_look_credits_the_living_only),
         TEST(every_failure_has_its_frame),
         TEST(absurd_counts_are_a_refusal),
         TEST(library_time_piles_up_below_the_users_code),
@@ -808,6 +866,7 @@ int main(void)
         TEST(rule_may_change_while_running),
         TEST(hidden_threads_do_not_exist),
         TEST(daemons_are_skipped_unless_chosen),
+        TEST(end_of_a_skipped_thread_is_nobodys),
         TEST(selection_is_all_there_is),
         TEST(empty_selection_is_nobody),
         TEST(nothing_new_costs_no_memory),

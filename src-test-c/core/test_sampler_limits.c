@@ -131,6 +131,56 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
     sampler_fixture_destroy(f);
 }
 
+/* A stack with a frame that has no name would be told as somebody else's. */
+static void stack_that_cannot_be_named_is_over_the_limit(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct smp_frame frames[2] = { { .bci = 0 }, { .bci = 0 } };
+    char name[256];
+
+    (void)state;
+    frames[1].method = fake_vm_method(f->vm, "app.Main", "main");
+    sampler_fixture_start(f);
+    for (unsigned i = 0; i < 4000; i++) {
+        (void)snprintf(name, sizeof(name), "app.%0240d", 0);
+        for (unsigned bit = 0; bit < 12; bit++)
+            name[20 + bit] = (i >> bit & 1) != 0 ? 'a' : 'b';
+        frames[0].method = fake_vm_method(f->vm, name, "m");
+        fake_vm_run_frames(f->vm, thread, frames, 2);
+        sampler_fixture_pass(f, 50 * MS);
+    }
+    sampler_fixture_seal(f);
+    const uint64_t over = f->snapshot->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+    assert_in_range(over, 100, 3900);
+    assert_int_equal(sampler_fixture_self(f, "main", OVER_LIMIT), (int64_t)over * 50 * MS);
+    assert_int_equal(sampler_fixture_total(f, "main", "app.Main.main(F.java:1)"),
+                     (int64_t)(4000 - over) * 50 * MS);
+    sampler_fixture_destroy(f);
+}
+
+static void last_seal_makes_its_own_room(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct smp_snapshot *snapshot = NULL;
+
+    (void)state;
+    run_something_new(f, thread, 1);
+    sampler_fixture_start(f);
+    sampler_fixture_pass(f, 50 * MS);
+    const size_t left = f->quota.limit_bytes - smp_quota_used(&f->quota);
+    assert_true(smp_quota_take(&f->quota, left));
+    assert_int_not_equal(
+        smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &snapshot), SMP_OK);
+    assert_int_equal(
+        smp_sampler_seal_last(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &f->snapshot),
+        SMP_OK);
+    assert_int_equal(sampler_fixture_sum(f), 50 * MS);
+    smp_quota_give(&f->quota, left);
+    sampler_fixture_destroy(f);
+}
+
 /* --- refusals --- */
 
 static enum smp_status create_and_destroy(void *self)
@@ -269,6 +319,8 @@ int main(void)
         cmocka_unit_test(full_tree_still_credits_the_group),
         cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
         cmocka_unit_test(full_names_are_cleared_up_at_the_end_of_an_interval),
+        cmocka_unit_test(stack_that_cannot_be_named_is_over_the_limit),
+        cmocka_unit_test(last_seal_makes_its_own_room),
         cmocka_unit_test(create_leaves_nothing_behind),
         cmocka_unit_test(no_refusal_loses_time),
         cmocka_unit_test(nothing_works_for_a_while),

@@ -112,23 +112,24 @@ static void expect(struct rule_twin *twin, size_t thread, int64_t span_ns)
     leaf->samples++;
 }
 
-static struct plain_node *find_twin(const struct rule_twin *twin, uint32_t node)
+/* twins: of the nodes before this one. */
+static struct plain_node *find_twin(const struct rule_twin *twin, uint32_t node,
+                                    struct plain_node *const *twins)
 {
     const struct smp_snapshot *snapshot = twin->f->snapshot;
-    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
-    const uint32_t location = nodes[node].location;
+    const struct smp_node *at = &smp_tree_nodes(snapshot->tree)[node];
     struct plain_node *found;
     struct smp_bytes text;
 
-    if ((location & SMP_LOCATION_GROUP) != 0) {
-        const struct smp_group group = { .index = location & ~SMP_LOCATION_GROUP };
+    if ((at->location & SMP_LOCATION_GROUP) != 0) {
+        const struct smp_group group = { .index = at->location & ~SMP_LOCATION_GROUP };
         return plain_tree_find(twin->tree, NULL,
                                smp_thread_groups_info(snapshot->groups, group)->name);
     }
-    struct plain_node *parent = find_twin(twin, nodes[node].parent);
+    assert_non_null(twins[at->parent]);
     smp_bytes_init(&text, NULL, 1024);
-    smp_methods_frame_text(snapshot->methods, location, &text);
-    found = parent == NULL ? NULL : plain_tree_find(twin->tree, parent, smp_bytes_text(&text));
+    smp_methods_frame_text(snapshot->methods, at->location, &text);
+    found = plain_tree_find(twin->tree, twins[at->parent], smp_bytes_text(&text));
     smp_bytes_fini(&text);
     return found;
 }
@@ -138,20 +139,24 @@ static void compare(struct rule_twin *twin)
 {
     const struct smp_snapshot *snapshot = sampler_fixture_seal(twin->f);
     const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const size_t count = smp_tree_node_count(snapshot->tree);
+    struct plain_node **twins = calloc(count, sizeof(struct plain_node *));
     size_t used = 0;
 
+    assert_non_null(twins);
     assert_int_equal(snapshot->tally.outcomes[SMP_OUTCOME_WALKED], RULE_STACKS / RULE_REPORTS);
     plain_tree_totals(twin->tree);
-    for (uint32_t i = 1; i < smp_tree_node_count(snapshot->tree); i++) {
+    for (uint32_t i = 1; i < count; i++) {
         if (nodes[i].wall_ns == 0) /* room for time that never came */
             continue;
-        const struct plain_node *plain = find_twin(twin, i);
-        assert_non_null(plain);
-        assert_int_equal(nodes[i].wall_ns, plain->total_wall_ns);
-        assert_int_equal(nodes[i].samples, plain->samples);
+        twins[i] = find_twin(twin, i, twins);
+        assert_non_null(twins[i]);
+        assert_int_equal(nodes[i].wall_ns, twins[i]->total_wall_ns);
+        assert_int_equal(nodes[i].samples, twins[i]->samples);
         used++;
     }
     assert_int_equal(used, plain_tree_count(twin->tree));
+    free(twins);
     plain_tree_destroy(twin->tree);
     twin->tree = plain_tree_create();
 }

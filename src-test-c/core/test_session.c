@@ -146,6 +146,7 @@ static void all_time_from_start_to_stop_is_reported(void **state)
     assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 1234);
     assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
     assert_true(fake_sink_has(f->sink, "Sampler account."));
+    assert_false(fake_sink_has(f->sink, "[over memory limit]")); /* a place for it is no row */
     assert_int_equal(statistics(f).reports_written, 1);
     assert_int_equal(statistics(f).elapsed_ns, 1234 * MS);
     assert_string_equal(statistics(f).engine, "fake");

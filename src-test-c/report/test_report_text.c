@@ -319,10 +319,12 @@ static void siblings_stand_in_text_order(void **state)
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.B$C.f(B.java:1)", 3 * MS);
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.b.f(B.java:1)", 4 * MS);
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|[thread ended]", 5 * MS);
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|[thread", 5 * MS);
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|a.\xc3\x89.f(B.java:1)", 5 * MS);
     report_fixture_credit(*state, "g", "g", "a.B.first(B.java:1)", 1 * MS);
     assert_frames(report_fixture_print(*state, by_name), "a.B.first(B.java:1)\n"
                                                          "a.R.r(R.java:1)\n"
+                                                         "  [thread\n"
                                                          "  [thread ended]\n"
                                                          "  a.B$C.f(B.java:1)\n"
                                                          "  a.B.f(B.java:10)\n"
@@ -360,6 +362,16 @@ static void an_only_child_without_time_is_left_out_and_its_children_move_up(void
     assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
                                                          "  a.X.x(X.java:1)\n"
                                                          "  a.Y.y(Y.java:1)\n");
+}
+
+static void a_gap_in_a_deep_stack_stays(void **state)
+{
+    report_fixture_credit(
+        *state, "g", "g",
+        "a.R.r(R.java:1)|[64..127 frames omitted]|a.B.b(B.java:1)|a.X.x(X.java:1)", 5 * MS);
+    assert_frames(report_fixture_print(*state, by_name), "a.R.r(R.java:1)\n"
+                                                         "  [64..127 frames omitted]\n"
+                                                         "    a.X.x(X.java:1)\n");
 }
 
 static void a_row_with_own_time_stays(void **state)
@@ -404,7 +416,7 @@ static void a_change_of_package_keeps_a_row_when_asked(void **state)
 {
     const char *stack = "a.b.R.r(R.java:1)|a.b.A.a(A.java:1)|a.b.c.B.b(B.java:1)|"
                         "a.b.c.C$D.c(C.java:1)|Plain.p(Plain.java:1)|Other.o(Other.java:1)|"
-                        "[2..3 frames omitted]|a.b.Z.z(Z.java:1)";
+                        "a.b.Z.z(Z.java:1)";
 
     report_fixture_credit(*state, "g", "g", stack, 5 * MS);
     assert_frames(report_fixture_print(*state, by_name), "a.b.R.r(R.java:1)\n"
@@ -699,6 +711,42 @@ static void each_allocation_may_be_refused(void **state)
     recording_fini(&recording);
 }
 
+/*
+ * From some allocation on there is no memory at all. Rows of every width, so that the last one that
+ * fits ends anywhere in what the buffer has.
+ */
+static void the_line_that_counts_missing_rows_always_fits(void **state)
+{
+    enum { ROWS = 60, FIRST_WIDTH = 20, LAST_WIDTH = 270 };
+    struct recording recording = { 0 };
+    const struct smp_sink sink = recording_sink(&recording);
+    char frame[MAX_LINE];
+    unsigned cuts = 0;
+
+    for (size_t width = FIRST_WIDTH; width <= LAST_WIDTH; width++) {
+        uint32_t node = 0;
+        report_fixture_begin(*state);
+        report_fixture_note(*state, "g", SMP_OUTCOME_WALKED);
+        for (int i = 0; i < ROWS; i++)
+            node = report_fixture_add(*state, "g", node, frame_of_width(frame, width), 1 * MS);
+        const struct smp_snapshot *snapshot = report_fixture_seal(*state);
+        for (size_t first = 1, refused = 1; refused > 0; first++) {
+            struct failing_alloc failing;
+            unsigned cut = 0;
+            recording_clear(&recording);
+            failing_alloc_arm(&failing, first, SIZE_MAX);
+            const enum smp_status status = smp_report_text(snapshot, by_name, NULL, &sink, &cut);
+            refused = failing_alloc_disarm(&failing);
+            assert_int_equal(recording.calls, status == SMP_OK ? 4 : 0);
+            if (cut > 0)
+                assert_cut(recording.text, ROWS);
+            cuts += cut;
+        }
+    }
+    assert_true(cuts > LAST_WIDTH - FIRST_WIDTH);
+    recording_fini(&recording);
+}
+
 /* --- random intervals --- */
 
 enum { ROUNDS = 100000, MAX_SAMPLES = 24, MAX_DEPTH = 12, STACK_BYTES = 1024 };
@@ -829,6 +877,7 @@ int main(void)
         CASE(siblings_stand_in_text_order),
         CASE(by_time_the_hottest_sibling_is_first),
         CASE(an_only_child_without_time_is_left_out_and_its_children_move_up),
+        CASE(a_gap_in_a_deep_stack_stays),
         CASE(a_row_with_own_time_stays),
         CASE(a_row_with_less_than_its_parent_stays),
         CASE(the_only_root_stays),
@@ -844,6 +893,7 @@ int main(void)
         CASE(rows_past_the_memory_limit_are_counted),
         CASE(rows_past_the_size_of_a_record_are_counted),
         CASE(each_allocation_may_be_refused),
+        CASE(the_line_that_counts_missing_rows_always_fits),
         CASE(random_intervals_read_as_the_twin_writes_them),
     };
     return cmocka_run_group_tests_name("report_text", tests, NULL, NULL);

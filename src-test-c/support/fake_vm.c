@@ -43,6 +43,7 @@ struct fake_vm {
     pthread_mutex_t mutex; /* guards all below */
     struct fake_thread *first;
     struct fake_thread *last;
+    struct fake_thread *offered; /* the last one that was: where the next poll may begin */
     uint64_t serial;
     struct fake_method methods[MAX_METHODS];
     size_t method_count;
@@ -151,7 +152,10 @@ static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
     struct fake_vm *vm = self;
 
     lock(vm);
-    for (struct fake_thread *at = vm->first; at != NULL; at = at->next) {
+    struct fake_thread *at = vm->first;
+    if (vm->offered != NULL && vm->offered->thread.serial <= *cursor)
+        at = vm->offered;
+    for (; at != NULL; at = at->next) {
         if (at->thread.serial <= *cursor)
             continue;
         if (atomic_load(&at->thread.ended_ns) != 0) {
@@ -163,6 +167,7 @@ static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
             vm->held++;
         }
         *cursor = at->thread.serial;
+        vm->offered = at;
     }
     unlock(vm);
     return SMP_OK;

@@ -151,6 +151,8 @@ static bool is_pruned(const struct plain *plain, const struct row *row, const st
 {
     if (parent->frame[0] == '\0') /* row is a root */
         return false;
+    if (row->frame[0] == '[') /* a pseudo-frame */
+        return false;
     if (plain->zero_time_packages && is_other_package(row, parent))
         return false;
     return ms(row->own_ns) == 0 && ms(row->total_ns) == ms(parent->total_ns);

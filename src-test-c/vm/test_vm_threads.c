@@ -203,6 +203,10 @@ static void the_jvms_service_threads_are_not_listed(void **state)
     crowd[6].jvmti_name = "Notification Thread";
     crowd[6].group = &fake_jvmti.system;
     fake_jvmti_thread_start(&crowd[6]);
+    make(&crowd[7], 107);
+    crowd[7].jvmti_name = "Common-Cleaner";
+    crowd[7].group = &innocuous;
+    fake_jvmti_thread_start(&crowd[7]);
     vm_fixture_poll(&reader);
     assert_int_equal(reader.count, 1); /* main */
     assert_int_equal(reader.unseen, 0);

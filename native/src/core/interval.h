@@ -13,7 +13,8 @@
  * Owns     its tree and groups; holds the names.
  * Threads  the sampler thread only.
  * Errors   create, seal: SMP_ENOMEM, SMP_EQUOTA, the interval is as before. All others always have
- * an answer. Cost     group: a look-up by name; note: a few additions.
+ *          an answer.
+ * Cost     find: a look-up by name; note: a few additions.
  */
 #ifndef SMP_CORE_INTERVAL_H
 #define SMP_CORE_INTERVAL_H

@@ -8,8 +8,9 @@
  * Owns     a copy of the raw frames.
  * Threads  one at a time.
  * Errors   none: where there is no memory for a copy nothing is remembered, and the next look does
- * all the work again. Cost     matches: one memcmp; keep: one memcpy, and one allocation when the
- * stack is deeper than any before.
+ *          all the work again.
+ * Cost     matches: one memcmp; keep: one memcpy, and one allocation when the stack is deeper than
+ *          any before.
  */
 #ifndef SMP_CORE_LAST_STACK_H
 #define SMP_CORE_LAST_STACK_H

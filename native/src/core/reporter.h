@@ -9,7 +9,7 @@
  *
  * Owns     its thread, and the snapshots between offer and the end of their report.
  * Threads  any; no function is called with its mutex held.
- * Errors   offer: false when the queue is full. A report that fails is counted, the next is tried.
+ * Errors   a report that fails is counted, and its ticket says so; the next one is tried.
  * Cost     offer: one mutex. No allocation.
  */
 #ifndef SMP_CORE_REPORTER_H

@@ -30,7 +30,7 @@ struct smp_sampler {
     struct smp_methods_stats methods_seen; /* what of methods' figures has been counted */
     struct smp_interval *interval;         /* NULL after seal_last */
     uint64_t place_epoch;                  /* rises with each interval */
-    uint64_t stack_epoch;                  /* rises with each interval and filter */
+    uint64_t stack_epoch;                  /* rises with each filter */
     struct smp_last_stack_budget budget;
     struct smp_thread_table table;
     struct smp_thread_names *names;
@@ -585,8 +585,7 @@ static void close_interval(struct smp_sampler *sampler)
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
     smp_interval_destroy(sampler->interval);
     sampler->interval = NULL;
-    sampler->place_epoch++;
-    sampler->stack_epoch++;
+    sampler->place_epoch++; /* who finds a new place forgets its last stack, too */
     sampler->warned_of_memory = false;
 }
 

@@ -86,8 +86,8 @@ void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, ui
 /*
  * Ends the interval with the last tick: *out gets it, a new one begins. now_ns and wall_ms are the
  * same moment; the snapshot's CPU time is left to the caller. Names that the interval did not
- * need may be forgotten here. SMP_ENOMEM, SMP_EQUOTA: there was no memory
- * for a new interval; the old one goes on and nothing is lost.
+ * need may be forgotten here. SMP_ENOMEM, SMP_EQUOTA: there was no memory for a new interval; the
+ * old one goes on and nothing is lost.
  */
 SMP_CHECKED enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns,
                                              int64_t wall_ms, struct smp_snapshot **out);

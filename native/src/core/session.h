@@ -11,10 +11,11 @@
  * on into the next one (counted as merged), so a slow sink costs reports, never samples.
  *
  * Owns     everything below it; adopts the sink's and the vm's self pointers only as long as the
- * session lives. Threads  every function from any thread. None waits while holding a lock. One that
- * would wait for the sampler or the reporter returns SMP_ESELF when it is called from one of the
- * two. Errors   as listed. Nothing is started where start fails. Cost     start: two threads. Each
- * call: one mutex.
+ *          session lives.
+ * Threads  every function from any thread. None waits while holding a lock. One that would wait for
+ *          the sampler or the reporter returns SMP_ESELF when it is called from one of the two.
+ * Errors   as listed. Nothing is started where start fails.
+ * Cost     start: two threads. Each call: one mutex.
  */
 #ifndef SMP_CORE_SESSION_H
 #define SMP_CORE_SESSION_H
@@ -65,7 +66,8 @@ void smp_session_destroy(struct smp_session *session);
 SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
 /*
  * A last look at every thread, a last report, and both threads end. Returns when that report is
- * written. A second stop waits for the first and is SMP_OK. On a session never started: SMP_OK,
+ * written, or has failed. SMP_ENOMEM, SMP_EQUOTA: all is stopped, but there was no memory for the
+ * last report. A second stop waits for the first and is SMP_OK. On a session never started: SMP_OK,
  * nothing happens.
  */
 SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
@@ -85,7 +87,8 @@ SMP_CHECKED enum smp_status smp_session_resume(struct smp_session *session);
 
 /*
  * Takes a look (unless paused), ends the interval, returns when its report is written.
- * SMP_EIO when the sink failed.
+ * SMP_EIO when the sink failed; SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is lost; SMP_ESTATE
+ * before start, SMP_ESTOPPED after stop.
  */
 SMP_CHECKED enum smp_status smp_session_report(struct smp_session *session);
 /* Paused or inactive only, else SMP_ESTATE: one look credited with one interval, then as report. */

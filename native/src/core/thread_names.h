@@ -9,8 +9,8 @@
  * Owns     room for one name of the greatest length.
  * Threads  the sampler thread only.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. A name that cannot be kept for lack of memory puts the
- * thread into the overflow group and is read again at the next tick. Cost     refresh: one call of
- * the thread source; nothing else while the name is the same.
+ *          thread into the overflow group and is read again at the next tick.
+ * Cost     refresh: one call of the thread source; nothing else while the name is the same.
  */
 #ifndef SMP_CORE_THREAD_NAMES_H
 #define SMP_CORE_THREAD_NAMES_H

@@ -10,7 +10,7 @@
  * beyond that. Columns are counted in code points. Milliseconds are rounded down from nanoseconds,
  * so a parent never shows less than the sum of its parts. A row is left out when it is not a root,
  * its method time is zero and its cumulative time equals its parent's, as printed; its children
- * move up (rows.h).
+ * move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
  *
  * Groups stand in descending time, ties in byte order of their names; siblings in byte order of
  * their frames, or in descending time. A group that nobody was credited or looked at in is not

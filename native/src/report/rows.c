@@ -69,6 +69,16 @@ static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint3
            memcmp(left.class_name, right.class_name, length) == 0;
 }
 
+/* "[64..127 frames omitted]" inside a stack: what is above and below it are not caller and callee,
+ * and without the row they would look it. */
+static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(methods, location, &view);
+    return view.is_pseudo;
+}
+
 static bool is_group_root(const struct smp_node *node)
 {
     return (node->location & SMP_LOCATION_GROUP) != 0;
@@ -89,7 +99,7 @@ static bool is_left_out(const struct smp_rows *rows, struct smp_report_style sty
         return true;
     if (is_group_root(parent) || to_ms(at->wall_ns) != to_ms(parent->wall_ns))
         return false;
-    if (self_ms(rows, node) != 0)
+    if (self_ms(rows, node) != 0 || is_pseudo(rows->snapshot->methods, at->location))
         return false;
     return !style.zero_time_packages ||
            is_same_package(rows->snapshot->methods, at->location, parent->location);

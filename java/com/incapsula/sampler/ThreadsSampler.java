@@ -33,7 +33,9 @@ import java.util.List;
  * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
  * and range; the property keeps its value.
  *
- * <p>Threads: any. Setters, getters, {@link #isPaused()} and {@link #getStatistics()} return at once. {@code close},
+ * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
+ * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
+ * own outputer or manipulator it returns at once, and the value follows. {@code close},
  * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code pauseSampling} and {@code resumeSampling}
  * wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
  * themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init} and {@code close} do

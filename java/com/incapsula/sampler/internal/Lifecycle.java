@@ -22,9 +22,10 @@ import java.util.function.Consumer;
  * </pre>
  *
  * <p>Threads: any. One lock guards all fields. It is never held while user code runs or while the core is waited
- * for: such work is done in one of the states that end in -ING, which belong to the thread that does it; who needs
- * the sampler settled waits for the next state. Under the lock the core is only told of new options and threads,
- * which it takes without waiting and without calling back.
+ * for: such work is done in one of the states that end in -ING, which belong to the thread that does it, or by the
+ * one thread that tells the core of changed properties; who needs the sampler settled waits for the next state.
+ * A property that is set from within a callback is told to the core by a thread of its own: the core takes it
+ * between two ticks, and the callback may be what the next tick waits for.
  */
 public final class Lifecycle {
 
@@ -46,6 +47,15 @@ public final class Lifecycle {
         }
     }
 
+    /** What the core is to do, as far as it can change while it runs. */
+    private record Orders(String options, ThreadChoice choice) {
+
+        /* Not equals: that of a record is made by a method handle, which on JDK 17 holds our class loader for good. */
+        boolean isSameAs(Orders other) {
+            return choice == other.choice && options.equals(other.options);
+        }
+    }
+
     private final Engine.Source source;
     private final ReportDispatcher dispatcher = new ReportDispatcher();
     private final ReentrantLock lock = new ReentrantLock();
@@ -57,6 +67,9 @@ public final class Lifecycle {
     private ThreadChoice choice = ThreadChoice.EVERYBODY;
     private boolean standardOutputer = true;
     private Engine engine; // from RUNNING until it is destroyed
+    private Orders told; // what it knows
+    private boolean telling; // somebody is at it
+    private boolean tellingLater; // a thread is on its way
     private ExitReport exitReport;
     private RawStatistics lastStatistics = RawStatistics.NONE;
 
@@ -80,22 +93,27 @@ public final class Lifecycle {
      * @throws IllegalStateException if the property is fixed and the sampler runs
      */
     public void set(Property property, Object value) {
+        Settings before;
+        Settings wanted;
         lock.lock();
         try {
-            Settings wanted = settings.with(property, value);
+            before = settings;
+            wanted = before.with(property, value);
             if (!state.isIdle()) {
                 if (property.fixed()) {
                     throw new IllegalStateException(property.text() + " cannot be changed while the sampler runs");
                 }
                 wanted.checkTogether();
             }
-            if (state.isRunning()) {
-                engine.configure(optionsText(wanted));
-            }
             settings = wanted;
         } finally {
             lock.unlock();
         }
+        tellOrUndo(() -> {
+            if (settings == wanted) {
+                settings = before;
+            }
+        });
     }
 
     /**
@@ -125,16 +143,21 @@ public final class Lifecycle {
         }
         List<Thread> added = new ArrayList<>(threads);
         added.forEach(thread -> ThreadChoice.check(property, thread));
+        ThreadChoice before;
+        ThreadChoice wanted;
         lock.lock();
         try {
-            ThreadChoice wanted = added.isEmpty() ? ThreadChoice.EVERYBODY : choice.and(added);
-            if (state.isRunning()) {
-                select(engine, wanted);
-            }
+            before = choice;
+            wanted = added.isEmpty() ? ThreadChoice.EVERYBODY : before.and(added);
             choice = wanted;
         } finally {
             lock.unlock();
         }
+        tellOrUndo(() -> {
+            if (choice == wanted) {
+                choice = before;
+            }
+        });
     }
 
     /**
@@ -196,25 +219,23 @@ public final class Lifecycle {
 
     /** @return false: it has to be initialised first, because the sampler runs */
     private boolean replaceManipulator(ThreadNameManipulator manipulator, boolean initialised) {
+        ThreadNameManipulator before;
         lock.lock();
         try {
             if (!state.isIdle() && !initialised) {
                 return false;
             }
-            ThreadNameManipulator replaced = dispatcher.manipulator();
+            before = dispatcher.manipulator();
             dispatcher.setManipulator(manipulator);
-            try {
-                if (state.isRunning()) {
-                    engine.configure(optionsText(settings));
-                }
-            } catch (RuntimeException | Error e) {
-                dispatcher.setManipulator(replaced);
-                throw e;
-            }
-            return true;
         } finally {
             lock.unlock();
         }
+        tellOrUndo(() -> {
+            if (dispatcher.manipulator() == manipulator) {
+                dispatcher.setManipulator(before);
+            }
+        });
+        return true;
     }
 
     /**
@@ -281,24 +302,17 @@ public final class Lifecycle {
 
     /** Creates and starts a core with what is set now, then brings it up to what was set meanwhile. */
     private void launch() {
-        Settings used;
-        ThreadChoice usedChoice;
-        String options;
-        lock.lock();
+        Orders used = orders();
+        Engine launched = source.create(used.options(), dispatcher);
         try {
-            used = settings;
-            usedChoice = choice;
-            options = optionsText(used);
-        } finally {
-            lock.unlock();
-        }
-        Engine launched = source.create(options, dispatcher);
-        try {
-            if (usedChoice.only()) {
-                select(launched, usedChoice);
+            if (used.choice().only()) {
+                select(launched, used.choice());
             }
             launched.start();
-            enterRunning(launched, options, usedChoice);
+            for (Orders wanted = orders(); !enterRunning(launched, used); wanted = orders()) {
+                tell(launched, used, wanted);
+                used = wanted;
+            }
             launched = null;
         } finally {
             if (launched != null) {
@@ -307,23 +321,22 @@ public final class Lifecycle {
         }
     }
 
-    private void enterRunning(Engine launched, String usedOptions, ThreadChoice usedChoice) {
+    /** @return false: what is wanted has changed since the core was told */
+    private boolean enterRunning(Engine launched, Orders used) {
         lock.lock();
         try {
-            String options = optionsText(settings);
-            if (!options.equals(usedOptions)) {
-                launched.configure(options);
-            }
-            if (choice != usedChoice) {
-                select(launched, choice);
+            if (!orders().isSameAs(used)) {
+                return false;
             }
             ExitReport installed =
                     new ExitReport(source::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
             installed.install();
             engine = launched;
+            told = used;
             exitReport = installed;
             lastStatistics = RawStatistics.NONE;
             settle(State.RUNNING);
+            return true;
         } finally {
             lock.unlock();
         }
@@ -563,15 +576,136 @@ public final class Lifecycle {
         }
     }
 
-    // ---- helpers ----
+    // ---- telling the core ----
 
-    private String optionsText(Settings wanted) {
-        ThreadNameManipulator rule = dispatcher.manipulator();
-        boolean standard = rule.getClass() == RegexThreadNameManipulator.class
-                && ((RegexThreadNameManipulator) rule).getThreadNameRemovalPatterns()
-                        .equals(new RegexThreadNameManipulator().getThreadNameRemovalPatterns());
-        return wanted.with(Property.DEFAULT_THREAD_NAME_RULE, standard).toOptionsText();
+    private Orders orders() {
+        lock.lock();
+        try {
+            ThreadNameManipulator rule = dispatcher.manipulator();
+            boolean standard = rule.getClass() == RegexThreadNameManipulator.class
+                    && ((RegexThreadNameManipulator) rule).getThreadNameRemovalPatterns()
+                            .equals(new RegexThreadNameManipulator().getThreadNameRemovalPatterns());
+            Settings all = settings.with(Property.DEFAULT_THREAD_NAME_RULE, standard);
+            return new Orders(all.toOptionsText(), choice);
+        } finally {
+            lock.unlock();
+        }
     }
+
+    /** @param undo runs under the lock where the core refuses */
+    private void tellOrUndo(Runnable undo) {
+        if (dispatcher.isInCallback()) {
+            tellLater();
+            return;
+        }
+        try {
+            tellCore();
+        } catch (RuntimeException | Error e) {
+            lock.lock();
+            try {
+                undo.run();
+            } finally {
+                lock.unlock();
+            }
+            throw e;
+        }
+    }
+
+    private void tellLater() {
+        lock.lock();
+        try {
+            if (tellingLater || !state.isRunning() || orders().isSameAs(told)) {
+                return;
+            }
+            tellingLater = true;
+        } finally {
+            lock.unlock();
+        }
+        Thread teller = new Thread(null, this::tellOnOwnThread, "threads-sampler-settings", 0, false);
+        teller.setDaemon(true);
+        boolean started = false;
+        try {
+            teller.start();
+            started = true;
+        } finally {
+            if (!started) {
+                forgetTellingLater();
+            }
+        }
+    }
+
+    private void forgetTellingLater() {
+        lock.lock();
+        try {
+            tellingLater = false;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void tellOnOwnThread() {
+        try {
+            forgetTellingLater();
+            source.hideCurrentThread();
+            tellCore();
+        } catch (RuntimeException | Error e) {
+            ReportDispatcher.log(System.Logger.Level.WARNING, "changed properties could not be applied", e);
+        }
+    }
+
+    /** Returns when the running core knows what is wanted. One thread at a time. */
+    private void tellCore() {
+        for (Orders wanted = beginTelling(); wanted != null; wanted = beginTelling()) {
+            Orders known = told;
+            boolean done = false;
+            try {
+                tell(engine, known, wanted);
+                done = true;
+            } finally {
+                endTelling(done ? wanted : known);
+            }
+        }
+    }
+
+    /** @return null where there is nothing to tell, or nobody */
+    private Orders beginTelling() {
+        lock.lock();
+        try {
+            while (telling) {
+                changed.awaitUninterruptibly();
+            }
+            Orders wanted = orders();
+            if (!state.isRunning() || wanted.isSameAs(told)) {
+                return null;
+            }
+            telling = true;
+            return wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void endTelling(Orders known) {
+        lock.lock();
+        try {
+            told = known;
+            telling = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private static void tell(Engine to, Orders known, Orders wanted) {
+        if (!wanted.options().equals(known.options())) {
+            to.configure(wanted.options());
+        }
+        if (wanted.choice() != known.choice()) {
+            select(to, wanted.choice());
+        }
+    }
+
+    // ---- helpers ----
 
     private static void select(Engine to, ThreadChoice wanted) {
         to.select(wanted.alive().toArray(Thread[]::new), wanted.only());
@@ -594,7 +728,7 @@ public final class Lifecycle {
     }
 
     private void awaitSettled(String call) {
-        while (!state.isSettled()) {
+        while (!state.isSettled() || telling) {
             if (changing == Thread.currentThread()) {
                 throw selfCall(call);
             }

@@ -13,8 +13,10 @@ package com.incapsula.sampler.outputer;
  *
  * <p>Errors: whatever a method throws is caught. The report counts as failed, the rest of it is not sent,
  * {@link #printError} is called once, and the next report is tried at its time.
+ *
+ * <p>Not {@link AutoCloseable} on purpose: it is the sampler that closes an outputer, not the container that made it.
  */
-public interface SamplingOutputer extends AutoCloseable {
+public interface SamplingOutputer {
 
     /**
      * Begins a report.
@@ -43,6 +45,5 @@ public interface SamplingOutputer extends AutoCloseable {
     void flush();
 
     /** Called exactly once by the sampler's {@code close()}, after the last report. Never by {@code shutdown()}. */
-    @Override
     void close();
 }

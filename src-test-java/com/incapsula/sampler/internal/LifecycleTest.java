@@ -13,6 +13,7 @@ import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LifecycleTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
@@ -304,6 +305,57 @@ class LifecycleTest {
         assertThat(outputer.calls).containsExactly("engine fake false", "close");
         assertThat(engine.calls).containsExactly("start", "stop", "destroy");
         assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+    }
+
+    @Test
+    void settersInTheOutputerOfARunningSamplerReachTheCore() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        lifecycle.setOutputer(new RecordingOutputer() {
+            @Override
+            public void flush() {
+                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 8L);
+                lifecycle.setManipulator(new MapBasedThreadNameManipulator());
+                seen.add("done");
+            }
+        });
+        FakeEngine engine = start();
+        engine.onReport = engine::writeReport;
+        engine.onConfigure = () -> seen.add(Thread.currentThread().getName());
+        lifecycle.printReport();
+        await().until(() -> engine.options.startsWith("samplingFrequencyMillis=8\n")
+                && engine.options.contains("defaultThreadNameRule=false\n"));
+        assertThat(seen).contains("done").doesNotContain("fake-reporter");
+        assertThat(source.hidden).isPositive();
+    }
+
+    @Test
+    void setterInTheManipulatorDoesNotWaitForASetterThatWaitsForTheTick() throws Exception {
+        FakeEngine engine = start();
+        lifecycle.setManipulator(thread -> {
+            lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, 77L);
+            return "group";
+        });
+        AtomicReference<String> name = new AtomicReference<>();
+        /* As the core does it: options are taken when the tick under way is over, and that calls the manipulator. */
+        engine.onConfigure = () -> {
+            engine.onConfigure = () -> { };
+            Thread sampler = new Thread(() -> {
+                String[] names = new String[1];
+                engine.callbacks.groupNames(new Thread[] {Thread.currentThread()}, 1, names, new boolean[1]);
+                name.set(names[0]);
+            });
+            sampler.start();
+            try {
+                sampler.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+
+        assertThat(name.get()).isEqualTo("group");
+        await().until(() -> engine.options.startsWith("samplingFrequencyMillis=7\nreportFrequencySeconds=77\n"));
     }
 
     private Throwable failureOf(String call) {
@@ -590,6 +642,24 @@ class LifecycleTest {
         lifecycle.close();
         assertThat(lifecycle.statistics().values()).containsExactly(7L);
         assertThat(lifecycle.statistics().engine()).isEqualTo("fake");
+    }
+
+    // ---- what is left ----
+
+    @Test
+    void closedSamplerIsNotHeldByTheShutdownHook() throws IOException {
+        WeakReference<Lifecycle> closed = new WeakReference<>(startAndClose());
+        await().until(() -> {
+            System.gc();
+            return closed.get() == null;
+        });
+    }
+
+    private Lifecycle startAndClose() throws IOException {
+        Lifecycle other = new Lifecycle(source);
+        other.init();
+        other.close();
+        return other;
     }
 
     // ---- many threads ----

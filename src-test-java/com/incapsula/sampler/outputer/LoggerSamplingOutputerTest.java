@@ -44,11 +44,11 @@ class LoggerSamplingOutputerTest {
     @Test
     void oneEventPerThreadGroup() {
         List<ILoggingEvent> events = logged(NAME, () -> {
-            try (LoggerSamplingOutputer outputer = new LoggerSamplingOutputer()) {
-                outputer.printIntervalTitle("title {}");
-                outputer.printThreadRecord("thread {}", "row it's {}\n");
-                outputer.flush();
-            }
+            LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
+            outputer.printIntervalTitle("title {}");
+            outputer.printThreadRecord("thread {}", "row it's {}\n");
+            outputer.flush();
+            outputer.close();
         });
         assertThat(events).extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly("title {}", "thread {}\nrow it's {}\n");

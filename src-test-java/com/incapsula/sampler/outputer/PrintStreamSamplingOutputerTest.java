@@ -69,11 +69,11 @@ class PrintStreamSamplingOutputerTest {
     @Test
     void fileIsUtf8AndItsFoldersAreMade() throws IOException {
         Path file = folder.resolve("a/b/report.txt");
-        try (SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString())) {
-            outputer.printIntervalTitle("\u00e4\u4e16\ud83d\ude00");
-            outputer.flush();
-            assertThat(file).hasBinaryContent("\n\u00e4\u4e16\ud83d\ude00\n".getBytes(UTF_8));
-        }
+        SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+        outputer.printIntervalTitle("\u00e4\u4e16\ud83d\ude00");
+        outputer.flush();
+        assertThat(file).hasBinaryContent("\n\u00e4\u4e16\ud83d\ude00\n".getBytes(UTF_8));
+        outputer.close();
     }
 
     @Test
@@ -81,9 +81,9 @@ class PrintStreamSamplingOutputerTest {
         Path file = folder.resolve("report.txt");
         Files.writeString(file, "before\n");
         for (int start = 0; start < 2; start++) {
-            try (SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString())) {
-                print(outputer);
-            }
+            SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
+            print(outputer);
+            outputer.close();
         }
         assertThat(file).hasContent("before\n" + REPORT + REPORT);
     }
@@ -104,9 +104,11 @@ class PrintStreamSamplingOutputerTest {
     void fileIsWrittenOnAnInterruptedThread() {
         Path file = folder.resolve("report.txt");
         Thread.currentThread().interrupt();
-        try (SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString())) {
+        try {
+            SamplingOutputer outputer = new PrintStreamSamplingOutputer(file.toString());
             print(outputer);
             print(outputer);
+            outputer.close();
         } finally {
             assertThat(Thread.interrupted()).isTrue();
         }

@@ -403,7 +403,26 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .line = at->line > 0 ? at->line : SMP_LINE_UNKNOWN,
         .is_native = at->line == SMP_LINE_NATIVE,
         .is_pseudo = is_pseudo,
+        .method = at->method,
     };
+}
+
+static void put_method(const struct smp_location_view *view, struct smp_bytes *out)
+{
+    smp_escape_put(out, view->class_name);
+    if (view->is_pseudo)
+        return;
+    smp_bytes_puts(out, ".");
+    smp_escape_put(out, view->method_name);
+}
+
+void smp_methods_method_text(const struct smp_methods *methods, uint32_t location,
+                             struct smp_bytes *out)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(methods, location, &view);
+    put_method(&view, out);
 }
 
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
@@ -412,11 +431,9 @@ void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location
     struct smp_location_view view;
 
     smp_methods_view(methods, location, &view);
-    smp_escape_put(out, view.class_name);
+    put_method(&view, out);
     if (view.is_pseudo)
         return;
-    smp_bytes_puts(out, ".");
-    smp_escape_put(out, view.method_name);
     smp_bytes_puts(out, "(");
     if (view.is_native)
         smp_bytes_puts(out, "Native Method");

@@ -107,6 +107,7 @@ struct smp_location_view {
     int32_t line;            /* > 0, or -1 when unknown */
     bool is_native;
     bool is_pseudo;
+    uint32_t method; /* a number of the method, small: its locations have the same, others not */
 };
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,
                       struct smp_location_view *out);
@@ -118,5 +119,8 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
  */
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
                             struct smp_bytes *out);
+/* As above, without the brackets and what is in them: a.B.c. */
+void smp_methods_method_text(const struct smp_methods *methods, uint32_t location,
+                             struct smp_bytes *out);
 
 #endif

@@ -28,6 +28,7 @@ struct smp_snapshot {
     int64_t from_wall_ms;
     int64_t till_wall_ms;
     int64_t elapsed_ns; /* monotonic, without paused time */
+    int64_t period_ns;  /* the mean time between two looks; 0: unknown */
     int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
     size_t memory_used_bytes;
     size_t memory_limit_bytes;

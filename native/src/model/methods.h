@@ -81,6 +81,10 @@ uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_s
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
 /* The pseudo-location [over memory limit], made at create so that it is always there. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
+/* The location of methods that says what this one of another table says. SMP_LOCATION_NONE where
+ * there is no room. Writer of methods; a reader of from. */
+uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
+                           uint32_t location);
 /* Is the method of this location monitored? Writer only. */
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
 

@@ -22,6 +22,12 @@ interface Engine {
 
         /** From now on the calling thread is not sampled. */
         void hideCurrentThread();
+
+        /** From now on that thread is not sampled. */
+        void hide(Thread thread);
+
+        /** @param snapshot what {@link NativeCallbacks#interval} was given; held by the caller from now on */
+        Snapshot adopt(long snapshot);
     }
 
     void start();
@@ -41,6 +47,14 @@ interface Engine {
     void stop();
 
     RawStatistics statistics();
+
+    /** @return a consumer of windows, see {@link NativeBridge#openConsumer} */
+    int openConsumer();
+
+    void closeConsumer(int consumer);
+
+    /** @return everything since the consumer's last window, held by the caller */
+    Snapshot takeWindow(int consumer);
 
     /** Frees everything. Idempotent; all other methods then throw {@link IllegalStateException}. */
     void destroy();

@@ -76,6 +76,9 @@ final class NativeBridge {
     /** From now on the calling thread is one of the library's own: no session samples it. */
     static native void hideCurrentThread();
 
+    /** From now on that thread is one of the library's own: no session samples it. */
+    static native void hide(Thread thread);
+
     /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
     static native long liveBytes();
 

@@ -46,6 +46,16 @@ final class NativeHandle implements Engine {
         public void hideCurrentThread() {
             NativeBridge.hideCurrentThread();
         }
+
+        @Override
+        public void hide(Thread thread) {
+            NativeBridge.hide(thread);
+        }
+
+        @Override
+        public Snapshot adopt(long snapshot) {
+            return NativeSnapshot.adopt(snapshot);
+        }
     }
 
     @Override
@@ -94,6 +104,21 @@ final class NativeHandle implements Engine {
             List<Long> values = Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
             return new RawStatistics(NativeBridge.engine(address), List.of(NativeBridge.statisticNames()), values);
         });
+    }
+
+    @Override
+    public int openConsumer() {
+        return use(NativeBridge::openConsumer);
+    }
+
+    @Override
+    public void closeConsumer(int consumer) {
+        run(address -> NativeBridge.closeConsumer(address, consumer));
+    }
+
+    @Override
+    public Snapshot takeWindow(int consumer) {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.takeWindow(address, consumer)));
     }
 
     @Override

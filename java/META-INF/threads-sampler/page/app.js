@@ -616,7 +616,7 @@ try {
         performance.mark('threads-sampler-painted');
         document.documentElement.dataset.ready = 'true';
     }));
-    const meta = document.querySelector('meta[name="threads-sampler-live"]');
+    const meta = document.querySelector('meta[name="threads-sampler-live"]:not([content=""])');
     if (meta) {
         new Live(meta, { report: (data) => app.replace(modelOf(data)) });
     }

@@ -30,7 +30,7 @@ cp "$here/page.css" "$work/style"
 # The browser hashes what stands between the tags: not the newline that ends the file.
 for part in script style; do
     printf '%s' "$(cat "$work/$part")" >"$work/$part.text"
-    if grep -qiE '</(script|style)|<!--|@@THREADS_SAMPLER' "$work/$part.text"; then
+    if grep -qiE '</(script|style)|<!--|@@THREADS-SAMPLER' "$work/$part.text"; then
         echo "$part: would end its own element, or holds a marker" >&2
         exit 1
     fi
@@ -41,6 +41,7 @@ hash_of() {
     printf "$(sha256sum "$1" | cut -c 1-64 | sed 's/../\\x&/g')" | base64
 }
 
+# HtmlPage lets a live page fetch from its own server; no other page fetches anything.
 policy="default-src 'none'; script-src 'sha256-$(hash_of "$work/script.text")'"
 policy+="; style-src 'sha256-$(hash_of "$work/style.text")'; img-src data:; connect-src 'none'"
 policy+="; base-uri 'none'; form-action 'none'"

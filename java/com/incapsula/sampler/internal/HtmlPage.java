@@ -6,17 +6,11 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.Base64;
-import java.util.LinkedHashSet;
-import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * The page around a JSON document: a resource of the jar with a marker where the document goes, inside a script
- * element of a type that is not run.
+ * element of a type that is not run. Its own content security policy forbids all network; the policy of a live page
+ * lets it reach the server it came from.
  *
  * <p>Threads: any.
  */
@@ -24,14 +18,15 @@ public final class HtmlPage {
 
     static final String RESOURCE = "/META-INF/threads-sampler/page.html";
     static final String MARKER = "@@THREADS-SAMPLER-DATA@@";
-
-    /** An empty element that a live page has with content: where its data is to be fetched from. */
     static final String LIVE = "<meta name=\"threads-sampler-live\" content=\"\">";
+    static final String NO_NETWORK = "connect-src 'none'";
 
-    private static final Pattern SCRIPT = Pattern.compile("<script>(.*?)</script>", Pattern.DOTALL);
+    private static final String OWN_SERVER = "connect-src 'self'";
+    private static final String DATA_NAME = "report.json";
 
-    private final String before;
-    private final String after;
+    private final byte[] head;
+    private final byte[] liveHead;
+    private final byte[] tail;
 
     /** Loaded when the first page is written. */
     private static final class Loaded {
@@ -50,12 +45,26 @@ public final class HtmlPage {
     }
 
     HtmlPage(String template) {
+        requireOnce(template, MARKER);
+        requireOnce(template, LIVE);
+        requireOnce(template, NO_NETWORK);
         int at = template.indexOf(MARKER);
-        if (at < 0 || template.indexOf(MARKER, at + 1) >= 0) {
-            throw new IllegalStateException(RESOURCE + " must have " + MARKER + " exactly once");
+        String before = template.substring(0, at);
+        head = bytes(before);
+        liveHead = bytes(before.replace(NO_NETWORK, OWN_SERVER)
+                .replace(LIVE, LIVE.replace("\"\"", "\"" + DATA_NAME + "\"")));
+        tail = bytes(template.substring(at + MARKER.length()));
+    }
+
+    private static void requireOnce(String template, String part) {
+        int at = template.indexOf(part);
+        if (at < 0 || template.indexOf(part, at + 1) >= 0) {
+            throw new IllegalStateException(RESOURCE + " must have " + part + " exactly once");
         }
-        before = template.substring(0, at);
-        after = template.substring(at + MARKER.length());
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
     }
 
     /**
@@ -66,51 +75,23 @@ public final class HtmlPage {
      * @throws IOException what the stream throws
      */
     public static void write(OutputStream out, Content data) throws IOException {
-        Loaded.PAGE.write(out, data, null);
+        Loaded.PAGE.write(out, data, false);
     }
 
     /**
-     * Writes a page that fetches its data anew from time to time.
+     * Writes a page that fetches its data anew from time to time, from {@code report.json} beside it.
      *
      * @param out where to
      * @param data the data of now
-     * @param source where it is fetched from: a relative address without characters special in HTML
      * @throws IOException what the stream throws
      */
-    public static void writeLive(OutputStream out, Content data, String source) throws IOException {
-        Loaded.PAGE.write(out, data, source);
+    public static void writeLive(OutputStream out, Content data) throws IOException {
+        Loaded.PAGE.write(out, data, true);
     }
 
-    /**
-     * What the page runs.
-     *
-     * @return for a content security policy: {@code 'sha256-...'} for each script in the page, separated by blanks
-     */
-    public static String scriptHashes() {
-        return Loaded.PAGE.hashes();
-    }
-
-    void write(OutputStream out, Content data, String source) throws IOException {
-        String head = source == null ? before : before.replace(LIVE, LIVE.replace("\"\"", "\"" + source + "\""));
-        out.write(head.getBytes(StandardCharsets.UTF_8));
+    void write(OutputStream out, Content data, boolean live) throws IOException {
+        out.write(live ? liveHead : head);
         data.writeTo(out);
-        out.write(after.getBytes(StandardCharsets.UTF_8));
-    }
-
-    String hashes() {
-        Set<String> hashes = new LinkedHashSet<>();
-        Matcher script = SCRIPT.matcher(before + after);
-        while (script.find()) {
-            hashes.add("'sha256-" + Base64.getEncoder().encodeToString(sha256(script.group(1))) + "'");
-        }
-        return String.join(" ", hashes);
-    }
-
-    private static byte[] sha256(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (NoSuchAlgorithmException everyJvmHasIt) {
-            throw new IllegalStateException(everyJvmHasIt);
-        }
+        out.write(tail);
     }
 }

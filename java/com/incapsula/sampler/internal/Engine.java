@@ -25,9 +25,6 @@ interface Engine {
 
         /** From now on that thread is not sampled. */
         void hide(Thread thread);
-
-        /** @param snapshot what {@link NativeCallbacks#interval} was given; held by the caller from now on */
-        Snapshot adopt(long snapshot);
     }
 
     void start();
@@ -55,6 +52,9 @@ interface Engine {
 
     /** @return everything since the consumer's last window, held by the caller */
     Snapshot takeWindow(int consumer);
+
+    /** For the reporter thread, from within a callback. @return what is being reported, held by the caller */
+    Snapshot currentReport();
 
     /** Frees everything. Idempotent; all other methods then throw {@link IllegalStateException}. */
     void destroy();

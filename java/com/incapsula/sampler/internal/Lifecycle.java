@@ -57,7 +57,7 @@ public final class Lifecycle {
     }
 
     private final Engine.Source source;
-    private final ReportDispatcher dispatcher;
+    private final ReportDispatcher dispatcher = new ReportDispatcher();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -81,7 +81,6 @@ public final class Lifecycle {
 
     Lifecycle(Engine.Source source) {
         this.source = source;
-        this.dispatcher = new ReportDispatcher(source::adopt);
     }
 
     /**
@@ -322,6 +321,7 @@ public final class Lifecycle {
                 select(launched, used.choice());
             }
             int consumer = launched.openConsumer();
+            dispatcher.setEngine(launched);
             launched.start();
             for (Orders wanted = orders(); !enterRunning(launched, consumer, used); wanted = orders()) {
                 tell(launched, used, wanted);

@@ -100,6 +100,13 @@ final class NativeBridge {
      */
     static native long takeWindow(long session, int consumer);
 
+    /**
+     * For the reporter thread, from within a callback of a report.
+     *
+     * @return what is being reported, to be given back with {@link #releaseSnapshot}
+     */
+    static native long currentReport(long session);
+
     /** @return a new snapshot with both in it */
     static native long mergeSnapshots(long a, long b);
 

@@ -8,14 +8,6 @@ package com.incapsula.sampler.internal;
  */
 interface NativeCallbacks {
 
-    /**
-     * Gives the interval of the report that follows, which has samples.
-     *
-     * @param snapshot held by the callee, which has to release it, whatever happens
-     * @return as {@link #title}
-     */
-    boolean interval(long snapshot, long fromWallMillis, long tillWallMillis);
-
     /** Begins a report. @return false when the outputer failed: nothing more of this report follows */
     boolean title(long fromWallMillis, long tillWallMillis);
 

@@ -51,11 +51,6 @@ final class NativeHandle implements Engine {
         public void hide(Thread thread) {
             NativeBridge.hide(thread);
         }
-
-        @Override
-        public Snapshot adopt(long snapshot) {
-            return NativeSnapshot.adopt(snapshot);
-        }
     }
 
     @Override
@@ -119,6 +114,11 @@ final class NativeHandle implements Engine {
     @Override
     public Snapshot takeWindow(int consumer) {
         return use(address -> NativeSnapshot.adopt(NativeBridge.takeWindow(address, consumer)));
+    }
+
+    @Override
+    public Snapshot currentReport() {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.currentReport(address)));
     }
 
     @Override

@@ -6,7 +6,6 @@ import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.Date;
-import java.util.function.LongFunction;
 
 /**
  * Stands between the native core and the user's outputer and manipulator: whatever those throw ends here.
@@ -18,8 +17,8 @@ final class ReportDispatcher implements NativeCallbacks {
 
     private static final String LOGGER_NAME = "com.incapsula.sampler.ThreadsSampler";
 
-    private final LongFunction<Snapshot> adopt;
     private volatile Observer observer = Observer.NONE;
+    private volatile Engine engine;
 
     private volatile SamplingOutputer outputer = new PrintStreamSamplingOutputer();
     private volatile ThreadNameManipulator manipulator = new RegexThreadNameManipulator();
@@ -32,16 +31,10 @@ final class ReportDispatcher implements NativeCallbacks {
     /* Reporter thread only: a report goes to one outputer from title to flush. */
     private SamplingOutputer current;
     private String currentTitle;
-    private boolean begun; // by interval(): title() goes on with the same outputer
 
     private final Object namingFailureLock = new Object();
     private Throwable firstNamingFailure; // guarded by namingFailureLock
     private long namingFailures; // guarded by namingFailureLock
-
-    /** @param adopt makes the snapshot that {@link #interval} is given ours */
-    ReportDispatcher(LongFunction<Snapshot> adopt) {
-        this.adopt = adopt;
-    }
 
     Observer observer() {
         return observer;
@@ -49,6 +42,11 @@ final class ReportDispatcher implements NativeCallbacks {
 
     void setObserver(Observer next) {
         observer = next;
+    }
+
+    /** @param next whose reports come, until {@link #release} */
+    void setEngine(Engine next) {
+        engine = next;
     }
 
     /** Begins a new run: user code will see this class loader as its context. */
@@ -61,6 +59,7 @@ final class ReportDispatcher implements NativeCallbacks {
     void release() {
         contextLoader = null;
         current = null;
+        engine = null;
     }
 
     SamplingOutputer outputer() {
@@ -88,35 +87,24 @@ final class ReportDispatcher implements NativeCallbacks {
     }
 
     @Override
-    public boolean interval(long snapshot, long fromWallMillis, long tillWallMillis) {
-        return deliver(() -> {
-            Snapshot held = adopt.apply(snapshot);
-            try {
-                beginReport(fromWallMillis, tillWallMillis);
-                if (observer.isInterested(current)) {
-                    observer.interval(held, current);
-                }
-            } finally {
-                held.release();
-            }
-        });
-    }
-
-    @Override
     public boolean title(long fromWallMillis, long tillWallMillis) {
         return deliver(() -> {
-            if (!begun) {
-                beginReport(fromWallMillis, tillWallMillis);
+            current = outputer;
+            currentTitle = "Report interval: from " + new Date(fromWallMillis) + " till " + new Date(tillWallMillis);
+            if (observer.isInterested(current)) {
+                showWhole();
             }
-            begun = false;
             current.printIntervalTitle(currentTitle);
         });
     }
 
-    private void beginReport(long fromWallMillis, long tillWallMillis) {
-        begun = true;
-        current = outputer;
-        currentTitle = "Report interval: from " + new Date(fromWallMillis) + " till " + new Date(tillWallMillis);
+    private void showWhole() {
+        Snapshot whole = engine.currentReport();
+        try {
+            observer.interval(whole, current);
+        } finally {
+            whole.release();
+        }
     }
 
     @Override

@@ -39,6 +39,7 @@ enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
     X(active, "active", true, false)                                     \
     X(skip_daemon_threads, "skipDaemonThreads", false, false)            \
     X(report_zero_time_packages, "reportZeroTimePackages", false, false) \
+    X(report_percent, "reportPercent", false, false)                     \
     X(default_name_rule, "defaultThreadNameRule", true, false)
 
 struct smp_options {

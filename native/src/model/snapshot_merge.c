@@ -4,6 +4,9 @@
  * parents before children, so a node's parent has its place in the new tree already.
  *
  *   node ──► places[node]          location ──► adopted[location]     only where tables differ
+ *
+ * Within a maximum each group's root comes together with its [over memory limit], so that there is
+ * always a place for what does not fit: that node, and all below it.
  */
 #include "model/snapshot_merge.h"
 
@@ -17,11 +20,15 @@ enum {
     TREE_STEPS_BYTES = 4 * 64 * 1024
 };
 
+/* In a place: what stands there did not fit, and what is below it goes there too. */
+#define FOLDED 0x80000000u
+
 struct merger {
     struct smp_quota *quota;
     const struct smp_snapshot *const *snapshots;
     size_t count;
     bool is_one_table;
+    size_t max_tree_bytes; /* 0: as many as it needs, and what does not fit fails */
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
@@ -75,7 +82,10 @@ static enum smp_status make_parts(struct merger *merger)
                                       &merger->groups);
     if (status != SMP_OK)
         return status;
-    return smp_tree_create(merger->quota, nodes * NODE_BYTES_AT_MOST + TREE_STEPS_BYTES,
+    return smp_tree_create(merger->quota,
+                           merger->max_tree_bytes != 0
+                               ? merger->max_tree_bytes
+                               : nodes * NODE_BYTES_AT_MOST + TREE_STEPS_BYTES,
                            &merger->tree);
 }
 
@@ -120,15 +130,45 @@ static enum smp_status add_groups(struct merger *merger, const struct smp_snapsh
     return SMP_OK;
 }
 
+/* What does not fit goes here. It is there since the root was made. */
+static uint32_t over_limit_of(struct merger *merger, uint32_t root)
+{
+    const uint32_t location = smp_methods_over_limit(merger->methods);
+    uint32_t node = root;
+
+    return smp_tree_add(merger->tree, root, &location, 1, &node) == SMP_OK ? node : root;
+}
+
+static enum smp_status make_root(struct merger *merger, struct smp_group group)
+{
+    const uint32_t location = smp_methods_over_limit(merger->methods);
+    struct smp_group_info *info = smp_thread_groups_info(merger->groups, group);
+    enum smp_status status = SMP_OK;
+    uint32_t root = 0;
+    uint32_t node = 0;
+
+    if (info->root != 0)
+        return SMP_OK;
+    status = smp_tree_root(merger->tree, group.index, &root);
+    if (status == SMP_OK && merger->max_tree_bytes != 0)
+        status = smp_tree_add(merger->tree, root, &location, 1, &node);
+    if (status == SMP_OK)
+        info->root = root;
+    return status;
+}
+
+/* Without room for the group's root it is the overflow group's. */
 static enum smp_status add_root(struct merger *merger, uint32_t location, uint32_t *place)
 {
-    const struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
-    struct smp_group_info *info = smp_thread_groups_info(merger->groups, group);
-    const enum smp_status status = smp_tree_root(merger->tree, group.index, place);
+    struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
+    const enum smp_status status = make_root(merger, group);
 
-    if (status == SMP_OK)
-        info->root = *place;
-    return status;
+    if (status != SMP_OK && merger->max_tree_bytes == 0)
+        return status;
+    if (status != SMP_OK)
+        group.index = 0;
+    *place = smp_thread_groups_info(merger->groups, group)->root;
+    return SMP_OK;
 }
 
 static uint32_t adopt(struct merger *merger, const struct smp_snapshot *from, uint32_t location)
@@ -147,10 +187,24 @@ static enum smp_status add_node(struct merger *merger, const struct smp_snapshot
 
     if ((location & SMP_LOCATION_GROUP) != 0)
         return add_root(merger, location, place);
+    if ((merger->places[node->parent] & FOLDED) != 0) {
+        *place = merger->places[node->parent];
+        return SMP_OK;
+    }
     location = adopt(merger, from, location);
     if (location == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
     return smp_tree_add(merger->tree, merger->places[node->parent], &location, 1, place);
+}
+
+/* The place of a node of from that does not fit. */
+static uint32_t fold(struct merger *merger, const struct smp_snapshot *from, uint32_t node)
+{
+    const struct smp_node *nodes = smp_tree_nodes(from->tree);
+
+    while ((nodes[node].location & SMP_LOCATION_GROUP) == 0)
+        node = nodes[node].parent;
+    return over_limit_of(merger, merger->places[node]) | FOLDED;
 }
 
 static enum smp_status add_nodes(struct merger *merger, const struct smp_snapshot *from)
@@ -164,10 +218,15 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_snapsho
         int64_t wall_ns = 0;
         int64_t cpu_ns = 0;
         status = add_node(merger, from, &nodes[i], &merger->places[i]);
+        if (status != SMP_OK && merger->max_tree_bytes != 0) {
+            merger->places[i] = fold(merger, from, i);
+            status = SMP_OK;
+        }
         if (status != SMP_OK)
             break;
         smp_tree_self(from->tree, i, &wall_ns, &cpu_ns);
-        smp_tree_credit(merger->tree, merger->places[i], wall_ns, cpu_ns, nodes[i].samples);
+        smp_tree_credit(merger->tree, merger->places[i] & ~FOLDED, wall_ns, cpu_ns,
+                        nodes[i].samples);
     }
     return status;
 }
@@ -229,17 +288,21 @@ static enum smp_status make_snapshot(struct merger *merger, struct smp_snapshot 
 
 /* --- public --- */
 
-enum smp_status smp_snapshot_merge_all(struct smp_quota *quota,
-                                       const struct smp_snapshot *const *snapshots, size_t count,
-                                       struct smp_snapshot **out)
+enum smp_status smp_snapshot_merge_within(struct smp_quota *quota,
+                                          const struct smp_snapshot *const *snapshots, size_t count,
+                                          size_t tree_bytes, struct smp_snapshot **out)
 {
-    struct merger merger = { .quota = quota, .snapshots = snapshots, .count = count };
+    struct merger merger = {
+        .quota = quota, .snapshots = snapshots, .count = count, .max_tree_bytes = tree_bytes
+    };
     enum smp_status status;
 
     merger.is_one_table = have_one_table(&merger);
     status = make_parts(&merger);
     if (status == SMP_OK)
         status = make_arrays(&merger);
+    if (status == SMP_OK && tree_bytes != 0)
+        status = make_root(&merger, (struct smp_group){ .index = 0 });
     for (size_t i = 0; i < count && status == SMP_OK; i++)
         status = add_snapshot(&merger, snapshots[i]);
     if (status == SMP_OK)
@@ -251,6 +314,13 @@ enum smp_status smp_snapshot_merge_all(struct smp_quota *quota,
     smp_thread_groups_destroy(merger.groups);
     smp_methods_release(merger.methods);
     return status;
+}
+
+enum smp_status smp_snapshot_merge_all(struct smp_quota *quota,
+                                       const struct smp_snapshot *const *snapshots, size_t count,
+                                       struct smp_snapshot **out)
+{
+    return smp_snapshot_merge_within(quota, snapshots, count, 0, out);
 }
 
 enum smp_status smp_snapshot_merge(struct smp_quota *quota, const struct smp_snapshot *a,

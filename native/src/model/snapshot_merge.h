@@ -37,4 +37,13 @@ SMP_CHECKED enum smp_status smp_snapshot_merge_all(struct smp_quota *quota,
                                                    const struct smp_snapshot *const *snapshots,
                                                    size_t count, struct smp_snapshot **out);
 
+/*
+ * As above, but with a tree of at most tree_bytes: stacks that do not fit, or for which there is no
+ * memory, are charged to [over memory limit] below their group. 0: as above.
+ */
+SMP_CHECKED enum smp_status smp_snapshot_merge_within(struct smp_quota *quota,
+                                                      const struct smp_snapshot *const *snapshots,
+                                                      size_t count, size_t tree_bytes,
+                                                      struct smp_snapshot **out);
+
 #endif

@@ -3,6 +3,7 @@
 
 const byId = (id) => document.getElementById(id);
 const TABS = ['graph', 'tree', 'methods', 'lines', 'account'];
+const HOT_TABS = ['methods', 'lines'];
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
 
 class App {
@@ -408,7 +409,7 @@ class App {
     }
 
     showHot(id) {
-        if (this.tab !== id) {
+        if (this.tab !== id || !HOT_TABS.includes(id)) {
             return; // made when it is looked at
         }
         const grid = this[id];

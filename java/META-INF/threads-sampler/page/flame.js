@@ -99,16 +99,40 @@ class Flame {
         this.rows = callers.reverse().map((node) => [{ node, x0: 0, x1: this.width }]);
         this.whole = model.width(metric, this.node);
         const least = (this.whole * NARROWEST) / this.width;
-        const wide = (node) => [...model.children(node)].filter((child) => model.width(metric, child) > least);
-        const root = d3.hierarchy(this.node, wide);
-        root.each((item) => (item.value = model.width(metric, item.data)));
-        root.sort((a, b) => b.value - a.value || a.data - b.data);
+        const root = this.wideNodes(least);
         d3.partition().size([this.width, 1])(root);
         root.each((item) => {
             const row = this.callers + item.depth;
             (this.rows[row] ??= []).push({ node: item.data, x0: item.x0, x1: item.x1 });
         });
         this.rows.forEach((row) => row.sort((a, b) => a.x0 - b.x0));
+    }
+
+    /**
+     * The zoomed node and what below it is wider than least, most first, as the partition wants it. d3's own
+     * hierarchy() would do, but takes the square of the depth of a stack.
+     */
+    wideNodes(least) {
+        const { model, metric } = this;
+        const nodeOf = (data, depth, parent) =>
+            Object.assign(new d3.Node(data), { depth, parent, value: model.width(metric, data) });
+        const root = nodeOf(this.node, 0, null);
+        const open = [root];
+        while (open.length > 0) {
+            const item = open.pop();
+            root.height = Math.max(root.height, item.depth);
+            const children = [];
+            for (const child of model.children(item.data)) {
+                if (model.width(metric, child) > least) {
+                    children.push(nodeOf(child, item.depth + 1, item));
+                }
+            }
+            if (children.length > 0) {
+                item.children = children.sort((a, b) => b.value - a.value || a.data - b.data);
+                open.push(...children);
+            }
+        }
+        return root;
     }
 
     redraw() {

@@ -277,46 +277,45 @@ function diffModel(reports) {
 /**
  * Time per method or per line under base: self is the time of its own frames, total the time during
  * which it was on the stack, counted once where it called itself.
- * @returns {{key: number, text: string, self: {}, total: {}}[]} only those with time
+ * @returns {{key: number, frame: number, self: {}, total: {}}[]}
  */
 function hotList(model, base, byLine) {
-    const keyOf = (node) => (byLine ? model.frame[node] : model.frames.method[model.frame[node]]);
-    const rows = new Map();
-    const open = new Map(); // how often a key is on the current stack
+    const { frames, frame } = model;
+    const keyOf = (node) => (byLine ? frame[node] : frames.method[frame[node]]);
+    const keys = byLine ? frames.text.length : frames.methods.length;
+    const open = new Int32Array(keys); // how often a key is on the current stack
+    const rows = new Array(keys);
     const measures = Object.keys(model.self);
-    const enter = (node) => {
-        const key = keyOf(node);
-        const depth = open.get(key) ?? 0;
-        open.set(key, depth + 1);
-        if (model.frames.kind[model.frame[node]] < KIND.JAVA) {
-            return;
-        }
-        let row = rows.get(key);
-        if (!row) {
-            row = { key, frame: model.frame[node], self: {}, total: {} };
-            measures.forEach((m) => (row.self[m] = row.total[m] = 0));
-            rows.set(key, row);
-        }
-        for (const m of measures) {
-            row.self[m] += model.self[m][node];
-            row.total[m] += depth === 0 ? model.total[m][node] : 0;
-        }
-    };
     const stack = [base];
     while (stack.length > 0) {
         const node = stack.pop();
         if (node < 0) {
-            const key = keyOf(~node);
-            open.set(key, open.get(key) - 1);
+            open[keyOf(~node)]--; // all below it is done
             continue;
         }
-        enter(node);
+        const key = keyOf(node);
+        if (frames.kind[frame[node]] >= KIND.JAVA) {
+            const row = (rows[key] ??= newHotRow(key, frame[node], measures));
+            for (const m of measures) {
+                row.self[m] += model.self[m][node];
+                row.total[m] += open[key] === 0 ? model.total[m][node] : 0;
+            }
+        }
+        open[key]++;
         stack.push(~node);
-        for (const child of model.children(node)) {
-            stack.push(child);
+        for (let i = model.childStart[node]; i < model.childStart[node + 1]; i++) {
+            stack.push(model.childList[i]);
         }
     }
-    return [...rows.values()];
+    return rows.filter((row) => row !== undefined);
+}
+
+function newHotRow(key, frame, measures) {
+    const row = { key, frame, self: {}, total: {} };
+    for (const m of measures) {
+        row.self[m] = row.total[m] = 0;
+    }
+    return row;
 }
 
 /**

@@ -170,6 +170,7 @@ function table(title, heads, rows) {
             const text = cell.text ?? cell;
             const td = element('td', i > 0 && isNumber(i) ? 'number' : '', shorten(text, NAME_LIMIT));
             if (cell.tag) {
+                td.classList.add('tagged');
                 td.prepend(element('span', 'tag ' + cell.tag, cell.tag === 'other' ? '' : cell.tag));
             }
             return td;

@@ -190,7 +190,7 @@ class App {
         option.setAttribute('role', 'option');
         option.setAttribute('aria-selected', String(group.node === this.base));
         const delta = model.isDiff ? model.delta(metric, group.node) : 0;
-        const time = model.isDiff ? signed(duration(delta), delta) : duration(model.total[metric][group.node]);
+        const time = model.isDiff ? (delta === 0 ? '±0' : signed(duration(delta), delta)) : duration(model.total[metric][group.node]);
         option.append(element('span', 'group-name', shorten(group.name, NAME_LIMIT)), element('span', 'group-time ' + tone(delta), time));
         if (group.node !== 0) {
             const bar = element('span', 'group-bar');
@@ -300,23 +300,23 @@ class App {
 
     singleColumns(get, main) {
         const { metric } = this;
-        const whole_ = () => this.model.total[metric][this.base];
+        const everything = () => this.model.total[metric][this.base];
         const time = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
         const share = (row) => get[main](metric, row);
         const columns = [
-            { key: 'percent', title: 'Percent', width: '92px', hint: `Share of the group's ${metric === 'cpu' ? 'CPU' : 'wall'} time`,
-                value: share, text: (row) => percent(share(row), whole_()), bar: (row) => share(row) / whole_() },
-            time('wall', 'Cumulative (ms)', 'Time in the frame and in all it called', (row) => get.total('wall', row)),
-            time('self', 'Method (ms)', 'Time in the frame itself', (row) => get.self('wall', row)),
+            { key: 'percent', title: 'Percent', hint: `Share of the group's ${metric === 'cpu' ? 'CPU' : 'wall'} time`,
+                value: share, text: (row) => percent(share(row), everything()), bar: (row) => share(row) / everything() },
+            time('wall', 'Cumulative ms', 'Time in the frame and in all it called', (row) => get.total('wall', row)),
+            time('self', 'Method ms', 'Time in the frame itself', (row) => get.self('wall', row)),
         ];
         if (this.model.hasCpu) {
-            columns.push(time('cpu', 'CPU (ms)', 'Time on a processor, cumulative', (row) => get.total('cpu', row)));
+            columns.push(time('cpu', 'CPU ms', 'Time on a processor, cumulative', (row) => get.total('cpu', row)));
         }
         if (this.model.hasCpu && main === 'self') {
-            columns.push(time('ownCpu', 'Own CPU (ms)', 'Time on a processor in the frame itself', (row) => get.self('cpu', row)));
+            columns.push(time('ownCpu', 'Own CPU ms', 'Time on a processor in the frame itself', (row) => get.self('cpu', row)));
         }
         const samples = (row) => get[main]('samples', row);
-        columns.push({ key: 'samples', title: 'Samples', hint: 'How often it was seen', width: '92px', value: samples, text: (row) => whole(samples(row)) });
+        columns.push({ key: 'samples', title: 'Samples', hint: 'How often it was seen', value: samples, text: (row) => whole(samples(row)) });
         columns.push({ key: 'name', title: 'Frame', hint: 'Name', name: true, value: get.text, text: get.text, tone: get.tone });
         return columns;
     }
@@ -330,13 +330,13 @@ class App {
         const part = main === 'self' ? get.self : get.total;
         const relative = (row) => (part(now, row) - part(then, row)) / (part(then, row) || Number.MIN_VALUE);
         const columns = [
-            change('delta', 'Change (ms)', 'After less before, with all that was called', (row) => get.total(now, row) - get.total(then, row)),
-            change('ownDelta', 'Own change (ms)', 'After less before, the frame itself', (row) => get.self(now, row) - get.self(then, row)),
-            { key: 'relative', title: 'Change', hint: 'In percent of before', width: '92px', value: relative,
+            change('delta', 'Change ms', 'After less before, with all that was called', (row) => get.total(now, row) - get.total(then, row)),
+            change('ownDelta', 'Own change ms', 'After less before, the frame itself', (row) => get.self(now, row) - get.self(then, row)),
+            { key: 'relative', title: 'Change', hint: 'In percent of before', value: relative,
                 text: (row) => part(then, row) > 0 ? signed(percent(part(now, row) - part(then, row), part(then, row)), relative(row)) : part(now, row) > 0 ? 'new' : '–',
                 tone: (row) => tone(relative(row)) },
-            column('before', main === 'self' ? 'Own before (ms)' : 'Before (ms)', 'Scaled to the length of after', (row) => part(then, row)),
-            column('after', main === 'self' ? 'Own after (ms)' : 'After (ms)', 'As measured', (row) => part(now, row)),
+            column('before', main === 'self' ? 'Own before ms' : 'Before ms', 'Scaled to the length of after', (row) => part(then, row)),
+            column('after', main === 'self' ? 'Own after ms' : 'After ms', 'As measured', (row) => part(now, row)),
         ];
         columns.push({ key: 'name', title: 'Frame', hint: 'Name', name: true, value: get.text, text: get.text, tone: get.tone });
         return columns;
@@ -431,7 +431,7 @@ class App {
         const { model, metric, found } = this;
         byId('found').textContent = found === null ? ''
             : found.top.length === 0 ? 'nothing found'
-                : `${percent(found.time, model.width(metric, within))} of the time, ${whole(found.count)} frames`;
+                : `${percent(found.time, model.width(metric, within))} in ${whole(found.count)} ${found.count === 1 ? 'place' : 'places'}`;
         byId('found').dataset.millis = (performance.now() - started).toFixed(1);
     }
 
@@ -557,6 +557,7 @@ class App {
     }
 
     key(event) {
+        byId('tip').hidden = true; // who uses keys does not look at the mouse
         if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches('input[type=search]') || byId('help').open) {
             return;
         }

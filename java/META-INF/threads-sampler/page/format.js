@@ -8,7 +8,12 @@ const NAME_LIMIT = 400; // characters of a name in a row; a title shows TITLE_LI
 const TITLE_LIMIT = 2000;
 
 const whole = (n) => WHOLE.format(n);
-const millis = (ns) => ONE_DIGIT.format(ns / 1e6);
+
+/** Milliseconds; a digit after the point only where there is little before it. */
+function millis(ns) {
+    const ms = ns / 1e6;
+    return ms === 0 || Math.abs(ms) >= 10 ? WHOLE.format(ms) : ONE_DIGIT.format(ms);
+}
 
 function signed(text, value) {
     return value > 0 ? '+' + text : text;
@@ -28,16 +33,20 @@ function percent(part, of) {
 function duration(ns) {
     const sign = ns < 0 ? '-' : '';
     const s = Math.abs(ns) / 1e9;
+    if (s === 0) {
+        return '0 s';
+    }
     if (s < 1) {
         return sign + ONE_DIGIT.format(s * 1e3) + ' ms';
     }
     if (s < 100) {
         return sign + s.toFixed(2) + ' s';
     }
-    const minutes = Math.floor(s / 60);
-    if (minutes < 120) {
-        return sign + minutes + ' min ' + Math.round(s % 60) + ' s';
+    const seconds = Math.round(s);
+    if (seconds < 7200) {
+        return sign + Math.floor(seconds / 60) + ' min ' + (seconds % 60) + ' s';
     }
+    const minutes = Math.round(s / 60);
     return sign + whole(Math.floor(minutes / 60)) + ' h ' + (minutes % 60) + ' min';
 }
 

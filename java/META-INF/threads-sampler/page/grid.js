@@ -6,6 +6,11 @@ const GRID_ROW = 26;
 const INDENT = 14;
 const DEEPEST_INDENT = 40; // levels; what is deeper says so by a number
 
+/** Room for its title, the sign of its order and numbers of ten digits. */
+function widthOf(column) {
+    return Math.max(104, column.title.length * 8 + 42) + 'px';
+}
+
 class Grid {
     /**
      * @param columns [{key, title, hint, value(row), text(row), bar(row), name: true for the name's column}]
@@ -39,7 +44,7 @@ class Grid {
     setColumns(columns, sort) {
         this.columns = columns;
         this.sort = columns.some((column) => column.key === this.sort?.key) ? this.sort : sort;
-        this.host.style.setProperty('--columns', columns.map((c) => (c.name ? 'minmax(280px, 1fr)' : c.width ?? '118px')).join(' '));
+        this.host.style.setProperty('--columns', columns.map((c) => (c.name ? 'minmax(280px, 1fr)' : widthOf(c))).join(' '));
         this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
     }
 

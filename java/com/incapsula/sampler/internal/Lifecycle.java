@@ -635,16 +635,10 @@ public final class Lifecycle {
         }
     }
 
-    /** From now on the calling thread is not sampled. Loads the native library. */
-    public void hideCurrentThread() {
-        source.require();
-        source.hideCurrentThread();
-    }
-
     /**
      * From now on that thread is not sampled. Loads the native library.
      *
-     * @param thread a thread that has been started
+     * @param thread a thread; where it has not been started yet, that may be forgotten until it is
      */
     public void hide(Thread thread) {
         source.require();

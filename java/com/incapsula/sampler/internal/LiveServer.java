@@ -91,6 +91,7 @@ public final class LiveServer implements AutoCloseable {
 
     private final Plan plan;
     private final HttpServer server;
+    private final Consumer<Thread> hide;
     private final RequestWorkers workers;
     private final RequestGuard guard;
     private final RunningInterval interval; // guarded by rendering, but while nobody else knows it
@@ -109,10 +110,11 @@ public final class LiveServer implements AutoCloseable {
         this.plan = plan;
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
-        workers = new RequestWorkers(() -> tryTo(lifecycle::hideCurrentThread), HEADERS_MILLIS);
+        hide = thread -> tryToHide(lifecycle, thread);
+        workers = new RequestWorkers(hide, HEADERS_MILLIS);
         HttpServer started = null;
         try {
-            started = start(lifecycle);
+            started = start();
         } finally {
             if (started == null) {
                 workers.close();
@@ -123,23 +125,22 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* The JDK's server makes threads of its own, which take after the thread that makes them. */
-    private HttpServer start(Lifecycle lifecycle) {
+    private HttpServer start() {
         ThreadGroup group = new ThreadGroup("threads-sampler-http");
         HttpServer[] made = new HttpServer[1];
         Throwable[] failure = new Throwable[1];
         Thread starter = new Thread(group, () -> {
             try {
-                made[0] = HttpServer.create(plan.address(), BACKLOG);
-                made[0].createContext("/", this::handle);
-                made[0].setExecutor(workers);
-                interval.begin();
+                made[0] = create();
                 made[0].start();
+                forEachThread(group, hide);
             } catch (IOException | RuntimeException | Error e) {
                 failure[0] = e;
             }
         }, "threads-sampler-http-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
+        hide.accept(starter);
         starter.start();
         joinUninterrupted(starter);
         if (failure[0] instanceof IOException e) {
@@ -147,8 +148,16 @@ public final class LiveServer implements AutoCloseable {
                     + e.getMessage(), e);
         }
         rethrow(failure[0]);
-        forEachThread(group, thread -> tryTo(() -> lifecycle.hide(thread)));
         return made[0];
+    }
+
+    private HttpServer create() throws IOException {
+        HttpServer created = HttpServer.create(plan.address(), BACKLOG);
+        forEachThread(Thread.currentThread().getThreadGroup(), hide);
+        created.createContext("/", this::handle);
+        created.setExecutor(workers);
+        interval.begin();
+        return created;
     }
 
     private static void rethrow(Throwable failure) {
@@ -183,9 +192,9 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /* That a thread is sampled that should not be is no reason to fail. */
-    private static void tryTo(Runnable hide) {
+    private static void tryToHide(Lifecycle lifecycle, Thread thread) {
         try {
-            hide.run();
+            lifecycle.hide(thread);
         } catch (RuntimeException | Error e) {
             ReportDispatcher.log(System.Logger.Level.DEBUG, "a thread of the server could not be hidden", e);
         }

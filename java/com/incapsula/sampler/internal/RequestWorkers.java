@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * The threads that answer requests: few, with a short queue, and none waits for a client longer than it was told to.
@@ -34,10 +35,11 @@ final class RequestWorkers implements Executor {
     private final ConcurrentMap<Thread, Job> jobs = new ConcurrentHashMap<>();
 
     /**
-     * @param hide keeps the calling thread out of the samples
+     * @param hide keeps a thread out of the samples; called before the thread starts, and by the thread itself in case
+     *        that was too early
      * @param firstLimitMillis how long a task may take that does not call {@link #allow}
      */
-    RequestWorkers(Runnable hide, long firstLimitMillis) {
+    RequestWorkers(Consumer<Thread> hide, long firstLimitMillis) {
         this.firstLimitMillis = firstLimitMillis;
         pool = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
                 new ArrayBlockingQueue<>(QUEUE), factory(hide, "threads-sampler-http-"),
@@ -47,15 +49,16 @@ final class RequestWorkers implements Executor {
         watch.setRemoveOnCancelPolicy(true);
     }
 
-    private static ThreadFactory factory(Runnable hide, String prefix) {
+    private static ThreadFactory factory(Consumer<Thread> hide, String prefix) {
         AtomicInteger count = new AtomicInteger();
         return work -> {
             Thread thread = new Thread(null, () -> {
-                hide.run();
+                hide.accept(Thread.currentThread());
                 work.run();
             }, prefix + count.incrementAndGet(), 0, false);
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
+            hide.accept(thread);
             return thread;
         };
     }

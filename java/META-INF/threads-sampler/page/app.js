@@ -278,13 +278,13 @@ class App {
             self: (m, i) => this.model.self[m][i], total: (m, i) => this.model.total[m][i], id: node,
             text: (i) => this.model.textOf(i),
             tone: (i) => this.toneOf(this.model.frame[i]),
-        }, 'total'), { key: this.model.isDiff ? 'delta' : this.metric, down: true });
+        }, 'total'), { key: this.model.isDiff ? 'delta' : 'percent', down: true });
         for (const [grid, byLine] of [[this.methods, false], [this.lines, true]]) {
             grid.setColumns(this.columns({
                 self: (m, row) => row.self[m], total: (m, row) => row.total[m],
                 text: (row) => (byLine ? this.model.frames.text[row.frame] : this.model.frames.methods[this.model.frames.method[row.frame]].text),
                 tone: (row) => this.toneOf(row.frame),
-            }, 'self'), { key: this.model.isDiff ? 'ownDelta' : 'self', down: true });
+            }, 'self'), { key: this.model.isDiff ? 'ownDelta' : 'percent', down: true });
         }
     }
 
@@ -373,20 +373,40 @@ class App {
         this.showTree(node);
     }
 
+    /** @returns the end of the way */
     openHotPath() {
-        const { model, metric } = this;
+        return this.model.isDiff ? this.openSlowest() : this.openHottest();
+    }
+
+    openHottest() {
         const tree = this.callTree;
-        const size = (i) => (model.isDiff ? Math.max(0, model.delta(metric, i)) : model.total[metric][i]);
-        const hottest = (nodes) => nodes.reduce((best, i) => (best < 0 || size(i) > size(best) ? i : best), -1);
+        const time = this.model.total[this.metric];
+        const hottest = (nodes) => nodes.reduce((best, i) => (best < 0 || time[i] > time[best] ? i : best), -1);
         let node = this.base === 0 ? hottest(tree.children(0)) : this.base;
-        const least = size(node) * HOT_PART;
+        const least = time[node] * HOT_PART;
         let last = node;
-        while (node >= 0 && size(node) >= least && size(node) > 0) {
+        while (node >= 0 && time[node] > 0 && time[node] >= least) {
             last = node;
             this.open.add(node);
             node = hottest(tree.children(node));
         }
         return last;
+    }
+
+    /** To the frame that itself got slower by most: its callers as a whole may have become faster. */
+    openSlowest() {
+        const { model, metric } = this;
+        const change = (i) => model.self[metric][i] - model.self[metric + '0'][i];
+        let slowest = this.base;
+        for (let i = this.base + 1; i < model.count; i++) {
+            if (change(i) > change(slowest) && model.contains(this.base, i)) {
+                slowest = i;
+            }
+        }
+        for (let i = this.callTree.shown[slowest]; i > 0; i = this.callTree.parent[i]) {
+            this.open.add(i);
+        }
+        return slowest;
     }
 
     reveal(node) {
@@ -414,7 +434,9 @@ class App {
         }
         const grid = this[id];
         const rows = this.hotRows(id).filter((row) => this.found === null || this.found.frames[row.frame] === 1);
-        rows.sort((a, b) => grid.compare(a, b) || a.key - b.key);
+        const { metric } = this;
+        const change = (row) => row.total[metric] - (this.model.isDiff ? row.total[metric + '0'] : 0);
+        rows.sort((a, b) => grid.compare(a, b) || change(b) - change(a) || a.key - b.key);
         grid.setRows(rows);
     }
 

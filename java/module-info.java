@@ -6,6 +6,9 @@
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer} where it is present.
  */
 module com.incapsula.sampler {
+    requires static java.management;
+    requires static jdk.httpserver;
+    requires static jdk.jfr;
     requires static org.slf4j;
 
     exports com.incapsula.sampler;

@@ -18,6 +18,7 @@ struct smp_loop {
     /* Constant. */
     struct smp_quota *quota;
     struct smp_log *log;
+    struct smp_windows *windows;
     struct smp_reporter *reporter;
     struct smp_worker worker;
 
@@ -31,6 +32,7 @@ struct smp_loop {
     int64_t elapsed_ns;                /* credited since start */
     int64_t sealed_cpu_ns;             /* of both threads, at the last seal */
     struct smp_reporter_stats counted; /* the reporter's figures that the sampler has counted */
+    uint64_t counted_drops;            /* of the windows', likewise */
     enum smp_status last_status;       /* of the last report */
 
     pthread_mutex_t mutex; /* guards all below */
@@ -82,12 +84,15 @@ static void publish(struct smp_loop *loop)
 /* What the reporter met with is told with the interval in which it is noticed. */
 static void count_reports(struct smp_loop *loop)
 {
+    const uint64_t drops = smp_windows_dropped(loop->windows);
     struct smp_reporter_stats now;
 
     smp_reporter_get_stats(loop->reporter, &now);
     smp_sampler_count(loop->sampler, SMP_COUNTER_FAILED_REPORTS, now.failed - loop->counted.failed);
     smp_sampler_count(loop->sampler, SMP_COUNTER_CUT_REPORTS, now.cut - loop->counted.cut);
     loop->counted = now;
+    smp_sampler_count(loop->sampler, SMP_COUNTER_DROPPED_INTERVALS, drops - loop->counted_drops);
+    loop->counted_drops = drops;
 }
 
 static void after_look(struct smp_loop *loop)
@@ -137,6 +142,17 @@ static int64_t take_cpu(struct smp_loop *loop)
     return more_ns > 0 ? more_ns : 0;
 }
 
+static void complete(struct smp_loop *loop, struct smp_snapshot *snapshot)
+{
+    snapshot->own_cpu_ns = take_cpu(loop);
+    snapshot->period_ns = interval_ns(loop);
+}
+
+static bool has_room(struct smp_loop *loop)
+{
+    return smp_reporter_has_room(loop->reporter) && smp_windows_has_room(loop->windows);
+}
+
 static void hand_on(struct smp_loop *loop, struct smp_snapshot *snapshot,
                     struct smp_report_ticket *ticket)
 {
@@ -144,17 +160,28 @@ static void hand_on(struct smp_loop *loop, struct smp_snapshot *snapshot,
         .order = loop->options.report_order,
         .zero_time_packages = loop->options.report_zero_time_packages,
         .cpu_time = loop->options.report_cpu_time,
+        .percent = loop->options.report_percent,
     };
 
-    snapshot->own_cpu_ns = take_cpu(loop);
     smp_reporter_offer(loop->reporter, snapshot, style, ticket);
+}
+
+/* Ends the interval; *out is not yet with anybody. */
+static enum smp_status end_interval(struct smp_loop *loop, int64_t now_ns,
+                                    struct smp_snapshot **out)
+{
+    const enum smp_status status =
+        smp_sampler_seal(loop->sampler, now_ns, smp_clock_wall_ms(), out);
+
+    if (status == SMP_OK)
+        complete(loop, *out);
+    return status;
 }
 
 static enum smp_status seal(struct smp_loop *loop, int64_t now_ns, struct smp_report_ticket *ticket)
 {
     struct smp_snapshot *snapshot = NULL;
-    const enum smp_status status =
-        smp_sampler_seal(loop->sampler, now_ns, smp_clock_wall_ms(), &snapshot);
+    const enum smp_status status = end_interval(loop, now_ns, &snapshot);
 
     if (status == SMP_OK) {
         hand_on(loop, snapshot, ticket);
@@ -174,7 +201,7 @@ static void periodic_report(struct smp_loop *loop, int64_t now_ns)
     enum smp_status status;
 
     smp_schedule_begin_report(&loop->schedule, now_ns);
-    if (!smp_reporter_has_room(loop->reporter)) {
+    if (!has_room(loop)) {
         merge(loop);
         return;
     }
@@ -205,6 +232,7 @@ static void last_report(struct smp_loop *loop)
     } while (loop->last_status != SMP_OK &&
              smp_reporter_wait_for_release(loop->reporter, released));
     if (loop->last_status == SMP_OK) {
+        complete(loop, snapshot);
         hand_on(loop, snapshot, NULL);
     } else {
         smp_sampler_count(loop->sampler, SMP_COUNTER_FAILED_REPORTS, 1);
@@ -231,7 +259,7 @@ static enum smp_status report(struct smp_loop *loop, struct smp_request *request
 {
     const int64_t now_ns = smp_clock_ns();
 
-    request->is_full = !smp_reporter_has_room(loop->reporter);
+    request->is_full = !has_room(loop);
     if (request->is_full)
         return SMP_EQUOTA;
     if (request->what == SMP_ASK_SAMPLE_ONCE) {
@@ -242,6 +270,36 @@ static enum smp_status report(struct smp_loop *loop, struct smp_request *request
         look(loop, now_ns, false);
     }
     return seal(loop, now_ns, request->ticket);
+}
+
+/* Ends the interval for the windows only; no report waits for it. */
+static enum smp_status window(struct smp_loop *loop, struct smp_request *request)
+{
+    const int64_t now_ns = smp_clock_ns();
+    struct smp_snapshot *snapshot = NULL;
+    enum smp_status status;
+
+    request->is_full = !smp_windows_has_room(loop->windows);
+    if (request->is_full)
+        return SMP_EQUOTA;
+    if (loop->is_sampling)
+        look(loop, now_ns, false);
+    status = end_interval(loop, now_ns, &snapshot);
+    if (status != SMP_OK)
+        return status;
+    (void)smp_windows_append(loop->windows, snapshot, 0);
+    publish(loop);
+    if (smp_windows_is_long(loop->windows))
+        smp_reporter_wake(loop->reporter);
+    return SMP_OK;
+}
+
+/* Opened here, so that no interval can end in between. */
+static enum smp_status open_consumer(struct smp_loop *loop, struct smp_request *request)
+{
+    const enum smp_status status = window(loop, request);
+
+    return status == SMP_OK ? smp_windows_open(loop->windows, &request->consumer) : status;
 }
 
 /* On the sampler thread, or before start. */
@@ -263,6 +321,10 @@ static enum smp_status do_request(struct smp_loop *loop, struct smp_request *req
         return report(loop, request);
     case SMP_ASK_REPORT:
         return report(loop, request);
+    case SMP_ASK_OPEN:
+        return open_consumer(loop, request);
+    case SMP_ASK_WINDOW:
+        return window(loop, request);
     }
     return SMP_EINVAL;
 }
@@ -393,8 +455,8 @@ no_mutex:
 
 enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
                                 const struct smp_vm *vm, const struct smp_host *host,
-                                const struct smp_options *options, struct smp_reporter *reporter,
-                                struct smp_loop **out)
+                                const struct smp_options *options, struct smp_windows *windows,
+                                struct smp_reporter *reporter, struct smp_loop **out)
 {
     struct smp_loop *loop = smp_alloc(quota, sizeof(*loop));
     enum smp_status status = SMP_ENOMEM;
@@ -403,6 +465,7 @@ enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
         return SMP_ENOMEM;
     loop->quota = quota;
     loop->log = log;
+    loop->windows = windows;
     loop->reporter = reporter;
     loop->end = &loop->first;
     status = smp_sampler_create(quota, log, vm, options, &loop->sampler);
@@ -444,7 +507,10 @@ void smp_loop_destroy(struct smp_loop *loop)
 /* Before start there is no interval to report, and nobody to wait for. */
 static enum smp_status do_new(struct smp_loop *loop, struct smp_request *request)
 {
-    if (request->what == SMP_ASK_REPORT || request->what == SMP_ASK_SAMPLE_ONCE)
+    if (request->what == SMP_ASK_OPEN)
+        return smp_windows_open(loop->windows, &request->consumer);
+    if (request->what == SMP_ASK_REPORT || request->what == SMP_ASK_SAMPLE_ONCE ||
+        request->what == SMP_ASK_WINDOW)
         return SMP_ESTATE;
     return do_request(loop, request);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bridge.c - the native methods of NativeBridge: each converts, makes one call, throws once. Its
- * header is written by javac -h, so a changed Java signature breaks this file.
+ * bridge.c - the native methods of NativeBridge about sessions: each converts, makes one call,
+ * throws once. Its header is written by javac -h, so a changed Java signature breaks this file.
  */
 #include "com_incapsula_sampler_internal_NativeBridge.h"
 
@@ -124,24 +124,20 @@ JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong sessio
     return array;
 }
 
+static const char *name_of_statistic(void *self, size_t index)
+{
+    char *name = self;
+
+    smp_jni_statistic_name(index, name);
+    return name;
+}
+
 JNIEXPORT jobjectArray BRIDGE(statisticNames)(JNIEnv *env, jclass bridge)
 {
     char name[SMP_JNI_STATISTIC_NAME_BYTES];
-    jobjectArray array =
-        (*env)->NewObjectArray(env, SMP_JNI_STATISTIC_COUNT, smp_jni_ids_get()->string, NULL);
 
     (void)bridge;
-    for (size_t i = 0; array != NULL && i < SMP_JNI_STATISTIC_COUNT; i++) {
-        smp_jni_statistic_name(i, name);
-        jstring text = smp_jni_string(env, name, strlen(name));
-        if (text == NULL)
-            return NULL;
-        (*env)->SetObjectArrayElement(env, array, (jsize)i, text);
-        if ((*env)->ExceptionCheck(env))
-            return NULL;
-        (*env)->DeleteLocalRef(env, text);
-    }
-    return array;
+    return smp_jni_strings(env, SMP_JNI_STATISTIC_COUNT, name_of_statistic, name);
 }
 
 JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, jclass bridge, jlong session)
@@ -163,6 +159,15 @@ JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
         return;
     smp_throw(env, smp_vm_threads_hide(env, thread));
     (*env)->DeleteLocalRef(env, thread);
+}
+
+JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject thread)
+{
+    (void)bridge;
+    if (thread == NULL)
+        smp_throw_message(env, SMP_EINVAL, "thread must not be null");
+    else
+        smp_throw(env, smp_vm_threads_hide(env, thread));
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)

@@ -24,6 +24,7 @@
     X(illegal_state, "java/lang/IllegalStateException")       \
     X(out_of_memory, "java/lang/OutOfMemoryError")            \
     X(unsupported, "java/lang/UnsupportedOperationException") \
+    X(output_stream, "java/io/OutputStream")                  \
     X(string, "java/lang/String")                             \
     X(thread, "java/lang/Thread")
 
@@ -46,6 +47,7 @@ struct smp_jni_ids {
 #undef X
     } callback;
     jmethodID current_thread; /* Thread.currentThread() */
+    jmethodID write_bytes;    /* OutputStream.write(byte[], int, int) */
 };
 
 SMP_CHECKED enum smp_status smp_jni_ids_load(JNIEnv *env);

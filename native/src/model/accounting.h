@@ -79,7 +79,8 @@ enum smp_outcome {
     X(NAME_RULE_FAILURES, "failures of the thread name manipulator")          \
     X(MERGED_REPORTS, "reports merged with the next because output was slow") \
     X(FAILED_REPORTS, "reports that failed")                                  \
-    X(CUT_REPORTS, "report records cut at their size limit")
+    X(CUT_REPORTS, "report records cut at their size limit")                  \
+    X(DROPPED_INTERVALS, "intervals dropped for lack of memory")
 
 enum smp_counter {
 #define X(code, text) SMP_COUNTER_##code,

@@ -43,6 +43,7 @@ enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
     X(active, "active", true, false)                                     \
     X(skip_daemon_threads, "skipDaemonThreads", false, false)            \
     X(report_zero_time_packages, "reportZeroTimePackages", false, false) \
+    X(report_percent, "reportPercent", false, false)                     \
     X(default_name_rule, "defaultThreadNameRule", true, false)           \
     X(report_cpu_time, "reportCpuTime", false, false)                    \
     X(report_jvm_threads, "reportJvmThreads", true, false)

@@ -15,6 +15,7 @@
 #include "report/index_sort.h"
 
 #define NS_PER_MS 1000000
+#define TENTHS 1000.0 /* of a percent, in the whole */
 
 struct link {
     uint32_t shown; /* the node itself, or where it is left out the row it vanished into */
@@ -30,6 +31,7 @@ struct smp_rows {
     size_t kept_count;
     struct smp_frame_texts *texts;
     bool has_cpu; /* CPU time is printed */
+    bool percent;
     struct smp_quota *quota;
 };
 
@@ -196,6 +198,7 @@ enum smp_status smp_rows_create(const struct smp_snapshot *snapshot, struct smp_
     rows->nodes = smp_tree_nodes(snapshot->tree);
     rows->has_cpu = style.cpu_time;
     rows->quota = quota;
+    rows->percent = style.percent;
     rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
     if (rows->links == NULL)
         goto done;
@@ -242,6 +245,15 @@ uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node)
 uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
 {
     return rows->links[rows->nodes[node].parent].shown;
+}
+
+int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
+{
+    const double all_ns = (double)rows->nodes[root].wall_ns;
+
+    if (!rows->percent)
+        return -1;
+    return all_ns > 0 ? (int)((double)rows->nodes[node].wall_ns * TENTHS / all_ns + 0.5) : 0;
 }
 
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)

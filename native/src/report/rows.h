@@ -52,6 +52,9 @@ struct smp_row {
     uint32_t length;
     uint32_t width; /* in columns */
 };
+/* What of the time below root is the node's, in tenths of a percent; -1 where the style asks for
+ * none. */
+int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
 
 #endif

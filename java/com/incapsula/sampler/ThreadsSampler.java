@@ -3,7 +3,10 @@ package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.Lifecycle;
 import com.incapsula.sampler.internal.NativeLibrary;
+import com.incapsula.sampler.internal.Observer;
 import com.incapsula.sampler.internal.Property;
+import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.internal.Visibility;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -29,24 +32,33 @@ import java.util.List;
  * no more than two seconds. Several samplers may run at the same time.
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
- * exceptions are {@code memoryLimitBytes} and {@code maxDepthFrames}, fixed from {@code init()} to {@code close()}.
+ * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code jmxName} and {@code jfrEvents}, fixed from
+ * {@code init()} to {@code close()}.
  * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
  * and range; the property keeps its value.
  *
  * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
  * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
  * own outputer or manipulator it returns at once, and the value follows. {@code close},
- * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code pauseSampling} and {@code resumeSampling}
- * wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
+ * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor},
+ * {@code pauseSampling} and {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
  * themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init} and {@code close} do
  * their whole job on an interrupted thread and leave it interrupted.
  */
 public class ThreadsSampler implements AutoCloseable {
 
-    private final Lifecycle lifecycle = new Lifecycle();
+    private final Lifecycle lifecycle;
+    private volatile String jmxName;
+    private volatile boolean jfrEvents;
 
     /** A sampler with all properties at their defaults, not started. */
     public ThreadsSampler() {
+        this(new Lifecycle());
+    }
+
+    ThreadsSampler(Lifecycle lifecycle) {
+        this.lifecycle = lifecycle;
+        lifecycle.setObserver(new Surroundings());
     }
 
     /**
@@ -150,6 +162,86 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public void sampleOnceAndPrint() {
         lifecycle.sampleOnceAndPrint();
+    }
+
+    /**
+     * Takes a last look and gives everything since the last call of this method, the first time since
+     * {@link #init()}. All callers share this one place in time; who wants one to itself opens a cursor. The periodic
+     * reports go on as if it had not been called.
+     *
+     * @return a report, to be closed; it has no groups where nothing was sampled. It can be used after the sampler was
+     *         closed
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     */
+    public SamplingReport snapshot() {
+        return reportOf(lifecycle.snapshot());
+    }
+
+    /**
+     * Opens a consumer of reports with its own place in time, which is now.
+     *
+     * @return a cursor, to be closed
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     * @throws OutOfMemoryError if there is no memory for it
+     */
+    public SamplingCursor openCursor() {
+        return new SamplingCursor(lifecycle.openCursor(), this::reportOf);
+    }
+
+    /* Who reads it looks as the periodic reports do. */
+    private SamplingReport reportOf(Snapshot snapshot) {
+        return new SamplingReport(snapshot, ReportOptions.standard()
+                .withOrder(getReportOrder())
+                .withZeroTimePackages(isReportZeroTimePackages())
+                .withPercent(isReportPercent()));
+    }
+
+    /** The internal door for the library's own helpers. */
+    Lifecycle lifecycle() {
+        return lifecycle;
+    }
+
+    /** What happens around the sampler: the outputer that wants whole reports, JMX, the flight recorder. */
+    private final class Surroundings implements Observer {
+
+        private final Visibility visibility = new Visibility();
+
+        @Override
+        public void starting() {
+            visibility.begin(new SamplerBean(ThreadsSampler.this), jmxName, jfrEvents);
+        }
+
+        @Override
+        public void ended() {
+            visibility.end();
+        }
+
+        @Override
+        public boolean isInterested(SamplingOutputer outputer) {
+            return takesReports(outputer) || visibility.areEventsWanted();
+        }
+
+        @Override
+        public void interval(Snapshot snapshot, SamplingOutputer outputer) {
+            if (visibility.areEventsWanted()) {
+                visibility.writeEvents(snapshot);
+            }
+            if (takesReports(outputer)) {
+                try (SamplingReport report = reportOf(snapshot.hold())) {
+                    outputer.report(report);
+                }
+            }
+        }
+
+        private boolean takesReports(SamplingOutputer outputer) {
+            try {
+                return outputer.getClass().getMethod("report", SamplingReport.class).getDeclaringClass()
+                        != SamplingOutputer.class;
+            } catch (NoSuchMethodException | LinkageError unclear) {
+                return true;
+            }
+        }
     }
 
     /**
@@ -341,6 +433,73 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public ReportOrder getReportOrder() {
         return ReportOrder.valueOf((String) lifecycle.get(Property.REPORT_ORDER));
+    }
+
+    /**
+     * Whether each row of a report ends in its share of its thread group, as {@code , Percent: 12.3}. Default false.
+     *
+     * @param reportPercent true for the column
+     */
+    public void setReportPercent(boolean reportPercent) {
+        lifecycle.set(Property.REPORT_PERCENT, reportPercent);
+    }
+
+    /**
+     * Whether each row ends in its share of its thread group.
+     *
+     * @return true if it does
+     */
+    public boolean isReportPercent() {
+        return (Boolean) lifecycle.get(Property.REPORT_PERCENT);
+    }
+
+    /**
+     * The name under which the sampler is in JMX while it runs:
+     * {@code com.incapsula.sampler:type=ThreadsSampler,name=<jmxName>}, see {@link ThreadsSamplerMXBean}. Where
+     * another sampler has that name, {@code -2} is appended, or {@code -3} and so on. Default: null, the sampler is
+     * not in JMX; the MBean server would take a tenth of a second to start where nobody else needs it.
+     *
+     * <p>In a JVM without the module {@code java.management} the sampler runs all the same.
+     *
+     * @param jmxName a name; null or blank: none
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setJmxName(String jmxName) {
+        lifecycle.changeWhileIdle("jmxName",
+                () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
+    }
+
+    /**
+     * The name under which the sampler is in JMX.
+     *
+     * @return the name, without what is appended to it; null: it is not in JMX
+     */
+    public String getJmxName() {
+        return jmxName;
+    }
+
+    /**
+     * Whether the sampler's events are in all recordings of the JVM's flight recorder: {@code threadsampler.Interval}
+     * and {@code threadsampler.HotLine}, for each interval together with its report. Default false: only in
+     * recordings whose settings name them, as in {@code threadsampler.Interval#enabled=true}. With true the settings
+     * of a recording can leave them out.
+     *
+     * <p>In a JVM without the module {@code jdk.jfr} the sampler runs all the same.
+     *
+     * @param jfrEvents true to switch them on
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setJfrEvents(boolean jfrEvents) {
+        lifecycle.changeWhileIdle("jfrEvents", () -> this.jfrEvents = jfrEvents);
+    }
+
+    /**
+     * Whether the sampler's events are in all recordings.
+     *
+     * @return true if they are
+     */
+    public boolean isJfrEvents() {
+        return jfrEvents;
     }
 
     /**

@@ -25,6 +25,8 @@ public enum Property {
     SKIP_DAEMON_THREADS("skipDaemonThreads", false),
     /** Whether rows without own time are kept where the package changes. */
     REPORT_ZERO_TIME_PACKAGES("reportZeroTimePackages", false),
+    /** Whether rows have a column with their share of the group. */
+    REPORT_PERCENT("reportPercent", false),
     /** Whether group names are made in C; follows from the manipulator. */
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
     /** Order of siblings: BY_NAME or BY_TIME. */

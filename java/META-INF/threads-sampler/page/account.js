@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was not seen, in plain words. The texts of outcomes and counters are those of the report;
+// a text that this page does not know is shown as it is, with the words for its kind.
+
+const OUTCOME_WORDS = {
+    'samples taken': 'The stack was read.',
+    'samples taken, middle of a deep stack omitted':
+        'The stack was read, but it was so deep that frames in its middle were left out.',
+    'samples taken, no Java frames': 'The thread had no Java code on its stack. Its time is under [no Java frames].',
+    'failed, thread ended during the walk': 'The thread ended while it was looked at. Its time is under [thread ended].',
+    'failed, JVM not in its live phase': 'The JVM was starting or ending.',
+    'failed, JVM out of memory': 'The JVM had no memory for the answer.',
+    'failed, refused by the JVM': 'The JVM gave no stack at this moment.',
+    'failed, over the memory limit':
+        'There was no room for a new stack. Its time is under [over memory limit]; raise the memory limit to see it.',
+    'skipped, thread ended since its last sample':
+        'The thread ended between two looks. What it did last is not known; the time is under [thread ended].',
+};
+
+const KIND_WORDS = [
+    ['samples taken', 'seen', 'The stack was read.'],
+    ['credited as idle', 'seen', 'The thread had not run since the last look, so its stack could not have changed.'],
+    ['recovered', 'seen', 'The stack was read at the second attempt.'],
+    ['failed', 'failed', 'No stack could be read. The time is under a frame in [brackets] that tells why.'],
+    ['skipped', 'skipped', 'The thread was not looked at this time.'],
+];
+
+const COUNTER_WORDS = {
+    'ticks': 'Rounds of looking at the threads.',
+    'late ticks': 'Rounds that began late. They are credited with their true length.',
+    'frames omitted from deep stacks': 'Frames that very deep stacks have in their middle.',
+    'methods of unloaded classes': 'The class was gone before its name could be read: [unloaded].',
+    'methods without a name': 'The JVM did not tell the name.',
+    'threads that came and went between two samples': 'Never seen; shorter than the sampling interval.',
+    'failures of the thread name manipulator': 'The thread was put under its raw name instead.',
+    'reports merged with the next because output was slow': 'Nothing is lost, the interval is longer.',
+    'reports that failed': 'The output threw an exception.',
+    'report records cut at their size limit': 'The text report left rows out; this page has them all.',
+};
+
+function wordsOf(text) {
+    const [, kind, words] = KIND_WORDS.find(([prefix]) => text.startsWith(prefix)) ?? ['', 'other', ''];
+    return { kind, words: OUTCOME_WORDS[text] ?? words };
+}
+
+class Account {
+    constructor(host) {
+        this.host = host;
+    }
+
+    show(model) {
+        this.model = model;
+        this.sides = model.isDiff ? ['Before', 'After'] : [''];
+        this.host.replaceChildren(
+            ...model.reports.flatMap((report, side) => this.summary(report, side)),
+            ...this.outcomes(), ...this.pseudoFrames(), ...this.counters(), ...this.groups());
+    }
+
+    summary(report, side) {
+        const account = report.account ?? {};
+        const seen = sumOf(account.outcomes, (text) => wordsOf(text).kind === 'seen');
+        const lost = this.pseudoTime(side);
+        const all = this.model.total[this.measure(side)][0];
+        const lines = [
+            `From ${span(report.fromMillis, report.tillMillis)} (${duration(report.elapsedNanos)}) the sampler looked at ` +
+                `threads ${whole(account.attempts ?? 0)} times. ${percent(seen, account.attempts)} of the looks told where the ` +
+                'thread was.',
+            lost > 0
+                ? `${duration(lost)} of ${duration(all)} of thread time (${percent(lost, all)}) have no stack. That time is ` +
+                  'kept under frames in [brackets]; it is not spread over other frames.'
+                : 'All thread time has a stack.',
+            `The sampler itself took ${duration(report.ownCpuNanos ?? 0)} of CPU, ` +
+                `${percent(report.ownCpuNanos ?? 0, report.elapsedNanos)} of one core, and ${bytes(report.memoryUsedBytes ?? 0)} ` +
+                `of its limit of ${bytes(report.memoryLimitBytes ?? 0)} of memory.`,
+        ];
+        const title = this.sides[side] ? this.sides[side] + ': what was seen' : 'What was seen, and what was not';
+        return [element('h2', '', title), ...lines.map((line) => element('p', '', line))];
+    }
+
+    measure(side) {
+        return this.model.isDiff && side === 0 ? 'wall0' : 'wall';
+    }
+
+    pseudoTime(side) {
+        return [...this.pseudoByFrame(side).values()].reduce((a, b) => a + b, 0);
+    }
+
+    pseudoByFrame(side) {
+        const { model } = this;
+        const self = model.self[this.measure(side)];
+        const times = new Map();
+        for (let i = 1; i < model.count; i++) {
+            if (model.frames.kind[model.frame[i]] === KIND.PSEUDO && self[i] > 0) {
+                const text = model.textOf(i);
+                times.set(text, (times.get(text) ?? 0) + self[i]);
+            }
+        }
+        return times;
+    }
+
+    outcomes() {
+        const sides = this.model.reports.map((report) => report.account?.outcomes ?? {});
+        const attempts = this.model.reports.map((report) => report.account?.attempts ?? 0);
+        const texts = unionOfKeys(sides);
+        const rows = texts.map((text) => [
+            { tag: wordsOf(text).kind, text },
+            ...sides.flatMap((side, i) => [whole(side[text] ?? 0), percent(side[text] ?? 0, attempts[i])]),
+            wordsOf(text).words,
+        ]);
+        const heads = this.sides.flatMap((side) => [(side + ' looks').trim(), 'Share']);
+        return table('What became of each look at a thread', ['Outcome', ...heads, 'In words'], rows);
+    }
+
+    pseudoFrames() {
+        const sides = this.sides.map((_, side) => Object.fromEntries(this.pseudoByFrame(side)));
+        const rows = unionOfKeys(sides).map((text) => [
+            text,
+            ...sides.flatMap((side, i) => [
+                duration(side[text] ?? 0),
+                percent(side[text] ?? 0, this.model.total[this.measure(i)][0]),
+            ]),
+        ]);
+        const heads = this.sides.flatMap((side) => [(side + ' time').trim(), 'Share']);
+        return rows.length ? table('Time without a stack', ['Frame', ...heads], rows) : [];
+    }
+
+    counters() {
+        const sides = this.model.reports.map((report) => report.account?.counters ?? {});
+        const rows = unionOfKeys(sides).map((text) => [
+            text, ...sides.map((side) => whole(side[text] ?? 0)), COUNTER_WORDS[text] ?? '',
+        ]);
+        const heads = this.sides.map((side) => side || 'Count');
+        return rows.length ? table('Other events', ['Event', ...heads, 'In words'], rows) : [];
+    }
+
+    groups() {
+        const rows = this.model.groups.map((group) => [
+            group.name,
+            ...group.sides.flatMap((side) => [
+                whole(side?.threads ?? 0), whole(side?.attempts ?? 0),
+                percent(sumOf(side?.outcomes, (text) => wordsOf(text).kind !== 'seen'), side?.attempts),
+                whole(side?.maxDepth ?? 0),
+            ]),
+        ]);
+        const heads = this.sides.flatMap((side) =>
+            ['Threads', 'Looks', 'Not seen', 'Deepest stack'].map((text) => (side + ' ' + text.toLowerCase()).trim()));
+        return table('By thread group', ['Group', ...heads], rows);
+    }
+}
+
+function sumOf(figures, wanted) {
+    return Object.entries(figures ?? {}).reduce((sum, [text, n]) => sum + (wanted(text) ? n : 0), 0);
+}
+
+function unionOfKeys(objects) {
+    return [...new Set(objects.flatMap((object) => Object.keys(object)))];
+}
+
+/** Cells are texts, or {tag, text}; a text that begins with a digit stands to the right. */
+function table(title, heads, rows) {
+    const made = element('table');
+    const head = element('tr');
+    const isNumber = (i) => rows.length > 0 && rows.every((row) => /^[<\d–]/.test(row[i].text ?? row[i]));
+    head.append(...heads.map((text, i) => element('th', i > 0 && isNumber(i) ? 'number' : '',
+        text.charAt(0).toUpperCase() + text.slice(1))));
+    made.append(head);
+    for (const row of rows) {
+        const line = element('tr');
+        line.append(...row.map((cell, i) => {
+            const text = cell.text ?? cell;
+            const td = element('td', i > 0 && isNumber(i) ? 'number' : '', shorten(text, NAME_LIMIT));
+            if (cell.tag) {
+                td.classList.add('tagged');
+                td.prepend(element('span', 'tag ' + cell.tag, cell.tag === 'other' ? '' : cell.tag));
+            }
+            return td;
+        }));
+        made.append(line);
+    }
+    return [element('h3', '', title), made];
+}

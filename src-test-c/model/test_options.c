@@ -36,6 +36,10 @@ static void test_defaults(void **state)
     assert_false(options.skip_daemon_threads);
     assert_false(options.report_zero_time_packages);
     assert_true(options.default_name_rule);
+    assert_int_equal(options.idle_lookback_millis, 1000);
+    assert_int_equal(options.overhead_limit_per_mille, 10);
+    assert_false(options.report_cpu_time);
+    assert_true(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
     assert_int_equal(options.engine, SMP_ENGINE_AUTO);
     assert_string_equal(options.monitored_packages, "");
@@ -54,6 +58,10 @@ static void test_every_option_can_be_given(void **state)
                                         "\n"
                                         "reportZeroTimePackages=true\n"
                                         "defaultThreadNameRule=false\n"
+                                        "idleLookbackMillis=60000\n"
+                                        "overheadLimitPerMille=1000\n"
+                                        "reportCpuTime=true\n"
+                                        "reportJvmThreads=false\n"
                                         "reportOrder=BY_TIME\n"
                                         "engine=JVMTI\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
@@ -67,6 +75,10 @@ static void test_every_option_can_be_given(void **state)
     assert_true(options.skip_daemon_threads);
     assert_true(options.report_zero_time_packages);
     assert_false(options.default_name_rule);
+    assert_int_equal(options.idle_lookback_millis, 60000);
+    assert_int_equal(options.overhead_limit_per_mille, 1000);
+    assert_true(options.report_cpu_time);
+    assert_false(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
     assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
@@ -86,6 +98,11 @@ static void test_messages(void **state)
           "samplingFrequencyMillis must be between 1 and 3600000, got 3600001" },
         { "reportFrequencySeconds=-1",
           "reportFrequencySeconds must be between 0 and 31536000, got -1" },
+        { "idleLookbackMillis=0", "idleLookbackMillis must be between 1 and 60000, got 0" },
+        { "overheadLimitPerMille=0", "overheadLimitPerMille must be between 1 and 1000, got 0" },
+        { "overheadLimitPerMille=1001",
+          "overheadLimitPerMille must be between 1 and 1000, got 1001" },
+        { "reportCpuTime=1", "reportCpuTime must be true or false, got 1" },
         { "memoryLimitBytes=1",
           "memoryLimitBytes must be between 4194304 and 1099511627776, got 1" },
         { "maxDepthFrames=9223372036854775807",

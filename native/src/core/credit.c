@@ -64,6 +64,9 @@ static struct smp_spot own_stack(struct smp_credit *credit, struct smp_thread_re
     spot = add_stack(credit, record->place, outcome, sample);
     smp_last_stack_keep(last, &credit->budget, credit->stack_epoch, sample, spot.node,
                         spot.outcome);
+    /* Without a copy the node is known all the same, as long as the interval lasts. */
+    if (!last->has_frames)
+        smp_last_stack_move(last, credit->stack_epoch, spot.node, spot.outcome);
     return spot;
 }
 
@@ -93,10 +96,10 @@ bool smp_credit_idle(struct smp_credit *credit, struct smp_thread_record *record
     struct smp_last_stack *last = &record->last;
     struct smp_sample sample;
 
-    if (!smp_last_stack_get(last, &sample))
-        return false;
     out->place = smp_credit_place(credit, record);
     if (last->epoch != credit->stack_epoch) {
+        if (!smp_last_stack_get(last, &sample))
+            return false;
         const enum smp_outcome outcome = sample.count == 0 ? SMP_OUTCOME_EMPTY : SMP_OUTCOME_WALKED;
         const struct smp_spot spot = add_stack(credit, out->place, outcome, &sample);
         smp_last_stack_move(last, credit->stack_epoch, spot.node, spot.outcome);

@@ -13,8 +13,8 @@ void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budg
 bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
                             const struct smp_sample *sample)
 {
-    if (last->epoch != epoch || last->count != sample->count || last->omitted != sample->omitted ||
-        last->leaf_count != sample->leaf_count)
+    if (!last->has_frames || last->epoch != epoch || last->count != sample->count ||
+        last->omitted != sample->omitted || last->leaf_count != sample->leaf_count)
         return false;
     return sample->count == 0 ||
            memcmp(last->frames, sample->frames, sample->count * sizeof(*last->frames)) == 0;

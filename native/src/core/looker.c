@@ -292,7 +292,8 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     record->credited_ns = now_ns;
     if (record->reading.activity == SMP_ACTIVITY_RAN ||
         record->reading.activity == SMP_ACTIVITY_NONE) {
-        record->idle.has_leaf = has_stack(spot.outcome) && record->last.has_frames;
+        record->idle.has_leaf =
+            has_stack(spot.outcome) && record->last.epoch == looker->credit.stack_epoch;
         record->idle.since_ns = now_ns;
     }
     schedule(looker, record, now_ns);

@@ -22,6 +22,7 @@ static struct {
     uint16_t *slots;               /* hash of a name to its key; 0: empty */
     size_t name_count;
     size_t name_bytes;
+    size_t dead; /* pieces of the current view */
     uint64_t refused;
 } code = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
@@ -130,25 +131,30 @@ static bool merge(void)
                                atomic_load_explicit(&old->recent_count, memory_order_relaxed));
     qsort(view->pieces, view->count, sizeof(view->pieces[0]), by_start);
     set_parents(view);
+    code.dead = 0;
     publish(view);
     return true;
+}
+
+/* With the mutex held: is there room for one more? Dead pieces make room once they are worth it. */
+static bool has_room(void)
+{
+    const struct smp_code_view *view = current();
+    const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
+
+    if (view->count + recent >= SMP_CODE_MAX_PIECES)
+        return code.dead >= SMP_CODE_RECENT && merge();
+    return recent < SMP_CODE_RECENT || merge();
 }
 
 /* With the mutex held. */
 static void add(const struct smp_code_piece *piece)
 {
+    if (!has_room()) {
+        code.refused++;
+        return;
+    }
     struct smp_code_view *view = current();
-
-    if (view->count + SMP_CODE_RECENT > SMP_CODE_MAX_PIECES) {
-        code.refused++;
-        return;
-    }
-    if (atomic_load_explicit(&view->recent_count, memory_order_relaxed) == SMP_CODE_RECENT &&
-        !merge()) {
-        code.refused++;
-        return;
-    }
-    view = current();
     const uint32_t at = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
     copy_piece(&view->recent[at], piece);
     atomic_store_explicit(&view->recent_count, at + 1, memory_order_release);
@@ -156,6 +162,8 @@ static void add(const struct smp_code_piece *piece)
 
 static void kill_piece(struct smp_code_piece *piece)
 {
+    if (smp_code_size(piece) > 0)
+        code.dead++;
     atomic_store_explicit(&piece->size, 0, memory_order_relaxed);
 }
 
@@ -333,6 +341,7 @@ enum smp_status smp_vm_code_open(void)
         code.name_count = 0;
         code.name_bytes = 0;
         code.refused = 0;
+        code.dead = 0;
         code.open = true;
         publish(view);
         view = NULL;

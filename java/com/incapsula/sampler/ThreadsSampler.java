@@ -32,8 +32,8 @@ import java.util.List;
  * no more than two seconds. Several samplers may run at the same time.
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
- * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code jmxName} and {@code jfrEvents}, fixed from
- * {@code init()} to {@code close()}.
+ * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code jmxName} and
+ * {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
  * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
  * and range; the property keeps its value.
  *
@@ -542,6 +542,111 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public int getMaxDepthFrames() {
         return Math.toIntExact((Long) lifecycle.get(Property.MAX_DEPTH_FRAMES));
+    }
+
+    /**
+     * How stacks are walked. Default {@link SamplingEngine#AUTO}. What is in use is told by
+     * {@link SamplerStatistics#getEngine()}.
+     *
+     * @param engine the engine
+     * @throws IllegalArgumentException if it is null
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setEngine(SamplingEngine engine) {
+        lifecycle.set(Property.ENGINE, engine == null ? null : engine.name());
+    }
+
+    /**
+     * How stacks are walked.
+     *
+     * @return the engine
+     */
+    public SamplingEngine getEngine() {
+        return SamplingEngine.valueOf((String) lifecycle.get(Property.ENGINE));
+    }
+
+    /**
+     * The longest time in which a thread that does not run is not looked at, in milliseconds. Default 1000. Its time is
+     * credited all the same, from its CPU clock; but a thread that begins to run within such a time is seen only at its
+     * end. Shorter costs more CPU time, with many idle threads.
+     *
+     * @param idleLookbackMillis 1 to 60,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setIdleLookbackMillis(long idleLookbackMillis) {
+        lifecycle.set(Property.IDLE_LOOKBACK_MILLIS, idleLookbackMillis);
+    }
+
+    /**
+     * The longest time in which a thread that does not run is not looked at.
+     *
+     * @return milliseconds
+     */
+    public long getIdleLookbackMillis() {
+        return (Long) lifecycle.get(Property.IDLE_LOOKBACK_MILLIS);
+    }
+
+    /**
+     * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit a random part of
+     * the threads is looked at in each sample; the others' time waits for their next turn, so that totals and shares
+     * stay what they are, and it is counted how often a thread was passed over. Writing reports is not included.
+     *
+     * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setOverheadLimitPercent(double overheadLimitPercent) {
+        if (!(overheadLimitPercent >= 0.1 && overheadLimitPercent <= 100)) {
+            throw new IllegalArgumentException(
+                    "overheadLimitPercent must be between 0.1 and 100, got " + overheadLimitPercent);
+        }
+        lifecycle.set(Property.OVERHEAD_LIMIT_PER_MILLE, Math.round(overheadLimitPercent * 10));
+    }
+
+    /**
+     * The CPU time the sampling thread may use.
+     *
+     * @return percent of one core
+     */
+    public double getOverheadLimitPercent() {
+        return (Long) lifecycle.get(Property.OVERHEAD_LIMIT_PER_MILLE) / 10.0;
+    }
+
+    /**
+     * Prints the CPU time of each row behind its other figures. Default false. CPU time is cumulative, as the first
+     * figure is; that of a thread group is what the CPU clocks of its threads say.
+     *
+     * @param reportCpuTime true to print it
+     */
+    public void setReportCpuTime(boolean reportCpuTime) {
+        lifecycle.set(Property.REPORT_CPU_TIME, reportCpuTime);
+    }
+
+    /**
+     * Whether CPU time is printed.
+     *
+     * @return true if it is
+     */
+    public boolean isReportCpuTime() {
+        return (Boolean) lifecycle.get(Property.REPORT_CPU_TIME);
+    }
+
+    /**
+     * Reports the CPU time of threads that are not Java's as the group {@code [JVM]}: a row for garbage collection,
+     * one for the compilers, and so on. Default true. There, time is CPU time.
+     *
+     * @param reportJvmThreads false to leave the group out
+     */
+    public void setReportJvmThreads(boolean reportJvmThreads) {
+        lifecycle.set(Property.REPORT_JVM_THREADS, reportJvmThreads);
+    }
+
+    /**
+     * Whether the JVM's own threads are reported.
+     *
+     * @return true if they are
+     */
+    public boolean isReportJvmThreads() {
+        return (Boolean) lifecycle.get(Property.REPORT_JVM_THREADS);
     }
 
     /**

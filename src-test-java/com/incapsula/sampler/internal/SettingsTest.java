@@ -15,10 +15,15 @@ class SettingsTest {
                 + "reportFrequencySeconds=900\n"
                 + "memoryLimitBytes=67108864\n"
                 + "maxDepthFrames=1024\n"
+                + "idleLookbackMillis=1000\n"
+                + "overheadLimitPerMille=10\n"
                 + "active=true\n"
                 + "skipDaemonThreads=false\n"
                 + "reportZeroTimePackages=false\n"
                 + "defaultThreadNameRule=true\n"
+                + "reportCpuTime=false\n"
+                + "reportJvmThreads=true\n"
+                + "engine=AUTO\n"
                 + "reportOrder=BY_NAME\n"
                 + "monitoredPackages=\n");
     }

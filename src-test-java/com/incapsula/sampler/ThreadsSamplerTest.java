@@ -36,7 +36,7 @@ class ThreadsSamplerTest {
         assertThat(properties).containsOnlyKeys("samplingFrequencyMillis", "reportFrequencySeconds",
                 "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
                 "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
-                "memoryLimitBytes", "maxDepthFrames", "paused", "statistics");
+                "memoryLimitBytes", "maxDepthFrames", "reportPercent", "jmxName", "jfrEvents", "paused", "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
             if (!List.of("paused", "statistics").contains(name)) {
@@ -63,6 +63,9 @@ class ThreadsSamplerTest {
         assertThat(sampler.isActive()).isTrue();
         assertThat(sampler.isPaused()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
+        assertThat(sampler.isReportPercent()).isFalse();
+        assertThat(sampler.getJmxName()).isNull();
+        assertThat(sampler.isJfrEvents()).isFalse();
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(64L * 1024 * 1024);
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(1024);
         assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);

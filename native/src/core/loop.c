@@ -196,8 +196,14 @@ static void merge(struct smp_loop *loop)
     publish(loop);
 }
 
+static size_t refused(const struct smp_loop *loop)
+{
+    return atomic_load_explicit(&loop->quota->refused, memory_order_relaxed);
+}
+
 static void periodic_report(struct smp_loop *loop, int64_t now_ns)
 {
+    const size_t refused_before = refused(loop);
     enum smp_status status;
 
     smp_schedule_begin_report(&loop->schedule, now_ns);
@@ -212,8 +218,17 @@ static void periodic_report(struct smp_loop *loop, int64_t now_ns)
         return;
     smp_log_put(loop->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
                 smp_status_text(status));
+    if (refused(loop) != refused_before) /* by our limit: what waits there may be too much */
+        smp_windows_ask_to_shed(loop->windows);
     smp_reporter_wake(loop->reporter);
     merge(loop);
+}
+
+/* Waits for memory that a report gives back, else sheds some. False: there is none to be had. */
+static bool find_memory(struct smp_loop *loop, uint64_t released, size_t refused_before)
+{
+    return smp_reporter_wait_for_release(loop->reporter, released) ||
+           (refused(loop) != refused_before && smp_windows_shed(loop->windows));
 }
 
 /* Waiting here is free: nothing is sampled any more. */
@@ -223,14 +238,15 @@ static void last_report(struct smp_loop *loop)
     const int64_t wall_ms = smp_clock_wall_ms();
     struct smp_snapshot *snapshot = NULL;
     uint64_t released;
+    size_t refused_before;
 
     if (loop->is_sampling)
         look(loop, now_ns, false);
     do {
         released = smp_reporter_released(loop->reporter);
+        refused_before = refused(loop);
         loop->last_status = smp_sampler_seal_last(loop->sampler, now_ns, wall_ms, &snapshot);
-    } while (loop->last_status != SMP_OK &&
-             smp_reporter_wait_for_release(loop->reporter, released));
+    } while (loop->last_status != SMP_OK && find_memory(loop, released, refused_before));
     if (loop->last_status == SMP_OK) {
         complete(loop, snapshot);
         hand_on(loop, snapshot, NULL);

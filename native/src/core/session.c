@@ -275,6 +275,12 @@ enum smp_status smp_session_resume(struct smp_session *session)
     return ask(session, &request);
 }
 
+/* How often our own limit has said no. */
+static size_t refused(const struct smp_session *session)
+{
+    return atomic_load_explicit(&session->quota->refused, memory_order_relaxed);
+}
+
 /*
  * The sampler thread never waits for the sink, so where too many reports are waiting, or hold the
  * memory that a new interval needs, it is asked again after one of them has been let go of.
@@ -285,16 +291,19 @@ static enum smp_status ask_for_report(struct smp_session *session, enum smp_ask 
     struct smp_request request = { .what = what, .ticket = &ticket };
     enum smp_status status;
     uint64_t released;
+    size_t before;
     bool again;
 
     if (is_own_thread(session))
         return SMP_ESELF;
     do {
         released = smp_reporter_released(session->reporter);
+        before = refused(session);
         status = smp_loop_ask(session->loop, &request);
         again = false;
         if (status == SMP_ENOMEM || status == SMP_EQUOTA)
-            again = smp_reporter_wait_for_release(session->reporter, released);
+            again = smp_reporter_wait_for_release(session->reporter, released) ||
+                    (refused(session) != before && smp_windows_shed(session->windows));
         if (!request.is_full)
             request.what = SMP_ASK_REPORT; /* it has been looked once */
     } while (again);
@@ -325,15 +334,14 @@ static enum smp_status ask_for_window(struct smp_session *session, struct smp_re
     if (is_own_thread(session))
         return SMP_ESELF;
     do {
-        const size_t refused = atomic_load_explicit(&session->quota->refused, memory_order_relaxed);
+        const size_t before = refused(session);
         smp_windows_compact(session->windows);
         status = smp_loop_ask(session->loop, request);
         again = false;
         /* Only where it is our limit that says no: what the system refuses may be there next time.
          */
         if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
-            (request->is_full ||
-             atomic_load_explicit(&session->quota->refused, memory_order_relaxed) != refused))
+            (request->is_full || refused(session) != before))
             again = smp_windows_shed(session->windows);
     } while (again);
     return status;

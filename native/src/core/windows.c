@@ -39,6 +39,7 @@ struct smp_windows {
     unsigned last_id;
     uint64_t next; /* the number of the next interval */
     bool is_compacting;
+    bool is_asked_to_shed;
     uint64_t dropped;
 };
 
@@ -442,12 +443,6 @@ static bool compact_run(struct smp_windows *windows)
     return is_shorter;
 }
 
-void smp_windows_compact(struct smp_windows *windows)
-{
-    while (smp_windows_is_long(windows) && compact_run(windows))
-        ;
-}
-
 /* Whoever wanted it goes on with the next one. */
 static bool drop_oldest(struct smp_windows *windows)
 {
@@ -472,6 +467,32 @@ static bool drop_oldest(struct smp_windows *windows)
 bool smp_windows_shed(struct smp_windows *windows)
 {
     return compact_run(windows) || drop_oldest(windows);
+}
+
+void smp_windows_ask_to_shed(struct smp_windows *windows)
+{
+    lock(windows);
+    windows->is_asked_to_shed = true;
+    unlock(windows);
+}
+
+static bool take_asked_to_shed(struct smp_windows *windows)
+{
+    bool is_asked;
+
+    lock(windows);
+    is_asked = windows->is_asked_to_shed;
+    windows->is_asked_to_shed = false;
+    unlock(windows);
+    return is_asked;
+}
+
+void smp_windows_compact(struct smp_windows *windows)
+{
+    while (smp_windows_is_long(windows) && compact_run(windows))
+        ;
+    if (take_asked_to_shed(windows))
+        (void)smp_windows_shed(windows);
 }
 
 uint64_t smp_windows_dropped(struct smp_windows *windows)

@@ -69,11 +69,14 @@ SMP_CHECKED enum smp_status smp_windows_take(struct smp_windows *windows, unsign
 
 /* Would compact do something? */
 bool smp_windows_is_long(struct smp_windows *windows);
-/* Merges what is to be merged. Not on the sampler thread. */
+/* Merges what is to be merged, and sheds where it was asked to. Not on the sampler thread. */
 void smp_windows_compact(struct smp_windows *windows);
 /* When memory has run out: merges what can be merged, however little is waiting; where nothing can,
  * drops the oldest. False: nothing was waiting. */
 bool smp_windows_shed(struct smp_windows *windows);
+
+/* For the sampler thread, which has no time for it: the next compact sheds once. */
+void smp_windows_ask_to_shed(struct smp_windows *windows);
 
 /* How many intervals have been dropped so far. */
 uint64_t smp_windows_dropped(struct smp_windows *windows);

@@ -37,7 +37,7 @@ class ThreadsSamplerTest {
                 "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
                 "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
                 "memoryLimitBytes", "maxDepthFrames", "engine", "idleLookbackMillis", "overheadLimitPercent",
-                "reportCpuTime", "reportJvmThreads", "paused", "statistics");
+                "reportCpuTime", "reportJvmThreads", "reportPercent", "jmxName", "jfrEvents", "paused", "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
             if (!List.of("paused", "statistics").contains(name)) {
@@ -64,6 +64,9 @@ class ThreadsSamplerTest {
         assertThat(sampler.isActive()).isTrue();
         assertThat(sampler.isPaused()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
+        assertThat(sampler.isReportPercent()).isFalse();
+        assertThat(sampler.getJmxName()).isNull();
+        assertThat(sampler.isJfrEvents()).isFalse();
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(64L * 1024 * 1024);
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(1024);
         assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.AUTO);

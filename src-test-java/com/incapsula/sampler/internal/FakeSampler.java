@@ -20,6 +20,13 @@ public final class FakeSampler {
         source.made.forEach(engine -> engine.window = window);
     }
 
+    /** The next start fails. */
+    public void failToStart(Error failure) {
+        source.prepare = engine -> engine.onStart = () -> {
+            throw failure;
+        };
+    }
+
     /** What happens when a window is taken. */
     public void onWindow(Runnable action) {
         source.last().onWindow = action;

@@ -13,6 +13,7 @@
 #include "jni/convert.h"
 #include "jni/ids.h"
 #include "jni/java_session.h"
+#include "jni/onload.h"
 #include "jni/statistics.h"
 #include "jni/throw.h"
 #include "vm/vm_threads.h"
@@ -31,11 +32,11 @@ static struct smp_session *core_of(jlong handle)
     return smp_java_session_core(java_session_of(handle));
 }
 
+/* The first that Java calls. Where the library cannot be made ready it throws, or is no version. */
 JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, jclass bridge)
 {
-    (void)env;
     (void)bridge;
-    return ABI;
+    return smp_onload_ensure(env) == SMP_OK ? ABI : 0;
 }
 
 JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jstring options, jobject callbacks)

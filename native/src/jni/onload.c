@@ -5,11 +5,38 @@
  * Agent_OnLoad and Agent_OnAttach only let it be named with -agentpath, where its file must not be
  * unpacked; what to do comes from Java all the same, so options are refused rather than ignored.
  */
+#include "jni/onload.h"
+
 #include <jni.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "jni/ids.h"
 #include "vm/vm.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
+
+static bool is_loaded; /* written and read under Java's lock */
+
+static enum smp_status load(JNIEnv *env, JavaVM *java_vm)
+{
+    const enum smp_status status = smp_jni_ids_load(env);
+
+    if (status == SMP_OK) {
+        smp_vm_loaded(java_vm);
+        is_loaded = true;
+    }
+    return status;
+}
+
+enum smp_status smp_onload_ensure(JNIEnv *env)
+{
+    JavaVM *java_vm = NULL;
+
+    if (is_loaded)
+        return SMP_OK;
+    if ((*env)->GetJavaVM(env, &java_vm) != JNI_OK)
+        return SMP_EVM;
+    return load(env, java_vm);
+}
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
 {
@@ -18,9 +45,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     (void)reserved;
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
         return JNI_ERR;
-    if (smp_jni_ids_load(env) != SMP_OK)
+    if (load(env, java_vm) != SMP_OK)
         return JNI_ERR; /* the pending exception tells what is missing */
-    smp_vm_loaded(java_vm);
     return SMP_VM_JNI_VERSION;
 }
 
@@ -29,6 +55,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     void *env = NULL;
 
     (void)reserved;
+    is_loaded = false;
     smp_vm_unloaded();
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) == JNI_OK)
         smp_jni_ids_unload(env);

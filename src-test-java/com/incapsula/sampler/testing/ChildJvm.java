@@ -28,6 +28,7 @@ public final class ChildJvm {
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
     private static final long PATIENCE_SECONDS = 120;
 
+    private final List<String> before = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private final List<String> classPath = new ArrayList<>();
     private final String main;
@@ -64,6 +65,12 @@ public final class ChildJvm {
         return this;
     }
 
+    /** @return this, run by another program, whose command line ends with that of the JVM */
+    public ChildJvm by(String... command) {
+        before.addAll(Arrays.asList(command));
+        return this;
+    }
+
     /** @return this, with a variable in the environment */
     public ChildJvm environment(String name, String value) {
         builder.environment().put(name, value);
@@ -81,7 +88,7 @@ public final class ChildJvm {
 
     /** Starts it. */
     public Running start(String... arguments) throws IOException {
-        List<String> command = new ArrayList<>();
+        List<String> command = new ArrayList<>(before);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
         command.addAll(logOfThisJvm());

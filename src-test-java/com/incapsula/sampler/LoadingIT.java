@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.AvailabilityProgram;
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.TwoLoadersProgram;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
+
+/** Finding and loading the native library, each way in a JVM of its own. */
+class LoadingIT {
+
+    private static final String NAME = "libthreadssampler\\.so|libthreadssampler-.*-[0-9a-f]{16}\\.so";
+
+    @TempDir
+    Path folder;
+
+    private Path temporary;
+    private Path library;
+
+    @BeforeEach
+    void lookAround() throws IOException {
+        temporary = Files.createDirectory(folder.resolve("tmp"));
+        Path built = ChildJvm.placeOf(ThreadsSampler.class).resolve("META-INF/native/linux-"
+                + System.getProperty("os.arch").replace("amd64", "x86_64") + "/libthreadssampler.so");
+        library = Files.copy(built, folder.resolve("libmine.so"));
+    }
+
+    private ChildJvm child() {
+        return ChildJvm.of(AvailabilityProgram.class).option("-Djava.io.tmpdir=" + temporary);
+    }
+
+    private static String ownerIn(String output) {
+        return output.replaceFirst("(?s).*owner: ([^\n]*)\n.*", "$1");
+    }
+
+    private static void assertSampled(String output, Path owner) {
+        assertThat(output).startsWith("available: true\nowner: ").endsWith("attempts: some\n");
+        assertThat(Path.of(ownerIn(output))).isEqualTo(owner);
+    }
+
+    private static void assertUnavailable(String output, String message) {
+        assertThat(output).isEqualTo("available: false\ncause: " + message + "\ninit: " + message + "\n");
+    }
+
+    private static Path extracted(Path base) throws IOException {
+        try (Stream<Path> files = Files.walk(base)) {
+            List<Path> found = files.filter(Files::isRegularFile).toList();
+            assertThat(found).hasSize(1);
+            return found.get(0);
+        }
+    }
+
+    @Test
+    void theJarsLibraryIsExtractedOnceToAPrivateFolder() throws Exception {
+        String output = child().run().assertFine().output();
+        Path file = extracted(temporary);
+        assertSampled(output, file);
+        assertThat(file.getFileName().toString()).matches(NAME);
+        assertThat(file).hasSameBinaryContentAs(library);
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file.getParent())))
+                .isEqualTo("rwx------");
+        Object written = Files.getLastModifiedTime(file);
+        assertSampled(child().run().assertFine().output(), file);
+        assertThat(Files.getLastModifiedTime(extracted(temporary))).as("used again").isEqualTo(written);
+    }
+
+    @Test
+    void anExtractedFileThatWasChangedIsNotRun() throws Exception {
+        child().run().assertFine();
+        Path file = extracted(temporary);
+        Files.writeString(file, "something else");
+        assertSampled(child().run().assertFine().output(), file);
+        assertThat(file).hasSameBinaryContentAs(library);
+    }
+
+    @Test
+    void theLibraryOfThePropertyIsUsedAndNoOther() throws Exception {
+        assertSampled(child().option("-Dcom.incapsula.sampler.library=" + library).run().assertFine().output(),
+                library);
+        assertThat(temporary).as("nothing is extracted").isEmptyDirectory();
+    }
+
+    @Test
+    void aLibraryThatIsNotThereIsNamed() throws Exception {
+        Path nowhere = folder.resolve("nowhere.so");
+        assertUnavailable(child().option("-Dcom.incapsula.sampler.library=" + nowhere).run().assertFine().output(),
+                "-Dcom.incapsula.sampler.library=" + nowhere + ": there is no such file");
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    @Test
+    void aLibraryOfSomebodyElseIsNamed() throws Exception {
+        Path other = Path.of(System.getProperty("java.home"), "lib", "libextnet.so");
+        assertUnavailable(child().option("-Dcom.incapsula.sampler.library=" + other).run().assertFine().output(),
+                other + " is not the library of threads-sampler");
+    }
+
+    @Test
+    void workdirIsMadeAndUsed() throws Exception {
+        Path workdir = folder.resolve("my/work");
+        String output = child().option("-Dcom.incapsula.sampler.workdir=" + workdir).run().assertFine().output();
+        assertSampled(output, extracted(workdir));
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    /** The folder is on a file system that really is mounted with noexec. */
+    @Test
+    void aFolderWithoutExecutionIsPassedOverAndNamed() throws Exception {
+        Path home = Files.createDirectory(folder.resolve("home"));
+        Noexec noexec = findNoexec();
+        try {
+            String output = noexec.child(home).run().assertFine().output();
+            assertThat(output).endsWith("attempts: some\nleft:\n");
+            assertSampled(output.replace("left:\n", ""), extracted(home.resolve(".cache")));
+            String reason = ": is on a file system that does not allow execution (noexec)";
+            String message = "no folder can be used for the native library (" + noexec.folder + reason + "; "
+                    + noexec.folder + "/.cache" + reason + "); name one that can be written to and that allows execution"
+                    + " with -Dcom.incapsula.sampler.workdir=FOLDER,"
+                    + " or the library itself with -Dcom.incapsula.sampler.library=FILE";
+            assertThat(noexec.child(noexec.folder).run().assertFine().output()).isEqualTo(
+                    "available: false\ncause: " + message + "\ninit: " + message + "\nleft: .cache\n");
+        } finally {
+            Files.deleteIfExists(noexec.folder.resolve(".cache"));
+            Files.deleteIfExists(noexec.folder);
+        }
+    }
+
+    /* A folder that allows no execution for programs that a shell runs after some preparation. */
+    private record Noexec(Path folder, List<String> prefix) {
+
+        ChildJvm child(Path home) {
+            List<String> command = new ArrayList<>(prefix);
+            String script = "{ \"$@\"; status=$?; echo left: $(ls -A '" + folder + "'); exit $status; }";
+            command.set(command.size() - 1, command.get(command.size() - 1) + script);
+            command.add("sh");
+            return ChildJvm.of(AvailabilityProgram.class).by(command.toArray(String[]::new))
+                    .option("-Djava.io.tmpdir=" + folder, "-Duser.home=" + home).environment("XDG_CACHE_HOME", "");
+        }
+    }
+
+    /* In a mount namespace of the child's own; where that is forbidden, on what is mounted so already. */
+    private Noexec findNoexec() throws Exception {
+        Path mountPoint = Files.createDirectory(folder.resolve("noexec"));
+        List<String> prefix = List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                "mount -t tmpfs -o noexec none '" + mountPoint + "' && ");
+        List<String> probe = new ArrayList<>(prefix);
+        probe.set(probe.size() - 1, probe.get(probe.size() - 1) + "true");
+        if (new ProcessBuilder(probe).start().waitFor() == 0) {
+            return new Noexec(mountPoint, prefix);
+        }
+        for (String mount : Files.readAllLines(Path.of("/proc/self/mounts"))) {
+            String[] fields = mount.split(" ");
+            Path place = Path.of(fields[1]);
+            if (fields[2].equals("tmpfs") && List.of(fields[3].split(",")).contains("noexec")
+                    && Files.isDirectory(place) && Files.isWritable(place)) {
+                return new Noexec(Files.createTempDirectory(place, "threads-sampler-it"), List.of("sh", "-c", ""));
+            }
+        }
+        throw new TestAbortedException("nothing is mounted with noexec here, and nobody may mount anything so");
+    }
+
+    @Test
+    void aSecondCopyInAnotherClassLoaderIsRefused() throws Exception {
+        String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
+                .run("both").assertFine().output();
+        String refusal = "another copy of threads-sampler is loaded in this JVM, by another class loader, from "
+                + extracted(temporary) + ": keep one copy, in a class loader that all its users share";
+        assertThat(output).startsWith("available: true\n").endsWith("attempts: some\navailable: false\ncause: "
+                + refusal + "\ninit: " + refusal + "\nfirst loader: there\n");
+    }
+
+    @Test
+    void whenTheFirstCopyIsGoneTheNextOneIsWelcome() throws Exception {
+        String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
+                .run("first gone").assertFine().output();
+        assertThat(output).contains("attempts: some\nfirst loader gone: true\navailable: true\n")
+                .endsWith("attempts: some\nfirst loader: gone\n");
+    }
+
+    @Test
+    void theLibraryMayBeLoadedAsAnAgent() throws Exception {
+        String output = child().option("-agentpath:" + library).run().assertFine().output();
+        assertThat(output).isEqualTo("available: true\nowner: -agentpath\nattempts: some\n");
+        assertThat(temporary).isEmptyDirectory();
+    }
+
+    @Test
+    void theLibraryWorksAsAModule() throws Exception {
+        String output = ChildJvm.bare(AvailabilityProgram.class.getName()).with(AvailabilityProgram.class)
+                .option("--module-path", ChildJvm.placeOf(ThreadsSampler.class).toString(),
+                        "--add-modules", "com.incapsula.sampler",
+                        "--enable-native-access=com.incapsula.sampler", "-Djava.io.tmpdir=" + temporary)
+                .run().assertFine().output();
+        assertSampled(output, extracted(temporary));
+    }
+
+    @Test
+    void withoutSlf4jReportsGoToTheJdksLogging() throws Exception {
+        String output = child().run("to the logger").assertFine().output();
+        assertThat(output).contains("INFO: Report interval: from ").contains("Aggregated thread: main. Max depth: ")
+                .contains("Sampler account.\nattempts: ").contains("attempts: some\n");
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 24)
+    void whereNativeAccessIsDeniedTheCureIsNamed() throws Exception {
+        String output = child().option("--illegal-native-access=deny").run().assertFine().output();
+        assertUnavailable(output,
+                "this JVM forbids native access: start it with --enable-native-access=ALL-UNNAMED");
+        assertSampled(child().option("--illegal-native-access=deny", "--enable-native-access=ALL-UNNAMED")
+                .run().assertFine().output(), extracted(temporary));
+    }
+
+    @Test
+    void anotherSystemIsRefusedWithItsName() throws Exception {
+        assertUnavailable(child().option("-Dos.name=Mac OS X").run().assertFine().output(),
+                "threads-sampler needs Linux, this is Mac OS X");
+        assertUnavailable(child().option("-Dos.arch=riscv64").run().assertFine().output(),
+                "threads-sampler needs x86-64 or aarch64, this is riscv64");
+        assertThat(temporary).isEmptyDirectory();
+    }
+}

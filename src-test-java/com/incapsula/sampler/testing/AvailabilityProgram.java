@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+
+/** Says whether sampling is possible, and from where; samples where it is. */
+public final class AvailabilityProgram {
+
+    private AvailabilityProgram() {
+    }
+
+    /** Runs it; with an argument, reports go to the logger. */
+    public static void main(String[] arguments) throws Exception {
+        System.out.println("available: " + ThreadsSampler.isAvailable());
+        Throwable cause = ThreadsSampler.unavailabilityCause();
+        if (cause == null) {
+            System.out.println("owner: " + System.getProperty("com.incapsula.sampler.owner"));
+            System.out.println("attempts: " + (sample(arguments.length > 0) > 0 ? "some" : "none"));
+        } else {
+            System.out.println("cause: " + cause.getMessage());
+            refused();
+        }
+    }
+
+    private static long sample(boolean toLogger) throws Exception {
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setSamplingFrequencyMillis(5);
+        sampler.setReportFrequencySeconds(0);
+        sampler.setSamplingOutputer(toLogger ? new LoggerSamplingOutputer() : new Silent());
+        sampler.init();
+        while (sampler.getStatistics().getAttempts() == 0) {
+            Thread.sleep(5);
+        }
+        sampler.close();
+        return sampler.getStatistics().getAttempts();
+    }
+
+    private static void refused() {
+        try {
+            new ThreadsSampler().init();
+            System.out.println("init: done");
+        } catch (UnsupportedOperationException e) {
+            System.out.println("init: " + e.getMessage());
+        }
+    }
+
+    private static final class Silent implements SamplingOutputer {
+
+        @Override
+        public void printIntervalTitle(String title) {
+        }
+
+        @Override
+        public void printThreadRecord(String threadTitle, String record) {
+        }
+
+        @Override
+        public void printError(String message, Throwable cause) {
+            System.out.println("error: " + message + " " + cause);
+        }
+
+        @Override
+        public void flush() {
+        }
+
+        @Override
+        public void close() {
+        }
+    }
+}

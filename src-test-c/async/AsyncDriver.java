@@ -40,6 +40,8 @@ public final class AsyncDriver {
 
     static native int tid(long threadId);
 
+    static native long handshake(long threadId, boolean all);
+
     /** Runs until the time is over. */
     interface Work {
         void run(long endNanos) throws Throwable;

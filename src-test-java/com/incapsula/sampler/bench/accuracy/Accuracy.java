@@ -50,7 +50,8 @@ public final class Accuracy {
         private double total() {
             double sum = 0;
             for (Truth.Verdict verdict : Truth.Verdict.values()) {
-                sum += verdict == Truth.Verdict.OUTSIDE ? 0 : weights[verdict.ordinal()];
+                boolean counted = verdict.compareTo(Truth.Verdict.SKIPPED) > 0;
+                sum += counted ? weights[verdict.ordinal()] : 0;
             }
             return sum;
         }
@@ -61,6 +62,11 @@ public final class Accuracy {
                 sum += weights[i];
             }
             return 100 * sum / total();
+        }
+
+        private double skipped() {
+            double skipped = weights[Truth.Verdict.SKIPPED.ordinal()];
+            return 100 * skipped / (total() + skipped);
         }
 
         private double failed() {
@@ -82,7 +88,7 @@ public final class Accuracy {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table("Who blames the right line? JDK " + Jvm.version(jdk), "benchmark", "profiler",
-                    "weight seen", "right method %", "right line %", "with stub as leaf %", "failed %", "bars");
+                    "weight seen", "right method %", "right line %", "with stub as leaf %", "failed %", "not looked %", "bars");
             Map<String, Map<String, Score>> scores = scores(plan, jdk, benchmarks);
             scores.forEach((benchmark, peers) -> addRows(table, benchmark, peers));
             table.note("Weight: samples; ms of wall time for ours; percent for JMH's stack profiler."
@@ -144,7 +150,7 @@ public final class Accuracy {
             Object failed = name.equals(Peer.JFR) ? "?" : score.failed();
             String bars = name.equals(Peer.HYBRID) ? bars(benchmark, score, peers.get(Peer.ASYNC)) : "";
             table.row(benchmark, name + engines(score), score.total(), score.percentFrom(Truth.Verdict.METHOD),
-                    score.percentFrom(Truth.Verdict.LINE), leaf, failed, bars);
+                    score.percentFrom(Truth.Verdict.LINE), leaf, failed, score.skipped(), bars);
             if ((name.equals(Peer.HYBRID) || name.equals(Peer.ASYNC)) && !score.examples.isEmpty()) {
                 table.note(benchmark + ", " + name + ", not right: `" + score.examples + "`");
             }

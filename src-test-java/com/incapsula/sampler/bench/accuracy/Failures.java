@@ -47,7 +47,7 @@ public final class Failures {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table("Failed and unrooted stacks, JDK " + Jvm.version(jdk), "program", "profiler",
-                    "weight seen", "failed %", "not rooted %", "bar");
+                    "weight seen", "failed %", "not rooted %", "not looked %", "bar");
             for (Setting setting : settings(only)) {
                 measure(plan, jdk, setting, table);
             }
@@ -81,12 +81,12 @@ public final class Failures {
         for (String[] cells : Jvm.of(jdk, setting.flags).run(Failures.class, names, plan.windowMillis(),
                 plan.rounds())) {
             String program = Programs.valueOf(cells[0]).title() + setting.suffix;
-            double[] sum = sums.computeIfAbsent(List.of(program, cells[1], cells[5]), key -> new double[3]);
+            double[] sum = sums.computeIfAbsent(List.of(program, cells[1], cells[6]), key -> new double[4]);
             for (int i = 0; i < sum.length; i++) {
                 sum[i] += Double.parseDouble(cells[2 + i]);
             }
-            if (cells[1].equals(Peer.HYBRID) && !cells[6].isEmpty()) {
-                table.note(program + ", " + cells[1] + ": `" + cells[6] + "`");
+            if ((cells[1].equals(Peer.HYBRID) || cells[1].equals(Peer.ASYNC)) && !cells[7].isEmpty()) {
+                table.note(program + ", " + cells[1] + ": `" + cells[7] + "`");
             }
         }
         sums.forEach((key, sum) -> {
@@ -94,7 +94,8 @@ public final class Failures {
             double unrooted = 100 * sum[2] / sum[0];
             String peer = key.get(1);
             String bar = peer.equals(Peer.HYBRID) ? "sum " + Table.atMost(failed + unrooted, BAR) : "";
-            table.row(key.get(0), peer + key.get(2), sum[0], peer.equals(Peer.JFR) ? "?" : failed, unrooted, bar);
+            table.row(key.get(0), peer + key.get(2), sum[0], peer.equals(Peer.JFR) ? "?" : failed, unrooted,
+                    100 * sum[3] / (sum[0] + sum[3]), bar);
         });
     }
 
@@ -148,16 +149,18 @@ public final class Failures {
         peer.start();
         Thread.sleep(window);
         Profile profile = peer.stop(THREAD::equals);
-        double[] sums = new double[3];
+        double[] sums = new double[4];
         profile.stacks().forEach((stack, weight) -> {
-            if (stack.stream().noneMatch(frame -> frame.kind() == Kind.SKIPPED)) {
-                sums[0] += weight;
-                sums[1] += isFailed(stack) ? weight : 0;
-                sums[2] += !isFailed(stack) && !isRooted(stack) ? weight : 0;
+            if (stack.stream().anyMatch(frame -> frame.kind() == Kind.SKIPPED)) {
+                sums[3] += weight;
+                return;
             }
+            sums[0] += weight;
+            sums[1] += isFailed(stack) ? weight : 0;
+            sums[2] += !isFailed(stack) && !isRooted(stack) ? weight : 0;
         });
         String engine = peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
-        Jvm.tell(program, name, sums[0], sums[1], sums[2], engine, examples(profile));
+        Jvm.tell(program, name, sums[0], sums[1], sums[2], sums[3], engine, examples(profile));
     }
 
     private static boolean isFailed(List<Frame> stack) {
@@ -172,6 +175,7 @@ public final class Failures {
 
     private static String examples(Profile profile) {
         return profile.stacks().entrySet().stream()
+                .filter(entry -> entry.getKey().get(0).kind() != Kind.SKIPPED)
                 .filter(entry -> isFailed(entry.getKey()) || !isRooted(entry.getKey()))
                 .sorted(Map.Entry.<List<Frame>, Double>comparingByValue().reversed())
                 .limit(EXAMPLES)

@@ -15,8 +15,10 @@ final class Truth {
 
     /** What a sample is worth; each kind includes those before it. */
     enum Verdict {
-        /** The profiler did not look, or the benchmark was not running. Not counted. */
+        /** The benchmark was not running. Not counted. */
         OUTSIDE,
+        /** The profiler says that it did not look. Not counted, but told. */
+        SKIPPED,
         /** No stack, or one that does not reach the benchmark. */
         FAILED,
         /** A whole stack that blames something else. */
@@ -70,7 +72,7 @@ final class Truth {
     /** stack: leaf first. */
     Verdict judge(List<Frame> stack) {
         if (stack.stream().anyMatch(frame -> frame.kind() == Kind.SKIPPED)) {
-            return Verdict.OUTSIDE;
+            return Verdict.SKIPPED;
         }
         if (stack.stream().anyMatch(frame -> frame.kind() == Kind.FAILED)) {
             return Verdict.FAILED;

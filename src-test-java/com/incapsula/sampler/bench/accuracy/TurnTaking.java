@@ -116,7 +116,7 @@ public final class TurnTaking implements InternalProfiler {
     /* The heaviest stacks that were not right, for whoever wants to know what went wrong. */
     private static String examples(Truth truth, Profile profile) {
         return profile.stacks().entrySet().stream()
-                .filter(entry -> truth.judge(entry.getKey()) != Truth.Verdict.OUTSIDE)
+                .filter(entry -> truth.judge(entry.getKey()).compareTo(Truth.Verdict.SKIPPED) > 0)
                 .filter(entry -> truth.judge(entry.getKey()).compareTo(Truth.Verdict.LINE) < 0)
                 .sorted(Map.Entry.<List<Frame>, Double>comparingByValue().reversed())
                 .limit(EXAMPLES)

@@ -131,7 +131,7 @@ public final class SamplerPeer implements Peer {
             return frame(text);
         }
         return switch (text) {
-            case "[over the overhead limit]", "[signal queue full]" -> new Frame(Frame.Kind.SKIPPED, text, 0);
+            case "[over the overhead limit]", "[signal queue full]", "[signal not answered]" -> new Frame(Frame.Kind.SKIPPED, text, 0);
             case "[GC active]" -> new Frame(Frame.Kind.CODE, text, 0);
             default -> new Frame(Frame.Kind.FAILED, text, 0);
         };

@@ -40,6 +40,8 @@ public final class AsyncDriver {
 
     static native int tid(long threadId);
 
+    static native long handshake(long threadId, boolean all);
+
     /** Runs until the time is over. */
     interface Work {
         void run(long endNanos) throws Throwable;
@@ -70,6 +72,7 @@ public final class AsyncDriver {
         WORKLOADS.put("exceptions", new Workload(AsyncDriver::exceptions, 0.5, ".*", 99));
         WORKLOADS.put("recursion", new Workload(AsyncDriver::recursion, 0.5, "AsyncDriver\\.(fibonacci|recursion).*", 99));
         WORKLOADS.put("deep", new Workload(AsyncDriver::deep, 0.5, "AsyncDriver\\.(dig|deep).*", 99));
+        WORKLOADS.put("depth50", new Workload(end -> depth50(44, end), 0.5, "AsyncDriver\\.(depth50|loop).*", 99));
         WORKLOADS.put("reflection", new Workload(AsyncDriver::reflection, 0.5, ".*", 99));
         WORKLOADS.put("allocation", new Workload(AsyncDriver::allocation, 0.5,
                 "(AsyncDriver\\.allocation|\\[.*\\] < AsyncDriver\\.allocation).*", 99));
@@ -234,6 +237,20 @@ public final class AsyncDriver {
         while (System.nanoTime() < end) {
             sink += dig(3000);
         }
+    }
+
+    /** Computes under fifty frames: what a walk of such a stack costs. */
+    private static void depth50(int depth, long end) {
+        if (depth > 0) {
+            depth50(depth - 1, end);
+            sink++;
+        } else {
+            loopInline(end);
+        }
+    }
+
+    private static void loopInline(long end) {
+        loop(end);
     }
 
     /** Called by reflection. */

@@ -4,6 +4,7 @@
  * second, as long as it runs, and tells what came of it. See AsyncDriver.java and run.sh.
  */
 #include <jni.h>
+#include <jvmti.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "vm/vm.h"
 #include "vm/vm_async.h"
 #include "vm/vm_code.h"
+#include "vm/vm_ids.h"
 #include "vm/vm_methods.h"
 #include "vm/vm_signal.h"
 #include "vm/vm_threads.h"
@@ -62,6 +64,8 @@ JNIEXPORT void JNICALL Java_AsyncDriver_start(JNIEnv *env, jclass self, jlong id
                                               jboolean always);
 JNIEXPORT jstring JNICALL Java_AsyncDriver_stop(JNIEnv *env, jclass self);
 JNIEXPORT jint JNICALL Java_AsyncDriver_tid(JNIEnv *env, jclass self, jlong id);
+JNIEXPORT jlong JNICALL Java_AsyncDriver_handshake(JNIEnv *env, jclass self, jlong id,
+                                                   jboolean all);
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
 {
@@ -150,6 +154,23 @@ JNIEXPORT jint JNICALL Java_AsyncDriver_tid(JNIEnv *env, jclass self, jlong id)
     (void)env;
     (void)self;
     return thread != NULL ? thread->os_tid : -1;
+}
+
+/* The time it takes to make all ids, or else one GetStackTrace. */
+JNIEXPORT jlong JNICALL Java_AsyncDriver_handshake(JNIEnv *env, jclass self, jlong id, jboolean all)
+{
+    static jvmtiFrameInfo frames[1024];
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+    jthread thread = smp_vm_threads_ref(find_thread(id));
+    const int64_t start_ns = smp_clock_ns();
+    jint got = 0;
+
+    (void)self;
+    if (all)
+        (void)!smp_vm_ids_make_all(env);
+    else
+        (void)(*jvmti)->GetStackTrace(jvmti, thread, 0, 1024, frames, &got);
+    return smp_clock_ns() - start_ns;
 }
 
 static void answered(void *context, uint64_t token, enum smp_answer answer,

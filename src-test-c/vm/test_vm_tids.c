@@ -67,6 +67,22 @@ static bool thread_ns(void *self, size_t thread, int64_t *out)
     return true;
 }
 
+/* The right one, but for one thread where that is wanted. */
+static size_t wrong_hint = SIZE_MAX;
+static size_t hinted = SIZE_MAX; /* the first so many threads have one */
+
+static int32_t hint(void *self, size_t thread)
+{
+    (void)self;
+    if (thread >= hinted)
+        return 0;
+    return FIRST_TID + (int32_t)thread + (thread == wrong_hint);
+}
+
+static const struct smp_tid_clocks hinting = { .task_ns = task_ns,
+                                               .thread_ns = thread_ns,
+                                               .hint = hint };
+
 static const struct smp_tid_clocks clocks = { .task_ns = task_ns, .thread_ns = thread_ns };
 static int32_t tids[MAX_TASKS];
 static int32_t found[MAX_TASKS];
@@ -118,6 +134,53 @@ static void test_twins_stay_unknown(void **state)
     assert_int_equal(found[8], 0);
     assert_int_equal(found[9], 0);
     assert_int_equal(found[4], FIRST_TID + 4);
+}
+
+static void match_with_hints(size_t threads)
+{
+    assert_int_equal(smp_vm_tids_match(&hinting, tids, process.task_count, threads, found), SMP_OK);
+}
+
+static void test_a_hint_tells_twins_apart(void **state)
+{
+    (void)state;
+    wrong_hint = SIZE_MAX;
+    make_process(30);
+    process.clock_ns[8] = process.clock_ns[9];
+    match_with_hints(20);
+    assert_int_equal(found[8], FIRST_TID + 8);
+    assert_int_equal(found[9], FIRST_TID + 9);
+}
+
+/* One that is wrong where it can be judged makes all others worthless. */
+static void test_hints_that_fail_once_are_not_taken(void **state)
+{
+    (void)state;
+    make_process(30);
+    process.clock_ns[8] = process.clock_ns[9];
+    wrong_hint = 3;
+    match_with_hints(20);
+    assert_int_equal(found[3], FIRST_TID + 3); /* by the clocks */
+    assert_int_equal(found[8], 0);
+    assert_int_equal(found[9], 0);
+    wrong_hint = SIZE_MAX;
+    hinted = SMP_TIDS_HINTS_AGREED - 1; /* too few to be believed */
+    match_with_hints(20);
+    assert_int_equal(found[8], 0);
+    hinted = SIZE_MAX;
+}
+
+/* A hint the clocks exclude is wrong, whatever it was right about. */
+static void test_the_clocks_overrule_a_hint(void **state)
+{
+    (void)state;
+    make_process(30);
+    process.clock_ns[8] = process.clock_ns[9];
+    wrong_hint = 9; /* says 10, whose clock is another */
+    match_with_hints(20);
+    assert_int_equal(found[8], FIRST_TID + 8);
+    assert_int_equal(found[9], 0);
+    wrong_hint = SIZE_MAX;
 }
 
 /* Two that run from the same moment on, at one speed, cannot be told apart. */
@@ -237,6 +300,9 @@ int main(void)
         cmocka_unit_test(test_blocked_threads_are_found),
         cmocka_unit_test(test_running_threads_are_found),
         cmocka_unit_test(test_twins_stay_unknown),
+        cmocka_unit_test(test_a_hint_tells_twins_apart),
+        cmocka_unit_test(test_hints_that_fail_once_are_not_taken),
+        cmocka_unit_test(test_the_clocks_overrule_a_hint),
         cmocka_unit_test(test_running_twins_stay_unknown),
         cmocka_unit_test(test_a_thread_that_ends_is_given_nobody_elses),
         cmocka_unit_test(test_no_tid_is_ever_wrong),

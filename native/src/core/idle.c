@@ -3,10 +3,16 @@
 
 #include "base/clock.h"
 
-void smp_idle_start(struct smp_idle *idle, int32_t tid)
+#define NS_PER_MS INT64_C(1000000)
+
+void smp_idle_start(struct smp_idle *idle, int32_t tid, int64_t now_ns)
 {
     idle->has_leaf = false;
     idle->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &idle->cpu_ns);
+    idle->since_ns = now_ns;
+    /* So that a thousand parked threads are not looked at every tick at first. */
+    if (idle->has_clock && idle->cpu_ns < SMP_QUIET_CPU_MS * NS_PER_MS)
+        idle->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
 }
 
 void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out)

@@ -36,8 +36,10 @@
 #include <stdint.h>
 
 enum {
-    SMP_IDLE_SHARE = 16,   /* the gap is at most a sixteenth of the time proven idle */
-    SMP_LONG_GAP_SHARE = 4 /* a gap is long that exceeds the interval by a quarter */
+    SMP_IDLE_SHARE = 12,      /* the gap is at most a twelfth of the time proven idle */
+    SMP_QUIET_CPU_MS = 50,    /* a thread that has used less in all its life, when it is met, */
+    SMP_QUIET_LEAD_MS = 3000, /* is treated as if it had been idle so long */
+    SMP_LONG_GAP_SHARE = 4    /* a gap is long that exceeds the interval by a quarter */
 };
 
 /* Of one thread. Zeroed: nothing is known. */
@@ -45,7 +47,7 @@ struct smp_idle {
     bool has_clock;   /* cpu_ns was read */
     bool has_leaf;    /* its stack is known, and was walked after cpu_ns was read */
     int64_t cpu_ns;   /* the clock at the last look */
-    int64_t since_ns; /* has_leaf: it has not run since then */
+    int64_t since_ns; /* it has not run since then, as far as is known */
 };
 
 /* What two readings say of a thread. */
@@ -63,8 +65,9 @@ struct smp_reading {
     bool had_leaf;    /* what its stack was since the last look is known, as long as it was idle */
 };
 
-/* The clock from now on, without a judgement: for a thread whose time begins now. */
-void smp_idle_start(struct smp_idle *idle, int32_t tid);
+/* The clock from now on, without a judgement: for a thread whose time begins now, although it may
+ * have lived before. */
+void smp_idle_start(struct smp_idle *idle, int32_t tid, int64_t now_ns);
 void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out);
 
 /* How long not to look at a thread that has been idle so long. random: any number. */

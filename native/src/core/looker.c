@@ -5,6 +5,8 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
+enum { NAME_READ_EVERY = 4 }; /* looks at a thread that has been idle for long */
+
 /* One pass over threads. */
 struct smp_look {
     int64_t now_ns;
@@ -294,7 +296,8 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
         record->reading.activity == SMP_ACTIVITY_NONE) {
         record->idle.has_leaf =
             has_stack(spot.outcome) && record->last.epoch == looker->credit.stack_epoch;
-        record->idle.since_ns = now_ns;
+        if (record->reading.activity == SMP_ACTIVITY_RAN)
+            record->idle.since_ns = now_ns;
     }
     schedule(looker, record, now_ns);
 }
@@ -436,6 +439,22 @@ static int32_t tid_of(const struct smp_thread_record *record)
     return atomic_load_explicit(&record->thread->os_tid, memory_order_relaxed);
 }
 
+/* The name of a thread that has been idle for long is read now and then only: somebody else would
+ * have to change it. Where it turns out to have run, its name is read then. */
+static bool is_long_idle(const struct smp_looker *looker, const struct smp_thread_record *record)
+{
+    return record->idle.has_leaf && looker->look->span_ns < 0 &&
+           looker->look->now_ns - record->idle.since_ns > SMP_IDLE_SHARE * looker->interval_ns;
+}
+
+static bool reads_name_first(struct smp_looker *looker, const struct smp_thread_record *record)
+{
+    if (!looker->default_name_rule || looker->look->is_settling)
+        return false;
+    return !is_long_idle(looker, record) ||
+           smp_budget_random(&looker->budget) % NAME_READ_EVERY == 0;
+}
+
 /* False: it is not sampled now. */
 static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -447,7 +466,7 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
             return false;
         }
     }
-    if (looker->default_name_rule && !looker->look->is_settling)
+    if (reads_name_first(looker, record))
         smp_thread_names_read(looker->names, record);
     credit_left(looker, record);
     if (record->is_candidate && record->naming != SMP_NAMING_SKIP)
@@ -512,12 +531,25 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
         walk(looker, record);
 }
 
+static void read_name_late(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    smp_thread_names_read(looker->names, record);
+    record->idle.has_leaf = record->reading.had_leaf; /* of the time before */
+    credit_left(looker, record);
+    record->idle.has_leaf = false;
+}
+
 static void look_with_clock(struct smp_looker *looker, struct smp_thread_record *record)
 {
     const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     struct smp_reading *reading = &record->reading;
 
+    const bool was_long_idle = is_long_idle(looker, record);
+
     smp_idle_read(&record->idle, tid_of(record), reading);
+    if (was_long_idle && reading->activity != SMP_ACTIVITY_NONE && looker->default_name_rule &&
+        !looker->look->is_settling)
+        read_name_late(looker, record);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
         reading->is_measured = false;
@@ -544,7 +576,7 @@ static void start_clock(struct smp_looker *looker, struct smp_thread_record *rec
     if (record->credited_ns < looker->look->now_ns)
         record->credited_ns = looker->look->now_ns;
     if (!record->idle.has_clock)
-        smp_idle_start(&record->idle, tid_of(record));
+        smp_idle_start(&record->idle, tid_of(record), looker->look->now_ns);
     schedule(looker, record, looker->look->now_ns);
 }
 

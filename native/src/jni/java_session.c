@@ -8,6 +8,7 @@
 #include "jni/callbacks.h"
 #include "jni/convert.h"
 #include "jni/namer.h"
+#include "vm/jvm_tasks.h"
 #include "vm/vm.h"
 #include "vm/vm_async.h"
 #include "vm/vm_methods.h"
@@ -21,6 +22,7 @@ struct smp_java_session {
     struct smp_jni_callbacks *callbacks;
     struct smp_jni_namer *namer;
     struct smp_vm_methods *methods;
+    struct smp_jvm_tasks *tasks;
     struct smp_walker_async *async; /* NULL: the engine is JVMTI */
     _Atomic bool open;              /* a smp_vm_close is owed, and with async that of vm_async */
 };
@@ -51,7 +53,8 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
                 .walker = smp_walker_jvmti(),
                 .async = async_of(java_session),
                 .names = smp_vm_methods_source(java_session->methods),
-                .namer = smp_jni_namer_functions(java_session->namer) },
+                .namer = smp_jni_namer_functions(java_session->namer),
+                .tasks = smp_jvm_tasks_source(java_session->tasks) },
         .host = { .enter = enter, .leave = leave },
         .sink = smp_jni_callbacks_sink(java_session->callbacks),
     };
@@ -123,6 +126,9 @@ enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject ca
     status = smp_vm_methods_create(&java_session->methods);
     if (status != SMP_OK)
         goto done;
+    status = smp_jvm_tasks_create(&java_session->tasks);
+    if (status != SMP_OK)
+        goto done;
     status = make_core(java_session, env, options, message);
     if (status != SMP_OK)
         goto done;
@@ -158,6 +164,7 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
     if (java_session->open)
         close_vm(java_session);
     smp_walker_async_destroy(java_session->async);
+    smp_jvm_tasks_destroy(java_session->tasks);
     smp_vm_methods_destroy(java_session->methods);
     smp_jni_namer_destroy(env, java_session->namer);
     smp_jni_callbacks_destroy(env, java_session->callbacks);

@@ -4,92 +4,12 @@
 #include <string.h>
 
 #include "vm/vm_code_view.h"
-#include "vm/vm_symbol.h"
+#include "vm/vm_fields.h"
 
 enum {
-    MAX_ENTRIES = 20000,              /* a list without an end is none */
-    MAX_THREAD_BYTES = 64 * 1024,     /* the size of the JVM's thread object, at most */
     MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
     FIELD_COUNT = 5
 };
-
-/* How an entry of the list is laid out: told by further exported numbers. */
-struct list {
-    const char *at;
-    uint64_t stride;
-    uint64_t type_name;
-    uint64_t field_name;
-    uint64_t offset;
-};
-
-struct field {
-    const char *type;
-    const char *name;
-    uint64_t offset;
-    bool found;
-};
-
-static bool read_number(const char *name, uint64_t *out)
-{
-    const uint64_t *number = smp_vm_symbol(name);
-
-    if (number == NULL)
-        return false;
-    *out = *number;
-    return true;
-}
-
-static bool open_list(struct list *list)
-{
-    const char *const *at = smp_vm_symbol("gHotSpotVMStructs");
-
-    if (at == NULL || *at == NULL)
-        return false;
-    list->at = *at;
-    return read_number("gHotSpotVMStructEntryArrayStride", &list->stride) &&
-           read_number("gHotSpotVMStructEntryTypeNameOffset", &list->type_name) &&
-           read_number("gHotSpotVMStructEntryFieldNameOffset", &list->field_name) &&
-           read_number("gHotSpotVMStructEntryOffsetOffset", &list->offset);
-}
-
-static const char *text_in(const char *entry, uint64_t offset)
-{
-    const char *text = NULL;
-
-    memcpy(&text, entry + offset, sizeof(text));
-    return text;
-}
-
-static void take(const struct list *list, const char *entry, struct field *fields)
-{
-    const char *type = text_in(entry, list->type_name);
-    const char *name = text_in(entry, list->field_name);
-
-    for (size_t i = 0; type != NULL && name != NULL && i < FIELD_COUNT; i++) {
-        if (strcmp(type, fields[i].type) == 0 && strcmp(name, fields[i].name) == 0) {
-            memcpy(&fields[i].offset, entry + list->offset, sizeof(fields[i].offset));
-            fields[i].found = fields[i].offset < MAX_THREAD_BYTES;
-        }
-    }
-}
-
-static bool read_fields(struct field *fields)
-{
-    struct list list = { 0 };
-    bool all = true;
-
-    if (!open_list(&list))
-        return false;
-    for (size_t i = 0; i < MAX_ENTRIES; i++) {
-        const char *entry = list.at + i * list.stride;
-        if (text_in(entry, list.type_name) == NULL)
-            break;
-        take(&list, entry, fields);
-    }
-    for (size_t i = 0; i < FIELD_COUNT; i++)
-        all = all && fields[i].found;
-    return all;
-}
 
 static uintptr_t word_in(uintptr_t object, uint32_t offset)
 {
@@ -127,7 +47,7 @@ struct smp_vm_layout smp_vm_layout_find(const JNIEnv *env, uintptr_t java_thread
 {
     const struct smp_vm_layout none = { 0 };
     const uintptr_t env_offset = (uintptr_t)env - java_thread;
-    struct field fields[FIELD_COUNT] = {
+    struct smp_vm_field fields[FIELD_COUNT] = {
         { .type = "JavaThread", .name = "_thread_state" },
         { .type = "JavaThread", .name = "_anchor" },
         { .type = "JavaFrameAnchor", .name = "_last_Java_sp" },
@@ -135,8 +55,8 @@ struct smp_vm_layout smp_vm_layout_find(const JNIEnv *env, uintptr_t java_thread
         { .type = "JavaFrameAnchor", .name = "_last_Java_fp" },
     };
 
-    if (java_thread == 0 || env_offset == 0 || env_offset >= MAX_THREAD_BYTES ||
-        !read_fields(fields))
+    if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET ||
+        !smp_vm_fields_read(fields, FIELD_COUNT))
         return none;
     const uint32_t anchor = (uint32_t)fields[1].offset;
     const struct smp_vm_layout found = {

@@ -14,14 +14,10 @@
 #include "vm/vm_stacks.h"
 #include "vm/vm_virtual.h"
 
-enum {
-    PROBE_FRAMES = 256,
-    SORTED_NUMBERS = 4096,
-    MAX_SORTS = 2000, /* some hundred milliseconds, when nobody asks it to stop */
-    MAX_ASKS = 100,   /* for a stack of the sorting thread */
-    ASK_PAUSE_NS = 200000
-};
-#define ANSWER_WAIT_NS 100000000LL
+enum { PROBE_FRAMES = 256, SORTED_NUMBERS = 4096, ASK_PAUSE_NS = 200000 };
+#define ANSWER_WAIT_NS 250000000LL
+#define PROBE_NS 2000000000LL  /* on a machine so busy that nothing comes sooner, it is refused */
+#define SORT_NS (2 * PROBE_NS) /* ends by itself, should nobody tell it to */
 
 struct asked {
     struct smp_signal_mailbox *mailbox;
@@ -29,7 +25,7 @@ struct asked {
     struct smp_walk_answer answer;
 };
 
-/* SMP_EGONE: no answer in time. */
+/* SMP_ESTATE: no answer in time. */
 static enum smp_status ask(const struct smp_vm_async *async, int32_t tid,
                            const struct smp_walk_target *target, struct asked *asked)
 {
@@ -47,7 +43,7 @@ static enum smp_status ask(const struct smp_vm_async *async, int32_t tid,
         return status;
     smp_vm_signal_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
     if (smp_signal_give_up(cookie))
-        return SMP_EGONE;
+        return SMP_ESTATE;
     while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
         (void)usleep(100);
     asked->answer = slot->answer;
@@ -121,7 +117,8 @@ static void sort_until_told(JNIEnv *env, struct sorter *sorter)
     }
     sorter->stack = smp_vm_stacks_own();
     atomic_store(&sorter->tid, (int32_t)gettid());
-    for (int i = 0; i < MAX_SORTS && !atomic_load(&sorter->stop); i++) {
+    const int64_t end_ns = smp_clock_ns() + SORT_NS;
+    while (smp_clock_ns() < end_ns && !atomic_load(&sorter->stop)) {
         for (size_t n = 0; n < SORTED_NUMBERS; n++) {
             random = random * 1664525U + 1013904223U;
             numbers[n] = (jint)(random >> 8);
@@ -172,24 +169,29 @@ static void pause_ns(long ns)
 static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct sorter *sorter,
                          struct asked *asked)
 {
+    const int64_t end_ns = smp_clock_ns() + PROBE_NS;
     struct smp_walk_target target = { .walk = async->walk, .env = env };
+    const char *reason = "the signal does not arrive at other threads";
 
-    for (int i = 0; i < MAX_ASKS && atomic_load(&sorter->tid) == 0; i++)
+    while (atomic_load(&sorter->tid) == 0 && smp_clock_ns() < end_ns)
         pause_ns(ASK_PAUSE_NS);
     const int32_t tid = atomic_load(&sorter->tid);
     if (tid <= 0)
         return "no thread to try it with";
     target.stack_low = sorter->stack.low;
     target.stack_high = sorter->stack.high;
-    for (int i = 0; i < MAX_ASKS; i++) {
-        if (ask(async, tid, &target, asked) != SMP_OK)
-            return "the signal does not arrive at other threads";
-        if (asked->answer.raw > 0 &&
+    while (smp_clock_ns() < end_ns) {
+        const enum smp_status status = ask(async, tid, &target, asked);
+        if (status != SMP_OK && status != SMP_ESTATE)
+            return "the signal cannot be sent to other threads";
+        if (status == SMP_OK)
+            reason = "the stack of a running method is not walked";
+        if (status == SMP_OK && asked->answer.raw > 0 &&
             asked->frames[asked->answer.raw].method == (void *)sorter->sort)
             return NULL;
         pause_ns(ASK_PAUSE_NS);
     }
-    return "the stack of a running method is not walked";
+    return reason;
 }
 
 const char *smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env)

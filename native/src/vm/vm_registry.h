@@ -44,7 +44,7 @@ struct smp_vm_facts {
     _Atomic uintptr_t root_guess;
     _Atomic uint32_t root_guessed;
     _Atomic uintptr_t run_method; /* its run(), which is the root where the JVM started it */
-    _Atomic bool is_carrier;      /* has been seen with a virtual thread on it */
+    _Atomic bool is_carrier;      /* of virtual threads */
 };
 
 struct smp_vm_thread {

@@ -3,10 +3,13 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "vm/vm.h"
+#include "vm/vm_fields.h"
 #include "vm/vm_tids.h"
 
 enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
@@ -25,6 +28,9 @@ struct unsettled {
     int32_t *known;
     size_t known_count;
     size_t known_capacity;
+    bool has_hints;
+    uint64_t os_thread_offset;
+    uint64_t tid_offset;
 };
 
 static bool task_ns(void *self, int32_t tid, int64_t *out)
@@ -43,6 +49,44 @@ static bool thread_ns(void *self, size_t thread, int64_t *out)
         return false;
     *out = ns;
     return true;
+}
+
+/* Reads of memory that may be gone by now: by a system call, which then says so. */
+static bool read_safely(uintptr_t address, void *out, size_t size)
+{
+    const struct iovec to = { .iov_base = out, .iov_len = size };
+    const struct iovec from = { .iov_base = (void *)address, .iov_len = size }; /* NOLINT */
+
+    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
+/* JavaThread._osthread->_thread_id, where the JVM says these are. */
+static int32_t hint(void *self, size_t thread)
+{
+    const struct unsettled *unsettled = self;
+    const uintptr_t java_thread = unsettled->entries[thread]->facts.java_thread;
+    uintptr_t os_thread = 0;
+    int32_t tid = 0;
+
+    if (!unsettled->has_hints || java_thread == 0 ||
+        !read_safely(java_thread + unsettled->os_thread_offset, &os_thread, sizeof(os_thread)) ||
+        os_thread == 0 || !read_safely(os_thread + unsettled->tid_offset, &tid, sizeof(tid)))
+        return 0;
+    return tid > 0 ? tid : 0;
+}
+
+/* The first of the two has moved from one class to its parent in the course of time. */
+static void find_hints(struct unsettled *unsettled)
+{
+    static const char *const owners[] = { "JavaThread", "Thread" };
+
+    for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !unsettled->has_hints; i++) {
+        struct smp_vm_field fields[] = { { .type = owners[i], .name = "_osthread" },
+                                         { .type = "OSThread", .name = "_thread_id" } };
+        unsettled->has_hints = smp_vm_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
+        unsettled->os_thread_offset = fields[0].offset;
+        unsettled->tid_offset = fields[1].offset;
+    }
 }
 
 static bool make_room(void **array, size_t *capacity, size_t count, size_t size)
@@ -112,9 +156,9 @@ static int by_value(const void *left, const void *right)
 /* Returns how many are still unknown. */
 static size_t match(struct unsettled *unsettled)
 {
-    const struct smp_tid_clocks clocks = { .task_ns = task_ns,
-                                           .thread_ns = thread_ns,
-                                           .self = unsettled };
+    const struct smp_tid_clocks clocks = {
+        .task_ns = task_ns, .thread_ns = thread_ns, .hint = hint, .self = unsettled
+    };
     size_t unknown = unsettled->count;
     int32_t *tids = NULL;
     size_t tid_count = 0;
@@ -155,8 +199,10 @@ void smp_vm_settle(struct smp_vm_registry *registry, void (*dispose)(struct smp_
         !atomic_compare_exchange_strong(&next.due_ns, &due_ns, INT64_MAX))
         return;
     collect(registry, dispose, &unsettled);
-    if (unsettled.count > 0)
+    if (unsettled.count > 0) {
+        find_hints(&unsettled);
         unknown = match(&unsettled);
+    }
     for (size_t i = 0; i < unsettled.count; i++)
         drop(registry, dispose, unsettled.entries[i]);
     smp_free(NULL, (void *)unsettled.entries);

@@ -19,6 +19,7 @@
 #include "vm/vm_stacks.h"
 #include "vm/vm_status.h"
 #include "vm/vm_thread_name.h"
+#include "vm/vm_virtual.h"
 
 enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
 
@@ -189,7 +190,8 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
         .java_id = java_id,
         .facts = { .java_thread = smp_vm_threads_address(env, thread),
                    .stack_low = stack.low,
-                   .stack_high = stack.high },
+                   .stack_high = stack.high,
+                   .is_carrier = smp_vm_virtual_is_carrier(env, thread) },
     };
     add_entry(env, thread, &proto);
 }
@@ -216,6 +218,8 @@ enum smp_status smp_vm_threads_open(JNIEnv *env)
 
     if (status == SMP_OK)
         status = smp_vm_thread_name_init(env);
+    if (status == SMP_OK)
+        (void)smp_vm_virtual_init(env);
     if (status == SMP_OK)
         status = smp_vm_registry_open(&registry);
     return status;

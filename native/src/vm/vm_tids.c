@@ -116,21 +116,63 @@ static void drop_doubles(int32_t **chosen, size_t count)
     }
 }
 
+static int32_t hint_of(const struct smp_tid_clocks *clocks, size_t thread)
+{
+    return clocks->hint != NULL ? clocks->hint(clocks->self, thread) : 0;
+}
+
+/* Is every hint that can be judged right, and are there enough of them? */
+static bool are_hints_right(const struct smp_tid_clocks *clocks, const int32_t *out, size_t count)
+{
+    size_t agreed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const int32_t hint = out[i] != 0 ? hint_of(clocks, i) : 0;
+        if (hint != 0 && hint != out[i])
+            return false;
+        agreed += hint != 0;
+    }
+    return agreed >= SMP_TIDS_HINTS_AGREED;
+}
+
+/* Two close readings must bear the hint out. */
+static void take_hints(const struct smp_tid_clocks *clocks, const int64_t *thread_ns,
+                       size_t thread_count, int32_t *out)
+{
+    if (clocks->hint == NULL || !are_hints_right(clocks, out, thread_count))
+        return;
+    for (size_t i = 0; i < thread_count; i++) {
+        if (out[i] != 0 || thread_ns[i] < 0)
+            continue;
+        const int32_t hint = hint_of(clocks, i);
+        if (hint != 0 && encloses(clocks, hint, i) && encloses(clocks, hint, i))
+            out[i] = hint;
+    }
+}
+
+static size_t gather(int32_t *out, size_t thread_count, int32_t **chosen)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < thread_count; i++) {
+        if (out[i] != 0)
+            chosen[count++] = &out[i];
+    }
+    return count;
+}
+
 static void choose_all(const struct match *match, const int64_t *thread_ns, size_t thread_count,
                        int32_t *out, int32_t **chosen)
 {
-    size_t chosen_count = 0;
-
     for (size_t i = 0; i < thread_count; i++) {
         struct candidates candidates = { .count = 0 };
         if (thread_ns[i] < 0)
             continue;
         find_candidates(match, thread_ns[i], &candidates);
         out[i] = choose(match, &candidates, i);
-        if (out[i] != 0)
-            chosen[chosen_count++] = &out[i];
     }
-    drop_doubles(chosen, chosen_count);
+    take_hints(match->clocks, thread_ns, thread_count, out);
+    drop_doubles(chosen, gather(out, thread_count, chosen));
 }
 
 static void read_before(const struct smp_tid_clocks *clocks, const int32_t *tids, size_t tid_count,

@@ -12,6 +12,11 @@
  * if it is the only one among all tasks and holds in a second, closer reading, in which the Java
  * thread still lives. Anything else stays unknown (0), to be tried again later.
  *
+ * Threads that did the same and are parked may have used the same CPU time to the nanosecond: of
+ * ten thousand alike, a third. For these alone the JVM's own note of the tid is asked, a hint at
+ * an unsupported place. It is taken only if it agreed on every thread that was found by the clocks,
+ * and if the clocks do not exclude it.
+ *
  * Owns     nothing.
  * Threads  any; the clocks' business.
  * Errors   SMP_ENOMEM. list: also SMP_EUNSUPPORTED, the system does not tell.
@@ -30,10 +35,15 @@
 struct smp_tid_clocks {
     bool (*task_ns)(void *self, int32_t tid, int64_t *out);
     bool (*thread_ns)(void *self, size_t thread, int64_t *out);
+    /* What else is said of the thread's tid; 0: nothing. May be NULL. */
+    int32_t (*hint)(void *self, size_t thread);
     void *self;
 };
 
-enum { SMP_TIDS_MAX_CANDIDATES = 16 }; /* for one thread, after the first reading */
+enum {
+    SMP_TIDS_MAX_CANDIDATES = 16, /* for one thread, after the first reading */
+    SMP_TIDS_HINTS_AGREED = 4     /* hints that were right, before one is taken */
+};
 
 /* tids[0 .. tid_count): every task the threads can be. out[i]: the tid of thread i, or 0. */
 SMP_CHECKED enum smp_status smp_vm_tids_match(const struct smp_tid_clocks *clocks,

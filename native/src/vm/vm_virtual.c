@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vm/vm_virtual.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 enum { MAX_ENTER_FRAMES = 4 /* between the boundary and VirtualThread.run */ };
@@ -17,6 +18,8 @@ static struct {
     jfieldID target;
     jfieldID vthread;
 } known;
+
+static _Atomic bool in_use;
 
 static jclass find_class(JNIEnv *env, const char *name)
 {
@@ -131,7 +134,15 @@ bool smp_vm_virtual_is_boundary(uint64_t method)
 
 bool smp_vm_virtual_is_carrier(JNIEnv *env, jobject thread)
 {
-    return known.carrier != NULL && (*env)->IsInstanceOf(env, thread, known.carrier);
+    if (known.carrier == NULL || !(*env)->IsInstanceOf(env, thread, known.carrier))
+        return false;
+    atomic_store_explicit(&in_use, true, memory_order_relaxed);
+    return true;
+}
+
+bool smp_vm_virtual_in_use(void)
+{
+    return atomic_load_explicit(&in_use, memory_order_relaxed);
 }
 
 jobject smp_vm_virtual_mounted(JNIEnv *env, jobject carrier)

@@ -38,8 +38,10 @@ bool smp_vm_virtual_init(JNIEnv *env);
 enum smp_virtual_cut smp_vm_virtual_trim(struct smp_sample *sample);
 /* Of a method key. */
 bool smp_vm_virtual_is_boundary(uint64_t method);
-/* Is the thread of a class whose objects carry virtual threads? */
+/* Is the thread of a class whose objects carry virtual threads? If so, they are in use. */
 bool smp_vm_virtual_is_carrier(JNIEnv *env, jobject thread);
+/* Has one of their carriers been seen? Once true, it stays. */
+bool smp_vm_virtual_in_use(void);
 /* The virtual thread mounted on a carrier, as a local reference; NULL: none, or not known. */
 jobject smp_vm_virtual_mounted(JNIEnv *env, jobject carrier);
 

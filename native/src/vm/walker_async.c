@@ -200,32 +200,56 @@ static bool has_cure_room(struct smp_walker_async *walker, size_t frames)
     return walker->cure != NULL;
 }
 
-/*
- * One handshake, for a stack of about so many frames; what it cost is taken from what may be spent,
- * even where that becomes a debt. False: none, or a deeper stack.
- */
-static bool shake_hands(struct smp_walker_async *walker, JNIEnv *env, jobject thread, size_t frames,
+/* What a cure cost is taken from what may be spent, even where that becomes a debt. */
+static void pay(struct smp_walker_async *walker, int64_t start_ns)
+{
+    walker->stats.cures++;
+    walker->cure_credit_ns -= smp_clock_ns() - start_ns;
+}
+
+/* One handshake, for a stack of about so many frames. False: none, or a deeper stack. */
+static bool shake_hands(struct smp_walker_async *walker, jobject thread, size_t frames,
                         size_t *count)
 {
     const int64_t start_ns = smp_clock_ns();
     const size_t room = SMP_ASYNC_CURE_FRAMES + 2 * frames;
 
-    if (thread == NULL || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
+    if (smp_vm_virtual_in_use() || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
         return false;
-    walker->stats.cures++;
-    const enum smp_status status = smp_vm_ids_walk(env, thread, walker->cure, room, count);
-    walker->cure_credit_ns -= smp_clock_ns() - start_ns;
+    const enum smp_status status = smp_vm_ids_walk(thread, walker->cure, room, count);
+    pay(walker, start_ns);
     return status == SMP_OK && *count < room;
 }
 
 /* Makes the ids that are missing. */
-static bool cure(struct smp_walker_async *walker, JNIEnv *env, jobject thread,
-                 struct smp_sample *sample)
+static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample)
 {
     size_t count = 0;
 
-    return shake_hands(walker, env, thread, sample->count, &count) &&
+    return shake_hands(walker, thread, sample->count, &count) &&
            smp_async_sample_fill(sample, walker->cure, count);
+}
+
+/* Without a handshake: for the next look. */
+static bool cure_all(struct smp_walker_async *walker, JNIEnv *env)
+{
+    const int64_t start_ns = smp_clock_ns();
+
+    if (!smp_vm_virtual_in_use() || !may_cure(walker, start_ns))
+        return false;
+    const enum smp_status status = smp_vm_ids_make_all(env);
+    pay(walker, start_ns);
+    return status == SMP_OK;
+}
+
+static bool is_missing(const struct request *request, const struct smp_walk_answer *walked)
+{
+    const struct smp_jvm_frame *frames = request->buffer.frames + walked->first;
+    bool missing = false;
+
+    for (uint32_t i = 0; i < walked->count; i++)
+        missing = missing || frames[i].method == NULL;
+    return missing;
 }
 
 /* -------------------------------------------------------------------------------- virtual threads
@@ -288,13 +312,12 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
         smp_vm_threads_facts(request->thread)->is_carrier = true;
         mounted = smp_vm_virtual_mounted(env, thread);
         group = virtual_name(walker, env, request, mounted);
-        thread = mounted;
     }
     if (cut == SMP_VIRTUAL_CUT)
         answer = SMP_ANSWER_VIRTUAL_CUT;
     if (sample.count == 0)
         answer = SMP_ANSWER_EMPTY;
-    if (smp_async_sample_is_missing(&sample) && !cure(walker, env, thread, &sample)) {
+    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample)) {
         answer = SMP_ANSWER_NO_METHOD;
         sample.count = 0;
         sample.leaf_count = 0;
@@ -334,10 +357,9 @@ static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
     struct smp_sample sample = { 0 };
     size_t count = 0;
 
-    if ((walked->state != SMP_JVM_BLOCKED && walked->state != SMP_JVM_IN_NATIVE) ||
-        smp_vm_threads_facts(request->thread)->is_carrier)
+    if (walked->state != SMP_JVM_BLOCKED && walked->state != SMP_JVM_IN_NATIVE)
         return false;
-    if (!shake_hands(walker, env, smp_vm_threads_ref(request->thread), 0, &count) || count == 0)
+    if (!shake_hands(walker, smp_vm_threads_ref(request->thread), 0, &count) || count == 0)
         return false;
     sample = (struct smp_sample){
         .frames = walker->cure, .capacity = count, .count = count, .leaf_count = count
@@ -395,6 +417,10 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
         request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* where there is no more room */
         if (grow(walker, request))
             return false;
+    } else if (walked.count > 0 && request->looks < SMP_ASYNC_LOOKS &&
+               is_missing(request, &walked) && cure_all(walker, env)) {
+        request->answer = SMP_ANSWER_NO_METHOD;
+        return false;
     } else if (walked.count > 0) {
         tell_stack(walker, env, listener, index, &walked);
         return true;

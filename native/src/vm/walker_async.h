@@ -8,8 +8,9 @@
  * collect asks again, some microseconds later, where the thread was caught at a point that cannot
  * be walked: in a transition, while its frames are rewritten. A frame without a method id is cured
  * by one handshake with that thread, which makes the ids; the missing ones are taken from the same
- * depth, counted from the root. So is a thread that waits inside the JVM where it cannot be walked
- * by itself. A deeper stack than expected is asked for again with more room.
+ * depth, counted from the root; where virtual threads are in use, see vm_ids.h. So is a thread that
+ * waits inside the JVM where it cannot be walked by itself. A deeper stack than expected is asked
+ * for again with more room.
  *
  * Owns     room for the answers; a mailbox.
  * Threads  create and destroy: any; the functions: one sampler thread. Until smp_vm_async_open, and

@@ -355,6 +355,79 @@ static void the_oldest_is_dropped_when_nothing_can_be_merged(void **state)
     assert_int_equal(take(f, slow), 100);
 }
 
+/* --- while snapshots are merged: no mutex is held, so anybody may come in between --- */
+
+/* Does something in the midst of the first merge, once; refuse: without memory. */
+struct intruder {
+    struct fixture *f;
+    void (*intrude)(struct intruder *intruder);
+    unsigned consumer;
+    bool is_inside;
+    bool is_done;
+    bool refuse;
+};
+
+static bool on_allocation(void *self, size_t bytes)
+{
+    struct intruder *intruder = self;
+
+    (void)bytes;
+    if (intruder->is_inside)
+        return intruder->refuse;
+    if (!intruder->is_done) {
+        intruder->is_inside = true;
+        intruder->intrude(intruder);
+        intruder->is_inside = false;
+        intruder->is_done = true;
+    }
+    return false;
+}
+
+static void take_a_part(struct intruder *intruder)
+{
+    intruder->refuse = true;
+    assert_int_equal(take(intruder->f, intruder->consumer), 1);
+}
+
+static void a_part_taken_while_the_run_is_merged(void **state)
+{
+    struct fixture *f = *state;
+    struct intruder intruder = { .f = f, .intrude = take_a_part, .consumer = open_one(f) };
+    const unsigned other = open_one(f);
+
+    for (int64_t wall_ns = 1; wall_ns <= 10000; wall_ns *= 10)
+        append(f, wall_ns);
+    smp_alloc_set_refuser(on_allocation, &intruder);
+    smp_windows_compact(f->windows);
+    smp_alloc_set_refuser(NULL, NULL);
+    assert_true(intruder.is_done);
+    assert_int_equal(take(f, intruder.consumer), 11110);
+    assert_int_equal(take(f, other), 11111);
+}
+
+static void append_and_compact(struct intruder *intruder)
+{
+    for (int64_t wall_ns = 100; wall_ns <= 10000; wall_ns *= 10)
+        append(intruder->f, wall_ns);
+    smp_windows_compact(intruder->f->windows);
+}
+
+static void a_run_merged_while_its_begin_is_taken(void **state)
+{
+    struct fixture *f = *state;
+    struct intruder intruder = { .f = f, .intrude = append_and_compact, .consumer = open_one(f) };
+    const unsigned other = open_one(f);
+
+    append(f, 1);
+    append(f, 10);
+    smp_alloc_set_refuser(on_allocation, &intruder);
+    assert_int_equal(take(f, intruder.consumer), 11);
+    smp_alloc_set_refuser(NULL, NULL);
+    assert_true(intruder.is_done);
+    assert_int_equal(take(f, intruder.consumer), 11100);
+    assert_int_equal(take(f, other), 11111);
+}
+
 /* --- against a twin --- */
 
 enum { CONSUMERS = 4 };
@@ -512,6 +585,8 @@ int main(void)
         TEST(without_memory_a_window_comes_in_parts),
         TEST(merging_that_fails_changes_nothing),
         TEST(the_oldest_is_dropped_when_nothing_can_be_merged),
+        TEST(a_part_taken_while_the_run_is_merged),
+        TEST(a_run_merged_while_its_begin_is_taken),
         TEST(random_steps_agree_with_the_twin),
         TEST(everybody_at_once),
     };

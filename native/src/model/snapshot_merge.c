@@ -173,7 +173,7 @@ static enum smp_status add_root(struct merger *merger, uint32_t location, uint32
 
 static uint32_t adopt(struct merger *merger, const struct smp_snapshot *from, uint32_t location)
 {
-    if (merger->is_one_table)
+    if (merger->adopted == NULL) /* one table: its numbers stay */
         return location;
     if (merger->adopted[location] == SMP_LOCATION_NONE)
         merger->adopted[location] = smp_methods_adopt(merger->methods, from->methods, location);

@@ -7,7 +7,8 @@ const OUTCOME_WORDS = {
     'samples taken, middle of a deep stack omitted':
         'The stack was read, but it was so deep that frames in its middle were left out.',
     'samples taken, no Java frames': 'The thread had no Java code on its stack. Its time is under [no Java frames].',
-    'failed, thread ended during the walk': 'The thread ended while it was looked at. Its time is under [thread ended].',
+    'failed, thread ended during the walk':
+        'The thread ended while it was looked at. Its time is under [thread ended].',
     'failed, JVM not in its live phase': 'The JVM was starting or ending.',
     'failed, JVM out of memory': 'The JVM had no memory for the answer.',
     'failed, refused by the JVM': 'The JVM gave no stack at this moment.',
@@ -26,7 +27,7 @@ const KIND_WORDS = [
 ];
 
 const COUNTER_WORDS = {
-    'ticks': 'Rounds of looking at the threads.',
+    ticks: 'Rounds of looking at the threads.',
     'late ticks': 'Rounds that began late. They are credited with their true length.',
     'frames omitted from deep stacks': 'Frames that very deep stacks have in their middle.',
     'methods of unloaded classes': 'The class was gone before its name could be read: [unloaded].',
@@ -53,7 +54,11 @@ class Account {
         this.sides = model.isDiff ? ['Before', 'After'] : [''];
         this.host.replaceChildren(
             ...model.reports.flatMap((report, side) => this.summary(report, side)),
-            ...this.outcomes(), ...this.pseudoFrames(), ...this.counters(), ...this.groups());
+            ...this.outcomes(),
+            ...this.pseudoFrames(),
+            ...this.counters(),
+            ...this.groups()
+        );
     }
 
     summary(report, side) {
@@ -61,17 +66,17 @@ class Account {
         const seen = sumOf(account.outcomes, (text) => wordsOf(text).kind === 'seen');
         const lost = this.pseudoTime(side);
         const all = this.model.total[this.measure(side)][0];
+        const own = report.ownCpuNanos ?? 0;
         const lines = [
-            `From ${span(report.fromMillis, report.tillMillis)} (${duration(report.elapsedNanos)}) the sampler looked at ` +
-                `threads ${whole(account.attempts ?? 0)} times. ${percent(seen, account.attempts)} of the looks told where the ` +
-                'thread was.',
+            `From ${span(report.fromMillis, report.tillMillis)} (${duration(report.elapsedNanos)}) the sampler looked ` +
+                `at threads ${whole(account.attempts ?? 0)} times. ${percent(seen, account.attempts)} of the looks ` +
+                'told where the thread was.',
             lost > 0
-                ? `${duration(lost)} of ${duration(all)} of thread time (${percent(lost, all)}) have no stack. That time is ` +
-                  'kept under frames in [brackets]; it is not spread over other frames.'
+                ? `${duration(lost)} of ${duration(all)} of thread time (${percent(lost, all)}) have no stack. ` +
+                  'That time is kept under frames in [brackets]; it is not spread over other frames.'
                 : 'All thread time has a stack.',
-            `The sampler itself took ${duration(report.ownCpuNanos ?? 0)} of CPU, ` +
-                `${percent(report.ownCpuNanos ?? 0, report.elapsedNanos)} of one core, and ${bytes(report.memoryUsedBytes ?? 0)} ` +
-                `of its limit of ${bytes(report.memoryLimitBytes ?? 0)} of memory.`,
+            `The sampler itself took ${duration(own)} of CPU, ${percent(own, report.elapsedNanos)} of one core, and ` +
+                `${bytes(report.memoryUsedBytes ?? 0)} of its limit of ${bytes(report.memoryLimitBytes ?? 0)} of memory.`,
         ];
         const title = this.sides[side] ? this.sides[side] + ': what was seen' : 'What was seen, and what was not';
         return [element('h2', '', title), ...lines.map((line) => element('p', '', line))];
@@ -127,7 +132,9 @@ class Account {
     counters() {
         const sides = this.model.reports.map((report) => report.account?.counters ?? {});
         const rows = unionOfKeys(sides).map((text) => [
-            text, ...sides.map((side) => whole(side[text] ?? 0)), COUNTER_WORDS[text] ?? '',
+            text,
+            ...sides.map((side) => whole(side[text] ?? 0)),
+            COUNTER_WORDS[text] ?? '',
         ]);
         const heads = this.sides.map((side) => side || 'Count');
         return rows.length ? table('Other events', ['Event', ...heads, 'In words'], rows) : [];
@@ -137,13 +144,18 @@ class Account {
         const rows = this.model.groups.map((group) => [
             group.name,
             ...group.sides.flatMap((side) => [
-                whole(side?.threads ?? 0), whole(side?.attempts ?? 0),
-                percent(sumOf(side?.outcomes, (text) => wordsOf(text).kind !== 'seen'), side?.attempts),
+                whole(side?.threads ?? 0),
+                whole(side?.attempts ?? 0),
+                percent(
+                    sumOf(side?.outcomes, (text) => wordsOf(text).kind !== 'seen'),
+                    side?.attempts
+                ),
                 whole(side?.maxDepth ?? 0),
             ]),
         ]);
         const heads = this.sides.flatMap((side) =>
-            ['Threads', 'Looks', 'Not seen', 'Deepest stack'].map((text) => (side + ' ' + text.toLowerCase()).trim()));
+            ['Threads', 'Looks', 'Not seen', 'Deepest stack'].map((text) => (side + ' ' + text.toLowerCase()).trim())
+        );
         return table('By thread group', ['Group', ...heads], rows);
     }
 }
@@ -161,20 +173,25 @@ function table(title, heads, rows) {
     const made = element('table');
     const head = element('tr');
     const isNumber = (i) => rows.length > 0 && rows.every((row) => /^[<\d–]/.test(row[i].text ?? row[i]));
-    head.append(...heads.map((text, i) => element('th', i > 0 && isNumber(i) ? 'number' : '',
-        text.charAt(0).toUpperCase() + text.slice(1))));
+    head.append(
+        ...heads.map((text, i) =>
+            element('th', i > 0 && isNumber(i) ? 'number' : '', text.charAt(0).toUpperCase() + text.slice(1))
+        )
+    );
     made.append(head);
     for (const row of rows) {
         const line = element('tr');
-        line.append(...row.map((cell, i) => {
-            const text = cell.text ?? cell;
-            const td = element('td', i > 0 && isNumber(i) ? 'number' : '', shorten(text, NAME_LIMIT));
-            if (cell.tag) {
-                td.classList.add('tagged');
-                td.prepend(element('span', 'tag ' + cell.tag, cell.tag === 'other' ? '' : cell.tag));
-            }
-            return td;
-        }));
+        line.append(
+            ...row.map((cell, i) => {
+                const text = cell.text ?? cell;
+                const td = element('td', i > 0 && isNumber(i) ? 'number' : '', shorten(text, NAME_LIMIT));
+                if (cell.tag) {
+                    td.classList.add('tagged');
+                    td.prepend(element('span', 'tag ' + cell.tag, cell.tag === 'other' ? '' : cell.tag));
+                }
+                return td;
+            })
+        );
         made.append(line);
     }
     return [element('h3', '', title), made];

@@ -22,24 +22,30 @@ class App {
             hover: (node, event) => this.showTip(node, event),
             choose: (node) => this.showDetail(node),
         });
-        this.tree = new Grid(byId('tree'), 'Call tree', {
-            sort: () => this.showTree(),
-            activate: (node) => this.showInGraph(node),
-            toggle: (node, open) => this.toggle(node, open),
-        }, {
-            level: (node) => this.levels.get(node),
-            isOpen: (node) => this.open.has(node),
-            canOpen: (node) => this.callTree.children(node).length > 0,
-            parent: (node) => this.callTree.parent[node],
-        });
-        const hot = (id, label) => new Grid(byId(id), label, {
-            sort: () => this.showHot(id),
-            activate: (row) => this.searchInGraph(row),
-        });
+        this.tree = new Grid(
+            byId('tree'),
+            'Call tree',
+            {
+                sort: () => this.showTree(),
+                activate: (node) => this.showInGraph(node),
+                toggle: (node, open) => this.toggle(node, open),
+            },
+            {
+                level: (node) => this.levels.get(node),
+                isOpen: (node) => this.open.has(node),
+                canOpen: (node) => this.callTree.children(node).length > 0,
+                parent: (node) => this.callTree.parent[node],
+            }
+        );
+        const hot = (id, label) =>
+            new Grid(byId(id), label, {
+                sort: () => this.showHot(id),
+                activate: (row) => this.searchInGraph(row),
+            });
         this.methods = hot('methods', 'Hot methods');
         this.lines = hot('lines', 'Hot lines');
         this.account = new Account(byId('panel-account'));
-        this.listen();
+        new Input(this);
         this.setTheme(remembered('theme') ?? 'auto');
     }
 
@@ -168,39 +174,22 @@ class App {
             host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts));
             return;
         }
-        const scaled = Math.abs(this.model.scale - 1) < 0.001 ? '' : `, scaled × ${this.model.scale.toFixed(2)} to the length of after`;
+        const scaled =
+            Math.abs(this.model.scale - 1) < 0.001
+                ? ''
+                : `, scaled × ${this.model.scale.toFixed(2)} to the length of after`;
         host.replaceChildren(
-            element('span', '', 'Before '), element('b', '', one(reports[0])), element('span', '', scaled),
-            element('span', '', ' After '), element('b', '', one(reports[1])));
+            element('span', '', 'Before '),
+            element('b', '', one(reports[0])),
+            element('span', '', scaled),
+            element('span', '', ' After '),
+            element('b', '', one(reports[1]))
+        );
     }
 
     showGroups() {
-        const { model, metric } = this;
-        const entries = [{ node: 0, name: 'All threads' }, ...model.groups];
-        const most = Math.max(...model.groups.map((group) => model.width(metric, group.node)), 1);
-        byId('groups').replaceChildren(...entries.map((group) => this.groupOption(group, most)));
+        byId('groups').replaceChildren(...groupOptions(this));
         byId('groups').setAttribute('aria-activedescendant', 'group-' + this.base);
-    }
-
-    groupOption(group, most) {
-        const { model, metric } = this;
-        const option = element('div', 'group');
-        option.id = 'group-' + group.node;
-        option.dataset.node = group.node;
-        option.setAttribute('role', 'option');
-        option.setAttribute('aria-selected', String(group.node === this.base));
-        const delta = model.isDiff ? model.delta(metric, group.node) : 0;
-        const time = model.isDiff ? (delta === 0 ? '±0' : signed(duration(delta), delta)) : duration(model.total[metric][group.node]);
-        option.append(element('span', 'group-name', shorten(group.name, NAME_LIMIT)), element('span', 'group-time ' + tone(delta), time));
-        if (group.node !== 0) {
-            const bar = element('span', 'group-bar');
-            bar.style.setProperty('--bar', ((100 * model.width(metric, group.node)) / most).toFixed(1) + '%');
-            option.append(bar);
-            const side = group.sides[group.sides.length - 1] ?? group.sides[0];
-            const names = (side?.threadNames ?? []).map(clean).join(', ');
-            option.title = shorten(`${group.name}\n${whole(side?.threads ?? 0)} threads: ${names}`, TITLE_LIMIT);
-        }
-        return option;
     }
 
     showGraph() {
@@ -210,42 +199,22 @@ class App {
         byId('reset').disabled = this.zoom === this.base;
         this.showPath();
         this.showDetail(this.flame.chosen);
-        byId('legend').replaceChildren(...this.colours.legend(this.model).map(([colour, words]) => {
-            const item = element('li');
-            const swatch = element('span', 'swatch');
-            swatch.style.backgroundColor = colour;
-            item.append(swatch, element('span', '', shorten(words, 60)));
-            return item;
-        }));
+        byId('legend').replaceChildren(
+            ...this.colours.legend(this.model).map(([colour, words]) => {
+                const item = element('li');
+                const swatch = element('span', 'swatch');
+                swatch.style.backgroundColor = colour;
+                item.append(swatch, element('span', '', shorten(words, 60)));
+                return item;
+            })
+        );
     }
 
     showPath() {
         const { model } = this;
         const share = percent(model.width(this.metric, this.zoom), model.width(this.metric, 0));
-        byId('path').textContent = this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
-    }
-
-    /** One line about a node: of what it is a part, and how much. */
-    describe(node) {
-        const { model, metric } = this;
-        if (model.isDiff) {
-            const before = model.total[metric + '0'][node];
-            const delta = model.delta(metric, node);
-            return [`before ${duration(before)}, after ${duration(model.total[metric][node])}`,
-                `${signed(duration(delta), delta)} (${signed(percent(delta, before), delta)})`];
-        }
-        const total = model.total[metric][node];
-        const figures = [`${duration(total)} = ${percent(total, model.total[metric][this.base])}` +
-            (this.zoom === this.base ? '' : `, ${percent(total, model.total[metric][this.zoom])} of the zoom`)];
-        if (model.frames.kind[model.frame[node]] >= KIND.JAVA) {
-            figures.push('own time ' + duration(model.self[metric][node]));
-        }
-        if (model.hasCpu) {
-            const other = metric === 'wall' ? 'cpu' : 'wall';
-            figures.push(`${other === 'cpu' ? 'CPU' : 'wall'} ${duration(model.total[other][node])}`);
-        }
-        figures.push(whole(model.total.samples[node]) + ' samples');
-        return figures;
+        byId('path').textContent =
+            this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
     }
 
     showDetail(node) {
@@ -253,7 +222,9 @@ class App {
             return;
         }
         byId('detail').replaceChildren(
-            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)), element('span', '', this.describe(node).join(' · ')));
+            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
+            element('span', '', describe(this, node).join(' · '))
+        );
     }
 
     showTip(node, event) {
@@ -262,8 +233,10 @@ class App {
         if (node < 0) {
             return;
         }
-        tip.replaceChildren(element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
-            ...this.describe(node).map((line) => element('span', '', line)));
+        tip.replaceChildren(
+            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
+            ...describe(this, node).map((line) => element('span', '', line))
+        );
         const x = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8);
         const below = event.clientY + 20;
         const y = below + tip.offsetHeight > window.innerHeight ? event.clientY - tip.offsetHeight - 10 : below;
@@ -273,73 +246,49 @@ class App {
     // ---- tables
 
     setColumns() {
-        const node = (i) => i;
-        this.tree.setColumns(this.columns({
-            self: (m, i) => this.model.self[m][i], total: (m, i) => this.model.total[m][i], id: node,
-            text: (i) => this.model.textOf(i),
-            tone: (i) => this.toneOf(this.model.frame[i]),
-        }, 'total'), { key: this.model.isDiff ? 'delta' : 'percent', down: true });
-        for (const [grid, byLine] of [[this.methods, false], [this.lines, true]]) {
-            grid.setColumns(this.columns({
-                self: (m, row) => row.self[m], total: (m, row) => row.total[m],
-                text: (row) => (byLine ? this.model.frames.text[row.frame] : this.model.frames.methods[this.model.frames.method[row.frame]].text),
-                tone: (row) => this.toneOf(row.frame),
-            }, 'self'), { key: this.model.isDiff ? 'ownDelta' : 'percent', down: true });
+        this.tree.setColumns(
+            columnsOf(
+                this,
+                {
+                    self: (m, i) => this.model.self[m][i],
+                    total: (m, i) => this.model.total[m][i],
+                    text: (i) => this.model.textOf(i),
+                    tone: (i) => this.toneOf(this.model.frame[i]),
+                },
+                'total'
+            ),
+            { key: this.model.isDiff ? 'delta' : 'percent', down: true }
+        );
+        for (const [grid, byLine] of [
+            [this.methods, false],
+            [this.lines, true],
+        ]) {
+            grid.setColumns(
+                columnsOf(
+                    this,
+                    {
+                        self: (m, row) => row.self[m],
+                        total: (m, row) => row.total[m],
+                        text: (row) =>
+                            byLine
+                                ? this.model.frames.text[row.frame]
+                                : this.model.frames.methods[this.model.frames.method[row.frame]].text,
+                        tone: (row) => this.toneOf(row.frame),
+                    },
+                    'self'
+                ),
+                { key: this.model.isDiff ? 'ownDelta' : 'percent', down: true }
+            );
         }
     }
 
     toneOf(frame) {
         const kind = this.model.frames.kind[frame];
         const found = this.found?.frames[frame] === 1 ? ' found' : '';
-        return (kind === KIND.JDK ? 'jdk' : kind === KIND.PSEUDO ? 'pseudo' : kind === KIND.GROUP ? 'is-group' : '') + found;
-    }
-
-    columns(get, main) {
-        return this.model.isDiff ? this.diffColumns(get, main) : this.singleColumns(get, main);
-    }
-
-    singleColumns(get, main) {
-        const { metric } = this;
-        const everything = () => this.model.total[metric][this.base];
-        const time = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
-        const share = (row) => get[main](metric, row);
-        const columns = [
-            { key: 'percent', title: 'Percent', hint: `Share of the group's ${metric === 'cpu' ? 'CPU' : 'wall'} time`,
-                value: share, text: (row) => percent(share(row), everything()), bar: (row) => share(row) / everything() },
-            time('wall', 'Cumulative ms', 'Time in the frame and in all it called', (row) => get.total('wall', row)),
-            time('self', 'Method ms', 'Time in the frame itself', (row) => get.self('wall', row)),
-        ];
-        if (this.model.hasCpu) {
-            columns.push(time('cpu', 'CPU ms', 'Time on a processor, cumulative', (row) => get.total('cpu', row)));
-        }
-        if (this.model.hasCpu && main === 'self') {
-            columns.push(time('ownCpu', 'Own CPU ms', 'Time on a processor in the frame itself', (row) => get.self('cpu', row)));
-        }
-        const samples = (row) => get[main]('samples', row);
-        columns.push({ key: 'samples', title: 'Samples', hint: 'How often it was seen', value: samples, text: (row) => whole(samples(row)) });
-        columns.push({ key: 'name', title: 'Frame', hint: 'Name', name: true, value: get.text, text: get.text, tone: get.tone });
-        return columns;
-    }
-
-    diffColumns(get, main) {
-        const now = this.metric;
-        const then = now + '0';
-        const column = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
-        const change = (key, title, hint, value) => ({ key, title, hint, value,
-            text: (row) => signed(millis(value(row)), value(row)), tone: (row) => tone(value(row)) });
-        const part = main === 'self' ? get.self : get.total;
-        const relative = (row) => (part(now, row) - part(then, row)) / (part(then, row) || Number.MIN_VALUE);
-        const columns = [
-            change('delta', 'Change ms', 'After less before, with all that was called', (row) => get.total(now, row) - get.total(then, row)),
-            change('ownDelta', 'Own change ms', 'After less before, the frame itself', (row) => get.self(now, row) - get.self(then, row)),
-            { key: 'relative', title: 'Change', hint: 'In percent of before', value: relative,
-                text: (row) => part(then, row) > 0 ? signed(percent(part(now, row) - part(then, row), part(then, row)), relative(row)) : part(now, row) > 0 ? 'new' : '–',
-                tone: (row) => tone(relative(row)) },
-            column('before', main === 'self' ? 'Own before ms' : 'Before ms', 'Scaled to the length of after', (row) => part(then, row)),
-            column('after', main === 'self' ? 'Own after ms' : 'After ms', 'As measured', (row) => part(now, row)),
-        ];
-        columns.push({ key: 'name', title: 'Frame', hint: 'Name', name: true, value: get.text, text: get.text, tone: get.tone });
-        return columns;
+        return (
+            (kind === KIND.JDK ? 'jdk' : kind === KIND.PSEUDO ? 'pseudo' : kind === KIND.GROUP ? 'is-group' : '') +
+            found
+        );
     }
 
     get callTree() {
@@ -451,9 +400,7 @@ class App {
             this.findIndex = -1;
         }
         const { model, metric, found } = this;
-        byId('found').textContent = found === null ? ''
-            : found.top.length === 0 ? 'nothing found'
-                : `${percent(found.time, model.width(metric, within))} in ${whole(found.count)} ${found.count === 1 ? 'place' : 'places'}`;
+        byId('found').textContent = found === null ? '' : wordsOfFinds(found, model.width(metric, within));
         byId('found').dataset.millis = (performance.now() - started).toFixed(1);
     }
 
@@ -470,7 +417,8 @@ class App {
         if (top.length === 0) {
             return;
         }
-        this.findIndex = this.findIndex < 0 && step < 0 ? top.length - 1 : (this.findIndex + step + top.length) % top.length;
+        this.findIndex =
+            this.findIndex < 0 && step < 0 ? top.length - 1 : (this.findIndex + step + top.length) % top.length;
         const node = top[this.findIndex];
         if (this.tab === 'tree') {
             this.reveal(node);
@@ -505,7 +453,8 @@ class App {
         document.documentElement.dataset.theme = theme;
         byId('theme').textContent = 'Theme: ' + theme;
         remember('theme', theme);
-        const dark = theme === 'dark' || (theme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+        const dark =
+            theme === 'dark' || (theme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
         this.colours.setTheme(dark ? 'dark' : 'light');
         if (this.model) {
             this.showGraph();
@@ -519,94 +468,17 @@ class App {
         this.flame.turn(direction);
     }
 
-    listen() {
-        const click = (id, action) => byId(id).addEventListener('click', action);
-        click('back', () => this.back());
-        click('reset', () => this.resetZoom());
-        click('theme', () => this.setTheme({ auto: 'light', light: 'dark', dark: 'auto' }[document.documentElement.dataset.theme]));
-        click('help-open', () => byId('help').showModal());
-        click('collapse', () => { this.open.clear(); this.showTree(); });
-        click('hot-path', () => this.reveal(this.openHotPath()));
-        byId('compact').addEventListener('change', () => this.showTree());
-        TABS.forEach((tab) => click('tab-' + tab, () => this.selectTab(tab)));
-        document.querySelectorAll('[data-metric]').forEach((b) => b.addEventListener('click', () => this.setMetric(b.dataset.metric)));
-        document.querySelectorAll('[data-direction]').forEach((b) => b.addEventListener('click', () => this.setDirection(b.dataset.direction)));
-        window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.setTheme(document.documentElement.dataset.theme));
-        byId('search').addEventListener('input', () => this.searchAndShow());
-        byId('search').addEventListener('keydown', (event) => this.searchKey(event));
-        byId('tabs').addEventListener('keydown', (event) => this.tabKey(event));
-        byId('groups').addEventListener('keydown', (event) => this.groupKey(event));
-        byId('groups').addEventListener('click', (event) => {
-            const option = event.target.closest('.group');
-            if (option) {
-                this.setBase(Number(option.dataset.node));
-            }
-        });
-        document.addEventListener('keydown', (event) => this.key(event));
-    }
-
-    searchKey(event) {
-        if (event.key === 'Enter') {
-            event.preventDefault();
-            this.nextFind(event.shiftKey ? -1 : 1);
-        } else if (event.key === 'Escape') {
-            event.stopPropagation();
-            event.preventDefault();
-            byId('search').value === '' ? byId('search').blur() : (byId('search').value = '');
-            this.searchAndShow();
-        }
-    }
-
-    tabKey(event) {
-        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-        if (step) {
-            event.preventDefault();
-            this.selectTab(TABS[(TABS.indexOf(this.tab) + step + TABS.length) % TABS.length]);
-            byId('tab-' + this.tab).focus();
-        }
-    }
-
-    groupKey(event) {
-        const options = [...byId('groups').children];
-        const at = options.findIndex((option) => Number(option.dataset.node) === this.base);
-        const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key];
-        if (to !== undefined) {
-            event.preventDefault();
-            const option = options[Math.max(0, Math.min(options.length - 1, to))];
-            this.setBase(Number(option.dataset.node));
-            byId(option.id).scrollIntoView({ block: 'nearest' });
-        }
-    }
-
-    key(event) {
-        byId('tip').hidden = true; // who uses keys does not look at the mouse
-        if (event.ctrlKey || event.altKey || event.metaKey || event.target.matches('input[type=search]') || byId('help').open) {
-            return;
-        }
-        const actions = {
-            '/': () => { byId('search').focus(); byId('search').select(); },
-            '?': () => byId('help').showModal(),
-            'Escape': () => (byId('search').value !== '' && this.zoom === this.base ? this.clearSearch() : this.resetZoom()),
-            'Backspace': () => this.back(),
-            'w': () => this.setMetric('wall'),
-            'c': () => this.setMetric('cpu'),
-            'i': () => this.setDirection(this.flame.direction === 'icicle' ? 'flame' : 'icicle'),
-        };
-        TABS.forEach((tab, i) => (actions[i + 1] = () => this.selectTab(tab)));
-        if (actions[event.key]) {
-            event.preventDefault();
-            actions[event.key]();
-        }
-    }
-
     clearSearch() {
         byId('search').value = '';
         this.searchAndShow();
     }
 }
 
-function tone(delta) {
-    return delta > 0 ? 'slower' : delta < 0 ? 'faster' : '';
+function wordsOfFinds(found, time) {
+    if (found.count === 0) {
+        return 'nothing found';
+    }
+    return `${percent(found.time, time)} in ${whole(found.count)} ${found.count === 1 ? 'place' : 'places'}`;
 }
 
 // A file opened in a strict browser has no storage: then nothing is remembered.
@@ -636,10 +508,12 @@ try {
     const app = new App();
     app.start(modelOf(JSON.parse(byId('report').textContent)));
     byId('report').textContent = ''; // read; it need not be kept twice
-    requestAnimationFrame(() => setTimeout(() => {
-        performance.mark('threads-sampler-painted');
-        document.documentElement.dataset.ready = 'true';
-    }));
+    requestAnimationFrame(() =>
+        setTimeout(() => {
+            performance.mark('threads-sampler-painted');
+            document.documentElement.dataset.ready = 'true';
+        })
+    );
     const meta = document.querySelector('meta[name="threads-sampler-live"]:not([content=""])');
     if (meta) {
         new Live(meta, { report: (data) => app.replace(modelOf(data)) });

@@ -5,23 +5,45 @@ const HUES = [22, 205, 140, 285, 48, 175, 335, 245, 95, 0];
 const THEMES = {
     light: {
         package: (hue) => `hsl(${hue} 74% 76%)`,
-        other: 'hsl(30 22% 82%)', jdk: 'hsl(215 16% 86%)', pseudo: 'hsl(0 0% 93%)', group: 'hsl(222 30% 76%)',
-        text: '#14181f', textDim: '#6a7280', line: '#ffffff', found: '#b517c9', foundText: '#ffffff',
-        muted: 'hsl(215 14% 92%)', hover: '#14181f', chosen: '#1d4fd8', hatch: '#b9bec6',
-        same: 'hsl(215 14% 88%)', slower: (part) => `hsl(4 ${50 + 35 * part}% ${90 - 28 * part}%)`,
+        other: 'hsl(30 22% 82%)',
+        jdk: 'hsl(215 16% 86%)',
+        pseudo: 'hsl(0 0% 93%)',
+        group: 'hsl(222 30% 76%)',
+        text: '#14181f',
+        textDim: '#6a7280',
+        line: '#ffffff',
+        found: '#b517c9',
+        foundText: '#ffffff',
+        muted: 'hsl(215 14% 92%)',
+        hover: '#14181f',
+        chosen: '#1d4fd8',
+        hatch: '#b9bec6',
+        same: 'hsl(215 14% 88%)',
+        slower: (part) => `hsl(4 ${50 + 35 * part}% ${90 - 28 * part}%)`,
         faster: (part) => `hsl(212 ${50 + 35 * part}% ${90 - 28 * part}%)`,
     },
     dark: {
         package: (hue) => `hsl(${hue} 38% 36%)`,
-        other: 'hsl(30 10% 34%)', jdk: 'hsl(215 12% 29%)', pseudo: 'hsl(0 0% 19%)', group: 'hsl(222 26% 34%)',
-        text: '#f0f3f8', textDim: '#8d96a5', line: '#14171c', found: '#d65ce6', foundText: '#16051a',
-        muted: 'hsl(215 10% 21%)', hover: '#ffffff', chosen: '#8fb1ff', hatch: '#4a505a',
-        same: 'hsl(215 10% 27%)', slower: (part) => `hsl(4 ${30 + 35 * part}% ${28 + 17 * part}%)`,
+        other: 'hsl(30 10% 34%)',
+        jdk: 'hsl(215 12% 29%)',
+        pseudo: 'hsl(0 0% 19%)',
+        group: 'hsl(222 26% 34%)',
+        text: '#f0f3f8',
+        textDim: '#8d96a5',
+        line: '#14171c',
+        found: '#d65ce6',
+        foundText: '#16051a',
+        muted: 'hsl(215 10% 21%)',
+        hover: '#ffffff',
+        chosen: '#8fb1ff',
+        hatch: '#4a505a',
+        same: 'hsl(215 10% 27%)',
+        slower: (part) => `hsl(4 ${30 + 35 * part}% ${28 + 17 * part}%)`,
         faster: (part) => `hsl(212 ${30 + 35 * part}% ${28 + 17 * part}%)`,
     },
 };
-const FULL_COLOUR_CHANGE = 0.5;  // a change by half has the full colour
-const FULL_COLOUR_SHARE = 0.01;  // and so much of the view, else less
+const FULL_COLOUR_CHANGE = 0.5; // a change by half has the full colour
+const FULL_COLOUR_SHARE = 0.01; // and so much of the view, else less
 
 class Colours {
     constructor() {
@@ -59,10 +81,14 @@ class Colours {
 
     ofFrame(frames, frame) {
         switch (frames.kind[frame]) {
-            case KIND.JAVA: return this.ofPackage(frames.colour[frame]);
-            case KIND.JDK: return this.theme.jdk;
-            case KIND.PSEUDO: return this.theme.pseudo;
-            default: return this.theme.group;
+            case KIND.JAVA:
+                return this.ofPackage(frames.colour[frame]);
+            case KIND.JDK:
+                return this.theme.jdk;
+            case KIND.PSEUDO:
+                return this.theme.pseudo;
+            default:
+                return this.theme.group;
         }
     }
 
@@ -82,7 +108,11 @@ class Colours {
     /** [colour, words] for people who look at the picture. */
     legend(model) {
         if (model.isDiff) {
-            return [[this.theme.slower(1), 'slower'], [this.theme.faster(1), 'faster'], [this.theme.same, 'as before']];
+            return [
+                [this.theme.slower(1), 'slower'],
+                [this.theme.faster(1), 'faster'],
+                [this.theme.same, 'as before'],
+            ];
         }
         const named = this.ranked.filter((key) => this.hueOf.get(key) >= 0).slice(0, 5);
         return named.map((key) => [this.ofPackage(key), key || '(no package)']).concat([[this.theme.jdk, 'JDK']]);

@@ -8,7 +8,7 @@ const ROW = 20;
 const NARROWEST = 0.5; // CSS pixels; what is narrower is not laid out
 const FONT = '12px "JetBrains Mono", "DejaVu Sans Mono", Menlo, Consolas, monospace';
 const PADDING = 5;
-const TEXT_FROM = 24;  // CSS pixels; narrower boxes carry no text
+const TEXT_FROM = 24; // CSS pixels; narrower boxes carry no text
 
 class Flame {
     /** @param on {zoom(node), hover(node or -1, event), choose(node)} */
@@ -147,7 +147,10 @@ class Flame {
 
     draw() {
         const ratio = window.devicePixelRatio || 1;
-        if (this.canvas.width !== Math.round(this.width * ratio) || this.canvas.height !== Math.round(this.height * ratio)) {
+        if (
+            this.canvas.width !== Math.round(this.width * ratio) ||
+            this.canvas.height !== Math.round(this.height * ratio)
+        ) {
             this.canvas.width = Math.round(this.width * ratio);
             this.canvas.height = Math.round(this.height * ratio);
             this.canvas.style.width = this.width + 'px';
@@ -293,12 +296,23 @@ class Flame {
         const index = row.findIndex((box) => box.node === this.chosen);
         let box;
         switch (event.key) {
-            case deeper: box = this.rows[place.row + 1]?.find((child) => child.x0 >= place.x0 - 1e-6 && child.x0 < place.x1); break;
-            case higher: box = this.rows[place.row - 1] && boxAt(this.rows[place.row - 1], (place.x0 + place.x1) / 2); break;
-            case 'ArrowRight': box = row[index + 1]; break;
-            case 'ArrowLeft': box = row[index - 1]; break;
-            case 'Enter': this.on.zoom(this.chosen); break;
-            default: return;
+            case deeper:
+                box = this.rows[place.row + 1]?.find((child) => child.x0 >= place.x0 - 1e-6 && child.x0 < place.x1);
+                break;
+            case higher:
+                box = this.rows[place.row - 1] && boxAt(this.rows[place.row - 1], (place.x0 + place.x1) / 2);
+                break;
+            case 'ArrowRight':
+                box = row[index + 1];
+                break;
+            case 'ArrowLeft':
+                box = row[index - 1];
+                break;
+            case 'Enter':
+                this.on.zoom(this.chosen);
+                break;
+            default:
+                return;
         }
         event.preventDefault();
         if (box) {

@@ -44,7 +44,10 @@ class Grid {
     setColumns(columns, sort) {
         this.columns = columns;
         this.sort = columns.some((column) => column.key === this.sort?.key) ? this.sort : sort;
-        this.host.style.setProperty('--columns', columns.map((c) => (c.name ? 'minmax(280px, 1fr)' : widthOf(c))).join(' '));
+        this.host.style.setProperty(
+            '--columns',
+            columns.map((c) => (c.name ? 'minmax(280px, 1fr)' : widthOf(c))).join(' ')
+        );
         this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
     }
 
@@ -134,7 +137,9 @@ class Grid {
                 line.setAttribute('aria-expanded', String(this.tree.isOpen(row)));
             }
         }
-        line.append(...this.columns.map((column) => (column.name ? this.nameCell(column, row) : this.numberCell(column, row))));
+        line.append(
+            ...this.columns.map((column) => (column.name ? this.nameCell(column, row) : this.numberCell(column, row)))
+        );
         return line;
     }
 

@@ -9,13 +9,13 @@ const JDK_CLASS = /^(java|javax|jdk|sun|com\.sun)\./;
 /** Every frame the page can show, once: how it is written, what it counts under, its colour's key. */
 class Frames {
     constructor() {
-        this.text = [];     // as in a stack trace
-        this.short = [];    // without package and file
-        this.search = [];   // what a search looks at
-        this.method = [];   // index into methods
+        this.text = []; // as in a stack trace
+        this.short = []; // without package and file
+        this.search = []; // what a search looks at
+        this.method = []; // index into methods
         this.kind = [];
-        this.colour = [];   // package, for the colour
-        this.methods = [];  // {text, short, kind, colour}
+        this.colour = []; // package, for the colour
+        this.methods = []; // {text, short, kind, colour}
         this.methodOf = new Map();
         this.frameOf = new Map();
     }

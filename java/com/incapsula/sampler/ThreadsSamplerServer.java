@@ -92,7 +92,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
         }
         if (token == null && !address.isLoopbackAddress()) {
             System.getLogger(ThreadsSamplerServer.class.getName()).log(System.Logger.Level.WARNING,
-                    "other machines can read the sampler at " + getUrl() + " without a token");
+                    "other machines can read the sampler without a token, at " + host + ", port "
+                            + running.address().getPort());
         }
     }
 
@@ -135,14 +136,15 @@ public class ThreadsSamplerServer implements AutoCloseable {
     /**
      * Where the page is.
      *
-     * @return {@code http://host:port/} with the port in use; null while the server is not started
+     * @return {@code http://address:port/} with the port in use, and the loopback address where the server listens on
+     *         all; null while it is not started
      */
     public synchronized URI getUrl() {
         if (running == null) {
             return null;
         }
         InetSocketAddress at = running.address();
-        String name = at.getAddress().getHostAddress();
+        String name = at.getAddress().isAnyLocalAddress() ? "127.0.0.1" : at.getAddress().getHostAddress();
         return URI.create("http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + at.getPort() + "/");
     }
 

@@ -6,10 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.incapsula.sampler.internal.FakeSampler;
-import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.Set;
@@ -29,13 +26,7 @@ class JmxTest {
 
     private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     private final FakeSampler fake = new FakeSampler();
-    private final ThreadsSampler sampler = sampler(fake);
-
-    private static ThreadsSampler sampler(FakeSampler on) {
-        ThreadsSampler made = new ThreadsSampler(on.lifecycle());
-        made.setSamplingOutputer(new PrintStreamSamplingOutputer(new PrintStream(OutputStream.nullOutputStream())));
-        return made;
-    }
+    private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
 
     @BeforeEach
     void name() {
@@ -84,7 +75,7 @@ class JmxTest {
 
     @Test
     void takenNameGetsANumber() throws Exception {
-        ThreadsSampler second = sampler(new FakeSampler());
+        ThreadsSampler second = Fakes.sampler(new FakeSampler().lifecycle());
         second.setJmxName("shop");
         sampler.init();
         second.init();

@@ -38,7 +38,8 @@ public final class FileSeries {
     private final boolean numbered;
     private final Pattern names;
 
-    private record Found(Path file, long number, String time, long again, long bytes) {
+    /* Folders and links are found too: their names are taken. */
+    private record Found(Path file, long number, String time, long again) {
     }
 
     /**
@@ -184,7 +185,7 @@ public final class FileSeries {
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             for (Path file : files) {
                 Matcher matcher = names.matcher(file.getFileName().toString());
-                if (matcher.matches() && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+                if (matcher.matches()) {
                     all.add(found(file, matcher));
                 }
             }
@@ -192,10 +193,10 @@ public final class FileSeries {
         return all;
     }
 
-    private Found found(Path file, Matcher matcher) throws IOException {
+    private Found found(Path file, Matcher matcher) {
         String again = timed ? matcher.group("again") : null;
         return new Found(file, numbered ? Long.parseLong(matcher.group("number")) : 0,
-                timed ? matcher.group("time") : "", again == null ? 0 : Long.parseLong(again), Files.size(file));
+                timed ? matcher.group("time") : "", again == null ? 0 : Long.parseLong(again));
     }
 
     /**
@@ -210,16 +211,19 @@ public final class FileSeries {
             return;
         }
         List<Found> newestFirst = all();
+        newestFirst.removeIf(found -> !Files.isRegularFile(found.file(), LinkOption.NOFOLLOW_LINKS));
         newestFirst.sort(Comparator.comparingLong(Found::number).thenComparing(Found::time)
                 .thenComparingLong(Found::again).reversed());
         long room = maxTotalBytes;
         IOException first = null;
         boolean full = false;
         for (int i = 0; i < newestFirst.size(); i++) {
-            full = full || i >= maxFiles || newestFirst.get(i).bytes() > room;
-            room -= newestFirst.get(i).bytes();
+            Path file = newestFirst.get(i).file();
+            long bytes = file.toFile().length(); // 0 where it has gone meanwhile
+            full = full || i >= maxFiles || bytes > room;
+            room -= bytes;
             if (full && i > 0) {
-                first = delete(newestFirst.get(i).file(), first);
+                first = delete(file, first);
             }
         }
         if (first != null) {

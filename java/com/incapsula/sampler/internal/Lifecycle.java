@@ -58,6 +58,7 @@ public final class Lifecycle {
 
     private final Engine.Source source;
     private final ReportDispatcher dispatcher = new ReportDispatcher();
+    private final Object ownTaking = new Object(); // held while a window of ownConsumer is taken
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -582,7 +583,14 @@ public final class Lifecycle {
         } finally {
             lock.unlock();
         }
-        return running.takeWindow(consumer);
+        return takeWindow(running, consumer, ownTaking);
+    }
+
+    /* One at a time: of two that end an interval each, the first would get both, and the second nothing. */
+    private static Snapshot takeWindow(Engine from, int consumer, Object taking) {
+        synchronized (taking) {
+            return from.takeWindow(consumer);
+        }
     }
 
     /**
@@ -608,6 +616,7 @@ public final class Lifecycle {
 
         private final Engine source;
         private final int consumer;
+        private final Object taking = new Object();
         private boolean closed; // guarded by this
 
         EngineCursor(Engine source, int consumer) {
@@ -618,7 +627,7 @@ public final class Lifecycle {
         @Override
         public Snapshot next() {
             refuseInCallback("next()");
-            return source.takeWindow(consumer);
+            return takeWindow(source, consumer, taking);
         }
 
         @Override

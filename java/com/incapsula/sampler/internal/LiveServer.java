@@ -35,6 +35,7 @@ public final class LiveServer implements AutoCloseable {
     private static final int BACKLOG = 16;
     private static final long HEADERS_MILLIS = 10_000; // for a client to send its request
     private static final long ANSWER_MILLIS = 30_000; // to make an answer, and for a client to read it
+    private static final long BODY_MILLIS = 1_000; // for a client to send what nobody reads
     private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
     private static final int STANDARD_PROFILE_SECONDS = 30; // what go tool pprof expects
     private static final long RETRY_SECONDS = 2;
@@ -107,11 +108,15 @@ public final class LiveServer implements AutoCloseable {
      * @throws UncheckedIOException if the address cannot be listened on
      */
     public LiveServer(Plan plan, Lifecycle lifecycle) {
+        this(plan, lifecycle, HEADERS_MILLIS);
+    }
+
+    LiveServer(Plan plan, Lifecycle lifecycle, long headersMillis) {
         this.plan = plan;
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
         hide = thread -> tryToHide(lifecycle, thread);
-        workers = new RequestWorkers(hide, HEADERS_MILLIS);
+        workers = new RequestWorkers(hide, headersMillis);
         HttpServer started = null;
         try {
             started = start();
@@ -246,6 +251,7 @@ public final class LiveServer implements AutoCloseable {
         try {
             check(exchange);
             answer(exchange, out);
+            limitBody(exchange);
             out.finish();
         } catch (Refusal e) {
             refuse(exchange, e);
@@ -256,6 +262,14 @@ public final class LiveServer implements AutoCloseable {
             refuse(exchange, failure(e));
         }
         exchange.close();
+    }
+
+    /* What a client sends besides its request is not wanted, but the JDK's server reads some of it at the end. */
+    private void limitBody(HttpExchange exchange) {
+        Headers headers = exchange.getRequestHeaders();
+        if (headers.containsKey("Content-Length") || headers.containsKey("Transfer-Encoding")) {
+            workers.allow(BODY_MILLIS);
+        }
     }
 
     private static Refusal failure(Throwable e) {
@@ -378,7 +392,8 @@ public final class LiveServer implements AutoCloseable {
         return Map.of("Retry-After", Long.toString(seconds));
     }
 
-    private static void refuse(HttpExchange exchange, Refusal refusal) throws IOException {
+    private void refuse(HttpExchange exchange, Refusal refusal) throws IOException {
+        limitBody(exchange);
         Headers headers = exchange.getResponseHeaders();
         headers.set("Content-Type", "text/plain; charset=utf-8");
         refusal.headers.forEach(headers::set);

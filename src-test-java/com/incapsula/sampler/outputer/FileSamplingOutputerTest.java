@@ -6,9 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportWeight;
-import com.incapsula.sampler.Reports;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.FakeSnapshot;
 import java.io.IOException;
@@ -42,7 +42,7 @@ class FileSamplingOutputerTest {
         FakeSnapshot snapshot = new FakeSnapshot();
         snapshot.document = document;
         snapshot.figures[TILL] = till.toEpochMilli();
-        try (SamplingReport report = Reports.of(snapshot)) {
+        try (SamplingReport report = Fakes.report(snapshot)) {
             outputer.report(report);
         }
     }
@@ -146,7 +146,8 @@ class FileSamplingOutputerTest {
 
     @Test
     void onlyItsOwnFilesAreRemoved() throws IOException {
-        List<String> others = List.of("r-.txt", "r-1.txt.gz", "r-1a.txt", "xr-1.txt", "R-1.txt", "r-1234567890123456789.txt");
+        List<String> others = List.of("r-.txt", "r-1.txt.gz", "r-1a.txt", "xr-1.txt", "R-1.txt",
+                "r-1234567890123456789.txt");
         for (String other : others) {
             Files.writeString(folder.resolve(other), "other");
         }

@@ -258,10 +258,12 @@ class PageIT {
     @Test
     void differenceShowsWhatGotSlowerFirst() throws IOException {
         ReportJson before = new ReportJson().elapsedMillis(450_000);
-        before.group("main", 1).stack(500, 500, 10, "a.A.run:1", "a.A.slow:2").stack(1_500, 0, 30, "a.A.run:1", "a.A.quick:3")
+        before.group("main", 1).stack(500, 500, 10, "a.A.run:1", "a.A.slow:2")
+                .stack(1_500, 0, 30, "a.A.run:1", "a.A.quick:3")
                 .stack(500, 0, 10, "a.A.run:1", "a.A.same:4");
         ReportJson after = new ReportJson().elapsedMillis(900_000);
-        after.group("main", 1).stack(3_000, 3_000, 60, "a.A.run:1", "a.A.slow:7").stack(1_000, 0, 20, "a.A.run:1", "a.A.quick:3")
+        after.group("main", 1).stack(3_000, 3_000, 60, "a.A.run:1", "a.A.slow:7")
+                .stack(1_000, 0, 20, "a.A.run:1", "a.A.quick:3")
                 .stack(1_000, 0, 20, "a.A.run:1", "a.A.same:4").stack(200, 0, 4, "a.A.run:1", "a.A.fresh:9");
         show(both(before, after));
 
@@ -283,7 +285,8 @@ class PageIT {
         assertThat(quick.get(2).intValue()).isGreaterThan(quick.get(0).intValue() + 60);
         assertThat(Math.abs(same.get(0).intValue() - same.get(2).intValue())).isLessThan(30);
         browser.pointAtGraph(0.1, 2, false);
-        assertThat(browser.texts("#tip *")).containsExactly("a.A.slow", "before 1.00 s, after 3.00 s", "+2.00 s (+200.0 %)");
+        assertThat(browser.texts("#tip *")).containsExactly("a.A.slow", "before 1.00 s, after 3.00 s",
+                "+2.00 s (+200.0 %)");
     }
 
     // ---- looks and keys
@@ -320,7 +323,8 @@ class PageIT {
             assertThat(outline).as("focus ring of " + browser.focused()).isEqualTo("solid");
             order.append(browser.focused()).append(' ');
         }
-        assertThat(order.toString()).startsWith("skip help-open theme groups tab-graph BUTTON BUTTON search BUTTON BUTTON scroller");
+        assertThat(order.toString()).startsWith("skip help-open theme groups tab-graph BUTTON BUTTON search "
+                + "BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
         browser.type("/");
@@ -366,11 +370,12 @@ class PageIT {
         report.outcome(image, 1).counter(script, 1);
         show(report.json());
 
-        assertThat(browser.texts("#groups .group-name")).containsExactlyInAnyOrder("All threads", script, "(empty name)",
-                "constructor");
+        assertThat(browser.texts("#groups .group-name")).containsExactlyInAnyOrder("All threads", script,
+                "(empty name)", "constructor");
         browser.find("#groups").sendKeys(Keys.ARROW_DOWN);
         browser.pointAtGraph(0.5, 1, false);
-        assertThat(browser.text("#tip b")).isEqualTo(script + "." + image + "(" + quotes.replace("\u2028", "\\u2028") + ":1)");
+        assertThat(browser.text("#tip b")).isEqualTo(script + "." + image + "("
+                + quotes.replace("\u2028", "\\u2028") + ":1)");
         browser.tab("tree");
         browser.click("#compact");
         browser.click("#hot-path");
@@ -397,7 +402,8 @@ class PageIT {
         assertThat(fetched).isEqualTo("refused");
         browser.run("const s = document.createElement('script'); s.textContent = 'window.broken = 1';"
                 + "document.body.append(s); const i = new Image(); i.src = 'https://example.org/a.png';"
-                + "document.body.append(i); document.body.insertAdjacentHTML('beforeend', '<b onclick=\"window.broken=2\">');"
+                + "document.body.append(i);"
+                + "document.body.insertAdjacentHTML('beforeend', '<b onclick=\"window.broken=2\">');"
                 + "document.body.lastChild.click()");
         assertThat(browser.<Object>run("return window.broken")).isNull();
         assertThat(browser.complaints()).anyMatch(text -> text.contains("Content Security Policy"));
@@ -407,7 +413,8 @@ class PageIT {
     void whatIsNoReportIsToldSo() throws IOException {
         browser.openBroken(fileOf("{\"format\":\"other/9\"}"));
         assertThat(browser.text("#fatal"))
-                .isEqualTo("The report cannot be shown: This is not a report that this page can read (format: other/9).");
+                .isEqualTo("The report cannot be shown: "
+                        + "This is not a report that this page can read (format: other/9).");
         browser.openBroken(fileOf("{\"format\":"));
         assertThat(browser.text("#fatal")).startsWith("The report cannot be shown: ");
     }
@@ -451,7 +458,8 @@ class PageIT {
             next.group("newcomer", 1).stack(90_000, 0, 20, "a.A.run:1");
             next.group("main ", 1).stack(1, 0, 1, "a.A.run:1");
             report.set(next.json());
-            browser.until("return [...document.querySelectorAll('#groups .group-name')].some(e => e.textContent === 'newcomer')");
+            browser.until("return [...document.querySelectorAll('#groups .group-name')]"
+                    + ".some(e => e.textContent === 'newcomer')");
 
             assertThat(browser.find("#panel-tree").isDisplayed()).isTrue();
             assertThat(browser.text("#groups [aria-selected=true] .group-name")).isEqualTo("main");
@@ -489,7 +497,8 @@ class PageIT {
         long turned = time("document.querySelector('[data-direction=flame]').click()");
         long tree = time("document.querySelector('#tab-tree').click()");
         long methods = time("document.querySelector('#tab-methods').click()");
-        System.out.printf("page of %,d nodes: painted after %d ms; search %.0f, graph %d, call tree %d, methods %d ms%n",
+        System.out.printf("page of %,d nodes: painted after %d ms; search %.0f, graph %d, "
+                + "call tree %d, methods %d ms%n",
                 LARGE, painted, search, turned, tree, methods);
         // The aim is 3 s; a machine that runs other things at the same time is slower.
         assertThat(painted).isLessThan(10_000);
@@ -501,7 +510,8 @@ class PageIT {
     }
 
     private static long time(String script) {
-        Number millis = browser.run("const t = performance.now();" + script + "; return Math.round(performance.now() - t)");
+        Number millis = browser.run("const t = performance.now();" + script
+                + "; return Math.round(performance.now() - t)");
         return millis.longValue();
     }
 

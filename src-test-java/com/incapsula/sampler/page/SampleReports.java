@@ -129,7 +129,8 @@ final class SampleReports {
 
     /** Stacks as services have them: some 60 deep, a few ways taken often, thousands rarely. */
     static ReportJson large(int nodes, int groups) {
-        String[] packages = {"com.acme.shop.order", "com.acme.shop.pricing", "com.acme.shop.web", "java.util.concurrent",
+        String[] packages = {"com.acme.shop.order", "com.acme.shop.pricing", "com.acme.shop.web",
+            "java.util.concurrent",
             "org.springframework.web.servlet", "org.apache.catalina.core", "org.postgresql.core", "sun.nio.ch"};
         Random random = new Random(7);
         ReportJson report = new ReportJson();

@@ -134,9 +134,11 @@ void fake_string_set(struct fake_string *string, const char *ascii)
 
 static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
-    (void)env;
-    if (strcmp(name, "java/lang/Thread") != 0)
-        abort();
+    /* A JVM of the time before virtual threads. */
+    if (strcmp(name, "java/lang/Thread") != 0) {
+        env_of(env)->exception = true;
+        return NULL;
+    }
     return fake_jni_local(&thread_class);
 }
 
@@ -288,7 +290,19 @@ static jobject JNICALL get_object_array_element(JNIEnv *env, jobjectArray array,
     return fake_jni_local(((struct fake_array *)fake_jni_object(array))->elements[index]);
 }
 
+static jmethodID JNICALL no_method(JNIEnv *env, jclass class, const char *name,
+                                   const char *signature)
+{
+    (void)class;
+    (void)name;
+    (void)signature;
+    env_of(env)->exception = true;
+    return NULL;
+}
+
 static const struct JNINativeInterface_ functions = {
+    .GetMethodID = no_method,
+    .GetStaticMethodID = no_method,
     .FindClass = find_class,
     .GetFieldID = get_field_id,
     .GetLongField = get_long_field,

@@ -13,7 +13,7 @@ package com.incapsula.sampler.internal;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 1;
+    static final int ABI = 2;
 
     private NativeBridge() {
     }

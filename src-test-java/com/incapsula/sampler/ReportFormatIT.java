@@ -63,7 +63,8 @@ class ReportFormatIT {
     }
 
     private static String row(String indentAndFrame, long cumulative, long method) {
-        return String.format("%-151s Cumulative time(ms): %d, Method time(ms): %d\n", indentAndFrame, cumulative, method);
+        return String.format("%-151s Cumulative time(ms): %d, Method time(ms): %d\n",
+                indentAndFrame, cumulative, method);
     }
 
     private static String frame(Worker worker, String method) {
@@ -212,7 +213,8 @@ class ReportFormatIT {
     @Test
     void columnsStandWhereTheyStandUntilTheFrameIsTooLong() {
         VeryLong.atWork = false;
-        try (Worker worker = Worker.doing("wide", VeryLong::itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo)) {
+        try (Worker worker = Worker.doing("wide",
+                VeryLong::itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo)) {
             patiently().until(() -> VeryLong.atWork);
             prepare(worker);
             sampler.setMonitoredPackages(getClass().getPackageName());

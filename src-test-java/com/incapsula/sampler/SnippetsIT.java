@@ -33,21 +33,21 @@ import org.springframework.core.io.ByteArrayResource;
 class SnippetsIT {
 
     private static final String SPRING_XML = """
-            <beans xmlns="http://www.springframework.org/schema/beans"
-                   xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
-                   xsi:schemaLocation="http://www.springframework.org/schema/beans
-                                       http://www.springframework.org/schema/beans/spring-beans.xsd">
-            <bean id="samplingOutputer" class="com.incapsula.sampler.outputer.LoggerSamplingOutputer" scope="singleton" />
-            <bean id="threasSampler" class="com.incapsula.sampler.ThreadsSampler" scope="singleton" init-method="init">
-              <property name="monitoredPackages" value="com.imperva,com.mprv" />
-              <property name="reportFrequencySeconds" value="600" />
-              <property name="samplingFrequencyMillis" value="25" />
-              <property name="skipDaemonThreads" value="true" />
-              <property name="active" value="true" />
-              <property name="samplingOutputer" ref="samplingOutputer" />
-            </bean>
-            </beans>
-            """;
+    <beans xmlns="http://www.springframework.org/schema/beans"
+           xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+           xsi:schemaLocation="http://www.springframework.org/schema/beans
+                               http://www.springframework.org/schema/beans/spring-beans.xsd">
+    <bean id="samplingOutputer" class="com.incapsula.sampler.outputer.LoggerSamplingOutputer" scope="singleton" />
+    <bean id="threasSampler" class="com.incapsula.sampler.ThreadsSampler" scope="singleton" init-method="init">
+      <property name="monitoredPackages" value="com.imperva,com.mprv" />
+      <property name="reportFrequencySeconds" value="600" />
+      <property name="samplingFrequencyMillis" value="25" />
+      <property name="skipDaemonThreads" value="true" />
+      <property name="active" value="true" />
+      <property name="samplingOutputer" ref="samplingOutputer" />
+    </bean>
+    </beans>
+    """;
 
     @TempDir
     Path folder;

@@ -6,10 +6,9 @@ import static com.incapsula.sampler.testing.Samplers.ticks;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.TreeSet;
 import org.awaitility.Awaitility;
@@ -61,21 +60,9 @@ class WallClockIT {
     @Test
     void steppingTheWallClockHasNoEffectOnCreditedTime() throws Exception {
         String output = ChildJvm.of(Program.class).with(Awaitility.class)
-                .environment("LD_PRELOAD", compile().toString()).run().assertFine().output();
+                .environment("LD_PRELOAD", Preload.compile("stepped_clock.c", folder).toString()).run().assertFine().output();
         assertThat(output.replaceAll("hours seen: ([4-9]|\\d\\d)\n", "hours seen: several\n")
                 .replaceAll("reports: [2-5]\n", "reports: a few\n"))
                 .isEqualTo("hours seen: several\nreports: a few\ncredited: right\n");
-    }
-
-    private Path compile() throws Exception {
-        Path source = folder.resolve("stepped_clock.c");
-        Path library = folder.resolve("stepped_clock.so");
-        try (InputStream in = getClass().getResourceAsStream("testing/stepped_clock.c")) {
-            Files.copy(in, source);
-        }
-        Process compiler = new ProcessBuilder("gcc", "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1",
-                "-o", library.toString(), source.toString()).inheritIO().start();
-        assertThat(compiler.waitFor()).isZero();
-        return library;
     }
 }

@@ -4,6 +4,7 @@ package com.incapsula.sampler.testing;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.ThreadsSampler;
 import java.io.File;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -32,6 +33,7 @@ public final class NothingLeft implements AfterEachCallback {
 
     /** @return bytes the native core holds over all sessions */
     public static long liveBytes() {
+        assertThat(ThreadsSampler.unavailabilityCause()).isNull();
         try {
             Method method = Class.forName("com.incapsula.sampler.internal.NativeBridge").getDeclaredMethod("liveBytes");
             method.setAccessible(true);

@@ -69,9 +69,9 @@ static void idle_threads_are_looked_at_less_and_less(void **state)
     assert_in_range(thread->reads, 20, 100); /* of 500 ticks */
     before = thread->reads;
     sim_run(sim, 100 * SIM_S);
-    assert_in_range(thread->reads - before, 99, 140);
+    assert_in_range(thread->reads - before, 99, 125);
     /* Somebody else would have to rename it: that is looked for now and then. */
-    assert_in_range(sim->counts.names, thread->reads / 8, thread->reads / 2);
+    assert_in_range(sim->counts.names, thread->reads / 16, thread->reads / 3);
     sim_configure(sim, "samplingFrequencyMillis=20\nidleLookbackMillis=5000\n");
     sim_run(sim, 20 * SIM_S);
     before = thread->reads;
@@ -124,8 +124,8 @@ static void time_that_is_kept_is_credited_where_it_belongs(void **state)
     const int64_t resumed_ns = sim->tick_ns;
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
-    /* The name is read at one look in four, or when the thread has run. */
-    assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 20 * SIM_S);
+    /* The name is read at one look in eight, or when the thread has run. */
+    assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 40 * SIM_S);
     assert_int_equal(sim_wall(sim, "before", 0) + sim_wall(sim, "after", 0),
                      paused_ns - from_ns + sim->tick_ns - resumed_ns);
     assert_int_equal(thread->walks, 2);
@@ -569,7 +569,7 @@ static void gaps_grow_with_idleness_up_to_the_cap(void **state)
     assert_int_equal(smp_idle_gap_ns(2400 * SIM_MS, 20 * SIM_MS, SIM_S, 0), 200 * SIM_MS);
     assert_int_equal(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_S, 0), SIM_S);
     for (uint64_t random = 0; random < 5000; random++)
-        assert_in_range(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_S, random), 750 * SIM_MS,
+        assert_in_range(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_S, random), 937 * SIM_MS,
                         SIM_S);
     /* A cap below the interval is no gap at all. */
     assert_int_equal(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_MS, 0), 20 * SIM_MS);

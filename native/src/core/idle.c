@@ -40,15 +40,22 @@ void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out)
     idle->cpu_ns = second_ns;
 }
 
+/* Up to one share-th less. */
+static int64_t jittered(int64_t gap_ns, int64_t share, uint64_t random)
+{
+    enum { STEPS = 1024 };
+
+    return gap_ns - gap_ns / share / STEPS * (int64_t)(random % STEPS);
+}
+
 int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, uint64_t random)
 {
-    enum { QUARTERS = 4, STEPS = 1024 };
+    enum { WHILE_GROWING = 4, AT_THE_CAP = 16 };
     int64_t gap_ns = idle_ns / SMP_IDLE_SHARE;
 
-    if (gap_ns > most_ns)
-        gap_ns = most_ns;
-    /* Up to a quarter less: neither all threads at once nor in step with what they do. */
-    gap_ns -= gap_ns / QUARTERS / STEPS * (int64_t)(random % STEPS);
+    /* Neither all threads at once nor in step with what they do. */
+    gap_ns = gap_ns < most_ns ? jittered(gap_ns, WHILE_GROWING, random)
+                              : jittered(most_ns, AT_THE_CAP, random);
     return gap_ns > interval_ns ? gap_ns : interval_ns;
 }
 

@@ -34,15 +34,15 @@ struct smp_last_stack_budget {
 
 /* Zeroed: nothing is remembered. */
 struct smp_last_stack {
+    uint64_t epoch; /* node is valid while equal to the asker's; 0 = never */
+    uint32_t node;  /* that was credited */
+    enum smp_outcome outcome;
+    bool has_frames; /* the first count of frames are a whole copy */
     struct smp_frame *frames;
     size_t capacity;
     size_t count;
     size_t leaf_count;
     size_t omitted;
-    bool has_frames; /* the first count of frames are a whole copy */
-    uint64_t epoch;  /* node is valid while equal to the asker's; 0 = never */
-    uint32_t node;   /* that was credited */
-    enum smp_outcome outcome;
 };
 
 void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budget *budget);

@@ -5,7 +5,7 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-enum { NAME_READ_EVERY = 4 }; /* looks at a thread that has been idle for long */
+enum { NAME_READ_EVERY = 8 }; /* looks at a thread that has been idle for long */
 
 /* One pass over threads. */
 struct smp_look {
@@ -638,6 +638,16 @@ static void look_at_all(struct smp_looker *looker)
     collect(looker);
 }
 
+/* The next record, while this one is looked at: idle threads are in no cache. */
+static void fetch_early(const struct smp_thread_record *record)
+{
+    __builtin_prefetch(record->thread);
+    __builtin_prefetch(&record->idle);
+    __builtin_prefetch(&record->last);
+    if (record->due.next != NULL)
+        __builtin_prefetch(record->due.next);
+}
+
 static void look_at_due(struct smp_looker *looker)
 {
     struct smp_due *due = smp_wheel_take(&looker->wheel, looker->look->now_ns);
@@ -645,6 +655,8 @@ static void look_at_due(struct smp_looker *looker)
     while (due != NULL) {
         struct smp_thread_record *record = record_of(due);
         due = due->next;
+        if (due != NULL)
+            fetch_early(record_of(due));
         if (record->was_looked_at && smp_budget_is_spent(&looker->budget))
             put_off(looker, record, looker->look->now_ns);
         else

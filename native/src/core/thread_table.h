@@ -24,31 +24,32 @@
 #include "core/walker.h"
 #include "core/wheel.h"
 
+/* What a look at an idle thread needs stands first: it is seldom in the cache. */
 struct smp_thread_record {
     struct smp_due due; /* first: when it is looked at next */
-    size_t index;       /* in the table */
     struct smp_thread *thread;
-    void *seen;                 /* the thread source's memory of the name */
-    void *given;                /* the namer's memory of its answer */
-    char *raw_name;             /* NULL: not known (yet) */
-    char *group_name;           /* NULL: the overflow group, for lack of memory or of an answer */
     int64_t credited_ns;        /* all time before this has been credited, or is nobody's */
     bool is_candidate;          /* to be sampled */
     bool was_looked_at;         /* its time since credited_ns is to be credited */
     bool is_counted;            /* among the sampled threads */
     bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
-    uint64_t chosen_epoch;      /* 0: never asked */
-    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
     bool is_answered;           /* by the call of the namer that is being made */
-    uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
-    struct smp_place place;     /* in the interval */
-    struct smp_last_stack last; /* and where it was credited */
-    struct smp_idle idle;       /* what its CPU clock told */
     bool is_thinned;            /* ticks from thin_tick on are passed over to save CPU time */
+    bool has_left;              /* what is kept for it is left_place's */
+    struct smp_idle idle;       /* what its CPU clock told */
+    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
+    struct smp_place place;     /* in the interval */
+    uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
+    uint64_t chosen_epoch;      /* 0: never asked */
+    struct smp_last_stack last; /* and where it was credited */
     uint64_t thin_tick;
-    bool has_left; /* what is kept for it is left_place's */
-    struct smp_place left_place;
     struct smp_reading reading; /* of the look that waits for an asynchronous answer */
+    struct smp_place left_place;
+    size_t index;     /* in the table */
+    void *seen;       /* the thread source's memory of the name */
+    void *given;      /* the namer's memory of its answer */
+    char *raw_name;   /* NULL: not known (yet) */
+    char *group_name; /* NULL: the overflow group, for lack of memory or of an answer */
 };
 
 struct smp_thread_table {

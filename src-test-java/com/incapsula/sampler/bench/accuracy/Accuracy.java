@@ -88,7 +88,8 @@ public final class Accuracy {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table("Who blames the right line? JDK " + Jvm.version(jdk), "benchmark", "profiler",
-                    "weight seen", "right method %", "right line %", "with stub as leaf %", "failed %", "not looked %", "bars");
+                    "weight seen", "right method %", "right line %", "with stub as leaf %",
+                    "failed %", "not looked %", "bars");
             Map<String, Map<String, Score>> scores = scores(plan, jdk, benchmarks);
             scores.forEach((benchmark, peers) -> addRows(table, benchmark, peers));
             table.note("Weight: samples; ms of wall time for ours; percent for JMH's stack profiler."

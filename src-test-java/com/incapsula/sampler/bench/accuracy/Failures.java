@@ -107,10 +107,7 @@ public final class Failures {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);
         int rounds = Integer.parseInt(arguments[2]);
-        /* Debug information for code compiled from now on, which all profilers gain by. */
-        Peer first = Peer.of(Peer.JVMTI);
-        first.start();
-        first.stop(name -> true);
+        SamplerPeer.keepExactLines();
         for (String name : arguments[0].split(",")) {
             Programs program = Programs.valueOf(name);
             running = true;

@@ -197,11 +197,9 @@ public final class TimedTruth {
         int rounds = Integer.parseInt(arguments[1]);
         Thread thread = new Thread(TimedTruth::work, THREAD);
         thread.setDaemon(true);
-        Peer first = Peer.of(Peer.HYBRID);
-        first.start();
+        SamplerPeer.keepExactLines();
         thread.start();
         Thread.sleep(window);
-        first.stop(name -> true);
         for (int round = 0; round < rounds; round++) {
             look(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, 1), window);
             look(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, 1), window);

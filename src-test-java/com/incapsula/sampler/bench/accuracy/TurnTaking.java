@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.accuracy;
 
-import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.bench.peer.Frame;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.Profile;
@@ -35,34 +34,16 @@ public final class TurnTaking implements InternalProfiler {
     private final List<String> names = Peer.forRunning();
     private int turn;
     private Peer current;
-    private boolean ready;
 
     @Override
     public String getDescription() {
         return "one profiler per iteration, in turn";
     }
 
-    /*
-     * Called in the measured JVM before anything is compiled. A sampler that was started once makes the JVM keep debug
-     * information for all code from then on, without a flag; all profilers gain by it.
-     */
-    private void prepare() {
-        if (!ready) {
-            ready = true;
-            try (ThreadsSampler sampler = new ThreadsSampler()) {
-                sampler.setActive(false);
-                sampler.setReportFrequencySeconds(0);
-                sampler.init();
-            } catch (IOException e) {
-                throw new IllegalStateException(e);
-            }
-        }
-    }
-
-    /** Makes the profiler, in the JVM that measures and in the one that started it. */
+    /** Makes the profiler, in the JVM that measures and in the one that starts it. */
     public TurnTaking() {
         if (System.getProperty(FILE) != null) {
-            prepare();
+            SamplerPeer.keepExactLines();
         }
     }
 

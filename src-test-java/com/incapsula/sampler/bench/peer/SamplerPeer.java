@@ -47,6 +47,19 @@ public final class SamplerPeer implements Peer {
         this.intervalMillis = intervalMillis;
     }
 
+    /**
+     * Starts a sampler that samples nothing and is never closed. As long as one is open the JVM notes exact lines in
+     * all code it compiles, without a flag; all profilers gain by it. To be called before the measured code is
+     * compiled.
+     */
+    public static void keepExactLines() {
+        ThreadsSampler open = new ThreadsSampler();
+        open.setActive(false);
+        open.setReportFrequencySeconds(0);
+        open.setSamplingOutputer(new SamplerPeer(SamplingEngine.AUTO, 1).new Records());
+        open.init();
+    }
+
     @Override
     public void start() {
         records.clear();
@@ -131,7 +144,8 @@ public final class SamplerPeer implements Peer {
             return frame(text);
         }
         return switch (text) {
-            case "[over the overhead limit]", "[signal queue full]", "[signal not answered]" -> new Frame(Frame.Kind.SKIPPED, text, 0);
+            case "[over the overhead limit]", "[signal queue full]", "[signal not answered]" ->
+                new Frame(Frame.Kind.SKIPPED, text, 0);
             case "[GC active]" -> new Frame(Frame.Kind.CODE, text, 0);
             default -> new Frame(Frame.Kind.FAILED, text, 0);
         };

@@ -96,7 +96,8 @@ public final class Memory {
      * @param arguments engine, milliseconds, contexts to make
      */
     public static void main(String... arguments) throws Exception {
-        SamplerPeer sampler = arguments[0].equals(NOTHING) ? null : new SamplerPeer(SamplingEngine.valueOf(arguments[0]), INTERVAL_MILLIS);
+        SamplerPeer sampler = arguments[0].equals(NOTHING) ? null
+                : new SamplerPeer(SamplingEngine.valueOf(arguments[0]), INTERVAL_MILLIS);
         Crowd.gather(PARKED, DEPTH);
         if (sampler != null) {
             sampler.start();

@@ -58,9 +58,10 @@ public final class Throughput {
             double noise = Math.max(Math.abs(median(nothing, 0)), spread(nothing, 0));
             pairs.forEach((name, figures) -> addRow(table, name, figures, noise));
             table.note("Each window of " + plan.windowMillis() + " ms is compared with the windows without a profiler"
-                    + " before and after it; medians of " + plan.rounds() + ". Work per CPU second leaves out what other"
-                    + " processes take, and the profiler's own thread. \"" + NOTHING + "\" is such a window against its"
-                    + " neighbours: the noise. µs lost per sample: the loss per CPU second, spread over the samples.");
+                    + " before and after it; medians of " + plan.rounds() + ". Work per CPU second leaves out what"
+                    + " other processes take, and the profiler's own thread. \"" + NOTHING + "\" is such a window"
+                    + " against its neighbours: the noise. µs lost per sample: the loss per CPU second, spread over"
+                    + " the samples.");
             tables.add(table);
         }
         return tables;

@@ -56,6 +56,11 @@ final class NativeSnapshot implements Snapshot {
         return new NativeSnapshot(address);
     }
 
+    /** @return how many have not been freed */
+    static int live() {
+        return NETS.size();
+    }
+
     @Override
     public synchronized Snapshot hold() {
         if (holders == 0) {

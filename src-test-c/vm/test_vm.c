@@ -159,13 +159,14 @@ static enum smp_status open_and_close(void *self)
     return status;
 }
 
-/* Without memory for a thread it is not known; without memory for the table nothing is. */
+/* Without memory for a thread it is not known, without memory to find its tid it is walked through
+ * JVMTI; without memory for the table nothing is. */
 static void each_allocation_may_fail(void **state)
 {
     (void)state;
     const struct failing_alloc_steps steps = failing_alloc_each_step(open_and_close, NULL);
-    assert_int_equal(steps.refused, 2);
-    assert_int_equal(steps.survived, 1);
+    assert_true(steps.refused >= 2);
+    assert_int_equal(steps.survived, steps.refused - 1);
 }
 
 static void without_a_system_group_it_works(void **state)

@@ -111,7 +111,8 @@ class FaultsIT {
             assertThat(slow.calls()).endsWith("account", "flush", "close");
             assertThat(slow.calls().stream().filter("close"::equals)).hasSize(1);
             assertNoGap(slow.reports(), atLeast / 1_000_000, atMost / 1_000_000);
-            assertThat(slow.reports().stream().mapToLong(report -> report.figure(merged)).sum()).isGreaterThanOrEqualTo(2);
+            assertThat(slow.reports().stream().mapToLong(report -> report.figure(merged)).sum())
+                    .isGreaterThanOrEqualTo(2);
         }
     }
 
@@ -193,7 +194,8 @@ class FaultsIT {
             assertThat(throwing.reports()).isEmpty();
             assertThat(throwing.failures()).as("told once").hasSize(1);
             assertThat(throwing.failures().get(0).cause()).isSameAs(what);
-            assertThat(throwing.failures().get(0).message()).startsWith("Report could not be printed: Report interval: ");
+            assertThat(throwing.failures().get(0).message())
+                    .startsWith("Report could not be printed: Report interval: ");
             throwing.throwing = false;
             awaitTicks(sampler, 2);
             sampler.close();

@@ -127,8 +127,8 @@ class LoadingIT {
             assertSampled(output.replace("left:\n", ""), extracted(home.resolve(".cache")));
             String reason = ": is on a file system that does not allow execution (noexec)";
             String message = "no folder can be used for the native library (" + noexec.folder + reason + "; "
-                    + noexec.folder + "/.cache" + reason + "); name one that can be written to and that allows execution"
-                    + " with -Dcom.incapsula.sampler.workdir=FOLDER,"
+                    + noexec.folder + "/.cache" + reason + "); name one that can be written to and that allows"
+                    + " execution with -Dcom.incapsula.sampler.workdir=FOLDER,"
                     + " or the library itself with -Dcom.incapsula.sampler.library=FILE";
             assertThat(noexec.child(noexec.folder).run().assertFine().output()).isEqualTo(
                     "available: false\ncause: " + message + "\ninit: " + message + "\nleft: .cache\n");

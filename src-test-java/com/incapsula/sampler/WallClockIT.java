@@ -60,7 +60,8 @@ class WallClockIT {
     @Test
     void steppingTheWallClockHasNoEffectOnCreditedTime() throws Exception {
         String output = ChildJvm.of(Program.class).with(Awaitility.class)
-                .environment("LD_PRELOAD", Preload.compile("stepped_clock.c", folder).toString()).run().assertFine().output();
+                .environment("LD_PRELOAD", Preload.compile("stepped_clock.c", folder).toString())
+                .run().assertFine().output();
         assertThat(output.replaceAll("hours seen: ([4-9]|\\d\\d)\n", "hours seen: several\n")
                 .replaceAll("reports: [2-5]\n", "reports: a few\n"))
                 .isEqualTo("hours seen: several\nreports: a few\ncredited: right\n");

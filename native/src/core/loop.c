@@ -2,9 +2,9 @@
 #include "core/loop.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/waker.h"
 #include "core/schedule.h"
 #include "core/worker.h"
 
@@ -21,6 +21,7 @@ struct smp_loop {
     struct smp_windows *windows;
     struct smp_reporter *reporter;
     struct smp_worker worker;
+    struct smp_waker waker; /* of the sampler thread */
 
     /* The sampler thread's; before start, of whoever holds the mutex. */
     struct smp_sampler *sampler; /* NULL after the last look */
@@ -36,7 +37,6 @@ struct smp_loop {
     enum smp_status last_status;       /* of the last report */
 
     pthread_mutex_t mutex; /* guards all below */
-    pthread_cond_t wake;   /* for the sampler thread; CLOCK_MONOTONIC */
     pthread_cond_t done;   /* for those who ask */
     enum phase phase;
     bool wants_last_report;
@@ -369,17 +369,13 @@ static void do_requests(struct smp_loop *loop, struct smp_request *request)
 /* --- the thread --- */
 
 /* The clock of looks may be a test's; the wait is in real time, and who wakes up looks again. */
-static void wait_until(struct smp_loop *loop, int64_t wait_ns)
+static void wait_for(struct smp_loop *loop, int64_t wait_ns)
 {
-    const int64_t capped_ns = wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
-    struct timespec until = { 0 };
-    int64_t nsec;
+    const uint32_t seen = smp_waker_calls(&loop->waker);
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    nsec = (int64_t)until.tv_nsec + capped_ns;
-    until.tv_sec += (time_t)(nsec / NS_PER_SECOND);
-    until.tv_nsec = (long)(nsec % NS_PER_SECOND);
-    (void)pthread_cond_timedwait(&loop->wake, &loop->mutex, &until);
+    unlock(loop);
+    smp_waker_sleep(&loop->waker, seen, wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS);
+    lock(loop);
 }
 
 /* Returns when something is to be done: the requests, if any. False: the end, after those. */
@@ -393,7 +389,7 @@ static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
         const int64_t now_ns = smp_clock_ns();
         if (now_ns >= next_ns)
             break;
-        wait_until(loop, next_ns - now_ns);
+        wait_for(loop, next_ns - now_ns);
     }
     *requests = loop->first;
     loop->first = NULL;
@@ -438,34 +434,13 @@ static void run(void *self)
 
 /* --- create, destroy --- */
 
-static enum smp_status init_wake(struct smp_loop *loop)
-{
-    pthread_condattr_t attributes;
-    enum smp_status status = SMP_ENOMEM;
-
-    if (pthread_condattr_init(&attributes) != 0)
-        return status;
-    if (pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-        pthread_cond_init(&loop->wake, &attributes) == 0)
-        status = SMP_OK;
-    (void)pthread_condattr_destroy(&attributes);
-    return status;
-}
-
 static enum smp_status init_locks(struct smp_loop *loop)
 {
     if (pthread_mutex_init(&loop->mutex, NULL) != 0)
-        goto no_mutex;
-    if (init_wake(loop) != SMP_OK)
-        goto no_wake;
-    if (pthread_cond_init(&loop->done, NULL) != 0)
-        goto no_done;
-    return SMP_OK;
-no_done:
-    (void)pthread_cond_destroy(&loop->wake);
-no_wake:
+        return SMP_ENOMEM;
+    if (pthread_cond_init(&loop->done, NULL) == 0)
+        return SMP_OK;
     (void)pthread_mutex_destroy(&loop->mutex);
-no_mutex:
     return SMP_ENOMEM;
 }
 
@@ -512,7 +487,6 @@ void smp_loop_destroy(struct smp_loop *loop)
     smp_sampler_destroy(loop->sampler);
     smp_options_fini(&loop->options);
     (void)pthread_cond_destroy(&loop->done);
-    (void)pthread_cond_destroy(&loop->wake);
     (void)pthread_mutex_destroy(&loop->mutex);
     smp_worker_fini(&loop->worker);
     smp_free(loop->quota, loop);
@@ -565,7 +539,7 @@ enum smp_status smp_loop_stop(struct smp_loop *loop, bool wants_last_report)
     lock(loop);
     loop->phase = STOPPING;
     loop->wants_last_report = wants_last_report;
-    (void)pthread_cond_signal(&loop->wake);
+    smp_waker_call(&loop->waker);
     unlock(loop);
     smp_worker_join(&loop->worker);
     lock(loop);
@@ -585,7 +559,7 @@ static enum smp_status wait_for_answer(struct smp_loop *loop, struct smp_request
     request->next = NULL;
     *loop->end = request;
     loop->end = &request->next;
-    (void)pthread_cond_signal(&loop->wake);
+    smp_waker_call(&loop->waker);
     while (!request->is_done)
         (void)pthread_cond_wait(&loop->done, &loop->mutex);
     return request->status;

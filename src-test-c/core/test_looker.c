@@ -271,6 +271,10 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
     assert_true(outcome(sim, "busy", SMP_OUTCOME_BUDGET) >
                 outcome(sim, "busy", SMP_OUTCOME_WALKED));
+    /* At each tick each thread was either looked at or passed over. */
+    const uint64_t ticks = sim->snapshot->counters[SMP_COUNTER_TICKS] - 1;
+    assert_in_range(sim->snapshot->tally.attempts, THREADS * ticks / 20 * 19,
+                    THREADS * ticks / 100 * 101);
     for (int i = 0; i < THREADS; i++) {
         for (int stack = 0; stack < STACKS; stack++)
             truth_ns[stack] += sim_truth(sim, threads[i], stack);

@@ -83,6 +83,9 @@ SMP_CHECKED enum smp_status smp_looker_init(struct smp_looker *looker, struct sm
 /* On a thread that is allowed to call vm. */
 void smp_looker_fini(struct smp_looker *looker);
 
+/* Is this thread to be sampled? By options and selection, not by its name. */
+bool smp_looker_chooses(struct smp_looker *looker, struct smp_thread_record *record);
+
 /* From the next tick on. Settled before, where something is kept. */
 void smp_looker_set_options(struct smp_looker *looker, const struct smp_options *options);
 void smp_looker_select(struct smp_looker *looker, struct smp_selection selection, bool only);

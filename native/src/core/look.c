@@ -240,12 +240,36 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     schedule(looker, record, now_ns);
 }
 
+/*
+ * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it,
+ * and will be near when it answers. So its time waits, too, as if this look had not been; but
+ * neither for ever nor past the end of an interval.
+ */
+static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    const struct smp_look *look = looker->look;
+
+    if (look->is_settling || look->span_ns >= 0 ||
+        look->now_ns - record->credited_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
+        return false;
+    smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
+                      SMP_OUTCOME_UNANSWERED, 1);
+    if (record->reading.is_measured)
+        record->idle.cpu_ns -= record->reading.used_ns;
+    else
+        record->idle.has_clock = false;
+    record->idle.has_leaf = record->reading.is_measured && record->reading.had_leaf;
+    smp_look_put_at(looker, record, look->now_ns);
+    return true;
+}
+
 static void finish_without(struct smp_looker *looker, struct smp_thread_record *record,
                            enum smp_outcome outcome)
 {
     const struct found found = { .outcome = outcome };
 
-    finish(looker, record, &found);
+    if (outcome != SMP_OUTCOME_UNANSWERED || !wait_for_answer(looker, record))
+        finish(looker, record, &found);
 }
 
 /* --- one look: walks --- */
@@ -316,7 +340,10 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
     };
 
     looker->in_flight--;
-    finish(looker, record, &found);
+    if (outcome == SMP_OUTCOME_UNANSWERED)
+        finish_without(looker, record, outcome);
+    else
+        finish(looker, record, &found);
 }
 
 /* Takes the answers to all that was asked. */

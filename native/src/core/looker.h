@@ -39,10 +39,11 @@
 #include "model/options.h"
 
 enum {
-    SMP_MAX_REQUESTS = 32,     /* asynchronous walks in flight */
-    SMP_ANSWER_WAIT_SHARE = 4, /* waits for answers up to this share of an interval, */
-    SMP_ANSWER_WAIT_MS = 2,    /* or so long */
-    SMP_MAX_WAITS_SHARE = 2    /* past this share of an interval nobody is asked any more */
+    SMP_MAX_REQUESTS = 32,        /* asynchronous walks in flight */
+    SMP_ANSWER_WAIT_SHARE = 4,    /* waits for answers up to this share of an interval, */
+    SMP_ANSWER_WAIT_MS = 2,       /* or so long */
+    SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
+    SMP_MAX_WAITS_SHARE = 2       /* past this share of an interval nobody is asked any more */
 };
 
 struct smp_looker {

@@ -104,7 +104,8 @@ public final class Table {
     }
 
     private static String number(double value) {
-        int decimals = Math.abs(value) >= 1000 ? 0 : 2;
+        double size = Math.abs(value);
+        int decimals = size >= 1000 ? 0 : size >= 0.1 || size == 0 ? 2 : 4;
         return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 

@@ -37,8 +37,8 @@ public final class FirstSample {
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         Table table = new Table("From init() to the first sample, ms, in a fresh JVM with " + THREADS + " threads",
-                "JDK", "engine", "loading the library", "the rest of init()", "to the first sample", "together", "spread",
-                "a second start, together", "bar");
+                "JDK", "engine", "loading the library", "the rest of init()", "to the first sample", "together",
+                "spread", "a second start, together", "bar");
         for (Path jdk : plan.jdks()) {
             Map<String, List<double[]>> starts = new LinkedHashMap<>();
             for (int i = 0; i < plan.rounds() * JVMS_PER_ROUND; i++) {

@@ -214,6 +214,32 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
     sim_destroy(sim);
 }
 
+/* It woke up and waits for a CPU: that is not the time of the stack it slept in. */
+static void waiting_for_a_cpu_is_not_being_idle(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 0, 30 * SIM_S, false);
+    sim_script(thread, 1, 10 * SIM_MS, true);
+    sim_script(thread, 1, 800 * SIM_MS, false);
+    sim_script(thread, 1, 3600 * SIM_S, true);
+    sim_start(sim);
+    sim_run(sim, 29 * SIM_S);
+    thread->is_runnable = true;
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_run(sim, 1700 * SIM_MS);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_in_range(labs(sim_wall(sim, "starved", 0) - 30 * SIM_S), 0, SIM_S);
+    assert_int_equal(sim_wall(sim, "starved", -1), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "starved", -1), sim_used(thread));
+    assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+    sim_destroy(sim);
+}
+
 /* But not past the end of an interval, and not for ever. */
 static void a_thread_that_never_answers_is_told(void **state)
 {
@@ -455,6 +481,7 @@ int main(void)
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
+        cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
         cmocka_unit_test(a_thread_that_never_answers_is_told),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),

@@ -240,6 +240,21 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     schedule(looker, record, now_ns);
 }
 
+/* It has run, so it is idle no more; what goes to the stack it had before is known now. */
+static void credit_idle_part(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    struct smp_gap gap = gap_of(looker, record, looker->look->now_ns - record->credited_ns);
+    struct smp_shares shares;
+    struct smp_spot old;
+
+    gap.knows_old = record->reading.had_leaf && smp_credit_idle(&looker->credit, record, &old);
+    shares = smp_idle_split(&gap);
+    if (shares.old_ns <= 0)
+        return;
+    smp_credit_note(&looker->credit, &old, shares.old_ns);
+    record->credited_ns += shares.old_ns;
+}
+
 /*
  * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it,
  * and will be near when it answers. So its time waits, too, as if this look had not been; but
@@ -254,11 +269,11 @@ static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record 
         return false;
     smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
                       SMP_OUTCOME_UNANSWERED, 1);
+    credit_idle_part(looker, record);
     if (record->reading.is_measured)
         record->idle.cpu_ns -= record->reading.used_ns;
     else
         record->idle.has_clock = false;
-    record->idle.has_leaf = record->reading.is_measured && record->reading.had_leaf;
     smp_look_put_at(looker, record, look->now_ns);
     return true;
 }

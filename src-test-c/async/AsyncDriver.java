@@ -80,6 +80,9 @@ public final class AsyncDriver {
                 "\\[(updateBytesCRC32|updateBytesAdler32)\\] < java.util.zip.*"
                         + "|\\[.*arraycopy.*\\] < AsyncDriver.checksums.*"
                         + "|java.lang.System.arraycopy:-1 < AsyncDriver.checksums.*|java.util.zip.*|AsyncDriver.checksums.*", 99));
+        WORKLOADS.put("two", new Workload(AsyncDriver::two, 0.5,
+                "\\[.*arraycopy.*\\] < (java.lang.AbstractStringBuilder.shift|java.util.Arrays).*"
+                        + "|\\[updateBytesCRC32\\] < java.util.zip.*|java.*|AsyncDriver.two.*", 99.5));
         WORKLOADS.put("copy", new Workload(AsyncDriver::copy, 0.5, 
                 "(\\[.*arraycopy.*\\]|java.lang.System.arraycopy:-1) < AsyncDriver.copy.*", 97));
     }
@@ -289,6 +292,21 @@ public final class AsyncDriver {
             adler.update(from);
             System.arraycopy(from, 0, to, 0, from.length);
             sink += crc.getValue() + adler.getValue();
+        }
+    }
+
+    /** Two stubs from one method: what one leaves on the stack must not pass for the caller of the other. */
+    private static void two(long end) {
+        StringBuilder builder = new StringBuilder("x".repeat(100_000));
+        CRC32 crc = new CRC32();
+        byte[] bytes = new byte[100_000];
+        while (System.nanoTime() < end) {
+            for (int i = 0; i < 20; i++) {
+                builder.append(12345);
+                builder.delete(0, 5);
+            }
+            crc.update(bytes);
+            sink += crc.getValue();
         }
     }
 

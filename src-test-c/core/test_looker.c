@@ -142,7 +142,6 @@ static void every_answer_is_counted_as_what_it_is(void **state)
         { SMP_ANSWER_DEOPT, SMP_OUTCOME_DEOPT, "[deoptimisation]" },
         { SMP_ANSWER_NO_METHOD, SMP_OUTCOME_NO_METHOD, "[method without an id]" },
         { SMP_ANSWER_THREAD_EXIT, SMP_OUTCOME_GONE, "[thread ended]" },
-        { SMP_ANSWER_UNANSWERED, SMP_OUTCOME_UNANSWERED, "[signal not answered]" },
         { (enum smp_answer)99, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
     };
     struct sim *sim = sim_create(AT_20_MS);
@@ -174,7 +173,6 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         enum smp_outcome outcome;
         const char *frame;
     } cases[] = {
-        { SMP_ESTATE, SMP_OUTCOME_UNANSWERED, "[signal not answered]" },
         { SMP_EQUOTA, SMP_OUTCOME_QUEUE, "[signal queue full]" },
         { SMP_EGONE, SMP_OUTCOME_GONE, "[thread ended]" },
         { SMP_EVM, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
@@ -192,6 +190,75 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         assert_int_equal(outcome(sim, "busy", cases[i].outcome), 1);
         assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 20 * SIM_MS);
     }
+    sim_destroy(sim);
+}
+
+/* Whoever does not answer waits for a CPU, where it was; so its time waits for its answer. */
+static void time_of_a_thread_that_does_not_answer_waits(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (int i = 0; i < 9; i++) {
+        busy->answer = i % 3 == 2 ? SMP_ANSWER_WHOLE : SMP_ANSWER_UNANSWERED;
+        busy->request_status = i % 3 == 1 ? SMP_ESTATE : SMP_OK;
+        sim_pass(sim, 20 * SIM_MS);
+    }
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", 1), 180 * SIM_MS);
+    assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_UNANSWERED), 6);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 3);
+    sim_destroy(sim);
+}
+
+/* It woke up and waits for a CPU: that is not the time of the stack it slept in. */
+static void waiting_for_a_cpu_is_not_being_idle(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 0, 30 * SIM_S, false);
+    sim_script(thread, 1, 10 * SIM_MS, true);
+    sim_script(thread, 1, 800 * SIM_MS, false);
+    sim_script(thread, 1, 3600 * SIM_S, true);
+    sim_start(sim);
+    sim_run(sim, 29 * SIM_S);
+    thread->is_runnable = true;
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_run(sim, 1700 * SIM_MS);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_in_range(labs(sim_wall(sim, "starved", 0) - 30 * SIM_S), 0, SIM_S);
+    assert_int_equal(sim_wall(sim, "starved", -1), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "starved", -1), sim_used(thread));
+    assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+    sim_destroy(sim);
+}
+
+/* But not past the end of an interval, and not for ever. */
+static void a_thread_that_never_answers_is_told(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    busy->answer = SMP_ANSWER_UNANSWERED;
+    sim_start(sim);
+    sim_run(sim, 100 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
+    sim_run(sim, 10 * SIM_S);
+    busy->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, 100 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", -1), sim->snapshot->elapsed_ns);
+    assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
     sim_destroy(sim);
 }
 
@@ -271,6 +338,10 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
     assert_true(outcome(sim, "busy", SMP_OUTCOME_BUDGET) >
                 outcome(sim, "busy", SMP_OUTCOME_WALKED));
+    /* At each tick each thread was either looked at or passed over. */
+    const uint64_t ticks = sim->snapshot->counters[SMP_COUNTER_TICKS] - 1;
+    assert_in_range(sim->snapshot->tally.attempts, THREADS * ticks / 20 * 19,
+                    THREADS * ticks / 100 * 101);
     for (int i = 0; i < THREADS; i++) {
         for (int stack = 0; stack < STACKS; stack++)
             truth_ns[stack] += sim_truth(sim, threads[i], stack);
@@ -409,6 +480,9 @@ int main(void)
         cmocka_unit_test(who_was_preempted_is_asked_not_walked),
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
+        cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
+        cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
+        cmocka_unit_test(a_thread_that_never_answers_is_told),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
         cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),

@@ -251,7 +251,7 @@ static void test_in_a_stub(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
     stack[14] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 1, slot(15));
+    take(at(CALLER + 0x60) - 6, slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_IN_STUB, 3, frames[0].method == NULL ? 0 : (uintptr_t)frames[0].method);
     assert_true(answer.is_pseudo);
@@ -264,13 +264,50 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40);
     stack[14] = at(CALLER + 0x60);
-    take(at(CALLER + 0x40) - 1, slot(11)); /* the JVM would take the wrong one */
+    take(at(CALLER + 0x40) - 6, slot(11)); /* the JVM would take the wrong one */
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.count, 3); /* it is the last resort */
     jvm.calls = 0;
-    take(at(CALLER + 0x60) - 1, slot(15));
+    take(at(CALLER + 0x60) - 6, slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(jvm.calls, 2); /* the raw walk, and the right one at once */
+}
+
+static void test_a_noted_line_is_taken(void **state)
+{
+    (void)state;
+    smp_vm_code_add_note(at(CALLER + 0x60), at(CALLER + 0xa0));
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0xa0) - 1, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+    smp_vm_code_remove_method(at(CALLER), CALLER_ID); /* and its notes */
+    smp_vm_code_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_UNKNOWN_JAVA);
+}
+
+/* mov $stub, %r10; call *%r10, as calls of stubs are made, with a vzeroupper before. */
+static void test_a_call_by_register(void **state)
+{
+    static const uint8_t text[] = { 0xc5, 0xf8, 0x77, 0x49, 0xba, 0,    0,    0,
+                                    0,    0,    0,    0,    0,    0x41, 0xff, 0xd2 };
+    const uintptr_t target = at(STUB);
+    struct smp_call call;
+
+    (void)state;
+    memcpy(code + CALLER + 0x80, text, sizeof(text));
+    memcpy(code + CALLER + 0x85, &target, sizeof(target));
+    assert_true(smp_registers_follows_call(at(CALLER + 0x90), &call));
+    assert_int_equal(call.target, target);
+    assert_int_equal(call.start, at(CALLER + 0x80));
+    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0, &call), 0x90);
+    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
+    stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
+    stack[14] = at(CALLER + 0x90);
+    take(at(CALLER + 0x80) - 1, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
 }
 
 static void test_an_interpreted_caller(void **state)
@@ -288,7 +325,7 @@ static void test_code_that_is_not_javas(void **state)
 {
     (void)state;
     stack[20] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 1, slot(21));
+    take(at(CALLER + 0x60) - 6, slot(21));
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
@@ -305,6 +342,17 @@ static void test_what_is_no_return_address(void **state)
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     assert_int_equal(jvm.calls, 1);
+}
+
+/* The JVM tells of a new method a little late; by then it runs. */
+static void test_a_method_not_known_yet(void **state)
+{
+    (void)state;
+    stack[9] = at(0x700);
+    stack[14] = at(CALLER + 0x60);
+    take(at(0x700) - 1, slot(10));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
 
 /* The stack ends above: nothing beyond it is read, nor anything of a stack that is not known. */
@@ -430,9 +478,12 @@ int main(void)
         TEST(test_with_registers_pushed),
         TEST(test_in_a_stub),
         TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_a_noted_line_is_taken),
+        TEST(test_a_call_by_register),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),
         TEST(test_what_is_no_return_address),
+        TEST(test_a_method_not_known_yet),
         TEST(test_the_end_of_the_stack),
         TEST(test_a_stack_without_its_root_is_none),
         TEST(test_inside_the_jvm),

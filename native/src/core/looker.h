@@ -39,10 +39,11 @@
 #include "model/options.h"
 
 enum {
-    SMP_MAX_REQUESTS = 32,     /* asynchronous walks in flight */
-    SMP_ANSWER_WAIT_SHARE = 4, /* waits for answers up to this share of an interval, */
-    SMP_ANSWER_WAIT_MS = 2,    /* or so long */
-    SMP_MAX_WAITS_SHARE = 2    /* past this share of an interval nobody is asked any more */
+    SMP_MAX_REQUESTS = 32,        /* asynchronous walks in flight */
+    SMP_ANSWER_WAIT_SHARE = 4,    /* waits for answers up to this share of an interval, */
+    SMP_ANSWER_WAIT_MS = 2,       /* or so long */
+    SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
+    SMP_MAX_WAITS_SHARE = 2       /* past this share of an interval nobody is asked any more */
 };
 
 struct smp_looker {
@@ -82,6 +83,9 @@ SMP_CHECKED enum smp_status smp_looker_init(struct smp_looker *looker, struct sm
                                             size_t max_stack_bytes);
 /* On a thread that is allowed to call vm. */
 void smp_looker_fini(struct smp_looker *looker);
+
+/* Is this thread to be sampled? By options and selection, not by its name. */
+bool smp_looker_chooses(struct smp_looker *looker, struct smp_thread_record *record);
 
 /* From the next tick on. Settled before, where something is kept. */
 void smp_looker_set_options(struct smp_looker *looker, const struct smp_options *options);

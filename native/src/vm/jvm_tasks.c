@@ -199,6 +199,7 @@ static void read_tasks(void *self, bool (*is_java)(void *context, int32_t tid),
         smp_free(NULL, reading.seen.slots);
         return;
     }
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
     while (goes_on && (entry = readdir(folder)) != NULL) {
         const long tid = strtol(entry->d_name, NULL, 10);
         if (tid > 0)

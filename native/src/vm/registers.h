@@ -23,6 +23,12 @@ struct smp_registers {
     uintptr_t fp;
 };
 
+/* A call in compiled code, as seen from its return address. */
+struct smp_call {
+    uintptr_t start;  /* of the instructions that make it; the JVM's note of its line lies here */
+    uintptr_t target; /* 0: only known at run time */
+};
+
 #if defined(__x86_64__)
 #include "vm/registers_x86_64.h"
 #elif defined(__aarch64__)

@@ -55,19 +55,30 @@ static inline struct smp_code_frame smp_registers_decode_frame(const void *start
     return unknown;
 }
 
-static inline bool smp_registers_follows_call(uintptr_t address, uintptr_t *target)
+static inline bool smp_registers_follows_call(uintptr_t address, struct smp_call *call)
 {
     uint32_t code = 0;
 
     memcpy(&code, (const void *)(address - 4),
            sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
-    *target = 0;
+    *call = (struct smp_call){ .start = address - 4 };
     if ((code & 0xfc000000U) == 0x94000000U) { /* bl */
         const int64_t distance = (int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36;
-        *target = address - 4 + (uintptr_t)distance;
+        call->target = address - 4 + (uintptr_t)distance;
         return true;
     }
     return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
+}
+
+/* Not looked for. */
+static inline size_t smp_registers_next_leaf_call(const void *start, size_t size, size_t from,
+                                                  struct smp_call *call)
+{
+    (void)start;
+    (void)size;
+    (void)from;
+    (void)call;
+    return 0;
 }
 
 #endif

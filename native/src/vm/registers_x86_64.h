@@ -9,7 +9,7 @@
 enum {
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
     SMP_RETURN_ON_STACK = 1, /* a call leaves its return address on the stack */
-    SMP_CALL_LONGEST = 8     /* bytes of the longest call instruction looked for */
+    SMP_CALL_LONGEST = 16    /* bytes looked at before a return address */
 };
 
 static inline struct smp_registers smp_registers_get(const ucontext_t *context)
@@ -110,28 +110,65 @@ static inline struct smp_code_frame smp_registers_decode_frame(const void *start
     return unknown;
 }
 
+/* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */
+static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
+{
+    int64_t target = 0;
+
+    if (code[-3] != 0x41 || code[-2] != 0xff || code[-1] != 0xd2)
+        return false;
+    if (code[-13] == 0x49 && code[-12] == 0xba) {
+        memcpy(&target, code - 11, sizeof(target));
+        call->target = (uintptr_t)target;
+        call->start -= 13;
+    } else {
+        call->start -= 3;
+    }
+    return true;
+}
+
 /*
- * Is the instruction before this address a call? *target: where it goes to, 0 when that is only
- * known at run time. At least SMP_CALL_LONGEST bytes before it can be read.
+ * Is the instruction before this address a call? At least SMP_CALL_LONGEST bytes before it can be
+ * read.
  */
-static inline bool smp_registers_follows_call(uintptr_t address, uintptr_t *target)
+static inline bool smp_registers_follows_call(uintptr_t address, struct smp_call *call)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
     int32_t distance = 0;
+    bool is_call = true;
 
-    *target = 0;
+    *call = (struct smp_call){ .start = address };
     if (code[-5] == 0xe8) {
         memcpy(&distance, code - 4, sizeof(distance));
-        *target = address + (uintptr_t)(intptr_t)distance;
-        return true;
+        call->target = address + (uintptr_t)(intptr_t)distance;
+        call->start -= 5;
+    } else if (!smp_x86_calls_r10(code, call)) {
+        is_call = false;
+        for (unsigned length = 2; length < 8 && !is_call; length++) { /* call *reg or *mem */
+            is_call = code[-(int)length] == 0xff && (code[1 - (int)length] & 0x38) == 0x10;
+            call->start = address - length;
+        }
     }
-    if (code[-2] == 0xff && (code[-1] & 0xf8) == 0xd0) /* call *%reg */
-        return true;
-    for (int length = 2; length < SMP_CALL_LONGEST; length++) { /* call *mem */
-        if (code[-length] == 0xff && (code[-length + 1] & 0x38) == 0x10)
-            return true;
+    code = (const uint8_t *)call->start; /* NOLINT(performance-no-int-to-ptr) */
+    if (code[-3] == 0xc5 && code[-2] == 0xf8 && code[-1] == 0x77) /* vzeroupper belongs to it */
+        call->start -= 3;
+    return is_call;
+}
+
+/* The first call of what is not compiled whose return address lies at or after from; 0: none. */
+static inline size_t smp_registers_next_leaf_call(const void *start, size_t size, size_t from,
+                                                  struct smp_call *call)
+{
+    const uint8_t *code = start;
+    size_t at = from < SMP_CALL_LONGEST ? SMP_CALL_LONGEST : from;
+
+    for (; at <= size; at++) {
+        if (code[at - 1] != 0xd2 || code[at - 2] != 0xff || code[at - 3] != 0x41)
+            continue;
+        if (smp_registers_follows_call((uintptr_t)(code + at), call) && call->target != 0)
+            return at;
     }
-    return false;
+    return 0;
 }
 
 #endif

@@ -48,9 +48,9 @@ enum smp_slot_state {
 /* Where answers are counted: the requester sleeps on pending until it is 0. */
 struct smp_signal_mailbox {
     _Atomic uint32_t pending; /* futex: requests without an answer */
-    _Atomic bool is_waiting;
     /* The thread a signal is just being sent to; 0: none. A thread that ends waits for it. */
     _Atomic int32_t sending_to;
+    _Atomic bool is_waiting;
     _Atomic bool is_taken;
 };
 

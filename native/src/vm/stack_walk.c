@@ -87,8 +87,10 @@ static uintptr_t word_at(uintptr_t address)
 }
 
 struct caller {
-    uintptr_t pc;     /* the return address; less one where the call is looked for by it */
-    uintptr_t target; /* of the call; 0: not known */
+    uintptr_t address; /* the return address */
+    bool is_method;    /* else the interpreter */
+    uintptr_t noted;   /* where else the line of the call is noted; 0: nowhere */
+    struct smp_call call;
 };
 
 /* Reads a return address; false where the word there is none. */
@@ -98,25 +100,46 @@ static bool read_caller(const struct walk *walk, uintptr_t slot, struct caller *
         return false;
     const uintptr_t address = word_at(slot);
     const struct smp_code_piece *piece = smp_code_find(walk->code, address - 1);
-    *caller = (struct caller){ .pc = address };
-    if (piece == NULL || piece->kind == SMP_CODE_STUB)
+
+    *caller = (struct caller){ .address = address };
+    if (piece != NULL && piece->kind == SMP_CODE_NOTE) {
+        caller->noted = (uintptr_t)piece->id;
+        piece = smp_code_find(walk->code, address - 2);
+    }
+    if (piece == NULL) { /* perhaps of a method we have not been told of: the JVM knows */
+        caller->is_method = true;
+        caller->call.start = address;
+        return smp_code_is_near(address);
+    }
+    if (piece->kind == SMP_CODE_STUB)
         return false;
-    if (piece->kind == SMP_CODE_INTERPRETER)
-        return true;
-    caller->pc = address - 1;
-    return address - piece->start >= SMP_CALL_LONGEST &&
-           smp_registers_follows_call(address, &caller->target);
+    caller->is_method = piece->kind == SMP_CODE_METHOD;
+    return !caller->is_method || (address - piece->start >= SMP_CALL_LONGEST &&
+                                  smp_registers_follows_call(address, &caller->call));
+}
+
+/* Of a call of Java code the JVM notes the line at the return address. */
+static uintptr_t java_call_pc(const struct caller *caller)
+{
+    return caller->is_method ? caller->address - 1 : caller->address;
+}
+
+/* Of a call of other code it does so at the beginning, or elsewhere; what lies behind it may be
+ * another line. The JVM takes the first note behind the pc. */
+static uintptr_t leaf_call_pc(const struct caller *caller)
+{
+    if (!caller->is_method)
+        return caller->address;
+    return (caller->noted != 0 ? caller->noted : caller->call.start) - 1;
 }
 
 /*
  * Walks from the caller whose return address is in slot. The caller's frame pointer is still in its
  * register, or lies below the return address: an interpreted caller needs the right one.
  */
-static bool walk_caller(struct walk *walk, uintptr_t slot, const struct caller *caller)
+static bool walk_caller(struct walk *walk, uintptr_t slot, uintptr_t pc)
 {
-    struct smp_registers from = { .pc = caller->pc,
-                                  .sp = slot + sizeof(uintptr_t),
-                                  .fp = walk->at.fp };
+    struct smp_registers from = { .pc = pc, .sp = slot + sizeof(uintptr_t), .fp = walk->at.fp };
     const uintptr_t saved = slot - sizeof(uintptr_t);
 
     if (walk_from(walk, from))
@@ -135,7 +158,7 @@ static bool enter_at(struct walk *walk, const struct smp_code_piece *method, uin
 {
     struct caller caller;
 
-    if (!read_caller(walk, slot, &caller) || !walk_caller(walk, slot, &caller))
+    if (!read_caller(walk, slot, &caller) || !walk_caller(walk, slot, java_call_pc(&caller)))
         return false;
     put_leaf(walk, method->id, false);
     walk->answer->answer = SMP_ANSWER_AT_ENTRY;
@@ -198,7 +221,7 @@ static bool recover_in_method(struct walk *walk, const struct smp_code_piece *me
     if (enter_at(walk, method, sp + frame->bytes - word))
         return true;
     /* At the very return, when the caller does not expect this frame: it is as good as left. */
-    if (!read_caller(walk, sp, &caller) || !walk_caller(walk, sp, &caller))
+    if (!read_caller(walk, sp, &caller) || !walk_caller(walk, sp, java_call_pc(&caller)))
         return false;
     put_leaf(walk, method->id, false);
     walk->answer->answer = SMP_ANSWER_AT_RETURN;
@@ -210,7 +233,7 @@ static bool recover_in_method(struct walk *walk, const struct smp_code_piece *me
 
 static bool is_called(const struct smp_code_piece *stub, const struct caller *caller)
 {
-    return stub == NULL || (caller->target != 0 && smp_code_holds(stub, caller->target));
+    return stub == NULL || (caller->call.target != 0 && smp_code_holds(stub, caller->call.target));
 }
 
 /* sure: only callers that are known to have called this stub. */
@@ -224,7 +247,7 @@ static bool scan(struct walk *walk, const struct smp_code_piece *stub, bool sure
             return false;
         if (!read_caller(walk, slot, &caller) || (sure && !is_called(stub, &caller)))
             continue;
-        if (walk_caller(walk, slot, &caller))
+        if (walk_caller(walk, slot, leaf_call_pc(&caller)))
             return true;
     }
     return false;
@@ -237,7 +260,7 @@ static bool by_frame_pointer(struct walk *walk)
     struct caller caller;
 
     return walk->at.fp >= walk->at.sp && read_caller(walk, slot, &caller) &&
-           walk_caller(walk, slot, &caller);
+           walk_caller(walk, slot, leaf_call_pc(&caller));
 }
 
 static bool by_link(struct walk *walk)

@@ -12,12 +12,14 @@
  *   pc amid a method, registers the same pc, sp above them
  *   pushed for the moment
  *   pc in a stub, or in code    the caller's, at the first return address on the stack; leaf: the
- *   that is not Java's          stub's name. One that follows a call of this very stub goes first
+ *   that is not Java's          stub's name. One that follows a call of this very stub goes first.
+ *                               Here pc = beginning of the call, because its line is noted there
  *   thread in the JVM           the frame the JVM noted (the anchor) is completed, or moved from a
  *                               runtime stub to its caller, for as long as the walk lasts
  *
  * A word is a return address only where it follows a call instruction in a method that is known
- * to vm_code_view.h, or lies in the interpreter. A stack that does not end in the thread's root
+ * to vm_code_view.h, or lies in the interpreter; or among code that is not known yet, where the JVM
+ * itself must find a method. A stack that does not end in the thread's root
  * method, where that is known, is no stack.
  *
  * Reads of other memory cannot fault: words of the stack lie between the stack pointer and the end

@@ -81,9 +81,11 @@ static bool set_events(jvmtiEventMode mode)
 static const char *listen_to_code(jvmtiEnv *jvmti)
 {
     const jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
+    const jvmtiCapabilities helpful = { .can_get_bytecodes = 1, .can_get_constant_pool = 1 };
 
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return "no events for compiled methods";
+    (void)(*jvmti)->AddCapabilities(jvmti, &helpful);
     if (smp_vm_code_open() != SMP_OK)
         return "no memory for addresses of code";
     state.has_code = true;

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "vm/registers.h"
+#include "vm/vm_notes.h"
 
 enum { NAME_SLOTS = 2 * SMP_CODE_MAX_NAMES /* a power of two */ };
 
@@ -148,6 +149,15 @@ static bool has_room(void)
 }
 
 /* With the mutex held. */
+static void widen(uintptr_t start, uintptr_t end)
+{
+    if (start < atomic_load_explicit(&smp_code_table.low, memory_order_relaxed))
+        atomic_store_explicit(&smp_code_table.low, start, memory_order_relaxed);
+    if (end > atomic_load_explicit(&smp_code_table.high, memory_order_relaxed))
+        atomic_store_explicit(&smp_code_table.high, end, memory_order_relaxed);
+}
+
+/* With the mutex held. */
 static void add(const struct smp_code_piece *piece)
 {
     if (!has_room()) {
@@ -156,6 +166,7 @@ static void add(const struct smp_code_piece *piece)
     }
     struct smp_code_view *view = current();
     const uint32_t at = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
+    widen(piece->start, piece->start + smp_code_size(piece));
     copy_piece(&view->recent[at], piece);
     atomic_store_explicit(&view->recent_count, at + 1, memory_order_release);
 }
@@ -172,35 +183,48 @@ static bool overlaps(const struct smp_code_piece *piece, uintptr_t start, uintpt
     return piece->start < end && start < piece->start + smp_code_size(piece);
 }
 
-/* With the mutex held: ends what has the given addresses; methods, or a stub that is the same. */
-static void end_overlapped(uintptr_t start, uint32_t size, bool is_method)
+/* What takes these addresses ends methods and their notes; a stub, only one that is the same. */
+static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32_t size,
+                     bool by_method)
+{
+    if (!by_method)
+        return piece->start == start && smp_code_size(piece) == size;
+    return (piece->kind == SMP_CODE_METHOD || piece->kind == SMP_CODE_NOTE) &&
+           overlaps(piece, start, start + size);
+}
+
+/* Can no piece further down reach up to start? Living methods do not overlap. */
+static bool is_last(const struct smp_code_piece *piece, uintptr_t start)
+{
+    return piece->kind != SMP_CODE_NOTE && piece->start < start && smp_code_size(piece) > 0;
+}
+
+/* With the mutex held: ends what has the given addresses. */
+static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 {
     struct smp_code_view *view = current();
     const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
-    const uintptr_t end = start + size;
     size_t low = 0;
     size_t high = view->count;
 
     while (low < high) { /* the first that starts at or after the end */
         const size_t middle = low + (high - low) / 2;
-        if (view->pieces[middle].start < end)
+        if (view->pieces[middle].start < start + size)
             low = middle + 1;
         else
             high = middle;
     }
     for (size_t i = low; i > 0; i--) {
         struct smp_code_piece *piece = &view->pieces[i - 1];
-        if (is_method ? piece->kind == SMP_CODE_METHOD && overlaps(piece, start, end)
-                      : piece->start == start && smp_code_size(piece) == size)
+        const bool last = is_last(piece, start);
+        if (is_ended(piece, start, size, by_method))
             kill_piece(piece);
-        else if (piece->start < start && smp_code_size(piece) > 0)
-            break; /* living methods do not overlap: none further down reaches here */
+        else if (last)
+            break;
     }
     for (uint32_t i = 0; i < recent; i++) {
-        struct smp_code_piece *piece = &view->recent[i];
-        if (is_method ? piece->kind == SMP_CODE_METHOD && overlaps(piece, start, end)
-                      : piece->start == start && smp_code_size(piece) == size)
-            kill_piece(piece);
+        if (is_ended(&view->recent[i], start, size, by_method))
+            kill_piece(&view->recent[i]);
     }
 }
 
@@ -270,6 +294,18 @@ void smp_vm_code_add_method(uintptr_t start, uint32_t size, uint64_t method,
     pthread_mutex_unlock(&code.mutex);
 }
 
+void smp_vm_code_add_note(uintptr_t return_address, uintptr_t pc)
+{
+    const struct smp_code_piece piece = {
+        .start = return_address - 1, .size = 1, .id = pc, .kind = SMP_CODE_NOTE
+    };
+
+    pthread_mutex_lock(&code.mutex);
+    if (code.open)
+        add(&piece);
+    pthread_mutex_unlock(&code.mutex);
+}
+
 void smp_vm_code_add_stub(uintptr_t start, uint32_t size, const char *name)
 {
     const bool is_interpreter = strcmp(name, "Interpreter") == 0;
@@ -305,7 +341,7 @@ void smp_vm_code_remove_method(uintptr_t start, uint64_t method)
             (struct smp_code_piece *)(uintptr_t)smp_code_find(view, start);
         if (piece != NULL && piece->kind == SMP_CODE_METHOD && piece->start == start &&
             piece->id == method)
-            kill_piece(piece);
+            end_overlapped(start, smp_code_size(piece), true);
     }
     pthread_mutex_unlock(&code.mutex);
 }
@@ -343,6 +379,8 @@ enum smp_status smp_vm_code_open(void)
         code.refused = 0;
         code.dead = 0;
         code.open = true;
+        smp_code_table.low = UINTPTR_MAX;
+        smp_code_table.high = 0;
         publish(view);
         view = NULL;
         names = NULL;
@@ -383,13 +421,13 @@ void smp_vm_code_close(void)
 void JNICALL smp_vm_code_on_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *start,
                                  jint map_length, const jvmtiAddrLocationMap *map, const void *info)
 {
-    (void)jvmti;
     (void)map_length;
     (void)map;
-    (void)info;
-    if (size > 0 && method != NULL)
-        smp_vm_code_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
-                               smp_registers_decode_frame(start, (size_t)size));
+    if (size <= 0 || method == NULL)
+        return;
+    smp_vm_code_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
+                           smp_registers_decode_frame(start, (size_t)size));
+    smp_vm_notes_make(jvmti, start, (size_t)size, info);
 }
 
 void JNICALL smp_vm_code_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)

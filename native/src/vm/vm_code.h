@@ -46,6 +46,11 @@ void smp_vm_code_close(void);
 void smp_vm_code_add_method(uintptr_t start, uint32_t size, uint64_t method,
                             struct smp_code_frame frame);
 void smp_vm_code_remove_method(uintptr_t start, uint64_t method);
+/*
+ * The call in a method that returns to this address: its line is noted at pc. After the method has
+ * been added; goes with it.
+ */
+void smp_vm_code_add_note(uintptr_t return_address, uintptr_t pc);
 void smp_vm_code_add_stub(uintptr_t start, uint32_t size, const char *name);
 
 /* "[name]" of a stub's key; NULL when there is no such key. Lasts until close. */

@@ -33,13 +33,14 @@ struct smp_code_frame {
     uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
 };
 
-enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD };
+/* A note is the byte before a return address in a method: where else its line is noted. */
+enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD, SMP_CODE_NOTE };
 
 struct smp_code_piece {
     uintptr_t start;
     _Atomic uint32_t size; /* 0: dead */
     uint32_t parent;       /* index of the sorted piece it lies in */
-    uint64_t id;           /* of a method: its id. Of a stub: the key of its name */
+    uint64_t id; /* of a method: its id. Of a stub: the key of its name. Of a note: an address */
     struct smp_code_frame frame;
     enum smp_code_kind kind;
 };
@@ -56,6 +57,8 @@ struct smp_code_view {
 struct smp_code_table {
     _Atomic(struct smp_code_view *) view; /* NULL while closed */
     _Atomic uint32_t readers;
+    _Atomic uintptr_t low; /* all code known since open lies in [low, high) */
+    _Atomic uintptr_t high;
 };
 
 extern struct smp_code_table smp_code_table;
@@ -70,6 +73,13 @@ static inline const struct smp_code_view *smp_code_enter(void)
 static inline void smp_code_leave(void)
 {
     atomic_fetch_sub(&smp_code_table.readers, 1);
+}
+
+/* Among code, known or not: the JVM tells of a new method a little after it has begun to run. */
+static inline bool smp_code_is_near(uintptr_t address)
+{
+    return address >= atomic_load_explicit(&smp_code_table.low, memory_order_relaxed) &&
+           address < atomic_load_explicit(&smp_code_table.high, memory_order_relaxed);
 }
 
 static inline bool smp_code_holds(const struct smp_code_piece *piece, uintptr_t pc)

@@ -2,10 +2,12 @@
 #include "vm/vm_stacks.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 512 };
+enum { LINE_BYTES = 512, HEXADECIMAL = 16 };
 
 struct smp_stack_bounds smp_vm_stacks_own(void)
 {
@@ -31,12 +33,23 @@ static void match(struct smp_stack_bounds range, const uintptr_t *sps,
     }
 }
 
+/* "low-high rw..." in hexadecimal digits. False: another kind of memory, or no such line. */
+static bool read_range(const char *line, struct smp_stack_bounds *range)
+{
+    char *end = NULL;
+
+    range->low = strtoul(line, &end, HEXADECIMAL);
+    if (end == line || *end != '-')
+        return false;
+    line = end + 1;
+    range->high = strtoul(line, &end, HEXADECIMAL);
+    return end != line && strncmp(end, " rw", 3) == 0;
+}
+
 void smp_vm_stacks_find(const uintptr_t *sps, struct smp_stack_bounds *bounds, size_t count)
 {
     char line[LINE_BYTES];
-    char access[5] = "";
-    unsigned long low = 0;
-    unsigned long high = 0;
+    struct smp_stack_bounds range;
     FILE *maps = fopen("/proc/self/maps", "re");
 
     memset(bounds, 0, count * sizeof(*bounds));
@@ -44,9 +57,8 @@ void smp_vm_stacks_find(const uintptr_t *sps, struct smp_stack_bounds *bounds, s
         return;
     /* What follows a line too long is no range and not taken for one. */
     while (fgets(line, sizeof(line), maps) != NULL) {
-        if (sscanf(line, "%lx-%lx %4s", &low, &high, access) == 3 && access[0] == 'r' &&
-            access[1] == 'w')
-            match((struct smp_stack_bounds){ low, high }, sps, bounds, count);
+        if (read_range(line, &range))
+            match(range, sps, bounds, count);
     }
     (void)fclose(maps);
 }

@@ -271,6 +271,12 @@ static bool append(int32_t **tids, size_t *count, size_t *capacity, int32_t tid)
     return true;
 }
 
+/* Nobody else reads this folder's handle. */
+static const struct dirent *next(DIR *folder)
+{
+    return readdir(folder); /* NOLINT(concurrency-mt-unsafe) */
+}
+
 enum smp_status smp_vm_tids_list(const int32_t *known, size_t known_count, int32_t **tids,
                                  size_t *tid_count)
 {
@@ -282,7 +288,7 @@ enum smp_status smp_vm_tids_list(const int32_t *known, size_t known_count, int32
 
     if (folder == NULL)
         return SMP_EUNSUPPORTED;
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
+    for (const struct dirent *entry = next(folder); entry != NULL; entry = next(folder)) {
         const long tid = strtol(entry->d_name, NULL, 10); /* 0 for "." and ".." */
         if (tid <= 0 || is_known(known, known_count, (int32_t)tid))
             continue;

@@ -75,12 +75,15 @@ public final class Table {
      */
     public static String atMost(double value, double bar, double noise) {
         return noise <= bar ? atMost(value, bar)
-                : String.format(Locale.ROOT, "≤ %s **not told**: noise %.2f", text(bar), noise);
+                : String.format(Locale.ROOT, "≤ %s **not told**: noise %.2f", plain(bar), noise);
+    }
+
+    private static String plain(double bar) {
+        return bar == Math.rint(bar) ? String.valueOf((long) bar) : number(bar);
     }
 
     private static String bar(boolean met, String sign, double bar) {
-        String number = bar == Math.rint(bar) ? String.valueOf((long) bar) : String.valueOf(bar);
-        return sign + " " + number + (met ? " met" : " **missed**");
+        return sign + " " + plain(bar) + (met ? " met" : " **missed**");
     }
 
     /** Rows without headings, for tests. */
@@ -101,7 +104,8 @@ public final class Table {
     }
 
     private static String number(double value) {
-        int decimals = Math.abs(value) >= 1000 ? 0 : 2;
+        double size = Math.abs(value);
+        int decimals = size >= 1000 ? 0 : size >= 0.1 || size == 0 ? 2 : 4;
         return String.format(Locale.ROOT, "%,." + decimals + "f", value);
     }
 

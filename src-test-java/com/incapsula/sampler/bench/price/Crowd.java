@@ -11,16 +11,25 @@ final class Crowd {
     static final String NAME = "parked";
     private static final long STACK_BYTES = 256 * 1024;
 
+    private static long[] ids = {};
+
     private Crowd() {
+    }
+
+    /** Java's ids of all threads there are. */
+    static long[] ids() {
+        return ids;
     }
 
     /** Starts threads and returns when all of them wait, depth frames deep. */
     static void gather(int threads, int depth) throws InterruptedException {
         CountDownLatch arrived = new CountDownLatch(threads);
+        ids = new long[threads];
         for (int i = 0; i < threads; i++) {
             Thread thread = new Thread(null, () -> descend(depth, arrived), NAME + "-" + i, STACK_BYTES);
             thread.setDaemon(true);
             thread.start();
+            ids[i] = thread.getId();
         }
         arrived.await();
         Thread.sleep(200);

@@ -23,6 +23,7 @@ public final class IdleThreads {
     private static final String NOTHING = "no profiler";
     private static final int DEPTH = 50;
     private static final long INTERVAL_MILLIS = 20;
+    private static final long SETTLE_MILLIS = 3000;
     private static final double ASYNC_BAR = 0.1;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -44,9 +45,10 @@ public final class IdleThreads {
                     "own account ms per s", "safepoints per s", "bar");
             measure(plan, jdk, plan.scaled(1000), 3, table);
             measure(plan, jdk, plan.scaled(10_000), 25, table);
-            table.note("CPU: of all threads of the process, by the kernel, but the one that measures; medians of "
-                    + plan.rounds() + " windows of " + plan.windowMillis() + " ms, profilers in turn in one JVM;"
-                    + " spread: between quartiles. A window begins half a window after a profiler was started.");
+            table.note("CPU: of all threads of the process, by the kernel, but the one that measures and the compilers;"
+                    + " medians of " + plan.rounds() + " windows of " + plan.windowMillis() + " ms, profilers in turn"
+                    + " in one JVM; spread: between quartiles. A window begins " + SETTLE_MILLIS + " ms after a"
+                    + " profiler was started (three windows, if that is less).");
             tables.add(table);
         }
         return tables;
@@ -112,13 +114,13 @@ public final class IdleThreads {
         if (ours != null) {
             ours.start();
         }
-        Thread.sleep(window / 2);
+        Thread.sleep(Math.min(SETTLE_MILLIS, 3 * window));
         double own = ours == null ? Double.NaN : ours.statistics().getOwnCpuNanos();
         long safepoints = safepoints(log);
-        Map<String, Long> before = Tasks.cpuNanos();
+        long before = Tasks.cpuNanos();
         long start = System.nanoTime();
         Thread.sleep(window);
-        Map<String, Long> after = Tasks.cpuNanos();
+        long after = Tasks.cpuNanos();
         double seconds = (System.nanoTime() - start) / 1e9;
         double ownAfter = ours == null ? Double.NaN : ours.statistics().getOwnCpuNanos();
         double safepointsPerSecond = (safepoints(log) - safepoints) / seconds;
@@ -126,7 +128,7 @@ public final class IdleThreads {
         if (ours != null) {
             ours.stop(thread -> false);
         }
-        Jvm.tell(name + engine, Tasks.grown(before, after) / NANOS_PER_MILLI / seconds,
+        Jvm.tell(name + engine, (after - before) / NANOS_PER_MILLI / seconds,
                 (ownAfter - own) / NANOS_PER_MILLI / seconds, safepointsPerSecond);
     }
 

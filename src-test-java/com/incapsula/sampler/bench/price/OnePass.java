@@ -26,6 +26,7 @@ public final class OnePass {
     private static final int THREADS = 200;
     private static final int DEPTH = 100;
     private static final long INTERVAL_MILLIS = 20;
+    private static final long SETTLE_MILLIS = 3000;
     private static final double BAR = 0.01;
 
     private OnePass() {
@@ -61,9 +62,10 @@ public final class OnePass {
                         Figures.spread(figures.stream().map(figure -> figure[1]).toList()), median(figures, 2), share,
                         bar);
             });
-            table.note("CPU: of all threads of the process but the measuring one. A pass of ours is a tick. Every "
-                    + INTERVAL_MILLIS + " ms; medians of " + plan.rounds() + " windows of " + plan.windowMillis()
-                    + " ms, in turn in one JVM. The garbage collection that garbage causes is part of the CPU time.");
+            table.note("CPU: of all threads of the process but the one that measures and the compilers; the garbage"
+                    + " collection that garbage causes is in it. A pass of ours is a tick. Every " + INTERVAL_MILLIS
+                    + " ms; medians of " + plan.rounds() + " windows of " + plan.windowMillis()
+                    + " ms, in turn in one JVM.");
             tables.add(table);
         }
         return tables;
@@ -197,18 +199,18 @@ public final class OnePass {
 
     private static void look(String name, Sampler sampler, long window) throws Exception {
         sampler.start();
-        Thread.sleep(window / 2);
+        Thread.sleep(Math.min(SETTLE_MILLIS, 3 * window));
         double passes = sampler.passes();
-        Map<String, Long> cpu = Tasks.cpuNanos();
+        long cpu = Tasks.cpuNanos();
         long bytes = allocated();
         Thread.sleep(window);
         long bytesAfter = allocated();
-        Map<String, Long> cpuAfter = Tasks.cpuNanos();
+        long cpuAfter = Tasks.cpuNanos();
         double passesAfter = sampler.passes();
         String engine = sampler.engine();
         sampler.stop();
         double done = Math.max(1, passesAfter - passes);
-        Jvm.tell(name + engine, done, Tasks.grown(cpu, cpuAfter) / 1000.0 / done, (bytesAfter - bytes) / done);
+        Jvm.tell(name + engine, done, (cpuAfter - cpu) / 1000.0 / done, (bytesAfter - bytes) / done);
     }
 
     /* By all live threads but this one, whose measuring allocates. */

@@ -33,9 +33,8 @@ import java.util.List;
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
  * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code jmxName} and {@code jfrEvents}, fixed from
- * {@code init()} to {@code close()}.
- * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
- * and range; the property keeps its value.
+ * {@code init()} to {@code close()}. A value out of range is refused by its setter with an
+ * {@link IllegalArgumentException} that names property, value and range; the property keeps its value.
  *
  * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
  * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
@@ -168,6 +167,9 @@ public class ThreadsSampler implements AutoCloseable {
      * Takes a last look and gives everything since the last call of this method, the first time since
      * {@link #init()}. All callers share this one place in time; who wants one to itself opens a cursor. The periodic
      * reports go on as if it had not been called.
+     *
+     * <p>What has not been asked for yet is kept, in a part of the memory limit: where it takes more than that, time of
+     * further stacks goes to a row {@code [over memory limit]} of this report, not of others.
      *
      * @return a report, to be closed; it has no groups where nothing was sampled. It can be used after the sampler was
      *         closed

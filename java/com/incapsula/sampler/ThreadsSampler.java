@@ -38,11 +38,11 @@ import java.util.List;
  *
  * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
  * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
- * own outputer or manipulator it returns at once, and the value follows. {@code close},
- * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor},
- * {@code pauseSampling} and {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
- * themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init} and {@code close} do
- * their whole job on an interrupted thread and leave it interrupted.
+ * own outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
+ * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
+ * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
+ * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
+ * and {@code close} do their whole job on an interrupted thread and leave it interrupted.
  */
 public class ThreadsSampler implements AutoCloseable {
 

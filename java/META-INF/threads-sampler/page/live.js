@@ -5,7 +5,8 @@
 class Live {
     /** @param on {report(data)} */
     constructor(meta, on) {
-        this.url = meta.content;
+        // Not relative: where the page's address has a user and password in it, fetch would refuse that.
+        this.url = new URL(meta.content, location.origin + location.pathname).href;
         this.pause = Math.max(1, Number(meta.dataset.seconds) || 5) * 1000;
         this.on = on;
         this.paused = false;

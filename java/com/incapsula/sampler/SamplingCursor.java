@@ -18,8 +18,9 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>An open cursor that is not read gathers: close those that are not needed. When the sampler ends, so do its
- * cursors; what they did not read is lost to them.
+ * <p>An open cursor that is not read gathers, in a part of the sampler's memory limit: close those that are not needed.
+ * What does not fit goes to rows {@code [over memory limit]}. When the sampler ends, so do its cursors; what they did
+ * not read is lost to them.
  *
  * <p>Threads: any. Calls of {@code next()} at the same time share out the time between them.
  */

@@ -39,11 +39,11 @@ import java.util.List;
  *
  * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
  * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
- * own outputer or manipulator it returns at once, and the value follows. {@code close},
- * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor},
- * {@code pauseSampling} and {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
- * themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init} and {@code close} do
- * their whole job on an interrupted thread and leave it interrupted.
+ * own outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
+ * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
+ * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
+ * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
+ * and {@code close} do their whole job on an interrupted thread and leave it interrupted.
  */
 public class ThreadsSampler implements AutoCloseable {
 
@@ -168,6 +168,9 @@ public class ThreadsSampler implements AutoCloseable {
      * Takes a last look and gives everything since the last call of this method, the first time since
      * {@link #init()}. All callers share this one place in time; who wants one to itself opens a cursor. The periodic
      * reports go on as if it had not been called.
+     *
+     * <p>What has not been asked for yet is kept, in a part of the memory limit: where it takes more than that, time of
+     * further stacks goes to a row {@code [over memory limit]} of this report, not of others.
      *
      * @return a report, to be closed; it has no groups where nothing was sampled. It can be used after the sampler was
      *         closed

@@ -299,8 +299,9 @@ public final class LiveServer implements AutoCloseable {
             throw new Refusal(405, "only GET and HEAD", Map.of("Allow", "GET, HEAD"));
         }
         if (!guard.isAllowed(headers.get("Authorization"))) {
-            throw new Refusal(401, "this server asks for a token",
-                    Map.of("WWW-Authenticate", "Basic realm=\"threads-sampler\", charset=\"UTF-8\", Bearer"));
+            /* Basic alone: browsers ask for a password then. Who has a bearer token needs no invitation. */
+            throw new Refusal(401, "this server asks for a token: as a bearer token, or as the password of any user",
+                    Map.of("WWW-Authenticate", "Basic realm=\"threads-sampler\", charset=\"UTF-8\""));
         }
     }
 

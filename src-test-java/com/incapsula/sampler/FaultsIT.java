@@ -374,14 +374,19 @@ class FaultsIT {
         sampler.printReport();
         long before = sampler.getStatistics().getMemoryUsedBytes();
         for (int started = 0; started < SHORT_THREADS; started += wave) {
+            CountDownLatch atWork = new CountDownLatch(wave);
             CountDownLatch goHome = new CountDownLatch(1);
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < wave; i++) {
-                Thread thread = new Thread(null, () -> awaitQuietly(goHome), "short-" + (started + i), 64 * 1024);
+                Thread thread = new Thread(null, () -> {
+                    atWork.countDown();
+                    awaitQuietly(goHome);
+                }, "short-" + (started + i), 64 * 1024);
                 threads.add(thread);
                 thread.start();
             }
-            awaitTicks(sampler, 2);
+            atWork.await();
+            awaitTicks(sampler, 3);
             goHome.countDown();
             for (Thread thread : threads) {
                 thread.join();

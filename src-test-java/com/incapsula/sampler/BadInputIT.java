@@ -120,24 +120,29 @@ class BadInputIT {
 
     // ---- nothing is left behind ----
 
-    /** A shutdown hook would hold the sampler for ever. */
+    /** A shutdown hook would hold the outputer for ever. */
     @Test
     void aSamplerThatCouldNotStartCanBeCollected() {
-        WeakReference<ThreadsSampler> sampler = failToStart();
+        WeakReference<Recorder> outputer = failToStart();
         assertThat(samplerThreads()).isEmpty();
         assertThat(liveBytes()).isZero();
+        awaitCollected(outputer);
+    }
+
+    private static void awaitCollected(WeakReference<?> reference) {
         patiently().until(() -> {
             System.gc();
-            return sampler.get() == null;
+            return reference.get() == null;
         });
     }
 
-    private static WeakReference<ThreadsSampler> failToStart() {
-        ThreadsSampler sampler = quick(new Recorder());
+    private static WeakReference<Recorder> failToStart() {
+        Recorder recorder = new Recorder();
+        ThreadsSampler sampler = quick(recorder);
         sampler.setSamplingFrequencyMillis(2000);
         sampler.setReportFrequencySeconds(1);
         assertThatThrownBy(sampler::init).isInstanceOf(IllegalArgumentException.class);
-        return new WeakReference<>(sampler);
+        return new WeakReference<>(recorder);
     }
 
     /** The same sampler cannot start because the system gives it no thread, and starts later. */
@@ -147,16 +152,12 @@ class BadInputIT {
         }
 
         public static void main(String[] arguments) throws Exception {
-            Recorder recorder = new Recorder();
-            WeakReference<ThreadsSampler> sampler = run(recorder);
-            patiently().until(() -> {
-                System.gc();
-                return sampler.get() == null;
-            });
+            awaitCollected(run());
             System.out.println("collected");
         }
 
-        private static WeakReference<ThreadsSampler> run(Recorder recorder) throws IOException {
+        private static WeakReference<Recorder> run() throws IOException {
+            Recorder recorder = new Recorder();
             ThreadsSampler sampler = quick(recorder);
             try {
                 sampler.init();
@@ -173,7 +174,7 @@ class BadInputIT {
             assertNothingLeft();
             System.out.println("calls: " + recorder.calls().get(0) + " ... "
                     + recorder.calls().get(recorder.calls().size() - 1));
-            return new WeakReference<>(sampler);
+            return new WeakReference<>(recorder);
         }
     }
 

@@ -2,6 +2,7 @@
 package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -131,5 +132,44 @@ class TimeIT {
         assertThat(guest.cumulativeMillis()).isBetween(inside - 1, around + 2);
         assertThat(guest.methods()).contains("[thread ended]");
         assertThat(guest.millisIn("[thread ended]")).isLessThanOrEqualTo(around - inside + 2 * INTERVAL_MILLIS);
+    }
+
+    /** With an hour between two samples, what is credited is what a report looks at, and the end that is told. */
+    @Test
+    void theTimeFromTheLastSampleToTheEndIsCredited() throws IOException {
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(3_600_000);
+        sampler.init();
+        long outer = System.nanoTime();
+        long inside;
+        try (Worker guest = Worker.waiting("guest")) {
+            sampler.printReport();
+            long seen = System.nanoTime();
+            patiently().until(() -> System.nanoTime() - seen > 100_000_000L);
+            inside = millisSince(seen);
+            assertThat(guest.thread().isAlive()).isTrue();
+        }
+        long around = millisSince(outer);
+        sampler.close();
+        assertThat(recorder.last().group("guest").methods()).containsExactly("[thread ended]");
+        assertThat(recorder.last().group("guest").cumulativeMillis()).isBetween(inside, around + 1);
+        assertThat(recorder.last().figure("skipped, thread ended since its last sample")).isPositive();
+    }
+
+    /** The first look is taken in init() and the last one in close(), so that nothing in between is missed. */
+    @Test
+    void timeWithoutAnySampleBetweenIsCredited() throws IOException {
+        try (Worker worker = Worker.waiting("worker")) {
+            ThreadsSampler sampler = sampler(worker);
+            sampler.setSamplingFrequencyMillis(3_600_000);
+            long outer = System.nanoTime();
+            sampler.init();
+            long inner = System.nanoTime();
+            patiently().until(() -> System.nanoTime() - inner > 100_000_000L);
+            long atLeast = millisSince(inner);
+            sampler.close();
+            assertThat(recorder.only().group("worker").cumulativeMillis()).isBetween(atLeast, millisSince(outer) + 1);
+            assertThat(recorder.only().figure("attempts")).isEqualTo(1);
+        }
     }
 }

@@ -39,9 +39,9 @@ static void test_defaults(void **state)
     assert_int_equal(options.idle_lookback_millis, 1000);
     assert_int_equal(options.overhead_limit_per_mille, 10);
     assert_false(options.report_cpu_time);
-    assert_false(options.report_jvm_threads);
+    assert_true(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
-    assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
+    assert_int_equal(options.engine, SMP_ENGINE_AUTO);
     assert_string_equal(options.monitored_packages, "");
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
@@ -61,9 +61,9 @@ static void test_every_option_can_be_given(void **state)
                                         "idleLookbackMillis=60000\n"
                                         "overheadLimitPerMille=1000\n"
                                         "reportCpuTime=true\n"
-                                        "reportJvmThreads=true\n"
+                                        "reportJvmThreads=false\n"
                                         "reportOrder=BY_TIME\n"
-                                        "engine=AUTO\n"
+                                        "engine=JVMTI\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
 
     (void)state;
@@ -78,9 +78,9 @@ static void test_every_option_can_be_given(void **state)
     assert_int_equal(options.idle_lookback_millis, 60000);
     assert_int_equal(options.overhead_limit_per_mille, 1000);
     assert_true(options.report_cpu_time);
-    assert_true(options.report_jvm_threads);
+    assert_false(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
-    assert_int_equal(options.engine, SMP_ENGINE_AUTO);
+    assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
     smp_options_fini(&options);
 }
@@ -212,7 +212,7 @@ static void test_fixed_options(void **state)
                                      "monitoredPackages=a\nreportOrder=BY_TIME");
     struct smp_options memory = parsed("memoryLimitBytes=8388608\nmaxDepthFrames=16");
     struct smp_options depth = parsed("maxDepthFrames=16");
-    struct smp_options engine = parsed("engine=AUTO");
+    struct smp_options engine = parsed("engine=JVMTI");
 
     (void)state;
     assert_null(smp_options_fixed_difference(&running, &same));

@@ -24,7 +24,7 @@
 
 enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
 /* AUTO: running threads are walked asynchronously where this JVM lets them. */
-enum smp_engine { SMP_ENGINE_JVMTI, SMP_ENGINE_AUTO };
+enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 
 /*
  * X(field, "text name", default, min, max, fixed): numbers. fixed: may not change while the sampler
@@ -46,7 +46,7 @@ enum smp_engine { SMP_ENGINE_JVMTI, SMP_ENGINE_AUTO };
     X(report_percent, "reportPercent", false, false)                     \
     X(default_name_rule, "defaultThreadNameRule", true, false)           \
     X(report_cpu_time, "reportCpuTime", false, false)                    \
-    X(report_jvm_threads, "reportJvmThreads", false, false)
+    X(report_jvm_threads, "reportJvmThreads", true, false)
 
 struct smp_options {
 #define X(field, name, standard, min, max, fixed) int64_t field;

@@ -548,7 +548,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How stacks are walked. Default {@link SamplingEngine#JVMTI}. What is in use is told by
+     * How stacks are walked. Default {@link SamplingEngine#AUTO}. What is in use is told by
      * {@link SamplerStatistics#getEngine()}.
      *
      * @param engine the engine

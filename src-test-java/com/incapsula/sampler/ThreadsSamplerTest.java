@@ -69,11 +69,11 @@ class ThreadsSamplerTest {
         assertThat(sampler.isJfrEvents()).isFalse();
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(64L * 1024 * 1024);
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(1024);
-        assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.JVMTI);
+        assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.AUTO);
         assertThat(sampler.getIdleLookbackMillis()).isEqualTo(1000);
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(1.0);
         assertThat(sampler.isReportCpuTime()).isFalse();
-        assertThat(sampler.isReportJvmThreads()).isFalse();
+        assertThat(sampler.isReportJvmThreads()).isTrue();
         assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);
         assertThat(sampler.getThreadNameManipulator()).isInstanceOf(RegexThreadNameManipulator.class);
     }

@@ -36,9 +36,9 @@ public enum Property {
     /** Whether rows tell CPU time. */
     REPORT_CPU_TIME("reportCpuTime", false),
     /** Whether the JVM's own threads are reported. */
-    REPORT_JVM_THREADS("reportJvmThreads", false),
+    REPORT_JVM_THREADS("reportJvmThreads", true),
     /** How stacks are walked: AUTO or JVMTI. */
-    ENGINE("engine", "JVMTI", true),
+    ENGINE("engine", "AUTO", true),
     /** Order of siblings: BY_NAME or BY_TIME. */
     REPORT_ORDER("reportOrder", "BY_NAME"),
     /** Comma-separated prefixes, normalised. */

@@ -20,6 +20,7 @@ class SettingsTest {
                 + "active=true\n"
                 + "skipDaemonThreads=false\n"
                 + "reportZeroTimePackages=false\n"
+                + "reportPercent=false\n"
                 + "defaultThreadNameRule=true\n"
                 + "reportCpuTime=false\n"
                 + "reportJvmThreads=true\n"

@@ -429,6 +429,15 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim_run(sim, SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
+    /* Whoever chooses threads has not chosen these; what was used before is not lost. */
+    sim->task_cpu_ns[SMP_TASK_GC] = 5 * SIM_MS;
+    smp_sampler_select(sim->sampler, (struct smp_selection){ 0 }, true);
+    sim->task_cpu_ns[SMP_TASK_GC] = 40 * SIM_MS;
+    sim_run(sim, SIM_S);
+    smp_sampler_select(sim->sampler, (struct smp_selection){ 0 }, false);
+    sim->task_cpu_ns[SMP_TASK_GC] = 2 * SIM_MS;
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 7 * SIM_MS);
     sim_destroy(sim);
 }
 

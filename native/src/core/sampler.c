@@ -158,10 +158,11 @@ static void tell_of_looks(struct smp_sampler *sampler)
 
 /* --- time --- */
 
-/* Of the JVM's threads: what they used since the last call; NULL: it is nobody's. */
+/* Of the JVM's threads: what they used since the last call; NULL: it is nobody's. Who has chosen
+ * threads has not chosen these. */
 static void measure_jvm(struct smp_sampler *sampler, struct smp_interval *interval)
 {
-    if (sampler->reports_jvm_threads)
+    if (sampler->reports_jvm_threads && !sampler->looker.only)
         smp_jvm_group_measure(&sampler->vm.tasks, &sampler->looker.table, sampler->methods,
                               interval);
 }
@@ -270,7 +271,10 @@ enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
 void smp_sampler_select(struct smp_sampler *sampler, struct smp_selection selection, bool only)
 {
     settle(sampler);
+    if (sampler->is_running)
+        measure_jvm(sampler, sampler->interval);
     smp_looker_select(&sampler->looker, selection, only);
+    measure_jvm(sampler, NULL);
 }
 
 /* --- the end of an interval --- */

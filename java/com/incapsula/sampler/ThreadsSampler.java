@@ -635,7 +635,8 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Reports the CPU time of threads that are not Java's as the group {@code [JVM]}: a row for garbage collection,
-     * one for the compilers, and so on. Default true. There, time is CPU time.
+     * one for the compilers, and so on. Default true. There, time is CPU time. Where threads have been chosen, the
+     * group is left out.
      *
      * @param reportJvmThreads false to leave the group out
      */

@@ -295,8 +295,7 @@ enum smp_status smp_looker_init(struct smp_looker *looker, struct smp_quota *quo
     looker->skip_daemon_threads = options->skip_daemon_threads;
     looker->default_name_rule = uses_default_rule(looker, options);
     smp_thread_table_init(&looker->table, quota, &looker->credit.budget, &vm->threads, &vm->namer);
-    smp_budget_init(&looker->budget, options->overhead_limit_per_mille,
-                    (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)looker);
+    smp_budget_init(&looker->budget, options->overhead_limit_per_mille, (uint64_t)smp_clock_ns());
     set_times(looker, options);
     status = create_buffers(looker, (size_t)options->max_depth_frames);
     if (status != SMP_OK)

@@ -205,22 +205,30 @@ static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct s
     return reason;
 }
 
-const char *smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env)
+enum smp_status smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env,
+                                  const char **reason)
 {
     struct sorter sorter = { 0 };
     struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
-    const char *reason = "no thread to try it with";
+    enum smp_status status = SMP_OK;
     pthread_t thread;
 
-    if (asked.mailbox == NULL)
-        return "too many samplers";
-    if (find_sort(env, &sorter) && pthread_create(&thread, NULL, run_sorter, &sorter) == 0) {
-        reason = watch(async, env, &sorter, &asked);
-        atomic_store(&sorter.stop, true);
-        (void)pthread_join(thread, NULL);
+    *reason = "no method to try it with";
+    if (asked.mailbox == NULL) {
+        *reason = "too many samplers";
+        return SMP_OK;
+    }
+    if (find_sort(env, &sorter)) {
+        if (pthread_create(&thread, NULL, run_sorter, &sorter) == 0) {
+            *reason = watch(async, env, &sorter, &asked);
+            atomic_store(&sorter.stop, true);
+            (void)pthread_join(thread, NULL);
+        } else {
+            status = SMP_ETHREAD;
+        }
     }
     if (sorter.arrays != NULL)
         (*env)->DeleteGlobalRef(env, sorter.arrays);
     smp_vm_signal_give_mailbox(asked.mailbox);
-    return reason;
+    return status;
 }

@@ -70,8 +70,8 @@ static void idle_threads_are_looked_at_less_and_less(void **state)
     before = thread->reads;
     sim_run(sim, 100 * SIM_S);
     assert_in_range(thread->reads - before, 99, 125);
-    /* Somebody else would have to rename it: that is looked for now and then. */
-    assert_in_range(sim->counts.names, thread->reads / 16, thread->reads / 3);
+    /* Somebody else may have renamed it: that is looked for at each look, and no more often. */
+    assert_in_range(sim->counts.names, thread->reads, thread->reads + 2);
     sim_configure(sim, "samplingFrequencyMillis=20\nidleLookbackMillis=5000\n");
     sim_run(sim, 20 * SIM_S);
     before = thread->reads;
@@ -124,8 +124,8 @@ static void time_that_is_kept_is_credited_where_it_belongs(void **state)
     const int64_t resumed_ns = sim->tick_ns;
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
-    /* The name is read at one look in eight, or when the thread has run. */
-    assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 40 * SIM_S);
+    /* The new name is found at the next look. */
+    assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, SIM_S);
     assert_int_equal(sim_wall(sim, "before", 0) + sim_wall(sim, "after", 0),
                      paused_ns - from_ns + sim->tick_ns - resumed_ns);
     assert_int_equal(thread->walks, 2);
@@ -153,6 +153,62 @@ static void a_thread_that_renames_itself_is_found_at_its_next_look(void **state)
     sim_destroy(sim);
 }
 
+static void a_new_name_holds_for_the_whole_next_interval(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
+    struct sim_thread *thread = sim_born(sim, "before");
+
+    (void)state;
+    sim_script(thread, 0, 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_rename(thread, "after");
+    sim_pass(sim, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "before", 0), sim->snapshot->elapsed_ns);
+    sim_pass(sim, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "after", 0), sim->snapshot->elapsed_ns);
+    sim_destroy(sim);
+}
+
+static const char *by_minute(void *self, const struct sim_thread *thread)
+{
+    const struct sim *sim = self;
+
+    if (thread->name[0] == 's' && sim->now_ns / (10 * SIM_S) % 2 == 1)
+        return NULL;
+    return sim->now_ns / (10 * SIM_S) % 2 == 0 ? "even" : "odd";
+}
+
+static void another_rule_holds_for_all_threads_at_once(void **state)
+{
+    enum { THREADS = 50 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        sim_script(sim_born(sim, "worker-1"), 0, 3600 * SIM_S, false);
+    sim->rule = by_minute;
+    sim->rule_self = sim;
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    for (int i = 0; i < 2; i++) {
+        sim_configure(sim, i == 0 ? "samplingFrequencyMillis=20\ndefaultThreadNameRule=false\n"
+                                  : "samplingFrequencyMillis=20\n");
+        const int64_t from_ns = sim->tick_ns;
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        sim_pass(sim, 20 * SIM_MS);
+        const int64_t more_ns = sim->tick_ns - from_ns;
+        sim_seal(sim);
+        const char *group = i == 1 ? "worker-" : sim->tick_ns / (10 * SIM_S) % 2 ? "odd" : "even";
+        assert_int_equal(sim_wall(sim, group, 0), THREADS * sim->snapshot->elapsed_ns);
+        assert_true(sim->snapshot->elapsed_ns < more_ns);
+    }
+    sim_destroy(sim);
+}
+
 static void options_end_what_is_kept(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -173,15 +229,6 @@ static void options_end_what_is_kept(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "daemon", 0), skipped_ns - from_ns + sim->tick_ns - again_ns);
     sim_destroy(sim);
-}
-
-static const char *by_minute(void *self, const struct sim_thread *thread)
-{
-    const struct sim *sim = self;
-
-    if (thread->name[0] == 's' && sim->now_ns / (10 * SIM_S) % 2 == 1)
-        return NULL;
-    return sim->now_ns / (10 * SIM_S) % 2 == 0 ? "even" : "odd";
 }
 
 /* The rule's answer changes without anything happening in the thread. */
@@ -609,6 +656,8 @@ int main(void)
         cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
         cmocka_unit_test(time_that_is_kept_is_credited_where_it_belongs),
         cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_look),
+        cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
+        cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
         cmocka_unit_test(options_end_what_is_kept),
         cmocka_unit_test(users_rule_splits_idle_time_at_the_tick),
         cmocka_unit_test(end_of_an_idle_thread_is_found),

@@ -60,6 +60,31 @@ static void running_threads_are_asked_and_waiting_ones_walked(void **state)
     sim_destroy(sim);
 }
 
+static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+
+    (void)state;
+    busy->omitted = 100;
+    idle->omitted = 7;
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    for (int i = 0; i < 2; i++) {
+        sim_seal(sim);
+        const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_CUT);
+        const uint64_t idle_looks =
+            outcome(sim, "idle", SMP_OUTCOME_CUT) + outcome(sim, "idle", SMP_OUTCOME_IDLE);
+        assert_true(cut > 0 && idle_looks > 0);
+        assert_int_equal(sim->snapshot->counters[SMP_COUNTER_FRAMES_OMITTED],
+                         100 * cut + 7 * idle_looks);
+        sim_run(sim, SIM_S);
+    }
+    assert_int_equal(idle->walks, 1);
+    sim_destroy(sim);
+}
+
 static void without_an_asynchronous_walker_all_are_walked(void **state)
 {
     struct sim *plain = sim_create_plain(AT_20_MS);
@@ -484,6 +509,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(running_threads_are_asked_and_waiting_ones_walked),
+        cmocka_unit_test(what_is_omitted_from_deep_stacks_is_counted_however_they_are_found),
         cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(who_was_preempted_is_asked_not_walked),

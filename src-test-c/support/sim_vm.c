@@ -227,8 +227,8 @@ static void fill(struct sim_thread *thread, struct smp_sample *sample)
         sample->frames[i] =
             (struct smp_frame){ .method = i == 0 ? (uint64_t)stack + 1 : ROOT_METHOD + i };
     sample->count = DEPTH;
-    sample->leaf_count = DEPTH;
-    sample->omitted = 0;
+    sample->omitted = thread->omitted;
+    sample->leaf_count = sample->omitted > 0 ? DEPTH / 2 : DEPTH;
 }
 
 static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sample *sample)

@@ -73,6 +73,7 @@ struct sim_thread {
     enum smp_answer answer;
     const char *group_name;
     bool is_runnable; /* although its clock stands still */
+    size_t omitted;   /* from the middle of its stack */
 };
 
 struct sim_counts {

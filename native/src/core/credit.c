@@ -34,7 +34,7 @@ static struct smp_spot add_stack(struct smp_credit *credit, struct smp_place pla
                                  enum smp_outcome outcome, const struct smp_sample *sample)
 {
     struct smp_stack_path *path = &credit->path;
-    struct smp_spot spot = { .place = place, .outcome = outcome };
+    struct smp_spot spot = { .place = place, .outcome = outcome, .omitted = sample->omitted };
 
     if (sample->count == 0)
         return pseudo_spot(credit, place, outcome);
@@ -53,7 +53,11 @@ static struct smp_spot own_stack(struct smp_credit *credit, struct smp_thread_re
                                  enum smp_outcome outcome, const struct smp_sample *sample)
 {
     struct smp_last_stack *last = &record->last;
-    struct smp_spot spot = { .place = record->place, .outcome = outcome };
+    struct smp_spot spot = {
+        .place = record->place,
+        .outcome = outcome,
+        .omitted = sample->omitted,
+    };
 
     if (smp_last_stack_matches(last, credit->stack_epoch, sample)) {
         spot.node = last->node;
@@ -80,8 +84,6 @@ struct smp_spot smp_credit_found(struct smp_credit *credit, struct smp_thread_re
         (void)smp_credit_place(credit, record);
     if (smp_outcome_frame(outcome) != NULL && !is_empty)
         return smp_credit_pseudo(credit, record, outcome);
-    if (sample->omitted > 0)
-        smp_interval_count(credit->interval, SMP_COUNTER_FRAMES_OMITTED, sample->omitted);
     if (group_name == NULL)
         return own_stack(credit, record, outcome, sample);
     return add_stack(
@@ -105,6 +107,7 @@ bool smp_credit_idle(struct smp_credit *credit, struct smp_thread_record *record
         smp_last_stack_move(last, credit->stack_epoch, spot.node, spot.outcome);
     }
     out->node = last->node;
+    out->omitted = last->omitted;
     out->outcome =
         last->outcome == SMP_OUTCOME_OVER_LIMIT ? SMP_OUTCOME_OVER_LIMIT : SMP_OUTCOME_IDLE;
     return true;
@@ -113,4 +116,6 @@ bool smp_credit_idle(struct smp_credit *credit, struct smp_thread_record *record
 void smp_credit_note(struct smp_credit *credit, const struct smp_spot *spot, int64_t wall_ns)
 {
     smp_interval_note(credit->interval, spot->place, spot->node, spot->outcome, wall_ns);
+    if (spot->outcome != SMP_OUTCOME_OVER_LIMIT)
+        smp_interval_count(credit->interval, SMP_COUNTER_FRAMES_OMITTED, spot->omitted);
 }

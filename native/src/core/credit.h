@@ -43,6 +43,7 @@ struct smp_spot {
     struct smp_place place;
     uint32_t node;
     enum smp_outcome outcome;
+    size_t omitted; /* frames of its stack that are not in the tree */
 };
 
 /* The thread's place in this interval, found anew where its group or the interval has changed. */

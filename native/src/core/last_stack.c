@@ -47,8 +47,10 @@ void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budg
 {
     smp_last_stack_forget(last);
     last->has_frames = false;
+    last->omitted = sample->omitted;
     if (!make_room(last, budget, sample->count))
         return;
+    last->omitted = sample->omitted; /* which makes room forgot */
     if (sample->count > 0)
         memcpy(last->frames, sample->frames, sample->count * sizeof(*last->frames));
     last->count = sample->count;

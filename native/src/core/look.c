@@ -5,8 +5,6 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-enum { NAME_READ_EVERY = 8 }; /* looks at a thread that has been idle for long */
-
 /* --- when --- */
 
 void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record, int64_t at_ns)
@@ -419,22 +417,6 @@ static int32_t tid_of(const struct smp_thread_record *record)
     return atomic_load_explicit(&record->thread->os_tid, memory_order_relaxed);
 }
 
-/* The name of a thread that has been idle for long is read now and then only: somebody else would
- * have to change it. Where it turns out to have run, its name is read then. */
-static bool is_long_idle(const struct smp_looker *looker, const struct smp_thread_record *record)
-{
-    return record->idle.has_leaf && looker->look->span_ns < 0 &&
-           looker->look->now_ns - record->idle.since_ns > SMP_IDLE_SHARE * looker->interval_ns;
-}
-
-static bool reads_name_first(struct smp_looker *looker, const struct smp_thread_record *record)
-{
-    if (!looker->default_name_rule || looker->look->is_settling)
-        return false;
-    return !is_long_idle(looker, record) ||
-           smp_budget_random(&looker->budget) % NAME_READ_EVERY == 0;
-}
-
 /* False: it is not sampled now. */
 static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -446,7 +428,7 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
             return false;
         }
     }
-    if (reads_name_first(looker, record))
+    if (looker->default_name_rule && !looker->look->is_settling)
         smp_thread_names_read(looker->names, record);
     smp_look_credit_left(looker, record);
     if (record->is_candidate && record->naming != SMP_NAMING_SKIP)
@@ -511,25 +493,12 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
         walk(looker, record);
 }
 
-static void read_name_late(struct smp_looker *looker, struct smp_thread_record *record)
-{
-    smp_thread_names_read(looker->names, record);
-    record->idle.has_leaf = record->reading.had_leaf; /* of the time before */
-    smp_look_credit_left(looker, record);
-    record->idle.has_leaf = false;
-}
-
 static void look_with_clock(struct smp_looker *looker, struct smp_thread_record *record)
 {
     const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     struct smp_reading *reading = &record->reading;
 
-    const bool was_long_idle = is_long_idle(looker, record);
-
     smp_idle_read(&record->idle, tid_of(record), reading);
-    if (was_long_idle && reading->activity != SMP_ACTIVITY_NONE && looker->default_name_rule &&
-        !looker->look->is_settling)
-        read_name_late(looker, record);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
         reading->is_measured = false;

@@ -155,7 +155,16 @@ void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t spa
     looker->look = NULL;
 }
 
-/* Names are those of the last tick: what is credited is older than a change since then. */
+/* So that who has been renamed is in the right group in the whole of the next interval. */
+static void read_names(struct smp_looker *looker)
+{
+    for (size_t i = 0; i < looker->table.count; i++) {
+        if (looker->table.records[i]->was_looked_at)
+            smp_thread_names_read(looker->names, looker->table.records[i]);
+    }
+}
+
+/* What is credited is older than a change of a name since the last tick: they are read after it. */
 void smp_looker_settle(struct smp_looker *looker)
 {
     struct smp_look look = {
@@ -173,6 +182,8 @@ void smp_looker_settle(struct smp_looker *looker)
             i++;
     }
     smp_look_collect(looker);
+    if (looker->default_name_rule)
+        read_names(looker);
     looker->look = NULL;
 }
 
@@ -295,8 +306,7 @@ enum smp_status smp_looker_init(struct smp_looker *looker, struct smp_quota *quo
     looker->skip_daemon_threads = options->skip_daemon_threads;
     looker->default_name_rule = uses_default_rule(looker, options);
     smp_thread_table_init(&looker->table, quota, &looker->credit.budget, &vm->threads, &vm->namer);
-    smp_budget_init(&looker->budget, options->overhead_limit_per_mille,
-                    (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)looker);
+    smp_budget_init(&looker->budget, options->overhead_limit_per_mille, (uint64_t)smp_clock_ns());
     set_times(looker, options);
     status = create_buffers(looker, (size_t)options->max_depth_frames);
     if (status != SMP_OK)

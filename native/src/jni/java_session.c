@@ -139,13 +139,19 @@ done:
     return status;
 }
 
-/* Where asynchronous walks are refused the session runs without them. */
+/* Where asynchronous walks are refused the session runs without them; where no thread can be
+ * started, not at all. */
 static enum smp_status open_vm(const struct smp_java_session *java_session)
 {
-    const enum smp_status status = smp_vm_open();
+    enum smp_status status = smp_vm_open();
 
-    if (status == SMP_OK && java_session->async != NULL)
-        (void)!smp_vm_async_open(0);
+    if (status != SMP_OK || java_session->async == NULL)
+        return status;
+    status = smp_vm_async_open(0);
+    if (status == SMP_EUNSUPPORTED)
+        return SMP_OK;
+    if (status != SMP_OK)
+        smp_vm_close();
     return status;
 }
 

@@ -128,8 +128,8 @@ static const char *install(int signal)
     return NULL;
 }
 
-/* NULL: usable. */
-static const char *bring_up(int signal, JNIEnv *env)
+/* NULL: all that a walk needs is there. */
+static const char *prepare(int signal, JNIEnv *env)
 {
     jvmtiEnv *jvmti = smp_vm_jvmti();
 
@@ -146,11 +146,18 @@ static const char *bring_up(int signal, JNIEnv *env)
         state.async.layout = find_layout(jvmti, env);
         reason = install(signal);
     }
-    if (reason == NULL)
-        reason = smp_vm_probe_native(&state.async, env);
-    if (reason == NULL)
-        reason = smp_vm_probe_java(&state.async, env);
     return reason;
+}
+
+/* SMP_OK with *reason NULL: usable; else why not. */
+static enum smp_status bring_up(int signal, const char **reason)
+{
+    JNIEnv *env = smp_vm_env();
+
+    *reason = prepare(signal, env);
+    if (*reason == NULL)
+        *reason = smp_vm_probe_native(&state.async, env);
+    return *reason == NULL ? smp_vm_probe_java(&state.async, env, reason) : SMP_OK;
 }
 
 static void wait_for_handlers(void)
@@ -182,16 +189,21 @@ static void bring_down(void)
 
 enum smp_status smp_vm_async_open(int signal)
 {
+    enum smp_status status = SMP_OK;
+    const char *reason = NULL;
+
     if (smp_vm_door_enter(&state.door)) {
-        const char *reason = bring_up(signal, smp_vm_env());
-        set_refusal(reason != NULL ? reason : "");
-        if (reason != NULL)
+        status = bring_up(signal, &reason);
+        set_refusal(status == SMP_OK && reason != NULL ? reason : "");
+        if (status != SMP_OK || reason != NULL)
             bring_down();
         else
             atomic_store_explicit(&state.usable, true, memory_order_release);
-        smp_vm_door_settle(&state.door, true);
+        smp_vm_door_settle(&state.door, status == SMP_OK);
     }
-    return smp_vm_async_is_usable() ? SMP_OK : SMP_EUNSUPPORTED;
+    if (status == SMP_OK && !smp_vm_async_is_usable())
+        status = SMP_EUNSUPPORTED;
+    return status;
 }
 
 void smp_vm_async_close(void)

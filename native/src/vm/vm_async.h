@@ -12,7 +12,8 @@
  * Owns     the JVM's events for code while open; vm_code.
  * Threads  any attached one; open and close as vm_door.h. The getters: any, while open.
  * Errors   open returns SMP_EUNSUPPORTED where it refuses; the close is owed all the same.
- * Cost     the first open: the events of all code made so far, some milliseconds.
+ * SMP_ETHREAD where the system gives no thread to try it with: then none is owed. Cost     the
+ * first open: the events of all code made so far, some milliseconds.
  */
 #ifndef SMP_VM_VM_ASYNC_H
 #define SMP_VM_VM_ASYNC_H

@@ -195,7 +195,8 @@ class BehaviourIT {
             assertThat(group.maxDepth()).isGreaterThan(200);
             assertThat(group.rows().get(0).method()).isEqualTo("java.lang.Thread.run");
             assertThat(group.methods()).anyMatch(row -> row.matches("\\[.* frames omitted\\]"));
-            assertThat(recorder.last().figure("samples taken, middle of a deep stack omitted")).isPositive();
+            /* An idle thread is walked once: the report after that has what it credits as idle. */
+            assertThat(recorder.reports().get(0).figure("samples taken, middle of a deep stack omitted")).isPositive();
             assertThat(recorder.last().figure("frames omitted from deep stacks")).isGreaterThan(160);
         }
     }
@@ -544,7 +545,7 @@ class BehaviourIT {
         sampler.init();
         awaitTicks(sampler, 10);
         SamplerStatistics statistics = sampler.getStatistics();
-        assertThat(statistics.getEngine()).isEqualTo("JVMTI");
+        assertThat(statistics.getEngine()).as("the default, and it works here").isEqualTo("HYBRID");
         assertThat(statistics.getThreads()).isPositive();
         assertThat(statistics.getNodes()).isPositive();
         assertThat(statistics.getLocations()).isPositive();

@@ -199,6 +199,7 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         const char *frame;
     } cases[] = {
         { SMP_EQUOTA, SMP_OUTCOME_QUEUE, "[signal queue full]" },
+        { SMP_EINVAL, SMP_OUTCOME_UNIDENTIFIED, "[not told apart yet]" },
         { SMP_EGONE, SMP_OUTCOME_GONE, "[thread ended]" },
         { SMP_EVM, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
         { SMP_EUNSUPPORTED, SMP_OUTCOME_WALKED, "m1" },

@@ -253,6 +253,8 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
 
     if (sim_thread->request_status != SMP_OK)
         return sim_thread->request_status;
+    if (thread->os_tid == 0)
+        return SMP_EUNSUPPORTED;
     spend(sim, sim->walk_cost_ns / 2);
     sim->counts.requests++;
     sim_thread->requests++;

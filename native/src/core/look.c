@@ -405,6 +405,9 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
     case SMP_EUNSUPPORTED:
         walk(looker, record);
         return;
+    case SMP_EINVAL:
+        finish_without(looker, record, SMP_OUTCOME_UNIDENTIFIED);
+        return;
     default:
         finish_without(looker, record, SMP_OUTCOME_REFUSED);
     }
@@ -472,6 +475,13 @@ static bool is_running(const struct smp_looker *looker, const struct smp_thread_
            tasks->is_runnable != NULL && tasks->is_runnable(tasks->self, tid_of(record));
 }
 
+/* One whose tid is not known may run: the asynchronous walker says what can be done with it. */
+static bool is_asked(const struct smp_looker *looker, const struct smp_thread_record *record)
+{
+    return looker->is_async &&
+           (record->reading.activity == SMP_ACTIVITY_RUNNING || tid_of(record) == 0);
+}
+
 /* It has run since the last look, or nothing is known of it. */
 static void find_out(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -487,7 +497,7 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
     }
     if (is_running(looker, record))
         reading->activity = SMP_ACTIVITY_RUNNING;
-    if (looker->is_async && reading->activity == SMP_ACTIVITY_RUNNING)
+    if (is_asked(looker, record))
         ask(looker, record);
     else
         walk(looker, record);

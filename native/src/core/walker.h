@@ -115,7 +115,8 @@ struct smp_async_walker {
     /*
      * Asks; the answer comes with a later collect, exactly once, UNANSWERED included. SMP_ESTATE:
      * an older request to this thread is still unanswered. SMP_EGONE. SMP_EQUOTA: the system's or
-     * our queue is full. SMP_EUNSUPPORTED: this thread's tid is not known for sure.
+     * our queue is full. SMP_EUNSUPPORTED: this thread's tid is not known for sure. SMP_EINVAL:
+     * neither is it, and a handshake with it, should it run, would stall virtual threads.
      */
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*

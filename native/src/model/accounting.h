@@ -59,6 +59,7 @@ enum smp_outcome_kind {
     X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")     \
     X(BUDGET, SKIPPED, "skipped, over the overhead limit", "[over the overhead limit]")    \
     X(QUEUE, SKIPPED, "skipped, signal queue full", "[signal queue full]")                 \
+    X(UNIDENTIFIED, SKIPPED, "skipped, thread not told apart yet", "[not told apart yet]") \
     X(UNANSWERED, SKIPPED, "skipped, signal not answered in time", "[signal not answered]")
 
 enum smp_outcome {

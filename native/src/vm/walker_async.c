@@ -140,8 +140,10 @@ static enum smp_status ask(struct smp_walker_async *walker, struct request *requ
 
 static enum smp_status check(struct smp_walker_async *walker, const struct smp_thread *thread)
 {
-    if (!smp_vm_async_is_usable() || thread->os_tid == 0)
+    if (!smp_vm_async_is_usable())
         return SMP_EUNSUPPORTED;
+    if (thread->os_tid == 0)
+        return smp_vm_virtual_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
     if (thread->ended_ns != 0)
         return SMP_EGONE;
     if (walker->count == SMP_ASYNC_IN_FLIGHT)

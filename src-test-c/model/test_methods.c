@@ -128,8 +128,9 @@ static void test_frame_texts(void **state)
         { 1, 40, "a.B.c(B.java)" },
         { 1, 48, "a.B.c(B.java)" },
         { 1, INT64_MAX, "a.B.c(B.java)" },
-        { 1, -1, "a.B.c(Native Method)" },
-        { 1, INT64_MIN + 1, "a.B.c(Native Method)" },
+        /* As the JVM tells of compiled code at the entry of a method. */
+        { 1, -1, "a.B.c(B.java:31)" },
+        { 1, INT64_MIN + 1, "a.B.c(B.java:31)" },
         { 2, 0, "a.B.<init>(B.java)" },
         { 3, 0, "a.B.c(Unknown Source)" },
         { 4, -1, "java.lang.Object.wait0(Native Method)" },

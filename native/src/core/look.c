@@ -359,17 +359,32 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
         finish(looker, record, &found);
 }
 
+static void collect_within(struct smp_looker *looker, int64_t wait_ns)
+{
+    const struct smp_async_walker *async = &looker->vm->async;
+
+    if (looker->in_flight > 0)
+        async->collect(async->self, smp_clock_ns() + wait_ns, on_answer, looker);
+}
+
+/* For a moment: who does not answer at a tick is asked again at the next one. */
+static void collect_soon(struct smp_looker *looker)
+{
+    const int64_t share_ns = looker->interval_ns / SMP_ANSWER_WAIT_SHARE;
+    const int64_t most_ns = SMP_ANSWER_WAIT_MS * NS_PER_MS;
+
+    collect_within(looker, share_ns < most_ns ? share_ns : most_ns);
+}
+
 /* Takes the answers to all that was asked. */
 void smp_look_collect(struct smp_looker *looker)
 {
-    const struct smp_async_walker *async = &looker->vm->async;
-    int64_t wait_ns = looker->interval_ns / SMP_ANSWER_WAIT_SHARE;
-
-    if (looker->in_flight == 0)
-        return;
-    if (wait_ns > SMP_ANSWER_WAIT_MS * NS_PER_MS)
-        wait_ns = SMP_ANSWER_WAIT_MS * NS_PER_MS;
-    async->collect(async->self, smp_clock_ns() + wait_ns, on_answer, looker);
+    /* At the end of an interval time cannot wait for an answer: who only waits for a CPU gets one.
+     */
+    if (looker->look->is_settling)
+        collect_within(looker, SMP_LAST_ANSWER_WAIT_MS * NS_PER_MS);
+    else
+        collect_soon(looker);
 }
 
 /* Has waiting for answers taken so long that the next tick is near? */
@@ -383,7 +398,7 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
     const struct smp_async_walker *async = &looker->vm->async;
 
     if (looker->in_flight == SMP_MAX_REQUESTS) {
-        smp_look_collect(looker);
+        collect_soon(looker);
         if (has_waited_enough(looker)) {
             finish_without(looker, record, SMP_OUTCOME_BUDGET);
             return;

@@ -223,13 +223,28 @@ static bool shake_hands(struct smp_walker_async *walker, jobject thread, size_t 
     return status == SMP_OK && *count < room;
 }
 
-/* Makes the ids that are missing. */
-static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample)
+/* What a handshake told: all of the stack. */
+static struct smp_sample told_by_handshake(const struct smp_walker_async *walker, size_t count)
+{
+    return (struct smp_sample){
+        .frames = walker->cure, .capacity = count, .count = count, .leaf_count = count
+    };
+}
+
+/* Makes the ids that are missing. A thread that has moved on has another stack by now: that is one
+ * of its own, some microseconds later, and better than none. False: no stack. */
+static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample,
+                 enum smp_answer *answer)
 {
     size_t count = 0;
 
-    return shake_hands(walker, thread, sample->count, &count) &&
-           smp_async_sample_fill(sample, walker->cure, count);
+    if (!shake_hands(walker, thread, sample->count, &count))
+        return false;
+    if (smp_async_sample_fill(sample, walker->cure, count))
+        return true;
+    *sample = told_by_handshake(walker, count);
+    *answer = SMP_ANSWER_RETRIED;
+    return count > 0 && !smp_async_sample_is_missing(sample);
 }
 
 /* Without a handshake: for the next look. */
@@ -319,7 +334,7 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
         answer = SMP_ANSWER_VIRTUAL_CUT;
     if (sample.count == 0)
         answer = SMP_ANSWER_EMPTY;
-    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample)) {
+    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample, &answer)) {
         answer = SMP_ANSWER_NO_METHOD;
         sample.count = 0;
         sample.leaf_count = 0;
@@ -363,9 +378,7 @@ static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
         return false;
     if (!shake_hands(walker, smp_vm_threads_ref(request->thread), 0, &count) || count == 0)
         return false;
-    sample = (struct smp_sample){
-        .frames = walker->cure, .capacity = count, .count = count, .leaf_count = count
-    };
+    sample = told_by_handshake(walker, count);
     smp_async_sample_cut(&sample, walker->capacity);
     listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
     end_request(walker, env, index);

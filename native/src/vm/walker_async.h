@@ -28,16 +28,18 @@
 #include "core/walker.h"
 
 enum {
-    SMP_ASYNC_IN_FLIGHT = 64,           /* requests of a session between two collects */
-    SMP_ASYNC_FIRST_FRAMES = 512,       /* room at first, for each of them; doubled where needed */
-    SMP_ASYNC_MAX_FRAMES = 65536,       /* deeper stacks are not walked */
-    SMP_ASYNC_LOOKS = 3,                /* at one thread in one collect */
-    SMP_ASYNC_LOOK_GAP_NS = 50000,      /* between two of them */
-    SMP_ASYNC_STACKS_GAP_MS = 200,      /* between two readings of where stacks lie */
-    SMP_ASYNC_CURE_FRAMES = 1024,       /* looked at for ids, from the leaf */
-    SMP_ASYNC_CURE_PERCENT = 1,         /* of the time goes into handshakes for ids, at most */
-    SMP_ASYNC_CURE_SAVED_NS = 20000000, /* and so much of it may be saved up */
-    SMP_ASYNC_NAME_BYTES = 256          /* of a virtual thread's name */
+    SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
+    SMP_ASYNC_FIRST_FRAMES = 512,  /* room at first, for each of them; doubled where needed */
+    SMP_ASYNC_MAX_FRAMES = 65536,  /* deeper stacks are not walked */
+    SMP_ASYNC_LOOKS = 3,           /* at one thread in one collect */
+    SMP_ASYNC_LOOK_GAP_NS = 50000, /* between two of them */
+    SMP_ASYNC_STACKS_GAP_MS = 200, /* between two readings of where stacks lie */
+    SMP_ASYNC_CURE_FRAMES = 1024,  /* looked at for ids, from the leaf */
+    /* Handshakes for ids are waited for so many percent of the time, at most: on a busy machine the
+     * thread has to get a CPU first. So much may be saved up, for a start with all methods new. */
+    SMP_ASYNC_CURE_PERCENT = 5,
+    SMP_ASYNC_CURE_SAVED_NS = 50000000,
+    SMP_ASYNC_NAME_BYTES = 256 /* of a virtual thread's name */
 };
 
 struct smp_walker_async;

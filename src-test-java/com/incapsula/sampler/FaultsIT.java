@@ -447,13 +447,13 @@ class FaultsIT {
         assertThat(raw.names()).hasSize(names.size()).contains("a, b, c", "\u00fc\u4e2d\ud83d\ude00",
                 "two\\nlines", "r\\r\\n", "tab\\tbed", "nul\ufffdl", "] Max depth: x", "[unnamed]",
                 "\\u001b[31mred");
-        assertThat(raw.groups()).allSatisfy(group -> {
+        assertThat(raw.sampled()).allSatisfy(group -> {
             assertThat(group.title().chars()).noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
             assertThat(group.cumulativeMillis()).isPositive();
         });
         Report printed = Report.parse(Files.readString(file)).get(0);
-        assertThat(printed.groups()).hasSize(names.size());
-        assertThat(printed.groups()).allSatisfy(group -> assertThat(group.title().length()).isLessThan(100_000));
+        assertThat(printed.sampled()).hasSize(names.size());
+        assertThat(printed.sampled()).allSatisfy(group -> assertThat(group.title().length()).isLessThan(100_000));
     }
 
     // ---- an outputer that meddles ----

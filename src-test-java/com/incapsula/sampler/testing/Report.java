@@ -51,9 +51,14 @@ public record Report(String title, List<Group> groups, String account) {
         return of(parts[0], records);
     }
 
-    /** @return the names of the groups of sampled threads, as printed: {@link #JVM} is none of them */
+    /** @return the groups of sampled threads: {@link #JVM} is none of them */
+    public List<Group> sampled() {
+        return groups.stream().filter(group -> !group.name().equals(JVM)).toList();
+    }
+
+    /** @return the names of the groups of sampled threads, as printed */
     public List<String> names() {
-        return groups.stream().map(Group::name).filter(name -> !name.equals(JVM)).toList();
+        return sampled().stream().map(Group::name).toList();
     }
 
     /** @return the group of this name */

@@ -2,9 +2,10 @@
 /*
  * export_examples.c FOLDER - two snapshots in every format, as files for tools that are not ours,
  * and what they must come to as NAME.sums: "wall cpu samples" of the whole in nanoseconds, then of
- * each group as "group <wall> <cpu> <samples> <name>".
+ * each group as "group <wall> <cpu> <samples> <bytes of its name>".
  *
- * plain: a service. nasty: the names no format may stumble over.
+ * plain: a service. nasty: the names no format may stumble over; nasty.names has them as they are:
+ * class, method, file or "-", "native" or "line", each with a NUL behind it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -237,6 +238,19 @@ static void write_sums(const struct smp_snapshot *snapshot, const char *name)
     must(fclose(file) == 0, "sums");
 }
 
+static void write_names(const char *name)
+{
+    FILE *file = open_file(name, "names");
+
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        const struct method *method = &methods[i];
+        (void)fprintf(file, "%s%c%s%c%s%c%s%c", method->class_name, 0, method->method_name, 0,
+                      method->file == NULL ? "-" : method->file, 0,
+                      method->is_native ? "native" : "line", 0);
+    }
+    must(fclose(file) == 0, "names");
+}
+
 static void write_all(struct smp_snapshot *snapshot, const char *name)
 {
     write_format(snapshot, name, "txt", SMP_FORMAT_TEXT, SMP_WEIGHT_WALL);
@@ -260,5 +274,6 @@ int main(int count, char **arguments)
     write_all(make_plain(1), "plain");
     write_all(make_plain(2), "plain2");
     write_all(make_nasty(), "nasty");
+    write_names("nasty");
     return 0;
 }

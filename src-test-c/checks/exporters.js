@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // exporters.js FOLDER NAME...: JSON and SPEEDSCOPE files of export_examples: well formed, in themselves without
-// contradiction, and summing up to what the tree says. With ajv and speedscope on NODE_PATH also against its schema.
+// contradiction, and summing up to what the tree says. Where there is a NAME.names, every format has just these names.
 'use strict';
 
 const fs = require('fs');
@@ -97,41 +97,94 @@ function isProfile(profile, frames) {
         && profile.endValue === sum(profile.weights);
 }
 
-function validator() {
-    try {
-        const Ajv = require('ajv');
-        const release = path.join(path.dirname(require.resolve('speedscope/package.json')), 'dist', 'release');
-        const schema = JSON.parse(fs.readFileSync(path.join(release, 'file-format-schema.json'), 'utf8'));
-        return new Ajv({ strict: false }).compile(schema);
-    } catch (e) {
-        console.log('exporters.js: ajv and speedscope are missing: no schema (SMP_NODE_MODULES)');
-        return null;
-    }
-}
-
-function checkSchema(validate, document, file) {
-    expect(validate(document), file + ': ' + JSON.stringify(validate.errors));
-    const mutant = JSON.parse(JSON.stringify(document));
-    delete mutant.profiles[0].weights;
-    expect(!validate(mutant), file + ': without weights: not refused');
-}
-
-function checkSpeedscope(validate, name, unit, column) {
+function checkSpeedscope(name, unit, column) {
     const file = name + '.' + unit + '.speedscope.json';
     const document = JSON.parse(text(file));
     const frames = document.shared.frames.length;
     expect(document.profiles.every((p) => isProfile(p, frames)), file + ': profiles');
     expect(sorted(document.profiles.map((p) => String(p.endValue)))
         === sorted(groupsOf(name).map((line) => line.split(' ')[column])), file + ': sums');
-    if (validate !== null) {
-        checkSchema(validate, document, file);
-    }
 }
 
-const validate = validator();
+// ----------------------------------------------------------------------------------------------- names
+
+const LINES = [10, 20, 35];
+
+// Every frame there is: {class, method, file, line}, file and line undefined where there is none.
+function framesOf(name) {
+    const words = text(name + '.names').split('\0');
+    const frames = [];
+    for (let i = 0; i + 3 < words.length; i += 4) {
+        const [type, method, file, kind] = words.slice(i, i + 4);
+        const lines = kind === 'native' || file === '-' ? [undefined] : LINES;
+        lines.forEach((line) => frames.push(
+            { type, method, file: file === '-' ? undefined : file, line, isNative: kind === 'native' }));
+    }
+    return frames;
+}
+
+const SHORT = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+// Where a line break would end a record, or a terminal would obey.
+const printable = (name) => name.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g,
+    (c) => SHORT[c] ?? '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+
+function rowOf(frame) {
+    const place = frame.isNative ? 'Native Method' : frame.file === undefined ? 'Unknown Source'
+        : frame.file + ':' + frame.line;
+    return printable(`${frame.type}.${frame.method}(${place})`);
+}
+
+// What each format is to show, and what it shows.
+function namesIn(name, frames) {
+    const json = JSON.parse(text(name + '.json')).frames;
+    const speedscope = JSON.parse(text(name + '.wall.speedscope.json')).shared.frames;
+    const lines = text(name + '.wall.collapsed').split('\n').filter((line) => line !== '');
+    const stacks = lines.map((line) => line.slice(0, line.lastIndexOf(' ')).split(';').slice(1));
+    return {
+        json: [frames.map((f) => JSON.stringify([f.type, f.method, f.file, f.line, f.isNative])),
+            json.filter((f) => f.pseudo === undefined)
+                .map((f) => JSON.stringify([f.class, f.method, f.file, f.line, f.native === true]))],
+        speedscope: [frames.map((f) => JSON.stringify([f.type + '.' + f.method, f.file, f.line])),
+            speedscope.filter((f) => f.name !== '[thread ended]').map((f) => JSON.stringify([f.name, f.file, f.line]))],
+        collapsed: [frames.map((f) => rowOf(f).replaceAll(';', ',')),
+            stacks.flat().filter((f) => f !== '[thread ended]')],
+    };
+}
+
+const differenceOf = (a, b) => [...new Set(a)].filter((each) => !new Set(b).has(each)).map((each) => each.slice(0, 99));
+
+function checkNames(name) {
+    const frames = framesOf(name);
+    for (const [format, [ours, theirs]] of Object.entries(namesIn(name, frames))) {
+        const wrong = [...differenceOf(ours, theirs), ...differenceOf(theirs, ours)];
+        expect(wrong.length === 0, `${name}, ${format}: other names: ${wrong.join(' | ')}`);
+    }
+    const rows = new Set(text(name + '.txt').split('\n')
+        .map((line) => line.replace(/ +Cumulative time\(ms\): .*/, '').trimStart()));
+    const missing = frames.map(rowOf).filter((row) => !rows.has(row.trimStart()));
+    expect(missing.length === 0, name + '.txt: names are missing: ' + missing.map((row) => row.slice(0, 99)).join(' | '));
+}
+
+// As go tool pprof prints them: "  7: 0x0 M=1 NAME FILE:LINE:0 s=0".
+function checkPprofNames(name) {
+    const theirs = text(name + '.pprof.raw').split('\n').map((line) => line.match(/ M=1 (.*) s=0$/s)?.[1])
+        .filter((row) => row !== undefined && !row.startsWith('[thread ended]'));
+    const ours = framesOf(name).map((f) =>
+        printable(`${f.type}.${f.method} ${f.file ?? ''}:${f.line ?? 0}:0`));
+    const wrong = [...differenceOf(ours, theirs), ...differenceOf(theirs, ours)];
+    expect(wrong.length === 0, `${name}.pprof: other names: ${wrong.join(' | ')}`);
+}
+
 for (const name of names) {
     checkJson(name);
-    checkSpeedscope(validate, name, 'wall', 0);
-    checkSpeedscope(validate, name, 'samples', 2);
+    checkSpeedscope(name, 'wall', 0);
+    checkSpeedscope(name, 'samples', 2);
+    if (fs.existsSync(path.join(folder, name + '.names'))) {
+        checkNames(name);
+    }
+    if (fs.existsSync(path.join(folder, name + '.pprof.raw'))) {
+        checkPprofNames(name);
+    }
 }
 process.exit(bad);

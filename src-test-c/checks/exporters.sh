@@ -5,10 +5,12 @@
 #
 #   perl              FlameGraph's input rules for COLLAPSED
 #   go tool pprof     PPROF: sums, merging, differences; files that were broken on purpose are refused
-#   node, ajv         SPEEDSCOPE against speedscope's own schema, JSON; SMP_NODE_MODULES names a node_modules folder
-#                     made by "npm install ajv@8 speedscope@1.25.0"
+#   node              JSON; names, as they must be in each format
+#   ajv, speedscope   SPEEDSCOPE against speedscope's own schema; SMP_NODE_MODULES names a node_modules folder, made by
+#                     "npm ci" in a copy of checks/node
+#   chromium          SPEEDSCOPE opened by speedscope itself
 #
-# A tool that is not installed is said and left out; 77 where none is there.
+# A tool that is not installed is said and left out; 77 where none is there. SMP_TOOLS=required: all must be there.
 set -euo pipefail
 
 examples=$(realpath "${1:?usage: exporters.sh EXPORT_EXAMPLES}")
@@ -33,6 +35,18 @@ refused() {
     local what=$1
     shift
     ! "$@" >"$work/output" 2>&1 || fail "$what: not refused"
+}
+
+# has TOOL WHAT: is it there to check that? Perl comes with Debian.
+has() {
+    command -v "$1" >/dev/null && return
+    lacks "$@"
+}
+
+lacks() {
+    echo "exporters.sh: $1 is missing: $2 not checked"
+    [ "${SMP_TOOLS:-}" != required ] || fail "$1 is required"
+    return 1
 }
 
 # ours NAME COLUMN: a sum over all groups; 1 wall, 2 CPU, 3 samples.
@@ -66,7 +80,7 @@ ours_in_us() {
 
 check_collapsed() {
     local name sum lines wrong
-    command -v perl >/dev/null || { echo "exporters.sh: perl is missing: COLLAPSED not checked"; return; }
+    has perl COLLAPSED || return 0
     ran=1
     for name in plain nasty; do
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.wall.collapsed")
@@ -129,7 +143,7 @@ check_broken_pprof() {
 
 check_pprof() {
     local name
-    command -v go >/dev/null || { echo "exporters.sh: go is missing: PPROF not checked"; return; }
+    has go PPROF || return 0
     ran=1
     for name in plain plain2 nasty; do
         same "$name: pprof wall time" "$(ours $name 1)" "$(pprof_sum "$work/$name.pprof" 2)"
@@ -150,15 +164,31 @@ check_pprof() {
 
 # ------------------------------------------------------------------------------- SPEEDSCOPE and JSON
 
-check_json() {
-    command -v node >/dev/null || { echo "exporters.sh: node is missing: SPEEDSCOPE, JSON not checked"; return; }
-    ran=1
-    NODE_PATH=${SMP_NODE_MODULES:-} node "$here/exporters.js" "$work" plain plain2 nasty || bad=1
+has_module() {
+    node -e "require.resolve('$1/package.json')" 2>/dev/null || lacks "$1 in SMP_NODE_MODULES" "$2"
 }
 
+check_json() {
+    has node "JSON, names" || return 0
+    ran=1
+    ! command -v go >/dev/null || go tool pprof -raw "$work/nasty.pprof" >"$work/nasty.pprof.raw" 2>/dev/null
+    node "$here/exporters.js" "$work" plain plain2 nasty || bad=1
+}
+
+check_speedscope() {
+    has node SPEEDSCOPE || return 0
+    has_module ajv "the schema of SPEEDSCOPE" || return 0
+    has_module speedscope SPEEDSCOPE || return 0
+    node "$here/speedscope_schema.js" "$work" plain plain2 nasty || bad=1
+    has chromium "how speedscope opens SPEEDSCOPE" || return 0
+    node "$here/speedscope.js" "$work" plain nasty || bad=1
+}
+
+export NODE_PATH=${SMP_NODE_MODULES:-}
 "$examples" "$work"
 check_collapsed
 check_pprof
 check_json
+check_speedscope
+[ "$bad" = 0 ] || exit 1
 [ "$ran" = 1 ] || exit 77
-exit "$bad"

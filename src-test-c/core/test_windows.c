@@ -7,9 +7,9 @@
 #include "core/windows.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -499,8 +499,35 @@ enum { TAKERS = 3, INTERVALS = 400 };
 
 struct crowd {
     struct fixture *f;
-    _Atomic bool has_ended; /* the sampler */
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    unsigned news;  /* guarded by mutex: how often there may be something to do */
+    bool has_ended; /* guarded by mutex: the sampler */
 };
+
+static void tell(struct crowd *crowd, bool has_ended)
+{
+    (void)pthread_mutex_lock(&crowd->mutex);
+    crowd->news++;
+    crowd->has_ended = has_ended;
+    (void)pthread_cond_broadcast(&crowd->changed);
+    (void)pthread_mutex_unlock(&crowd->mutex);
+}
+
+/* Instead of trying again at once, which on few processors keeps those away who have work. False:
+ * all news are seen, and there will be none. */
+static bool await_news(struct crowd *crowd, unsigned *seen)
+{
+    bool is_new;
+
+    (void)pthread_mutex_lock(&crowd->mutex);
+    while (crowd->news == *seen && !crowd->has_ended)
+        (void)pthread_cond_wait(&crowd->changed, &crowd->mutex);
+    is_new = crowd->news != *seen;
+    *seen = crowd->news;
+    (void)pthread_mutex_unlock(&crowd->mutex);
+    return is_new;
+}
 
 struct taker {
     pthread_t thread;
@@ -514,34 +541,33 @@ static void *take_all(void *self)
 {
     struct taker *taker = self;
     struct smp_windows *windows = taker->crowd->f->windows;
-    bool has_ended = false;
+    struct smp_snapshot *taken = NULL;
+    unsigned seen = 0;
 
-    for (;;) {
-        struct smp_snapshot *taken = NULL;
-        const enum smp_status status =
-            smp_windows_take(windows, taker->consumer, SMP_WINDOWS_END, &taken);
-        if (status == SMP_OK) {
+    while (await_news(taker->crowd, &seen)) {
+        while (smp_windows_take(windows, taker->consumer, SMP_WINDOWS_END, &taken) == SMP_OK) {
             taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
             smp_snapshot_release(taken);
-        } else if (has_ended) {
-            return NULL;
         }
-        has_ended = atomic_load(&taker->crowd->has_ended);
     }
+    return NULL;
 }
 
 static void *compact_all(void *self)
 {
     struct crowd *crowd = self;
+    unsigned seen = 0;
 
-    while (!atomic_load(&crowd->has_ended))
+    while (await_news(crowd, &seen))
         smp_windows_compact(crowd->f->windows);
     return NULL;
 }
 
 static void everybody_at_once(void **state)
 {
-    struct crowd crowd = { .f = *state };
+    struct crowd crowd = { .f = *state,
+                           .mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .changed = PTHREAD_COND_INITIALIZER };
     struct taker takers[TAKERS];
     pthread_t compactor;
     int64_t wall_ns = 0;
@@ -555,12 +581,15 @@ static void everybody_at_once(void **state)
     }
     assert_int_equal(pthread_create(&compactor, NULL, compact_all, &crowd), 0);
     for (int i = 0; i < INTERVALS; i++) {
-        while (!smp_windows_has_room(crowd.f->windows))
-            ;
+        while (!smp_windows_has_room(crowd.f->windows)) {
+            tell(&crowd, false); /* whoever had given up tries again */
+            sched_yield();
+        }
         append(crowd.f, i);
+        tell(&crowd, false);
         wall_ns += i;
     }
-    atomic_store(&crowd.has_ended, true);
+    tell(&crowd, true);
     for (int i = 0; i < TAKERS; i++)
         assert_int_equal(pthread_join(takers[i].thread, NULL), 0);
     assert_int_equal(pthread_join(compactor, NULL), 0);

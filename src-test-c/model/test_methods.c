@@ -403,7 +403,8 @@ static void test_over_the_maximum(void **state)
 /* Nor is it asked where only the names themselves have no room. */
 static void test_no_room_for_names(void **state)
 {
-    struct smp_methods *methods = methods_of(SMALL_BYTES);
+    /* The table puts a name together in so many bytes of its own. */
+    struct smp_methods *methods = methods_of(SMALL_BYTES + SMP_MAX_NAME_BYTES);
     struct fake_jvm jvm = { .name_width = 400 };
     uint64_t key = 1;
     size_t resolves = 0;

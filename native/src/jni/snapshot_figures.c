@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "model/accounting.h"
-#include "report/stack_walk.h"
+#include "report/tree_walk.h"
 
 static uint64_t all_samples(const struct smp_snapshot *snapshot)
 {
@@ -37,23 +37,23 @@ void smp_jni_snapshot_figures(const struct smp_snapshot *snapshot,
     values[SMP_JNI_SNAPSHOT_SAMPLES] = (int64_t)all_samples(snapshot);
 }
 
-static int64_t samples_below(struct smp_stack_walk *walk, uint32_t root)
+static int64_t samples_below(struct smp_tree_walk *walk, uint32_t root)
 {
     int64_t samples = 0;
 
-    smp_stack_walk_begin(walk, root);
-    while (smp_stack_walk_next(walk))
-        samples += walk->nodes[smp_stack_walk_node(walk)].samples;
+    smp_tree_walk_begin(walk, root);
+    while (smp_tree_walk_next(walk))
+        samples += walk->nodes[smp_tree_walk_node(walk)].samples;
     return samples;
 }
 
 enum smp_status smp_jni_group_figures(const struct smp_snapshot *snapshot,
                                       const struct smp_hot_groups *groups, int64_t *values)
 {
-    struct smp_stack_walk walk;
+    struct smp_tree_walk walk;
     enum smp_status status;
 
-    smp_stack_walk_init(&walk, groups->quota, snapshot->tree);
+    smp_tree_walk_init(&walk, groups->quota, snapshot->tree);
     for (size_t i = 0; i < groups->count; i++) {
         const struct smp_group_info *const info = smp_hot_group_info(snapshot, groups->indices[i]);
         const struct smp_group_sums sums = smp_hot_group_sums(snapshot, groups->indices[i]);
@@ -67,7 +67,7 @@ enum smp_status smp_jni_group_figures(const struct smp_snapshot *snapshot,
         figures[SMP_JNI_GROUP_ATTEMPTS] = (int64_t)info->tally.attempts;
     }
     status = walk.status;
-    smp_stack_walk_fini(&walk);
+    smp_tree_walk_fini(&walk);
     return status;
 }
 

@@ -39,8 +39,8 @@
 #include "model/sample.h"
 
 enum {
-    SMP_LOCATION_NONE = 0,     /* no location has id 0 */
-    SMP_MAX_NAME_BYTES = 4096, /* of a class, method or file; longer ones end in an ellipsis */
+    SMP_LOCATION_NONE = 0,      /* no location has id 0 */
+    SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: what a class file can hold */
     /* Of the table's maximum, what line tables may take. Where there is no room for one, each new
      * byte code index of its method is resolved by itself. */
     SMP_LINES_SHARE = 4,

@@ -23,7 +23,7 @@ struct writer {
     struct smp_bytes texts;
     size_t *starts; /* by frame number; one more for the end */
     struct smp_bytes group;
-    struct smp_stack_walk walk;
+    struct smp_tree_walk walk;
 };
 
 /* The one byte that parts frames must not stand in one. */
@@ -70,7 +70,7 @@ static enum smp_status make_group(struct writer *writer, const char *name)
 
 static void put_line(struct writer *writer, uint64_t weight)
 {
-    const struct smp_stack_walk *const walk = &writer->walk;
+    const struct smp_tree_walk *const walk = &writer->walk;
     const char *const texts = smp_bytes_text(&writer->texts);
     struct smp_pieces *const out = writer->job->out;
 
@@ -94,9 +94,9 @@ static void put_group(struct writer *writer, uint32_t root)
     const uint64_t unit = style->weight == SMP_WEIGHT_SAMPLES ? 1 : NS_PER_US;
     uint64_t rest = 0;
 
-    smp_stack_walk_begin(&writer->walk, root);
-    while (!writer->job->out->has_failed && smp_stack_walk_next(&writer->walk)) {
-        const struct smp_stack_self self = smp_stack_walk_self(&writer->walk);
+    smp_tree_walk_begin(&writer->walk, root);
+    while (!writer->job->out->has_failed && smp_tree_walk_next(&writer->walk)) {
+        const struct smp_walk_self self = smp_tree_walk_self(&writer->walk);
         const uint64_t weight = smp_export_weight(style, &self);
         if (weight == 0)
             continue;
@@ -131,11 +131,11 @@ enum smp_status smp_export_collapsed(const struct smp_export_job *job)
         return status;
     smp_bytes_init(&writer.texts, job->quota, MAX_TEXTS_BYTES);
     smp_bytes_init(&writer.group, job->quota, MAX_TEXTS_BYTES);
-    smp_stack_walk_init(&writer.walk, job->quota, job->snapshot->tree);
+    smp_tree_walk_init(&writer.walk, job->quota, job->snapshot->tree);
     status = make_texts(&writer);
     if (status == SMP_OK)
         status = put_groups(&writer);
-    smp_stack_walk_fini(&writer.walk);
+    smp_tree_walk_fini(&writer.walk);
     smp_bytes_fini(&writer.group);
     smp_bytes_fini(&writer.texts);
     smp_free(job->quota, writer.starts);

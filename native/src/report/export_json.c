@@ -37,7 +37,7 @@ struct writer {
     const struct smp_export_job *job;
     struct smp_pieces *out;
     struct smp_used_frames frames;
-    struct smp_stack_walk walk;
+    struct smp_tree_walk walk;
     uint32_t *order;  /* the nodes of a group, parents first */
     uint32_t *places; /* by node: where it stands in order */
     size_t count;     /* of order */
@@ -150,12 +150,12 @@ static void put_frames(struct writer *writer)
 
 static enum smp_status order_nodes(struct writer *writer, uint32_t root)
 {
-    struct smp_stack_walk *const walk = &writer->walk;
+    struct smp_tree_walk *const walk = &writer->walk;
 
     writer->count = 0;
-    smp_stack_walk_begin(walk, root);
-    while (smp_stack_walk_next(walk)) {
-        const uint32_t node = smp_stack_walk_node(walk);
+    smp_tree_walk_begin(walk, root);
+    while (smp_tree_walk_next(walk)) {
+        const uint32_t node = smp_tree_walk_node(walk);
         writer->places[node] = (uint32_t)writer->count;
         writer->order[writer->count++] = node;
     }
@@ -288,13 +288,13 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
     struct writer writer = { .job = job, .out = job->out };
     enum smp_status status = make_arrays(&writer);
 
-    smp_stack_walk_init(&writer.walk, job->quota, job->snapshot->tree);
+    smp_tree_walk_init(&writer.walk, job->quota, job->snapshot->tree);
     if (status == SMP_OK) {
         put_head(&writer);
         put_frames(&writer);
         status = put_groups(&writer);
     }
-    smp_stack_walk_fini(&writer.walk);
+    smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);
     smp_free(job->quota, writer.places);
     smp_free(job->quota, writer.order);

@@ -77,7 +77,7 @@ struct writer {
     const struct smp_export_job *job;
     struct smp_pieces *out;
     struct smp_used_frames frames;
-    struct smp_stack_walk walk;
+    struct smp_tree_walk walk;
     uint32_t *function_ids; /* by method id; 0: none */
     uint32_t *functions;    /* by function id - 1: a location of the method */
     uint32_t function_count;
@@ -255,7 +255,7 @@ static void put_mapping(struct smp_pieces *out)
 
 static uint64_t location_id(const struct writer *writer, size_t depth)
 {
-    const struct smp_stack_walk *const walk = &writer->walk;
+    const struct smp_tree_walk *const walk = &writer->walk;
 
     return (uint64_t)smp_used_frames_number(&writer->frames,
                                             walk->nodes[walk->path[depth]].location) +
@@ -263,7 +263,7 @@ static uint64_t location_id(const struct writer *writer, size_t depth)
 }
 
 /* Leaf first. */
-static void put_sample(struct writer *writer, const struct smp_stack_self *self, uint64_t group)
+static void put_sample(struct writer *writer, const struct smp_walk_self *self, uint64_t group)
 {
     const uint64_t values[] = { self->samples, (uint64_t)self->wall_ns, (uint64_t)self->cpu_ns };
     const size_t label = number_bytes(STRING_THREAD) + number_bytes(group);
@@ -293,12 +293,12 @@ static void put_sample(struct writer *writer, const struct smp_stack_self *self,
 static enum smp_status put_samples(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
-    struct smp_stack_walk *const walk = &writer->walk;
+    struct smp_tree_walk *const walk = &writer->walk;
 
     for (size_t i = 0; i < job->groups->count; i++) {
-        smp_stack_walk_begin(walk, smp_export_group(job, i)->root);
-        while (!writer->out->has_failed && smp_stack_walk_next(walk)) {
-            const struct smp_stack_self self = smp_stack_walk_self(walk);
+        smp_tree_walk_begin(walk, smp_export_group(job, i)->root);
+        while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
+            const struct smp_walk_self self = smp_tree_walk_self(walk);
             if (self.wall_ns != 0 || self.cpu_ns != 0 || self.samples != 0)
                 put_sample(writer, &self, group_string(i));
         }
@@ -409,7 +409,7 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
 
     if (status != SMP_OK)
         return status;
-    smp_stack_walk_init(&writer.walk, job->quota, job->snapshot->tree);
+    smp_tree_walk_init(&writer.walk, job->quota, job->snapshot->tree);
     smp_bytes_init(&writer.text, job->quota, MAX_STRING_BYTES);
     status = put_all(&writer);
     smp_bytes_fini(&writer.text);
@@ -417,7 +417,7 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
     smp_free(job->quota, writer.files);
     smp_free(job->quota, writer.functions);
     smp_free(job->quota, writer.function_ids);
-    smp_stack_walk_fini(&writer.walk);
+    smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);
     return status;
 }

@@ -17,7 +17,7 @@ struct writer {
     const struct smp_export_job *job;
     struct smp_pieces *out;
     struct smp_used_frames frames;
-    struct smp_stack_walk walk;
+    struct smp_tree_walk walk;
 };
 
 static void put_frame(struct writer *writer, uint32_t location)
@@ -46,7 +46,7 @@ static void put_frame(struct writer *writer, uint32_t location)
 
 static void put_stack(struct writer *writer)
 {
-    const struct smp_stack_walk *const walk = &writer->walk;
+    const struct smp_tree_walk *const walk = &writer->walk;
 
     for (size_t i = 0; i < walk->depth; i++) {
         smp_pieces_put_byte(writer->out, i == 0 ? '[' : ',');
@@ -59,13 +59,13 @@ static void put_stack(struct writer *writer)
 /* The stacks of a group that weigh something, or what they weigh. Returns the sum. */
 static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights)
 {
-    struct smp_stack_walk *const walk = &writer->walk;
+    struct smp_tree_walk *const walk = &writer->walk;
     uint64_t sum = 0;
     bool is_first = true;
 
-    smp_stack_walk_begin(walk, root);
-    while (!writer->out->has_failed && smp_stack_walk_next(walk)) {
-        const struct smp_stack_self self = smp_stack_walk_self(walk);
+    smp_tree_walk_begin(walk, root);
+    while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
+        const struct smp_walk_self self = smp_tree_walk_self(walk);
         const uint64_t weight = smp_export_weight(writer->job->style, &self);
         if (weight == 0)
             continue;
@@ -130,9 +130,9 @@ enum smp_status smp_export_speedscope(const struct smp_export_job *job)
 
     if (status != SMP_OK)
         return status;
-    smp_stack_walk_init(&writer.walk, job->quota, job->snapshot->tree);
+    smp_tree_walk_init(&writer.walk, job->quota, job->snapshot->tree);
     status = put_all(&writer);
-    smp_stack_walk_fini(&writer.walk);
+    smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);
     return status;
 }

@@ -20,7 +20,7 @@
 enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, MAX_TEXT_BYTES = 1 << 20 };
 
 struct entry {
-    struct smp_stack_self self;
+    struct smp_walk_self self;
     uint32_t location; /* one of the method's, or the line's */
 };
 
@@ -47,7 +47,7 @@ static int64_t add_clamped(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-static void add(struct smp_stack_self *to, const struct smp_stack_self *from)
+static void add(struct smp_walk_self *to, const struct smp_walk_self *from)
 {
     to->wall_ns = add_clamped(to->wall_ns, from->wall_ns);
     to->cpu_ns = add_clamped(to->cpu_ns, from->cpu_ns);
@@ -61,7 +61,7 @@ static void add_up_lines(struct writer *writer)
     const size_t node_count = smp_tree_node_count(tree);
 
     for (uint32_t i = 1; i < node_count; i++) {
-        struct smp_stack_self self = { .samples = nodes[i].samples };
+        struct smp_walk_self self = { .samples = nodes[i].samples };
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
             continue;
         smp_tree_self(tree, i, &self.wall_ns, &self.cpu_ns);
@@ -140,7 +140,7 @@ static size_t count_weighty(const struct writer *writer, const struct entry *ent
 /* --- the tables --- */
 
 /* Put together from whole numbers: "%.1f" would follow the locale the JVM has set. */
-static void put_figures(struct writer *writer, const struct smp_stack_self *self, uint64_t all)
+static void put_figures(struct writer *writer, const struct smp_walk_self *self, uint64_t all)
 {
     const double share = (double)smp_export_weight(writer->job->style, self) / (double)all;
     const unsigned tenths = (unsigned)(share * TENTHS + 0.5);
@@ -193,7 +193,7 @@ static enum smp_status put_table(struct writer *writer, const struct entry *entr
                                  bool with_line)
 {
     const struct top top = top_of(writer, entries, count);
-    struct smp_stack_self all = { 0 };
+    struct smp_walk_self all = { 0 };
     enum smp_status status = SMP_OK;
 
     for (size_t i = 0; i < count; i++)

@@ -14,7 +14,7 @@
 #include "report/exporters.h"
 #include "report/hot_groups.h"
 #include "report/pieces.h"
-#include "report/stack_walk.h"
+#include "report/tree_walk.h"
 
 struct smp_export_job {
     const struct smp_snapshot *snapshot;
@@ -33,7 +33,7 @@ SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
 
 /* The one of the three that the style asks for. */
 static inline uint64_t smp_export_weight(const struct smp_export_style *style,
-                                         const struct smp_stack_self *self)
+                                         const struct smp_walk_self *self)
 {
     if (style->weight == SMP_WEIGHT_SAMPLES)
         return self->samples;

@@ -7,6 +7,29 @@ const OUTCOME_WORDS = {
     'samples taken, middle of a deep stack omitted':
         'The stack was read, but it was so deep that frames in its middle were left out.',
     'samples taken, no Java frames': 'The thread had no Java code on its stack. Its time is under [no Java frames].',
+    'samples taken, virtual thread cut where it was parked':
+        'The stack of a virtual thread was read only down to where it was last parked.',
+    'samples taken, stopped for garbage collection':
+        'The garbage collector had stopped the whole JVM. The time is under [GC active].',
+    'credited as idle': 'The thread had not run since the last look, so its stack could not have changed.',
+    'recovered, in a runtime stub':
+        'The thread was in a piece of code of the JVM itself: a frame in [brackets] below the Java code that called it.',
+    'recovered, at the entry of a method': 'The thread was just entering a method, before its frame was complete.',
+    'recovered, at the return of a method': 'The thread was just leaving a method, when its frame was half gone.',
+    'recovered, in a method with registers pushed':
+        'The method had put something on its stack for a moment; the frame was found below it.',
+    'recovered, from the caller of native code':
+        'The thread was in native code. The Java code that called it was found and has the time.',
+    'recovered, at a second look': 'The first look found no stack, one a moment later did.',
+    'failed, unknown_not_Java (-3)': 'The thread ran code that is not Java, and where it came from was not to be seen.',
+    'failed, not_walkable_not_Java (-4)':
+        'The thread ran code that is not Java, and the stack below it was not in a state to be read.',
+    'failed, unknown_Java (-5)': 'The thread ran Java code, but its topmost frame could not be made out.',
+    'failed, not_walkable_Java (-6)': 'The thread ran Java code, but its stack was not in a state to be read.',
+    'failed, unknown_state (-7)': 'The thread was on its way from one state to another.',
+    'failed, deoptimisation (-9)': 'The JVM was just taking compiled code of this stack back.',
+    'failed, a method without an id':
+        'The stack was read, but the JVM had not given a name tag to one of its methods yet. The next look has it.',
     'failed, thread ended during the walk':
         'The thread ended while it was looked at. Its time is under [thread ended].',
     'failed, JVM not in its live phase': 'The JVM was starting or ending.',
@@ -16,12 +39,20 @@ const OUTCOME_WORDS = {
         'There was no room for a new stack. Its time is under [over memory limit]; raise the memory limit to see it.',
     'skipped, thread ended since its last sample':
         'The thread ended between two looks. What it did last is not known; the time is under [thread ended].',
+    'skipped, over the overhead limit':
+        'Looking at every running thread would have cost more than the overhead limit allows. The threads that were ' +
+        'looked at count for more; what is left is under [over the overhead limit].',
+    'skipped, signal queue full':
+        'Linux had no room for another signal: too many wait for this user. The time is under [signal queue full].',
+    'skipped, signal not answered in time':
+        'The thread was asked and did not answer before the next look: most often it had no processor to run on. ' +
+        'The time is under [signal not answered].',
 };
 
 const KIND_WORDS = [
     ['samples taken', 'seen', 'The stack was read.'],
     ['credited as idle', 'seen', 'The thread had not run since the last look, so its stack could not have changed.'],
-    ['recovered', 'seen', 'The stack was read at the second attempt.'],
+    ['recovered', 'seen', 'The stack was found, though not at first sight.'],
     ['failed', 'failed', 'No stack could be read. The time is under a frame in [brackets] that tells why.'],
     ['skipped', 'skipped', 'The thread was not looked at this time.'],
 ];
@@ -37,6 +68,7 @@ const COUNTER_WORDS = {
     'reports merged with the next because output was slow': 'Nothing is lost, the interval is longer.',
     'reports that failed': 'The output threw an exception.',
     'report records cut at their size limit': 'The text report left rows out; this page has them all.',
+    'intervals dropped for lack of memory': 'Nobody fetched them, and the memory limit was reached. They are lost.',
 };
 
 function wordsOf(text) {

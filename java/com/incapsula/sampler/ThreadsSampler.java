@@ -197,6 +197,7 @@ public class ThreadsSampler implements AutoCloseable {
         return new SamplingReport(snapshot, ReportOptions.standard()
                 .withOrder(getReportOrder())
                 .withZeroTimePackages(isReportZeroTimePackages())
+                .withCpuTime(isReportCpuTime())
                 .withPercent(isReportPercent()));
     }
 

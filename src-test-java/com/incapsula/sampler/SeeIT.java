@@ -19,6 +19,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.management.JMX;
@@ -91,6 +92,7 @@ class SeeIT {
         sampler.setSamplingFrequencyMillis(5);
         sampler.setReportFrequencySeconds(0);
         sampler.setThreadToBeSampled(worker);
+        sampler.setReportJvmThreads(false);
         sampler.setSamplingOutputer(notes);
     }
 
@@ -187,11 +189,13 @@ class SeeIT {
     @Test
     void wholeReportSaysWhatTheTextSays() throws Exception {
         sampler.setReportPercent(true);
+        sampler.setReportCpuTime(true);
         sampler.init();
         pause(50);
         sampler.printReport();
         assertThat(notes.whole).hasSize(1);
-        assertThat(notes.whole.get(0)).isEqualTo(notes.text.toString()).contains(", Percent: 100.0\n");
+        assertThat(notes.whole.get(0)).isEqualTo(notes.text.toString())
+                .containsPattern(", CPU time\\(ms\\): \\d+, Percent: 100\\.0\n");
     }
 
     @Test
@@ -231,6 +235,17 @@ class SeeIT {
                 diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
                 assertThat(folder.resolve("diff.html")).content().contains("{\"before\":{\"format\":");
             }
+        }
+    }
+
+    @Test
+    void pageHasWordsForEverythingInTheAccount() throws Exception {
+        sampler.init();
+        try (SamplingReport report = sampler.snapshot()) {
+            String page = report.toString(ReportFormat.HTML);
+            assertThat(Stream.of(report.getOutcomes(), report.getCounters()).flatMap(names -> names.keySet().stream()))
+                    .hasSizeGreaterThan(30).allSatisfy(name -> assertThat(page)
+                            .containsPattern("\n    '?" + Pattern.quote(name) + "'?:"));
         }
     }
 

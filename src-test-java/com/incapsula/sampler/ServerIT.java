@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -13,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -110,7 +113,7 @@ class ServerIT {
     @Test
     void curlGetsEveryForm() throws Exception {
         String bearer = "Authorization: Bearer s3cret";
-        Thread.sleep(200);
+        awaitTicks(sampler, 20);
         assertThat(curl("-H", bearer, url("/"))).startsWith("<!DOCTYPE html>")
                 .contains("{\"format\":\"threads-sampler/1\"");
         assertThat(curl("-H", bearer, url("/report.txt"))).startsWith("\nReport interval: from ")
@@ -134,6 +137,21 @@ class ServerIT {
     }
 
     @Test
+    void curlIsToldWhenToComeAgain() throws Exception {
+        String profile = url("/debug/pprof/profile?seconds=20");
+        Process first = new ProcessBuilder(tool("curl"), "--silent", "--noproxy", "*", "-u", "x:s3cret", profile)
+                .redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
+        try {
+            String second = patiently().until(() -> curl("-D", "-", "-o", "out", "-u", "x:s3cret", "-m", "2",
+                    url("/debug/pprof/profile?seconds=1")), headers -> headers.startsWith("HTTP/1.1 429 "));
+            assertThat(second.toLowerCase(Locale.ROOT)).containsPattern("\nretry-after: [1-9]\\d*\r?\n");
+        } finally {
+            first.destroy();
+            first.waitFor();
+        }
+    }
+
+    @Test
     void goToolPprofTakesAProfile() throws Exception {
         String output = run(List.of(tool("go"), "tool", "pprof", "-top", "-nodecount=1000", "-sample_index=wall",
                 withToken("/debug/pprof/profile?seconds=2")));
@@ -148,7 +166,7 @@ class ServerIT {
     void goToolPprofReadsFilesAndTheirDifference() throws Exception {
         String go = tool("go");
         try (SamplingReport first = sampler.snapshot()) {
-            Thread.sleep(300);
+            awaitTicks(sampler, 20);
             try (SamplingReport second = sampler.snapshot()) {
                 first.writeTo(ReportFormat.PPROF, folder.resolve("a.pb.gz"));
                 second.writeTo(ReportFormat.PPROF, folder.resolve("b.pb.gz"));

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/stack_walk.h"
+#include "report/tree_walk.h"
 
 enum { FIRST_DEPTH = 256 };
 
-void smp_stack_walk_init(struct smp_stack_walk *walk, struct smp_quota *quota,
-                         const struct smp_tree *tree)
+void smp_tree_walk_init(struct smp_tree_walk *walk, struct smp_quota *quota,
+                        const struct smp_tree *tree)
 {
-    *walk = (struct smp_stack_walk){ .tree = tree,
-                                     .nodes = smp_tree_nodes(tree),
-                                     .siblings = smp_tree_next_siblings(tree),
-                                     .quota = quota };
+    *walk = (struct smp_tree_walk){ .tree = tree,
+                                    .nodes = smp_tree_nodes(tree),
+                                    .siblings = smp_tree_next_siblings(tree),
+                                    .quota = quota };
 }
 
-void smp_stack_walk_fini(struct smp_stack_walk *walk)
+void smp_tree_walk_fini(struct smp_tree_walk *walk)
 {
     smp_free(walk->quota, walk->path);
-    *walk = (struct smp_stack_walk){ 0 };
+    *walk = (struct smp_tree_walk){ 0 };
 }
 
-void smp_stack_walk_begin(struct smp_stack_walk *walk, uint32_t root)
+void smp_tree_walk_begin(struct smp_tree_walk *walk, uint32_t root)
 {
     walk->root = root;
     walk->depth = 0;
@@ -30,14 +30,14 @@ static bool is_unused(const struct smp_node *node)
 }
 
 /* The first one from here on, going from sibling to sibling, that was used. */
-static uint32_t first_used(const struct smp_stack_walk *walk, uint32_t node)
+static uint32_t first_used(const struct smp_tree_walk *walk, uint32_t node)
 {
     while (node != 0 && is_unused(&walk->nodes[node]))
         node = walk->siblings[node];
     return node;
 }
 
-static bool push(struct smp_stack_walk *walk, uint32_t node)
+static bool push(struct smp_tree_walk *walk, uint32_t node)
 {
     if (walk->depth == walk->capacity) {
         const size_t capacity = walk->capacity == 0 ? FIRST_DEPTH : 2 * walk->capacity;
@@ -54,13 +54,13 @@ static bool push(struct smp_stack_walk *walk, uint32_t node)
 }
 
 /* Down, else beside, else beside the nearest node above. */
-bool smp_stack_walk_next(struct smp_stack_walk *walk)
+bool smp_tree_walk_next(struct smp_tree_walk *walk)
 {
-    const uint32_t at = walk->depth == 0 ? walk->root : smp_stack_walk_node(walk);
+    const uint32_t at = walk->depth == 0 ? walk->root : smp_tree_walk_node(walk);
     uint32_t next = at == 0 ? 0 : first_used(walk, walk->nodes[at].last_child);
 
     while (next == 0 && walk->depth > 0) {
-        next = first_used(walk, walk->siblings[smp_stack_walk_node(walk)]);
+        next = first_used(walk, walk->siblings[smp_tree_walk_node(walk)]);
         walk->depth--;
     }
     if (next == 0) {
@@ -70,10 +70,10 @@ bool smp_stack_walk_next(struct smp_stack_walk *walk)
     return push(walk, next);
 }
 
-struct smp_stack_self smp_stack_walk_self(const struct smp_stack_walk *walk)
+struct smp_walk_self smp_tree_walk_self(const struct smp_tree_walk *walk)
 {
-    const uint32_t node = smp_stack_walk_node(walk);
-    struct smp_stack_self self = { .samples = walk->nodes[node].samples };
+    const uint32_t node = smp_tree_walk_node(walk);
+    struct smp_walk_self self = { .samples = walk->nodes[node].samples };
 
     smp_tree_self(walk->tree, node, &self.wall_ns, &self.cpu_ns);
     return self;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stack_walk.h - every stack of one group, each with the frames above it: depth first, children in
+ * tree_walk.h - every stack of one group, each with the frames above it: depth first, children in
  * the order they were added, without recursion.
  *
- *   smp_stack_walk_begin(&walk, root);
- *   while (smp_stack_walk_next(&walk))
+ *   smp_tree_walk_begin(&walk, root);
+ *   while (smp_tree_walk_next(&walk))
  *           walk.path[0] is a root frame's node, walk.path[walk.depth - 1] the current one
  *
  * Nodes that were kept ready for time that never came are passed over. A group's root is no frame,
@@ -15,8 +15,8 @@
  * Errors   next: false, with status, where there is no memory for a deeper path.
  * Cost     next: a few loads.
  */
-#ifndef SMP_REPORT_STACK_WALK_H
-#define SMP_REPORT_STACK_WALK_H
+#ifndef SMP_REPORT_TREE_WALK_H
+#define SMP_REPORT_TREE_WALK_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@
 #include "model/tree.h"
 
 /* Visible so that it can live on a stack; read path and depth, leave the rest alone. */
-struct smp_stack_walk {
+struct smp_tree_walk {
     const struct smp_tree *tree;
     const struct smp_node *nodes;
     const uint32_t *siblings;
@@ -40,26 +40,26 @@ struct smp_stack_walk {
 };
 
 /* What a node has itself. */
-struct smp_stack_self {
+struct smp_walk_self {
     int64_t wall_ns;
     int64_t cpu_ns;
     uint64_t samples;
 };
 
-void smp_stack_walk_init(struct smp_stack_walk *walk, struct smp_quota *quota,
-                         const struct smp_tree *tree);
-void smp_stack_walk_fini(struct smp_stack_walk *walk); /* all zero is fine */
+void smp_tree_walk_init(struct smp_tree_walk *walk, struct smp_quota *quota,
+                        const struct smp_tree *tree);
+void smp_tree_walk_fini(struct smp_tree_walk *walk); /* all zero is fine */
 
 /* root 0: a group without any stack. */
-void smp_stack_walk_begin(struct smp_stack_walk *walk, uint32_t root);
-bool smp_stack_walk_next(struct smp_stack_walk *walk);
+void smp_tree_walk_begin(struct smp_tree_walk *walk, uint32_t root);
+bool smp_tree_walk_next(struct smp_tree_walk *walk);
 
-static inline uint32_t smp_stack_walk_node(const struct smp_stack_walk *walk)
+static inline uint32_t smp_tree_walk_node(const struct smp_tree_walk *walk)
 {
     return walk->path[walk->depth - 1];
 }
 
 /* Of the current node. */
-struct smp_stack_self smp_stack_walk_self(const struct smp_stack_walk *walk);
+struct smp_walk_self smp_tree_walk_self(const struct smp_tree_walk *walk);
 
 #endif

@@ -65,7 +65,7 @@ static bool is_ours(const siginfo_t *info)
 /* The default action, where that was all there was, is not carried out. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *previous = &smp_signal_process.previous;
+    const struct sigaction *previous = &smp_signal_process.previous[number];
 
     atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
     if ((previous->sa_flags & SA_SIGINFO) != 0) {

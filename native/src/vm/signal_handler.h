@@ -12,8 +12,9 @@
  * are static: nothing a late signal touches is ever freed. A LATE slot is freed by its late signal:
  * until then there is no second request to that thread.
  *
- * Deliveries of the signal that are not ours go to the handler that was there before us. It is
- * never reset: a late signal must not meet the default action, which ends the process.
+ * Deliveries of the signal that are not ours go to the handler that was there before us, on that
+ * signal. It is never reset: a late signal must not meet the default action, which ends the
+ * process.
  *
  * Owns     the slots; the walked frames belong to the requester.
  * Threads  the handler on any thread. take, post, release: any requester, for its own slots.
@@ -31,9 +32,10 @@
 #include "vm/stack_walk.h"
 
 enum {
-    SMP_SIGNAL_SLOTS = 1024,    /* requests that are out, over all sessions; late ones included */
-    SMP_SIGNAL_MAILBOXES = 64,  /* sessions at one time */
-    SMP_SIGNAL_TIMED_EVERY = 64 /* each so many-th walk is timed */
+    SMP_SIGNAL_SLOTS = 1024,     /* requests that are out, over all sessions; late ones included */
+    SMP_SIGNAL_MAILBOXES = 64,   /* sessions at one time */
+    SMP_SIGNAL_TIMED_EVERY = 64, /* each so many-th walk is timed */
+    SMP_SIGNAL_NUMBERS = 65      /* of signals, and 0 */
 };
 
 enum smp_slot_state {
@@ -66,8 +68,8 @@ struct smp_signal_slot {
 /* All that the handler reads of the process; set before the first signal is sent. */
 struct smp_signal_process {
     int32_t pid;
-    _Atomic bool is_open; /* false: no walk any more, the JVM is going */
-    struct sigaction previous;
+    _Atomic bool is_open;                          /* false: no walk any more, the JVM is going */
+    struct sigaction previous[SMP_SIGNAL_NUMBERS]; /* by signal */
     _Atomic uint64_t walks;
     _Atomic uint64_t timed;
     _Atomic uint64_t timed_ns;

@@ -19,12 +19,23 @@ enum { STANDARD_OFFSET = 4 /* from SIGRTMIN */ };
 
 static struct {
     pthread_mutex_t mutex;
-    int number; /* 0: not installed */
+    _Atomic uint64_t numbers; /* a bit for each that has the handler */
 } installed = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 int smp_vm_signal_number(int wanted)
 {
     return wanted != 0 ? wanted : SIGRTMIN + STANDARD_OFFSET;
+}
+
+static uint64_t bit_of(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+bool smp_vm_signal_is_installed(int number)
+{
+    return number > 0 && number < SMP_SIGNAL_NUMBERS &&
+           (atomic_load(&installed.numbers) & bit_of(number)) != 0;
 }
 
 /* The handler is not interrupted by another profiler's, but by faults: the JVM answers those. */
@@ -60,10 +71,10 @@ static enum smp_status install(int number)
         return SMP_EVM;
     fill_mask(&action.sa_mask);
     smp_signal_process.pid = (int32_t)getpid();
-    if (sigaction(number, NULL, &smp_signal_process.previous) != 0 ||
+    if (sigaction(number, NULL, &smp_signal_process.previous[number]) != 0 ||
         sigaction(number, &action, NULL) != 0)
         return SMP_EINVAL;
-    installed.number = number;
+    atomic_fetch_or(&installed.numbers, bit_of(number));
     return SMP_OK;
 }
 
@@ -71,11 +82,11 @@ enum smp_status smp_vm_signal_install(int number)
 {
     enum smp_status status = SMP_OK;
 
+    if (number < 1 || number >= SMP_SIGNAL_NUMBERS)
+        return SMP_EINVAL;
     (void)pthread_mutex_lock(&installed.mutex);
-    if (installed.number == 0)
+    if (!smp_vm_signal_is_installed(number))
         status = install(number);
-    else if (installed.number != number)
-        status = SMP_ESTATE;
     (void)pthread_mutex_unlock(&installed.mutex);
     return status;
 }

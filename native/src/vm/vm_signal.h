@@ -27,9 +27,10 @@ int smp_vm_signal_number(int wanted);
 
 /*
  * Once per process and number; it stays. Somebody's handler put over ours is left there: it is up
- * to them to call ours. SMP_EINVAL: no such signal. SMP_ESTATE: ours is on another signal already.
+ * to them to call ours. SMP_EINVAL: no such signal.
  */
 SMP_CHECKED enum smp_status smp_vm_signal_install(int number);
+bool smp_vm_signal_is_installed(int number);
 
 /* NULL: too many. */
 struct smp_signal_mailbox *smp_vm_signal_take_mailbox(void);

@@ -291,6 +291,31 @@ static void test_another_number(void **state)
     end(&asked);
 }
 
+/* One in so many is timed, from its beginning to its end. */
+static void test_the_price_is_measured(void **state)
+{
+    enum { SIGNALS = 3 * SMP_SIGNAL_TIMED_EVERY, TIMED = 3 };
+    struct smp_signal_price before;
+    struct smp_signal_price after;
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    smp_vm_signal_get_price(&before);
+    for (int i = 0; i < SIGNALS; i++) {
+        const uint64_t cookie = ask(&asked);
+        wait_ms(WAIT_MS);
+        smp_signal_release(cookie);
+    }
+    end(&asked); /* its handlers have come to their end */
+    smp_vm_signal_get_price(&after);
+    assert_int_equal(after.signals - before.signals, SIGNALS);
+    assert_int_equal(after.timed - before.timed, TIMED);
+    assert_true(after.timed_ns > before.timed_ns);
+    assert_true(after.median_ns > 0);
+    assert_true(after.median_ns <= after.timed_ns);
+}
+
 /* A signal whose request is over finds nothing to do, and nobody's slot. */
 static void test_stale_signals_do_nothing(void **state)
 {
@@ -453,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_many_threads_at_once),
         cmocka_unit_test(test_others_signals_go_on),
         cmocka_unit_test(test_another_number),
+        cmocka_unit_test(test_the_price_is_measured),
         cmocka_unit_test(test_stale_signals_do_nothing),
         cmocka_unit_test(test_a_late_answer),
         cmocka_unit_test(test_a_walk_at_work_is_not_given_up),

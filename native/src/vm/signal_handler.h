@@ -34,7 +34,8 @@
 enum {
     SMP_SIGNAL_SLOTS = 1024,     /* requests that are out, over all sessions; late ones included */
     SMP_SIGNAL_MAILBOXES = 64,   /* sessions at one time */
-    SMP_SIGNAL_TIMED_EVERY = 64, /* each so many-th walk is timed */
+    SMP_SIGNAL_TIMED_EVERY = 64, /* each so many-th of our signals is timed */
+    SMP_SIGNAL_TIMES = 256,      /* the last times that are kept */
     SMP_SIGNAL_NUMBERS = 65      /* of signals, and 0 */
 };
 
@@ -47,12 +48,12 @@ enum smp_slot_state {
     SMP_SLOT_LATE
 };
 
-/* Where answers are counted: the requester sleeps on pending until it is 0. */
+/* Where answers are counted: the requester looks until pending is 0. Nobody is woken: to wake it
+ * costs the thread that was asked more than the walk. */
 struct smp_signal_mailbox {
-    _Atomic uint32_t pending; /* futex: requests without an answer */
+    _Atomic uint32_t pending; /* requests without an answer */
     /* The thread a signal is just being sent to; 0: none. A thread that ends waits for it. */
     _Atomic int32_t sending_to;
-    _Atomic bool is_waiting;
     _Atomic bool is_taken;
 };
 
@@ -68,13 +69,14 @@ struct smp_signal_slot {
 /* All that the handler reads of the process; set before the first signal is sent. */
 struct smp_signal_process {
     int32_t pid;
-    _Atomic bool is_open;                          /* false: no walk any more, the JVM is going */
-    struct sigaction previous[SMP_SIGNAL_NUMBERS]; /* by signal */
+    _Atomic bool is_open; /* false: no walk any more, the JVM is going */
     _Atomic uint64_t walks;
-    _Atomic uint64_t timed;
+    _Atomic uint64_t timed; /* of the whole handler, beginning to end */
     _Atomic uint64_t timed_ns;
     _Atomic uint64_t foreign; /* deliveries that were passed on */
     _Atomic uint64_t stale;   /* signals that came when their request was over */
+    struct sigaction previous[SMP_SIGNAL_NUMBERS]; /* by signal */
+    _Atomic uint32_t times_ns[SMP_SIGNAL_TIMES];   /* the last ones, in no order */
 };
 
 extern struct smp_signal_process smp_signal_process;

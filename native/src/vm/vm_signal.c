@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
@@ -14,8 +13,11 @@
 
 #include "base/clock.h"
 
-enum { STANDARD_OFFSET = 4 /* from SIGRTMIN */ };
-#define NS_PER_SECOND 1000000000LL
+enum {
+    STANDARD_OFFSET = 4,    /* from SIGRTMIN */
+    FIRST_PAUSE_NS = 10000, /* between two looks for answers; the system adds some 50 us */
+    LAST_PAUSE_NS = 320000
+};
 
 static struct {
     pthread_mutex_t mutex;
@@ -91,6 +93,35 @@ enum smp_status smp_vm_signal_install(int number)
     return status;
 }
 
+/* Sorts in place: few, and seldom. */
+static uint64_t median_of(uint32_t *times, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t time = times[i];
+        size_t at = i;
+        for (; at > 0 && times[at - 1] > time; at--)
+            times[at] = times[at - 1];
+        times[at] = time;
+    }
+    return count > 0 ? times[count / 2] : 0;
+}
+
+void smp_vm_signal_get_price(struct smp_signal_price *out)
+{
+    uint32_t times[SMP_SIGNAL_TIMES];
+    size_t count = 0;
+
+    *out = (struct smp_signal_price){ .signals = smp_signal_process.walks,
+                                      .timed = smp_signal_process.timed,
+                                      .timed_ns = smp_signal_process.timed_ns };
+    for (size_t i = 0; i < SMP_SIGNAL_TIMES && i < out->timed; i++) {
+        times[count] = smp_signal_process.times_ns[i];
+        if (times[count] > 0) /* else counted, but not written yet */
+            count++;
+    }
+    out->median_ns = median_of(times, count);
+}
+
 struct smp_signal_mailbox *smp_vm_signal_take_mailbox(void)
 {
     for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
@@ -160,19 +191,19 @@ void smp_vm_signal_thread_ends(int32_t tid)
     (void)syscall(SYS_gettid);
 }
 
+/* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
+ * for our CPU. */
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
 {
-    uint32_t pending = 0;
+    int64_t pause_ns = FIRST_PAUSE_NS;
 
-    atomic_store(&mailbox->is_waiting, true);
-    for (pending = atomic_load(&mailbox->pending); pending != 0;
-         pending = atomic_load(&mailbox->pending)) {
+    while (atomic_load(&mailbox->pending) != 0) {
         const int64_t left_ns = deadline_ns - smp_clock_ns();
         if (left_ns <= 0)
             break;
-        const struct timespec timeout = { .tv_sec = left_ns / NS_PER_SECOND,
-                                          .tv_nsec = left_ns % NS_PER_SECOND };
-        (void)syscall(SYS_futex, &mailbox->pending, FUTEX_WAIT_PRIVATE, pending, &timeout, NULL, 0);
+        const struct timespec pause = { .tv_nsec = pause_ns < left_ns ? pause_ns : left_ns };
+        (void)nanosleep(&pause, NULL);
+        if (pause_ns < LAST_PAUSE_NS)
+            pause_ns *= 2;
     }
-    atomic_store(&mailbox->is_waiting, false);
 }

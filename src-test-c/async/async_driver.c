@@ -116,7 +116,7 @@ JNIEXPORT jstring JNICALL Java_AsyncDriver_open(JNIEnv *env, jclass self)
     (void)!smp_vm_async_open(0);
     const int64_t async_ns = smp_clock_ns();
     smp_vm_async_refusal(refusal);
-    if (smp_walker_async_create(1024, &driver.walker) != SMP_OK ||
+    if (smp_walker_async_create(1024, 0, &driver.walker) != SMP_OK ||
         smp_vm_methods_create(&driver.methods) != SMP_OK)
         return (*env)->NewStringUTF(env, "no memory");
     driver.records = calloc(MAX_SAMPLES, sizeof(*driver.records));

@@ -38,6 +38,7 @@ static void test_defaults(void **state)
     assert_true(options.default_name_rule);
     assert_int_equal(options.idle_lookback_millis, 1000);
     assert_int_equal(options.overhead_limit_per_mille, 10);
+    assert_int_equal(options.sampling_signal, 38);
     assert_false(options.report_cpu_time);
     assert_true(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
@@ -60,6 +61,7 @@ static void test_every_option_can_be_given(void **state)
                                         "defaultThreadNameRule=false\n"
                                         "idleLookbackMillis=60000\n"
                                         "overheadLimitPerMille=1000\n"
+                                        "samplingSignal=64\n"
                                         "reportCpuTime=true\n"
                                         "reportJvmThreads=false\n"
                                         "reportOrder=BY_TIME\n"
@@ -77,6 +79,7 @@ static void test_every_option_can_be_given(void **state)
     assert_false(options.default_name_rule);
     assert_int_equal(options.idle_lookback_millis, 60000);
     assert_int_equal(options.overhead_limit_per_mille, 1000);
+    assert_int_equal(options.sampling_signal, 64);
     assert_true(options.report_cpu_time);
     assert_false(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
@@ -102,6 +105,7 @@ static void test_messages(void **state)
         { "overheadLimitPerMille=0", "overheadLimitPerMille must be between 1 and 1000, got 0" },
         { "overheadLimitPerMille=1001",
           "overheadLimitPerMille must be between 1 and 1000, got 1001" },
+        { "samplingSignal=33", "samplingSignal must be between 34 and 64, got 33" },
         { "reportCpuTime=1", "reportCpuTime must be true or false, got 1" },
         { "memoryLimitBytes=1",
           "memoryLimitBytes must be between 4194304 and 1099511627776, got 1" },

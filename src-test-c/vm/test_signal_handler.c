@@ -261,6 +261,61 @@ static void test_others_signals_go_on(void **state)
     smp_signal_release(cookie);
 }
 
+/* A second number has its own handler before ours, or none: neither is the first one's. */
+static void test_another_number(void **state)
+{
+    const int other = number + 1;
+    const union sigval value = { .sival_int = 4712 };
+    struct sigaction now = { 0 };
+    struct asked_thread asked;
+    uint64_t cookie = 0;
+
+    (void)state;
+    assert_false(smp_vm_signal_is_installed(other));
+    assert_int_equal(smp_vm_signal_install(other), SMP_OK);
+    assert_true(smp_vm_signal_is_installed(other));
+    assert_int_equal(smp_vm_signal_install(0), SMP_EINVAL);
+    assert_int_equal(smp_vm_signal_install(SMP_SIGNAL_NUMBERS), SMP_EINVAL);
+    atomic_store(&foreign_count, 0);
+    assert_int_equal(sigqueue(getpid(), other, value), 0); /* would end us, were it the default */
+    assert_int_equal(sigqueue(getpid(), number, value), 0);
+    expect_foreign(1);
+    assert_int_equal(sigaction(other, NULL, &now), 0);
+    assert_ptr_equal(now.sa_sigaction, smp_signal_handle);
+    begin(&asked);
+    struct smp_signal_slot *slot = fill(&cookie);
+    assert_int_equal(smp_vm_signal_ask(other, &asked.thread, slot, cookie), SMP_OK);
+    wait_ms(WAIT_MS);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+    smp_signal_release(cookie);
+    end(&asked);
+}
+
+/* One in so many is timed, from its beginning to its end. */
+static void test_the_price_is_measured(void **state)
+{
+    enum { SIGNALS = 3 * SMP_SIGNAL_TIMED_EVERY, TIMED = 3 };
+    struct smp_signal_price before;
+    struct smp_signal_price after;
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    smp_vm_signal_get_price(&before);
+    for (int i = 0; i < SIGNALS; i++) {
+        const uint64_t cookie = ask(&asked);
+        wait_ms(WAIT_MS);
+        smp_signal_release(cookie);
+    }
+    end(&asked); /* its handlers have come to their end */
+    smp_vm_signal_get_price(&after);
+    assert_int_equal(after.signals - before.signals, SIGNALS);
+    assert_int_equal(after.timed - before.timed, TIMED);
+    assert_true(after.timed_ns > before.timed_ns);
+    assert_true(after.median_ns > 0);
+    assert_true(after.median_ns <= after.timed_ns);
+}
+
 /* A signal whose request is over finds nothing to do, and nobody's slot. */
 static void test_stale_signals_do_nothing(void **state)
 {
@@ -422,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_a_thread_walks_itself),
         cmocka_unit_test(test_many_threads_at_once),
         cmocka_unit_test(test_others_signals_go_on),
+        cmocka_unit_test(test_another_number),
+        cmocka_unit_test(test_the_price_is_measured),
         cmocka_unit_test(test_stale_signals_do_nothing),
         cmocka_unit_test(test_a_late_answer),
         cmocka_unit_test(test_a_walk_at_work_is_not_given_up),

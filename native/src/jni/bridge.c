@@ -113,6 +113,7 @@ JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, jclass bridge, jlong session)
 JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong session)
 {
     struct smp_statistics statistics;
+    struct smp_signal_price price;
     int64_t values[SMP_JNI_STATISTIC_COUNT];
     jlongArray array = (*env)->NewLongArray(env, SMP_JNI_STATISTIC_COUNT);
 
@@ -120,7 +121,8 @@ JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong sessio
     if (array == NULL)
         return NULL;
     smp_session_get_statistics(core_of(session), &statistics);
-    smp_jni_statistic_values(&statistics, values);
+    smp_vm_signal_get_price(&price);
+    smp_jni_statistic_values(&statistics, &price, values);
     (*env)->SetLongArrayRegion(env, array, 0, SMP_JNI_STATISTIC_COUNT, (const jlong *)values);
     return array;
 }

@@ -24,6 +24,7 @@ struct smp_java_session {
     struct smp_vm_methods *methods;
     struct smp_jvm_tasks *tasks;
     struct smp_walker_async *async; /* NULL: the engine is JVMTI */
+    int signal;                     /* of async */
     _Atomic bool open;              /* a smp_vm_close is owed, and with async that of vm_async */
 };
 
@@ -81,8 +82,10 @@ static enum smp_status make_async(struct smp_java_session *java_session, const c
 
     if (status != SMP_OK)
         return status;
+    java_session->signal = (int)options.sampling_signal;
     if (options.engine == SMP_ENGINE_AUTO)
-        status = smp_walker_async_create((size_t)options.max_depth_frames, &java_session->async);
+        status = smp_walker_async_create((size_t)options.max_depth_frames, java_session->signal,
+                                         &java_session->async);
     smp_options_fini(&options);
     return status;
 }
@@ -147,7 +150,7 @@ static enum smp_status open_vm(const struct smp_java_session *java_session)
 
     if (status != SMP_OK || java_session->async == NULL)
         return status;
-    status = smp_vm_async_open(0);
+    status = smp_vm_async_open(java_session->signal);
     if (status == SMP_EUNSUPPORTED)
         return SMP_OK;
     if (status != SMP_OK)

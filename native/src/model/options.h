@@ -36,7 +36,8 @@ enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
     X(memory_limit_bytes, "memoryLimitBytes", 67108864, 4194304, 1099511627776, true) \
     X(max_depth_frames, "maxDepthFrames", 1024, 16, 65536, true)                      \
     X(idle_lookback_millis, "idleLookbackMillis", 1000, 1, 60000, false)              \
-    X(overhead_limit_per_mille, "overheadLimitPerMille", 10, 1, 1000, false)
+    X(overhead_limit_per_mille, "overheadLimitPerMille", 10, 1, 1000, false)          \
+    X(sampling_signal, "samplingSignal", 38, 34, 64, true)
 
 /* X(field, "text name", default, fixed): "true" or "false". */
 #define SMP_OPTION_FLAGS(X)                                              \

@@ -8,11 +8,7 @@
 #include "vm/signal_handler.h"
 
 #include <errno.h>
-#include <limits.h>
-#include <linux/futex.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 /* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
 #define COOKIE_MARK 0x7e5aULL
@@ -65,7 +61,7 @@ static bool is_ours(const siginfo_t *info)
 /* The default action, where that was all there was, is not carried out. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
-    const struct sigaction *previous = &smp_signal_process.previous;
+    const struct sigaction *previous = &smp_signal_process.previous[number];
 
     atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
     if ((previous->sa_flags & SA_SIGINFO) != 0) {
@@ -84,26 +80,35 @@ static int64_t now_ns(void)
     return now.tv_sec * 1000000000LL + now.tv_nsec;
 }
 
-static void walk(struct smp_signal_slot *slot, ucontext_t *context)
+/* 0: this one is not timed. */
+static int64_t begin_timing(void)
 {
     const uint64_t number =
         atomic_fetch_add_explicit(&smp_signal_process.walks, 1, memory_order_relaxed);
-    const bool is_timed = number % SMP_SIGNAL_TIMED_EVERY == 0;
-    const int64_t start_ns = is_timed ? now_ns() : 0;
 
-    smp_stack_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
-    if (is_timed) {
+    if (number % SMP_SIGNAL_TIMED_EVERY != 0)
+        return 0;
+    (void)now_ns(); /* the clock's own memory is not the handler's price */
+    return now_ns();
+}
+
+static void end_timing(int64_t start_ns)
+{
+    if (start_ns == 0)
+        return;
+    const uint64_t ns = (uint64_t)(now_ns() - start_ns);
+    const uint64_t number =
         atomic_fetch_add_explicit(&smp_signal_process.timed, 1, memory_order_relaxed);
-        atomic_fetch_add_explicit(&smp_signal_process.timed_ns, (uint64_t)(now_ns() - start_ns),
-                                  memory_order_relaxed);
-    }
+
+    atomic_fetch_add_explicit(&smp_signal_process.timed_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&smp_signal_process.times_ns[number % SMP_SIGNAL_TIMES],
+                          ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
 }
 
 /* After DONE the slot may be another's: only the mailbox, which is static, is touched. */
 static void tell(struct smp_signal_mailbox *mailbox)
 {
-    if (atomic_fetch_sub(&mailbox->pending, 1) == 1 && atomic_load(&mailbox->is_waiting))
-        (void)syscall(SYS_futex, &mailbox->pending, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+    (void)atomic_fetch_sub(&mailbox->pending, 1);
 }
 
 static void answer(uint64_t cookie, ucontext_t *context)
@@ -118,7 +123,7 @@ static void answer(uint64_t cookie, ucontext_t *context)
     struct smp_signal_mailbox *mailbox = slot->mailbox;
     slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
     if (atomic_load(&smp_signal_process.is_open))
-        walk(slot, context);
+        smp_stack_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
     atomic_store(&slot->word, word_of(cookie, SMP_SLOT_DONE));
     tell(mailbox);
 }
@@ -127,10 +132,13 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
 
-    if (is_ours(info))
+    if (is_ours(info)) {
+        const int64_t start_ns = begin_timing();
         answer(cookie_in(info), context);
-    else
+        end_timing(start_ns);
+    } else {
         pass_on(number, info, context);
+    }
     errno = saved;
 }
 

@@ -12,8 +12,9 @@
  * are static: nothing a late signal touches is ever freed. A LATE slot is freed by its late signal:
  * until then there is no second request to that thread.
  *
- * Deliveries of the signal that are not ours go to the handler that was there before us. It is
- * never reset: a late signal must not meet the default action, which ends the process.
+ * Deliveries of the signal that are not ours go to the handler that was there before us, on that
+ * signal. It is never reset: a late signal must not meet the default action, which ends the
+ * process.
  *
  * Owns     the slots; the walked frames belong to the requester.
  * Threads  the handler on any thread. take, post, release: any requester, for its own slots.
@@ -31,9 +32,11 @@
 #include "vm/stack_walk.h"
 
 enum {
-    SMP_SIGNAL_SLOTS = 1024,    /* requests that are out, over all sessions; late ones included */
-    SMP_SIGNAL_MAILBOXES = 64,  /* sessions at one time */
-    SMP_SIGNAL_TIMED_EVERY = 64 /* each so many-th walk is timed */
+    SMP_SIGNAL_SLOTS = 1024,     /* requests that are out, over all sessions; late ones included */
+    SMP_SIGNAL_MAILBOXES = 64,   /* sessions at one time */
+    SMP_SIGNAL_TIMED_EVERY = 64, /* each so many-th of our signals is timed */
+    SMP_SIGNAL_TIMES = 256,      /* the last times that are kept */
+    SMP_SIGNAL_NUMBERS = 65      /* of signals, and 0 */
 };
 
 enum smp_slot_state {
@@ -45,12 +48,12 @@ enum smp_slot_state {
     SMP_SLOT_LATE
 };
 
-/* Where answers are counted: the requester sleeps on pending until it is 0. */
+/* Where answers are counted: the requester looks until pending is 0. Nobody is woken: to wake it
+ * costs the thread that was asked more than the walk. */
 struct smp_signal_mailbox {
-    _Atomic uint32_t pending; /* futex: requests without an answer */
+    _Atomic uint32_t pending; /* requests without an answer */
     /* The thread a signal is just being sent to; 0: none. A thread that ends waits for it. */
     _Atomic int32_t sending_to;
-    _Atomic bool is_waiting;
     _Atomic bool is_taken;
 };
 
@@ -67,12 +70,13 @@ struct smp_signal_slot {
 struct smp_signal_process {
     int32_t pid;
     _Atomic bool is_open; /* false: no walk any more, the JVM is going */
-    struct sigaction previous;
     _Atomic uint64_t walks;
-    _Atomic uint64_t timed;
+    _Atomic uint64_t timed; /* of the whole handler, beginning to end */
     _Atomic uint64_t timed_ns;
     _Atomic uint64_t foreign; /* deliveries that were passed on */
     _Atomic uint64_t stale;   /* signals that came when their request was over */
+    struct sigaction previous[SMP_SIGNAL_NUMBERS]; /* by signal */
+    _Atomic uint32_t times_ns[SMP_SIGNAL_TIMES];   /* the last ones, in no order */
 };
 
 extern struct smp_signal_process smp_signal_process;

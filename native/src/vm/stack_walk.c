@@ -453,6 +453,15 @@ static void recover(struct walk *walk, int32_t code)
     }
 }
 
+/* The requester has read them last, on another CPU: they come while the walk begins. */
+static void fetch_early(struct smp_jvm_frame *frames, uint32_t capacity)
+{
+    enum { PER_LINE = 4 };
+
+    for (uint32_t i = 0; i < SMP_WALK_FETCHED && i < capacity; i += PER_LINE)
+        __builtin_prefetch(&frames[i], 1);
+}
+
 void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                     struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
 {
@@ -464,6 +473,7 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                          .answer = answer };
 
     *answer = (struct smp_walk_answer){ .sp = walk.at.sp };
+    fetch_early(frames, capacity);
     const int32_t code = call_jvm(&walk);
     answer->raw = code;
     if (code != SMP_JVM_THREAD_EXIT)

@@ -61,6 +61,13 @@ const struct smp_vm_async *smp_vm_async_get(void)
     return &state.async;
 }
 
+int smp_vm_async_signal(int wanted)
+{
+    const int number = smp_vm_signal_number(wanted);
+
+    return smp_vm_signal_is_installed(number) ? number : state.async.signal;
+}
+
 /* ------------------------------------------------------------------------------------ code events
  */
 
@@ -116,14 +123,8 @@ static struct smp_vm_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
 static const char *install(int signal)
 {
     state.async.signal = smp_vm_signal_number(signal);
-    switch (smp_vm_signal_install(state.async.signal)) {
-    case SMP_OK:
-        break;
-    case SMP_ESTATE:
-        return "another sampler in this JVM uses another signal";
-    default:
+    if (smp_vm_signal_install(state.async.signal) != SMP_OK)
         return "the signal cannot be had";
-    }
     atomic_store(&smp_signal_process.is_open, true);
     return NULL;
 }
@@ -200,6 +201,8 @@ enum smp_status smp_vm_async_open(int signal)
         else
             atomic_store_explicit(&state.usable, true, memory_order_release);
         smp_vm_door_settle(&state.door, status == SMP_OK);
+    } else if (smp_vm_async_is_usable()) {
+        (void)!smp_vm_signal_install(smp_vm_signal_number(signal));
     }
     if (status == SMP_OK && !smp_vm_async_is_usable())
         status = SMP_EUNSUPPORTED;

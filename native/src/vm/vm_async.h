@@ -28,7 +28,10 @@
 
 enum { SMP_ASYNC_REFUSAL_BYTES = 160 };
 
-/* signal: 0, or a number. After smp_vm_open; close before smp_vm_close. */
+/*
+ * signal: 0, or a number; sessions may have different ones. After smp_vm_open; close before
+ * smp_vm_close.
+ */
 SMP_CHECKED enum smp_status smp_vm_async_open(int signal);
 void smp_vm_async_close(void);
 
@@ -44,6 +47,9 @@ struct smp_vm_async {
 };
 
 const struct smp_vm_async *smp_vm_async_get(void);
+/* The number to send for a session that has opened with wanted: where that cannot be had, another
+ * session's. */
+int smp_vm_async_signal(int wanted);
 
 /* The JVM is going: from here on handlers do nothing. Waits for those that are walking. */
 void smp_vm_async_vm_dies(void);

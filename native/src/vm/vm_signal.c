@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
@@ -14,17 +13,31 @@
 
 #include "base/clock.h"
 
-enum { STANDARD_OFFSET = 4 /* from SIGRTMIN */ };
-#define NS_PER_SECOND 1000000000LL
+enum {
+    STANDARD_OFFSET = 4,    /* from SIGRTMIN */
+    FIRST_PAUSE_NS = 10000, /* between two looks for answers; the system adds some 50 us */
+    LAST_PAUSE_NS = 320000
+};
 
 static struct {
     pthread_mutex_t mutex;
-    int number; /* 0: not installed */
+    _Atomic uint64_t numbers; /* a bit for each that has the handler */
 } installed = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 int smp_vm_signal_number(int wanted)
 {
     return wanted != 0 ? wanted : SIGRTMIN + STANDARD_OFFSET;
+}
+
+static uint64_t bit_of(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+bool smp_vm_signal_is_installed(int number)
+{
+    return number > 0 && number < SMP_SIGNAL_NUMBERS &&
+           (atomic_load(&installed.numbers) & bit_of(number)) != 0;
 }
 
 /* The handler is not interrupted by another profiler's, but by faults: the JVM answers those. */
@@ -60,10 +73,10 @@ static enum smp_status install(int number)
         return SMP_EVM;
     fill_mask(&action.sa_mask);
     smp_signal_process.pid = (int32_t)getpid();
-    if (sigaction(number, NULL, &smp_signal_process.previous) != 0 ||
+    if (sigaction(number, NULL, &smp_signal_process.previous[number]) != 0 ||
         sigaction(number, &action, NULL) != 0)
         return SMP_EINVAL;
-    installed.number = number;
+    atomic_fetch_or(&installed.numbers, bit_of(number));
     return SMP_OK;
 }
 
@@ -71,13 +84,42 @@ enum smp_status smp_vm_signal_install(int number)
 {
     enum smp_status status = SMP_OK;
 
+    if (number < 1 || number >= SMP_SIGNAL_NUMBERS)
+        return SMP_EINVAL;
     (void)pthread_mutex_lock(&installed.mutex);
-    if (installed.number == 0)
+    if (!smp_vm_signal_is_installed(number))
         status = install(number);
-    else if (installed.number != number)
-        status = SMP_ESTATE;
     (void)pthread_mutex_unlock(&installed.mutex);
     return status;
+}
+
+/* Sorts in place: few, and seldom. */
+static uint64_t median_of(uint32_t *times, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t time = times[i];
+        size_t at = i;
+        for (; at > 0 && times[at - 1] > time; at--)
+            times[at] = times[at - 1];
+        times[at] = time;
+    }
+    return count > 0 ? times[count / 2] : 0;
+}
+
+void smp_vm_signal_get_price(struct smp_signal_price *out)
+{
+    uint32_t times[SMP_SIGNAL_TIMES];
+    size_t count = 0;
+
+    *out = (struct smp_signal_price){ .signals = smp_signal_process.walks,
+                                      .timed = smp_signal_process.timed,
+                                      .timed_ns = smp_signal_process.timed_ns };
+    for (size_t i = 0; i < SMP_SIGNAL_TIMES && i < out->timed; i++) {
+        times[count] = smp_signal_process.times_ns[i];
+        if (times[count] > 0) /* else counted, but not written yet */
+            count++;
+    }
+    out->median_ns = median_of(times, count);
 }
 
 struct smp_signal_mailbox *smp_vm_signal_take_mailbox(void)
@@ -149,19 +191,19 @@ void smp_vm_signal_thread_ends(int32_t tid)
     (void)syscall(SYS_gettid);
 }
 
+/* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
+ * for our CPU. */
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
 {
-    uint32_t pending = 0;
+    int64_t pause_ns = FIRST_PAUSE_NS;
 
-    atomic_store(&mailbox->is_waiting, true);
-    for (pending = atomic_load(&mailbox->pending); pending != 0;
-         pending = atomic_load(&mailbox->pending)) {
+    while (atomic_load(&mailbox->pending) != 0) {
         const int64_t left_ns = deadline_ns - smp_clock_ns();
         if (left_ns <= 0)
             break;
-        const struct timespec timeout = { .tv_sec = left_ns / NS_PER_SECOND,
-                                          .tv_nsec = left_ns % NS_PER_SECOND };
-        (void)syscall(SYS_futex, &mailbox->pending, FUTEX_WAIT_PRIVATE, pending, &timeout, NULL, 0);
+        const struct timespec pause = { .tv_nsec = pause_ns < left_ns ? pause_ns : left_ns };
+        (void)nanosleep(&pause, NULL);
+        if (pause_ns < LAST_PAUSE_NS)
+            pause_ns *= 2;
     }
-    atomic_store(&mailbox->is_waiting, false);
 }

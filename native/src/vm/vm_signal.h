@@ -27,9 +27,19 @@ int smp_vm_signal_number(int wanted);
 
 /*
  * Once per process and number; it stays. Somebody's handler put over ours is left there: it is up
- * to them to call ours. SMP_EINVAL: no such signal. SMP_ESTATE: ours is on another signal already.
+ * to them to call ours. SMP_EINVAL: no such signal.
  */
 SMP_CHECKED enum smp_status smp_vm_signal_install(int number);
+bool smp_vm_signal_is_installed(int number);
+
+/* What signals of ours cost the threads that got them, in this process, over all sessions. */
+struct smp_signal_price {
+    uint64_t signals;
+    uint64_t timed; /* of them, */
+    uint64_t timed_ns;
+    uint64_t median_ns; /* of the last SMP_SIGNAL_TIMES of those */
+};
+void smp_vm_signal_get_price(struct smp_signal_price *out);
 
 /* NULL: too many. */
 struct smp_signal_mailbox *smp_vm_signal_take_mailbox(void);
@@ -45,7 +55,8 @@ SMP_CHECKED enum smp_status smp_vm_signal_ask(int number, const struct smp_threa
 SMP_CHECKED enum smp_status smp_vm_signal_ask_tid(int number, int32_t tid,
                                                   struct smp_signal_slot *slot, uint64_t cookie);
 
-/* Returns when all that was asked has been answered, or at deadline_ns (monotonic). */
+/* Returns soon after all that was asked has been answered, or at deadline_ns (monotonic): looks at
+ * growing intervals. */
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns);
 
 /* On a thread that ends, after its ended_ns is set. */

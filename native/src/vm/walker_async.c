@@ -39,6 +39,7 @@ struct request {
 
 struct smp_walker_async {
     size_t capacity;
+    int signal;
     struct smp_signal_mailbox *mailbox; /* NULL until the first request */
     struct request requests[SMP_ASYNC_IN_FLIGHT];
     size_t count;
@@ -132,7 +133,8 @@ static enum smp_status ask(struct smp_walker_async *walker, struct request *requ
     }
     forget_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, facts);
-    const enum smp_status status = smp_vm_signal_ask(async->signal, request->thread, slot, cookie);
+    const enum smp_status status =
+        smp_vm_signal_ask(smp_vm_async_signal(walker->signal), request->thread, slot, cookie);
     if (status == SMP_OK)
         request->cookie = cookie;
     return status;
@@ -528,7 +530,7 @@ static void collect(void *self, int64_t deadline_ns,
 /* -------------------------------------------------------------------------------- create, destroy
  */
 
-enum smp_status smp_walker_async_create(size_t capacity, struct smp_walker_async **out)
+enum smp_status smp_walker_async_create(size_t capacity, int signal, struct smp_walker_async **out)
 {
     struct smp_walker_async *walker = NULL;
 
@@ -538,6 +540,7 @@ enum smp_status smp_walker_async_create(size_t capacity, struct smp_walker_async
     if (walker == NULL)
         return SMP_ENOMEM;
     walker->capacity = capacity;
+    walker->signal = signal;
     walker->room = SMP_ASYNC_FIRST_FRAMES;
     walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
     walker->cure_credited_ns = smp_clock_ns();

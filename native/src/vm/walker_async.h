@@ -44,9 +44,10 @@ enum {
 
 struct smp_walker_async;
 
-/* capacity: frames of a sample; as the JVMTI walker's, a deeper one loses its middle. SMP_ENOMEM.
- */
-SMP_CHECKED enum smp_status smp_walker_async_create(size_t capacity, struct smp_walker_async **out);
+/* capacity: frames of a sample; as the JVMTI walker's, a deeper one loses its middle. signal: as
+ * smp_vm_async_open is given it. SMP_ENOMEM. */
+SMP_CHECKED enum smp_status smp_walker_async_create(size_t capacity, int signal,
+                                                    struct smp_walker_async **out);
 /* Waits for handlers at work. NULL is fine. */
 void smp_walker_async_destroy(struct smp_walker_async *walker);
 /* Borrows walker. */

@@ -32,8 +32,8 @@ import java.util.List;
  * no more than two seconds. Several samplers may run at the same time.
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
- * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code jmxName} and
- * {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
+ * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code samplingSignal},
+ * {@code jmxName} and {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
  * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
  * and range; the property keeps its value.
  *
@@ -567,6 +567,33 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public SamplingEngine getEngine() {
         return SamplingEngine.valueOf((String) lifecycle.get(Property.ENGINE));
+    }
+
+    /**
+     * The number of the real-time signal by which running threads are asked for their stack. Default 38. It matters
+     * only where other native code of this process uses the same one: its handler, if it was there before
+     * {@link #init()}, goes on getting its signals; a handler that is put over the sampler's takes the sampler's away,
+     * and their time is reported as {@code [signal not answered]}.
+     *
+     * <p>HotSpot and its flight recorder use no real-time signal, glibc keeps 32 and 33 to itself: with them all
+     * numbers from 34 on are free. musl keeps 34, too; valgrind uses 64. The sampler's handler stays when the sampler
+     * is closed: a signal that comes late ends nothing. Samplers of one JVM may have different signals.
+     *
+     * @param samplingSignal 34 to 64
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setSamplingSignal(int samplingSignal) {
+        lifecycle.set(Property.SAMPLING_SIGNAL, (long) samplingSignal);
+    }
+
+    /**
+     * The number of the signal by which running threads are asked.
+     *
+     * @return the number
+     */
+    public int getSamplingSignal() {
+        return Math.toIntExact((Long) lifecycle.get(Property.SAMPLING_SIGNAL));
     }
 
     /**

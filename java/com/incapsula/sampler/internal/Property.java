@@ -23,6 +23,8 @@ public enum Property {
     IDLE_LOOKBACK_MILLIS("idleLookbackMillis", 1000L, 1L, 60_000L, false),
     /** CPU time the sampler may use, in thousandths of one core. */
     OVERHEAD_LIMIT_PER_MILLE("overheadLimitPerMille", 10L, 1L, 1000L, false),
+    /** Number of the real-time signal that asks running threads. */
+    SAMPLING_SIGNAL("samplingSignal", 38L, 34L, 64L, true),
     /** Whether samples are taken. */
     ACTIVE("active", true),
     /** Whether daemon threads are left out. */

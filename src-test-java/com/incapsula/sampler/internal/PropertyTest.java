@@ -26,6 +26,7 @@ class PropertyTest {
         "MAX_DEPTH_FRAMES, 16, 65536",
         "IDLE_LOOKBACK_MILLIS, 1, 60000",
         "OVERHEAD_LIMIT_PER_MILLE, 1, 1000",
+        "SAMPLING_SIGNAL, 34, 64",
     })
     void numbersHaveARange(Property property, long min, long max) {
         assertThat(property.check(min)).isEqualTo(min);

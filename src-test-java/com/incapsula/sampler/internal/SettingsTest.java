@@ -17,6 +17,7 @@ class SettingsTest {
                 + "maxDepthFrames=1024\n"
                 + "idleLookbackMillis=1000\n"
                 + "overheadLimitPerMille=10\n"
+                + "samplingSignal=38\n"
                 + "active=true\n"
                 + "skipDaemonThreads=false\n"
                 + "reportZeroTimePackages=false\n"

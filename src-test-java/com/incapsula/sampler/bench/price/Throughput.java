@@ -185,14 +185,13 @@ public final class Throughput {
         }
     }
 
-    /* The sampler's own measure of its handler, in microseconds, where it has one. */
+    /* The sampler's own measure of its handler, in microseconds, where it has been used; it is the JVM's. */
     private static double stop(Setting setting) throws Exception {
         double handler = Double.NaN;
         if (setting.ours != null) {
             setting.ours.stop(thread -> false);
-            handler = setting.ours.statistics().getCounters().entrySet().stream()
-                    .filter(entry -> entry.getKey().contains("handler"))
-                    .mapToDouble(entry -> entry.getValue() / 1000.0).findFirst().orElse(Double.NaN);
+            long nanos = setting.ours.statistics().getHandlerMedianNanos();
+            handler = nanos > 0 ? nanos / 1000.0 : Double.NaN;
         }
         if (setting.async) {
             AsyncProfilerPeer.stopWall();

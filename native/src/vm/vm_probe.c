@@ -105,6 +105,17 @@ struct sorter {
     struct smp_stack_bounds stack;
 };
 
+/* False: an exception is pending. */
+static bool sort_once(JNIEnv *env, const struct sorter *sorter, jintArray array,
+                      const jint *numbers)
+{
+    (*env)->SetIntArrayRegion(env, array, 0, SORTED_NUMBERS, numbers);
+    if ((*env)->ExceptionCheck(env))
+        return false;
+    (*env)->CallStaticVoidMethod(env, sorter->arrays, sorter->sort, array);
+    return !(*env)->ExceptionCheck(env);
+}
+
 static void sort_until_told(JNIEnv *env, struct sorter *sorter)
 {
     jint numbers[SORTED_NUMBERS];
@@ -118,13 +129,13 @@ static void sort_until_told(JNIEnv *env, struct sorter *sorter)
     sorter->stack = smp_vm_stacks_own();
     atomic_store(&sorter->tid, (int32_t)gettid());
     const int64_t end_ns = smp_clock_ns() + SORT_NS;
-    while (smp_clock_ns() < end_ns && !atomic_load(&sorter->stop)) {
+    bool sorted = true;
+    while (sorted && smp_clock_ns() < end_ns && !atomic_load(&sorter->stop)) {
         for (size_t n = 0; n < SORTED_NUMBERS; n++) {
             random = random * 1664525U + 1013904223U;
             numbers[n] = (jint)(random >> 8);
         }
-        (*env)->SetIntArrayRegion(env, array, 0, SORTED_NUMBERS, numbers);
-        (*env)->CallStaticVoidMethod(env, sorter->arrays, sorter->sort, array);
+        sorted = sort_once(env, sorter, array, numbers);
     }
     (*env)->DeleteLocalRef(env, array);
 }

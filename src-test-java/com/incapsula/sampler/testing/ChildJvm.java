@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,13 +27,14 @@ public final class ChildJvm {
 
     private static final Pattern COMPLAINT = Pattern.compile(
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
-    private static final long PATIENCE_SECONDS = 120;
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private final List<String> before = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private final List<String> classPath = new ArrayList<>();
     private final String main;
     private final ProcessBuilder builder = new ProcessBuilder();
+    private Duration patience = PATIENCE;
 
     private ChildJvm(String main) {
         this.main = main;
@@ -77,6 +79,12 @@ public final class ChildJvm {
         return this;
     }
 
+    /** @return this, which may run so long */
+    public ChildJvm patience(Duration longest) {
+        patience = longest;
+        return this;
+    }
+
     /** @return the folder or jar a class comes from */
     public static Path placeOf(Class<?> type) {
         try {
@@ -101,7 +109,7 @@ public final class ChildJvm {
         }
         command.addAll(Arrays.asList(main.split(" ")));
         command.addAll(Arrays.asList(arguments));
-        return new Running(builder.command(command).redirectErrorStream(true).start());
+        return new Running(builder.command(command).redirectErrorStream(true).start(), patience);
     }
 
     /** Runs it to its end. */
@@ -141,8 +149,11 @@ public final class ChildJvm {
         private final long start = System.nanoTime();
         private final Thread reader = new Thread(this::read, "child-output");
 
-        Running(Process process) {
+        private final Duration patience;
+
+        Running(Process process, Duration patience) {
             this.process = process;
+            this.patience = patience;
             reader.setDaemon(true);
             reader.start();
         }
@@ -173,7 +184,7 @@ public final class ChildJvm {
 
         /** Waits for its end. Ends it where that takes too long. */
         public Result await() throws InterruptedException {
-            boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
             if (!ended) {
                 process.destroyForcibly().waitFor();
             }

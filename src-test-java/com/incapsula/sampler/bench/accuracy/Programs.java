@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Code whose stacks are hard to walk. Each program is one step of about a millisecond, to be repeated. */
-enum Programs {
+public enum Programs {
 
     COLLECTIONS("collections and strings") {
         @Override
-        long step() {
+        public long step() {
             Map<String, Integer> counts = new HashMap<>();
             for (int i = 0; i < 2000; i++) {
                 counts.merge("key-" + i % 300, 1, Integer::sum);
@@ -40,7 +40,7 @@ enum Programs {
         private final Shape[] shapes = {new Square(), new Circle(), new Strip()};
 
         @Override
-        long step() {
+        public long step() {
             long sum = 0;
             for (int i = 0; i < 100_000; i++) {
                 sum += operators[i % operators.length].applyAsInt(i);
@@ -52,7 +52,7 @@ enum Programs {
 
     STRING_BUILDER("StringBuilder.delete") {
         @Override
-        long step() {
+        public long step() {
             StringBuilder text = new StringBuilder("0123456789".repeat(2000));
             for (int i = 0; i < 1000; i++) {
                 text.delete(0, 5).append("abcde");
@@ -65,7 +65,7 @@ enum Programs {
         private final byte[] input = new byte[100_000];
 
         @Override
-        long step() throws Exception {
+        public long step() throws Exception {
             long sum = 0;
             for (String algorithm : List.of("SHA-256", "MD5", "SHA-1", "SHA-512")) {
                 sum += MessageDigest.getInstance(algorithm).digest(input)[0];
@@ -76,7 +76,7 @@ enum Programs {
 
     EXCEPTIONS("exceptions") {
         @Override
-        long step() {
+        public long step() {
             long caught = 0;
             for (int i = 0; i < 200; i++) {
                 try {
@@ -98,7 +98,7 @@ enum Programs {
 
     RECURSION("recursion, 1,000 deep") {
         @Override
-        long step() {
+        public long step() {
             long sum = 0;
             for (int i = 0; i < 100; i++) {
                 sum += descend(1000, i);
@@ -116,7 +116,7 @@ enum Programs {
         private final Method method = method();
 
         @Override
-        long step() throws Exception {
+        public long step() throws Exception {
             long sum = 0;
             try {
                 for (int i = 0; i < 10_000; i++) {
@@ -137,7 +137,7 @@ enum Programs {
         private int next;
 
         @Override
-        long step() {
+        public long step() {
             for (int i = 0; i < 2000; i++) {
                 byte[] bytes = new byte[100 + i % 400];
                 bytes[0] = (byte) i;
@@ -157,8 +157,8 @@ enum Programs {
         return title;
     }
 
-    /** About a millisecond of work; the result must be used. */
-    abstract long step() throws Exception;
+    /** @return what about a millisecond of work comes to; it must be used */
+    public abstract long step() throws Exception;
 
     static int power(int base, int times) {
         int result = 1;

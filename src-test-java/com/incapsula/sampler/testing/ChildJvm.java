@@ -67,6 +67,17 @@ public final class ChildJvm {
         return this;
     }
 
+    /** @return this, as a server runs: with all compilers, and the collector the JVM chooses */
+    public ChildJvm likeAServer() {
+        return option("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC");
+    }
+
+    /** @return this; it may take so much longer than others */
+    public ChildJvm longer(Duration more) {
+        patience = PATIENCE.plus(more);
+        return this;
+    }
+
     /** @return this, run by another program, whose command line ends with that of the JVM */
     public ChildJvm by(String... command) {
         before.addAll(Arrays.asList(command));
@@ -76,12 +87,6 @@ public final class ChildJvm {
     /** @return this, with a variable in the environment */
     public ChildJvm environment(String name, String value) {
         builder.environment().put(name, value);
-        return this;
-    }
-
-    /** @return this, which may run so long */
-    public ChildJvm patience(Duration longest) {
-        patience = longest;
         return this;
     }
 
@@ -100,6 +105,7 @@ public final class ChildJvm {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
         command.addAll(logOfThisJvm());
+        command.addAll(Arrays.asList(ChosenEngine.option()));
         if (options.stream().noneMatch(option -> option.contains("native-access"))) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
@@ -145,11 +151,10 @@ public final class ChildJvm {
     public static final class Running {
 
         private final Process process;
+        private final Duration patience;
         private final StringBuffer output = new StringBuffer();
         private final long start = System.nanoTime();
         private final Thread reader = new Thread(this::read, "child-output");
-
-        private final Duration patience;
 
         Running(Process process, Duration patience) {
             this.process = process;

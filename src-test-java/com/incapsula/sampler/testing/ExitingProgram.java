@@ -26,6 +26,7 @@ public final class ExitingProgram {
         sampler.setMonitoredPackages("com.incapsula.sampler.testing.work");
         sampler.setReportFrequencySeconds(end.startsWith("periodic") ? 1 : 0);
         sampler.setSamplingOutputer(new Outputer(arguments[0], end));
+        ChosenEngine.set(sampler);
         if (end.equals("exit in the manipulator")) {
             sampler.setThreadNameManipulator(thread -> {
                 exitOnce();

@@ -33,7 +33,7 @@ class HybridTortureIT {
     /* As servers run: with both compilers. Flags that follow win. */
     private static ChildJvm jvm(String... flags) {
         return ChildJvm.of(Torture.class).with(Awaitility.class, Assertions.class, Extension.class)
-                .patience(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
+                .longer(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
     }
 
     private static String survives(ChildJvm jvm, String storm, String amount) throws Exception {

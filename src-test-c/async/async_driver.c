@@ -174,7 +174,7 @@ JNIEXPORT jlong JNICALL Java_AsyncDriver_handshake(JNIEnv *env, jclass self, jlo
 }
 
 static void answered(void *context, uint64_t token, enum smp_answer answer,
-                     const struct smp_sample *sample, const char *group_name)
+                     const struct smp_sample *sample, const struct smp_guest *guest)
 {
     struct record *record = &driver.records[driver.count];
 
@@ -187,8 +187,9 @@ static void answered(void *context, uint64_t token, enum smp_answer answer,
         record->top[i] = sample->frames[i];
     if (sample->count > 0)
         record->root = sample->frames[sample->count - 1];
-    if (group_name != NULL)
-        (void)snprintf(record->group, sizeof(record->group), "%.38s", group_name);
+    if (guest != NULL)
+        (void)snprintf(record->group, sizeof(record->group), "%.38s",
+                       guest->name != NULL ? guest->name : "[virtual threads]");
     driver.count++;
 }
 

@@ -315,13 +315,14 @@ static void virtual_threads_are_credited_to_their_own_group(void **state)
     (void)state;
     sim_script(carrier, 1, 10 * SIM_S, true);
     sim_script(carrier, 2, 3600 * SIM_S, false);
-    carrier->group_name = "orders";
+    carrier->has_guest = true;
+    carrier->guest_name = "orders-17";
     sim_start(sim);
     sim_run(sim, 9 * SIM_S);
     sim_seal(sim);
-    assert_int_equal(sim_wall(sim, "orders", 1), sim->snapshot->elapsed_ns);
-    assert_int_equal(sim_cpu(sim, "orders", 1), sim_used(carrier));
-    assert_int_equal(sim_group(sim, "orders")->thread_count, 1);
+    assert_int_equal(sim_wall(sim, "orders-", 1), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "orders-", 1), sim_used(carrier));
+    assert_int_equal(sim_group(sim, "orders-")->thread_count, 1);
     assert_int_equal(sim_wall(sim, "carrier-", -1), 0);
     /* What it waits in is its own stack, and that is not the virtual thread's. */
     sim_run(sim, 30 * SIM_S);
@@ -330,6 +331,55 @@ static void virtual_threads_are_credited_to_their_own_group(void **state)
     assert_int_equal(sim_wall(sim, "carrier-", 1), 0);
     assert_int_equal(carrier->walks, 1);
     sim_destroy(sim);
+}
+
+static const char *platform(void *self, const struct sim_thread *thread)
+{
+    (void)self;
+    (void)thread;
+    return "platform";
+}
+
+static const char *by_guest(const struct sim_thread *carrier)
+{
+    if (carrier->guest_name == NULL)
+        return "";
+    return carrier->guest_name[0] == 's' ? NULL : "virtual";
+}
+
+static void virtual_threads_are_named_by_the_rule(void **state)
+{
+    static const struct {
+        const char *options;
+        const char *name;
+        const char *group; /* NULL: not sampled */
+    } cases[] = {
+        { AT_20_MS, "12", "[unnamed]" },
+        { AT_20_MS, NULL, "[virtual threads]" },
+        { AT_20_MS, "", "[virtual threads]" },
+        { AT_20_MS "defaultThreadNameRule=false\n", "orders-17", "virtual" },
+        { AT_20_MS "defaultThreadNameRule=false\n", NULL, "[unnamed]" },
+        { AT_20_MS "defaultThreadNameRule=false\n", "secret", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim *sim = sim_create(cases[i].options);
+        struct sim_thread *carrier = born_running(sim, "carrier-1", 1);
+        sim->rule = platform;
+        sim->guest_rule = by_guest;
+        carrier->has_guest = true;
+        carrier->guest_name = cases[i].name;
+        sim_start(sim);
+        sim_run(sim, SIM_S);
+        sim_seal(sim);
+        assert_true(carrier->requests > 40);
+        if (cases[i].group != NULL)
+            assert_int_equal(sim_wall(sim, cases[i].group, 1), sim->snapshot->elapsed_ns);
+        else
+            assert_int_equal(sim->snapshot->tally.attempts, 0);
+        sim_destroy(sim);
+    }
 }
 
 /* --- the budget --- */
@@ -521,6 +571,7 @@ int main(void)
         cmocka_unit_test(a_thread_that_never_answers_is_told),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
+        cmocka_unit_test(virtual_threads_are_named_by_the_rule),
         cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
         cmocka_unit_test(below_the_limit_nobody_is_passed_over),

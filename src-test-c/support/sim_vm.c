@@ -217,6 +217,14 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
     return SMP_OK;
 }
 
+static enum smp_naming guest_name(void *self, void *ref, const char **name)
+{
+    const struct sim *sim = self;
+
+    *name = sim->guest_rule(ref);
+    return *name != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
+}
+
 /* --- stacks --- */
 
 static void fill(struct sim_thread *thread, struct smp_sample *sample)
@@ -270,7 +278,8 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
 
 static void collect(void *self, int64_t deadline_ns,
                     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                     const struct smp_sample *sample, const char *group_name),
+                                     const struct smp_sample *sample,
+                                     const struct smp_guest *guest),
                     void *context)
 {
     struct sim *sim = self;
@@ -286,7 +295,9 @@ static void collect(void *self, int64_t deadline_ns,
         spend(sim, sim->walk_cost_ns / 2);
         bring_to(thread, sim->now_ns);
         fill(thread, &sample);
-        answered(context, sim->asked[i].token, thread->answer, &sample, thread->group_name);
+        const struct smp_guest guest = { .name = thread->guest_name, .ref = thread };
+        answered(context, sim->asked[i].token, thread->answer, &sample,
+                 thread->has_guest ? &guest : NULL);
     }
 }
 
@@ -368,7 +379,10 @@ static struct smp_vm functions(struct sim *sim)
         .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = sim },
         .walker = { .name = "simulated", .walk = walk, .self = sim },
         .names = sim_names(sim),
-        .namer = { .group_names = group_names, .forget = forget, .self = sim },
+        .namer = { .group_names = group_names,
+                   .forget = forget,
+                   .guest_name = guest_name,
+                   .self = sim },
         .tasks = { .read = read_tasks, .is_runnable = is_runnable, .self = sim },
     };
 

@@ -71,7 +71,8 @@ struct sim_thread {
     /* What asking for its stack says, and what the answer is. */
     enum smp_status request_status;
     enum smp_answer answer;
-    const char *group_name;
+    bool has_guest; /* a virtual thread is on it */
+    const char *guest_name;
     bool is_runnable; /* although its clock stands still */
     size_t omitted;   /* from the middle of its stack */
 };
@@ -109,6 +110,7 @@ struct sim {
     /* The user's rule: the answer for a thread; NULL: its name as it is. */
     const char *(*rule)(void *self, const struct sim_thread *thread);
     void *rule_self;
+    const char *(*guest_rule)(const struct sim_thread *carrier);
     struct sim_counts counts;
     struct smp_quota quota;
     struct smp_log *log;

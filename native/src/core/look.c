@@ -339,8 +339,26 @@ static enum smp_outcome outcome_of_answer(enum smp_answer answer, const struct s
     return outcome == SMP_OUTCOME_WALKED && sample->omitted > 0 ? SMP_OUTCOME_CUT : outcome;
 }
 
+/* The user's rule leaves this virtual thread out: its time is nobody's. */
+static void leave_out_guest(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    if (looker->look->span_ns < 0)
+        credit_idle_part(looker, record);
+    record->credited_ns = looker->look->now_ns;
+    schedule(looker, record, looker->look->now_ns);
+}
+
+static const char *group_of_guest(struct smp_looker *looker, const struct smp_guest *guest)
+{
+    uint64_t failures = 0;
+    const char *group = smp_thread_names_of_guest(looker->names, guest, &failures);
+
+    smp_interval_count(looker->credit.interval, SMP_COUNTER_NAME_RULE_FAILURES, failures);
+    return group;
+}
+
 static void on_answer(void *context, uint64_t token, enum smp_answer answer,
-                      const struct smp_sample *sample, const char *group_name)
+                      const struct smp_sample *sample, const struct smp_guest *guest)
 {
     static const struct smp_sample none = { 0 };
     struct smp_looker *looker = context;
@@ -349,11 +367,13 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
     const struct found found = {
         .outcome = outcome,
         .sample = sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
-        .group_name = group_name,
+        .group_name = guest != NULL ? group_of_guest(looker, guest) : NULL,
     };
 
     looker->in_flight--;
-    if (outcome == SMP_OUTCOME_UNANSWERED)
+    if (guest != NULL && found.group_name == NULL)
+        leave_out_guest(looker, record);
+    else if (outcome == SMP_OUTCOME_UNANSWERED)
         finish_without(looker, record, outcome);
     else
         finish(looker, record, &found);

@@ -6,6 +6,8 @@
 #include "model/name_rule.h"
 #include "model/thread_groups.h"
 
+#define UNNAMED_VIRTUAL "[virtual threads]"
+
 struct smp_thread_names {
     struct smp_quota *quota;
     struct smp_thread_table *table;
@@ -184,4 +186,33 @@ uint64_t smp_thread_names_ask(struct smp_thread_names *names)
     }
     ask_namer(names);
     return names->failures;
+}
+
+static const char *raw_name_of(const struct smp_guest *guest)
+{
+    return guest->name != NULL && guest->name[0] != '\0' ? guest->name : UNNAMED_VIRTUAL;
+}
+
+const char *smp_thread_names_of_guest(struct smp_thread_names *names, const struct smp_guest *guest,
+                                      uint64_t *failures)
+{
+    const struct smp_namer *namer = names->table->namer;
+    const char *raw = raw_name_of(guest);
+    const char *name = NULL;
+
+    if (names->default_rule) {
+        (void)smp_name_rule_apply(raw, strlen(raw), names->group, sizeof(names->group));
+        return names->group;
+    }
+    if (guest->ref == NULL || namer->guest_name == NULL)
+        return raw;
+    switch (namer->guest_name(namer->self, guest->ref, &name)) {
+    case SMP_NAMING_NAMED:
+        return name[0] != '\0' ? name : SMP_UNNAMED;
+    case SMP_NAMING_SKIP:
+        return NULL;
+    default:
+        (*failures)++;
+        return raw;
+    }
 }

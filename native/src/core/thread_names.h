@@ -45,4 +45,9 @@ void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_rec
 /* As read, for all candidates, whom the user's rule is asked for. Returns how often it failed. */
 uint64_t smp_thread_names_ask(struct smp_thread_names *names);
 
+/* The group of a virtual thread, by the same rule; NULL: it is not sampled. Valid until the next
+ * call of any function. *failures grows where the user's rule failed. */
+const char *smp_thread_names_of_guest(struct smp_thread_names *names, const struct smp_guest *guest,
+                                      uint64_t *failures);
+
 #endif

@@ -105,6 +105,12 @@ enum smp_answer {
         SMP_ANSWER_COUNT
 };
 
+/* A virtual thread on the thread that was walked. Borrowed for the call it is handed to. */
+struct smp_guest {
+    const char *name; /* UTF-8; NULL: it has none, or it is not known which one it was */
+    void *ref;        /* for the namer; NULL: it is not known which one it was */
+};
+
 /*
  * Walks running threads without waiting for a safepoint: the thread is asked by a signal and walks
  * itself. request and collect are called on one sampler thread; several sessions have a walker each
@@ -121,12 +127,13 @@ struct smp_async_walker {
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*
      * Hands on every answer to the requests made so far; waits for missing ones until deadline_ns
-     * at most, then tells UNANSWERED. sample is borrowed for the call. group_name: not NULL where
-     * the stack is a virtual thread's: the name of the group it belongs to.
+     * at most, then tells UNANSWERED. sample is borrowed for the call. guest: not NULL where the
+     * stack is a virtual thread's.
      */
     void (*collect)(void *self, int64_t deadline_ns,
                     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                     const struct smp_sample *sample, const char *group_name),
+                                     const struct smp_sample *sample,
+                                     const struct smp_guest *guest),
                     void *context);
     void *self;
 };
@@ -163,7 +170,8 @@ struct smp_task_source {
     void *self;
 };
 
-/* A user's rule from thread to group name. One call per tick for all threads. */
+/* A user's rule from thread to group name. One call per tick for all threads; one for each stack of
+ * a virtual thread. */
 enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING_FAILED };
 
 struct smp_namer {
@@ -179,6 +187,8 @@ struct smp_namer {
                                                   enum smp_naming naming, const char *name),
                                    void *context);
     void (*forget)(void *self, void *name);
+    /* As group_names, for the guest of this ref: never SAME. *name is valid until the next call. */
+    enum smp_naming (*guest_name)(void *self, void *ref, const char **name);
     void *self;
 };
 

@@ -20,7 +20,6 @@
 #include "vm/vm_virtual.h"
 
 #define NS_PER_MS 1000000LL
-#define UNNAMED_VIRTUAL "[virtual threads]"
 
 struct buffer {
     struct smp_jvm_frame *frames;
@@ -58,7 +57,7 @@ struct smp_walker_async {
 /* Whom collect tells. */
 struct listener {
     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                     const struct smp_sample *sample, const char *group_name);
+                     const struct smp_sample *sample, const struct smp_guest *guest);
     void *context;
 };
 
@@ -274,21 +273,25 @@ static bool is_missing(const struct request *request, const struct smp_walk_answ
 /* -------------------------------------------------------------------------------- virtual threads
  */
 
-/* Its name, where the same virtual thread was there before and after the look, and has one. */
-static const char *virtual_name(struct smp_walker_async *walker, JNIEnv *env,
-                                const struct request *request, jobject now)
+/* Known where the same virtual thread was there before and after the look. */
+static struct smp_guest guest_of(struct smp_walker_async *walker, JNIEnv *env,
+                                 const struct request *request, jobject now)
 {
+    struct smp_guest guest = { 0 };
     void *seen = NULL;
     bool changed = false;
 
     if (now == NULL || request->mounted == NULL ||
         !(*env)->IsSameObject(env, now, request->mounted))
-        return UNNAMED_VIRTUAL;
+        return guest;
     const enum smp_status status =
         smp_vm_thread_name_read(env, now, &seen, walker->name, sizeof(walker->name), &changed);
     if (seen != NULL)
         smp_vm_thread_name_forget(env, seen);
-    return status == SMP_OK && walker->name[0] != '\0' ? walker->name : UNNAMED_VIRTUAL;
+    guest.ref = now;
+    if (status == SMP_OK && walker->name[0] != '\0')
+        guest.name = walker->name;
+    return guest;
 }
 
 /* ------------------------------------------------------------------------------------ the answers
@@ -319,7 +322,7 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
     const struct request *request = &walker->requests[index];
     jobject thread = smp_vm_threads_ref(request->thread);
     enum smp_answer answer = walked->answer;
-    const char *group = NULL;
+    struct smp_guest guest = { 0 };
     jobject mounted = NULL;
     struct smp_sample sample;
 
@@ -330,7 +333,7 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
     if (cut != SMP_VIRTUAL_NONE) {
         smp_vm_threads_facts(request->thread)->is_carrier = true;
         mounted = smp_vm_virtual_mounted(env, thread);
-        group = virtual_name(walker, env, request, mounted);
+        guest = guest_of(walker, env, request, mounted);
     }
     if (cut == SMP_VIRTUAL_CUT)
         answer = SMP_ANSWER_VIRTUAL_CUT;
@@ -342,7 +345,8 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
         sample.leaf_count = 0;
     }
     smp_async_sample_cut(&sample, walker->capacity);
-    listener->answered(listener->context, request->token, answer, &sample, group);
+    listener->answered(listener->context, request->token, answer, &sample,
+                       cut != SMP_VIRTUAL_NONE ? &guest : NULL);
     if (mounted != NULL)
         (*env)->DeleteLocalRef(env, mounted);
     end_request(walker, env, index);
@@ -507,7 +511,8 @@ static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct l
 
 static void collect(void *self, int64_t deadline_ns,
                     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                     const struct smp_sample *sample, const char *group_name),
+                                     const struct smp_sample *sample,
+                                     const struct smp_guest *guest),
                     void *context)
 {
     struct smp_walker_async *walker = self;

@@ -64,10 +64,12 @@ class ServerIT {
     }
 
     private void compute() {
-        double x = 1;
+        int x = 1;
         while (!done) {
-            x = Math.sin(x) + 1;
-            if (x < 0) {
+            x ^= x << 13; // nothing that the JVM calls a stub for: that would be the hot line
+            x ^= x >>> 17;
+            x ^= x << 5;
+            if (x == 0) {
                 throw new AssertionError();
             }
         }

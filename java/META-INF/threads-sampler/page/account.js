@@ -127,12 +127,23 @@ class Account {
         const self = model.self[this.measure(side)];
         const times = new Map();
         for (let i = 1; i < model.count; i++) {
-            if (model.frames.kind[model.frame[i]] === KIND.PSEUDO && self[i] > 0) {
+            if (self[i] > 0 && this.isWithoutStack(i)) {
                 const text = model.textOf(i);
                 times.set(text, (times.get(text) ?? 0) + self[i]);
             }
         }
         return times;
+    }
+
+    /** One in brackets that has callers is where a stack ends; the JVM's own threads have no Java stack to see. */
+    isWithoutStack(node) {
+        const { model } = this;
+        const group = model.parent[node];
+        return (
+            model.frames.kind[model.frame[node]] === KIND.PSEUDO &&
+            model.parent[group] === 0 &&
+            model.textOf(group) !== '[JVM]'
+        );
     }
 
     outcomes() {

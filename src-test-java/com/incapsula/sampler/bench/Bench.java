@@ -5,6 +5,7 @@ import com.incapsula.sampler.bench.accuracy.Accuracy;
 import com.incapsula.sampler.bench.accuracy.Failures;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.price.ContextSwitches;
+import com.incapsula.sampler.bench.price.Exports;
 import com.incapsula.sampler.bench.price.FirstSample;
 import com.incapsula.sampler.bench.price.IdleThreads;
 import com.incapsula.sampler.bench.price.Memory;
@@ -52,6 +53,7 @@ public final class Bench {
         programs.put("first-sample", FirstSample::run);
         programs.put("memory", Memory::run);
         programs.put("switches", ContextSwitches::run);
+        programs.put("exports", Exports::run);
         return programs;
     }
 

@@ -238,13 +238,14 @@ class PageIT {
     void accountTellsInWordsWhatWasNotSeen() throws IOException {
         ReportJson report = twoGroups().outcome("failed, thread ended during the walk", 20)
                 .outcome("an outcome of another version", 0).counter("late ticks", 2);
-        report.group("short-", 9).stack(400, 0, 20, "[thread ended]");
+        report.group("short-", 9).stack(400, 0, 20, "[thread ended]").stack(600, 600, 0, "a.A.run:1", "[libmSin]");
+        report.group("[JVM]", 5).stack(1_000, 1_000, 0, "[GC]");
         show(report.json());
         browser.tab("account");
         assertThat(browser.texts("#panel-account p")).element(0).asString()
                 .endsWith("looked at threads 120 times. 83.3 % of the looks told where the thread was.");
         assertThat(browser.texts("#panel-account p")).element(1).asString()
-                .startsWith("400.0 ms of 4.40 s of thread time (9.1 %) have no stack.");
+                .startsWith("400.0 ms of 6.00 s of thread time (6.7 %) have no stack.");
         assertThat(browser.texts("#panel-account h3")).containsExactly("What became of each look at a thread",
                 "Time without a stack", "Other events", "By thread group");
         assertThat(browser.texts("#panel-account tr")).contains(

@@ -86,8 +86,15 @@ final class SampleReports {
                 "java.util.concurrent.locks.LockSupport.parkNanos:252", "jdk.internal.misc.Unsafe.park");
         report.group("main", 1).stack(900_000, 0, 900, "com.acme.shop.ShopApplication.main:21",
                 "java.lang.Object.wait0");
+        ReportJson.Group jvm = report.group("[JVM]", 9);
+        jvm.stack(31_400, 31_400, 0, "[GC]").stack(18_700, 18_700, 0, "[JIT compiler]")
+                .stack(2_600, 2_600, 0, "[threads-sampler]").stack(900, 900, 0, "[VM thread]");
         return report.outcome("samples taken, middle of a deep stack omitted", 12)
+                .outcome("credited as idle", 14_310)
+                .outcome("recovered, in a runtime stub", 412)
+                .outcome("failed, a method without an id", 6)
                 .outcome("failed, thread ended during the walk", 9)
+                .outcome("skipped, signal not answered in time", 27)
                 .outcome("skipped, thread ended since its last sample", 41)
                 .counter("ticks", 17_982).counter("late ticks", 3)
                 .counter("threads that came and went between two samples", 118);

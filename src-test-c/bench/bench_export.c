@@ -148,7 +148,7 @@ int main(void)
     struct made_input input;
     bool is_kept = true;
 
-    made_input_init(&input, NODES);
+    made_input_init(&input, NODES, false);
     for (int every_node = 0; every_node <= 1; every_node++) {
         struct smp_snapshot *snapshot = take_snapshot(&input, every_node);
         is_kept &= print_table(snapshot, every_node ? "time at every node" : "time at the leaves");

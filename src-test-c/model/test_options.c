@@ -43,6 +43,7 @@ static void test_defaults(void **state)
     assert_true(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
     assert_int_equal(options.engine, SMP_ENGINE_AUTO);
+    assert_int_equal(options.clock, SMP_CLOCK_WALL);
     assert_string_equal(options.monitored_packages, "");
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
@@ -128,6 +129,8 @@ static void test_messages(void **state)
         { "active=True", "active must be true or false, got True" },
         { "reportOrder=BY_SIZE", "reportOrder must be BY_NAME or BY_TIME, got BY_SIZE" },
         { "engine=FAST", "engine must be AUTO or JVMTI, got FAST" },
+        { "clock=REAL", "clock must be WALL or CPU, got REAL" },
+        { "clock=CPU\nengine=JVMTI", "clock CPU needs engine AUTO, got JVMTI" },
         { "x=1", "unknown option 'x'" },
         { "=1", "unknown option ''" },
         { "Active=true", "unknown option 'Active'" },
@@ -217,12 +220,16 @@ static void test_fixed_options(void **state)
     struct smp_options memory = parsed("memoryLimitBytes=8388608\nmaxDepthFrames=16");
     struct smp_options depth = parsed("maxDepthFrames=16");
     struct smp_options engine = parsed("engine=JVMTI");
+    struct smp_options cpu_clock = parsed("clock=CPU");
 
     (void)state;
     assert_null(smp_options_fixed_difference(&running, &same));
     assert_string_equal(smp_options_fixed_difference(&running, &memory), "memoryLimitBytes");
     assert_string_equal(smp_options_fixed_difference(&running, &depth), "maxDepthFrames");
     assert_string_equal(smp_options_fixed_difference(&running, &engine), "engine");
+    assert_int_equal(cpu_clock.clock, SMP_CLOCK_CPU);
+    assert_string_equal(smp_options_fixed_difference(&running, &cpu_clock), "clock");
+    smp_options_fini(&cpu_clock);
     smp_options_fini(&running);
     smp_options_fini(&same);
     smp_options_fini(&memory);

@@ -2,6 +2,7 @@
 #include "core/look.h"
 
 #include "base/clock.h"
+#include "core/cpu_look.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -46,8 +47,8 @@ void smp_look_put_off(struct smp_looker *looker, struct smp_thread_record *recor
 
 /* --- time that is kept --- */
 
-static void count_as_sampled(struct smp_looker *looker, struct smp_thread_record *record,
-                             bool is_sampled)
+void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_record *record,
+                               bool is_sampled)
 {
     if (record->is_counted == is_sampled)
         return;
@@ -62,7 +63,7 @@ void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *rec
     record->credited_ns = looker->look->now_ns;
     record->idle = (struct smp_idle){ 0 };
     record->is_thinned = false;
-    count_as_sampled(looker, record, false);
+    smp_look_count_as_sampled(looker, record, false);
 }
 
 /* Where the time of a thread goes whose stack is the one it had, as far as is known. */
@@ -156,9 +157,11 @@ bool smp_look_remove_ended(struct smp_looker *looker, struct smp_thread_record *
 
     if (ended_ns == 0 || ended_ns > looker->look->now_ns)
         return false;
-    if (looker->look->span_ns < 0)
+    if (looker->is_cpu)
+        smp_cpu_look_stop(looker, record);
+    else if (looker->look->span_ns < 0)
         credit_end(looker, record, ended_ns);
-    count_as_sampled(looker, record, false);
+    smp_look_count_as_sampled(looker, record, false);
     smp_wheel_remove(&looker->wheel, &record->due);
     smp_thread_table_remove(&looker->table, record);
     return true;
@@ -320,7 +323,7 @@ static void walk(struct smp_looker *looker, struct smp_thread_record *record)
     finish(looker, record, &found);
 }
 
-static enum smp_outcome outcome_of_answer(enum smp_answer answer, const struct smp_sample *sample)
+enum smp_outcome smp_look_outcome(enum smp_answer answer, const struct smp_sample *sample)
 {
     static const enum smp_outcome outcomes[SMP_ANSWER_COUNT] = {
 #define X(code, outcome) [SMP_ANSWER_##code] = SMP_OUTCOME_##outcome,
@@ -363,7 +366,7 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
     static const struct smp_sample none = { 0 };
     struct smp_looker *looker = context;
     struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
-    const enum smp_outcome outcome = outcome_of_answer(answer, sample);
+    const enum smp_outcome outcome = smp_look_outcome(answer, sample);
     const struct found found = {
         .outcome = outcome,
         .sample = sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
@@ -560,7 +563,9 @@ static void look_once(struct smp_looker *looker, struct smp_thread_record *recor
     record->idle = (struct smp_idle){ 0 };
     smp_idle_read(&record->idle, tid_of(record), &record->reading);
     record->idle.has_clock = false;
-    record->was_looked_at = true;
+    record->was_looked_at = !looker->is_cpu; /* there nothing is kept */
+    if (looker->is_cpu && !is_running(looker, record))
+        return;
     find_out(looker, record);
 }
 
@@ -583,7 +588,7 @@ bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record)
         return false;
     if (!is_sampled(looker, record))
         return true;
-    count_as_sampled(looker, record, true);
+    smp_look_count_as_sampled(looker, record, true);
     count_thinned(looker, record);
     if (look->span_ns > 0)
         look_once(looker, record);

@@ -32,6 +32,12 @@ void smp_look_collect(struct smp_looker *looker);
 /* The thread has ended: credits its last time. True: the record is gone. */
 bool smp_look_remove_ended(struct smp_looker *looker, struct smp_thread_record *record);
 
+/* The outcome of an asynchronous walk. */
+enum smp_outcome smp_look_outcome(enum smp_answer answer, const struct smp_sample *sample);
+
+/* It is one of those that are sampled, or is not any more. */
+void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_record *record,
+                               bool is_sampled);
 /* It is not sampled now, and its time up to now is nobody's. */
 void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *record);
 /* There is no CPU time left to look at it in this tick. */

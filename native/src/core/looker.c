@@ -2,6 +2,7 @@
 #include "core/looker.h"
 
 #include "base/clock.h"
+#include "core/cpu_look.h"
 #include "core/look.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -136,7 +137,10 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
     poll_threads(looker);
     if (!looker->default_name_rule)
         name_all(looker);
-    look_at_due(looker);
+    if (looker->is_cpu)
+        smp_cpu_look_tick(looker);
+    else
+        look_at_due(looker);
     looker->covered_ns = now_ns;
     looker->look = NULL;
 }
@@ -174,6 +178,10 @@ void smp_looker_settle(struct smp_looker *looker)
         .begun_ns = smp_clock_ns(),
     };
 
+    if (looker->is_cpu) {
+        smp_cpu_look_settle(looker);
+        return;
+    }
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];
@@ -225,6 +233,7 @@ static void set_times(struct smp_looker *looker, const struct smp_options *optio
     looker->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
     if (interval_ns == looker->interval_ns)
         return;
+    smp_cpu_look_stop_all(looker);
     looker->interval_ns = interval_ns;
     for (size_t i = 0; i < looker->table.count; i++)
         smp_wheel_remove(&looker->wheel, &looker->table.records[i]->due);
@@ -295,6 +304,9 @@ enum smp_status smp_looker_init(struct smp_looker *looker, struct smp_quota *quo
     looker->quota = quota;
     looker->vm = vm;
     looker->is_async = vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI;
+    looker->is_cpu = options->clock == SMP_CLOCK_CPU;
+    if (looker->is_cpu && vm->cpu.start == NULL)
+        return SMP_EUNSUPPORTED;
     looker->chosen_epoch = 1;
     looker->credit.place_epoch = 1;
     looker->credit.stack_epoch = 1;
@@ -319,6 +331,7 @@ void smp_looker_fini(struct smp_looker *looker)
 {
     if (looker->quota == NULL)
         return;
+    smp_cpu_look_end_all(looker);
     smp_thread_table_fini(&looker->table);
     drop_selection(looker);
     smp_thread_names_destroy(looker->names);

@@ -51,6 +51,7 @@ struct smp_looker {
     struct smp_quota *quota;
     const struct smp_vm *vm;
     bool is_async; /* running threads are asked */
+    bool is_cpu;   /* the clock is CPU time: cpu_look.h instead of look.h */
     struct smp_thread_table table;
     struct smp_thread_names *names;
     struct smp_wheel wheel;

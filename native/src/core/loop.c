@@ -146,6 +146,7 @@ static void complete(struct smp_loop *loop, struct smp_snapshot *snapshot)
 {
     snapshot->own_cpu_ns = take_cpu(loop);
     snapshot->period_ns = interval_ns(loop);
+    snapshot->is_cpu_clock = loop->options.clock == SMP_CLOCK_CPU;
 }
 
 static bool has_room(struct smp_loop *loop)

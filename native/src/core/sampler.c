@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/cpu_look.h"
 #include "core/interval.h"
 #include "core/jvm_group.h"
 #include "core/looker.h"
@@ -191,6 +192,7 @@ void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns)
     settle(sampler);
     if (sampler->is_running)
         measure_jvm(sampler, sampler->interval);
+    smp_cpu_look_stop_all(&sampler->looker);
     sampler->is_running = false;
 }
 

@@ -43,6 +43,7 @@ struct smp_thread_record {
     uint64_t chosen_epoch;      /* 0: never asked */
     struct smp_last_stack last; /* and where it was credited */
     uint64_t thin_tick;
+    void *cpu_timer;            /* cpu_look.h; NULL: none */
     struct smp_reading reading; /* of the look that waits for an asynchronous answer */
     struct smp_place left_place;
     size_t index;     /* in the table */

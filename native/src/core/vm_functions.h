@@ -17,6 +17,7 @@
 struct smp_vm {
     struct smp_thread_source threads;
     struct smp_walker walker;
+    struct smp_cpu_timers cpu;     /* all NULL: clock CPU is not to be had */
     struct smp_async_walker async; /* all NULL: every stack is walked by walker */
     struct smp_name_source names;
     struct smp_namer namer;

@@ -96,7 +96,8 @@ struct smp_walker {
     X(DEOPT, DEOPT)                                                                          \
     X(NO_METHOD, NO_METHOD)     /* a frame whose method has no id yet */                     \
     X(VIRTUAL_CUT, VIRTUAL_CUT) /* a virtual thread's stack, cut where it was last parked */ \
-    X(UNANSWERED, UNANSWERED)   /* the handler has not run in time */
+    X(UNANSWERED, UNANSWERED)   /* the handler has not run in time */                        \
+    X(DROPPED, DROPPED)         /* of a CPU timer: there was no room for the walk */
 
 enum smp_answer {
 #define X(code, outcome) SMP_ANSWER_##code,
@@ -135,6 +136,38 @@ struct smp_async_walker {
                                      const struct smp_sample *sample,
                                      const struct smp_guest *guest),
                     void *context);
+    void *self;
+};
+
+/*
+ * Timers on threads' own CPU time: whenever a thread has used an interval more, it is interrupted,
+ * where it runs, and walks itself. A thread that waits is left alone. All NULL where this JVM does
+ * not offer it. All functions on one sampler thread.
+ */
+struct smp_cpu_sampled {
+    /*
+     * A sample of the thread that was started with token; its time is weight intervals. DROPPED:
+     * one that was not walked; its weight is that of the next one, or is told here when the timer
+     * is stopped. sample and group_name: as smp_async_walker's.
+     */
+    void (*sampled)(void *context, uint64_t token, enum smp_answer answer,
+                    const struct smp_sample *sample, const char *group_name, uint64_t weight);
+    void *context;
+};
+
+struct smp_cpu_timers {
+    /*
+     * From now on thread is sampled. from_cpu_ns: what its CPU clock stood at when its time began;
+     * -1: now. random, any number: of the phase, so that threads that live less than an interval
+     * get their share on average. SMP_EQUOTA: no timer to be had. SMP_EGONE. SMP_ENOMEM.
+     * SMP_EUNSUPPORTED: its tid is not known for sure.
+     */
+    enum smp_status (*start)(void *self, struct smp_thread *thread, int64_t interval_ns,
+                             int64_t from_cpu_ns, uint64_t random, uint64_t token, void **timer);
+    /* Tells what the timer has left; afterwards nothing of it comes any more. */
+    void (*stop)(void *self, void *timer, struct smp_cpu_sampled told);
+    /* Tells all samples since the last call. */
+    void (*drain)(void *self, struct smp_cpu_sampled told);
     void *self;
 };
 

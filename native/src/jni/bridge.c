@@ -52,8 +52,10 @@ JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jstring options, jobj
 
 JNIEXPORT void BRIDGE(start)(JNIEnv *env, jclass bridge, jlong session)
 {
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
     (void)bridge;
-    smp_throw(env, smp_java_session_start(java_session_of(session)));
+    smp_throw_message(env, smp_java_session_start(java_session_of(session), message), message);
 }
 
 JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jstring options)

@@ -11,6 +11,7 @@
 #include "vm/jvm_tasks.h"
 #include "vm/vm.h"
 #include "vm/vm_async.h"
+#include "vm/vm_cpu_timers.h"
 #include "vm/vm_methods.h"
 #include "vm/vm_selection.h"
 #include "vm/vm_threads.h"
@@ -25,6 +26,7 @@ struct smp_java_session {
     struct smp_jvm_tasks *tasks;
     struct smp_walker_async *async; /* NULL: the engine is JVMTI */
     int signal;                     /* of async */
+    struct smp_vm_cpu_timers *cpu;  /* NULL: the clock is WALL */
     _Atomic bool open;              /* a smp_vm_close is owed, and with async that of vm_async */
 };
 
@@ -47,12 +49,20 @@ static struct smp_async_walker async_of(const struct smp_java_session *java_sess
     return smp_walker_async_functions(java_session->async);
 }
 
+static struct smp_cpu_timers cpu_of(const struct smp_java_session *java_session)
+{
+    if (java_session->cpu == NULL)
+        return (struct smp_cpu_timers){ 0 };
+    return smp_vm_cpu_timers_functions(java_session->cpu);
+}
+
 static struct smp_session_config config_of(const struct smp_java_session *java_session)
 {
     return (struct smp_session_config){
         .vm = { .threads = smp_vm_threads_source(),
                 .walker = smp_walker_jvmti(),
                 .async = async_of(java_session),
+                .cpu = cpu_of(java_session),
                 .names = smp_vm_methods_source(java_session->methods),
                 .namer = smp_jni_namer_functions(java_session->namer),
                 .tasks = smp_jvm_tasks_source(java_session->tasks) },
@@ -86,6 +96,9 @@ static enum smp_status make_async(struct smp_java_session *java_session, const c
     if (options.engine == SMP_ENGINE_AUTO)
         status = smp_walker_async_create((size_t)options.max_depth_frames, java_session->signal,
                                          &java_session->async);
+    if (status == SMP_OK && options.clock == SMP_CLOCK_CPU)
+        status =
+            smp_vm_cpu_timers_create(java_session->async, java_session->signal, &java_session->cpu);
     smp_options_fini(&options);
     return status;
 }
@@ -142,27 +155,42 @@ done:
     return status;
 }
 
-/* Where asynchronous walks are refused the session runs without them; where no thread can be
- * started, not at all. */
-static enum smp_status open_vm(const struct smp_java_session *java_session)
+static void close_vm(const struct smp_java_session *java_session)
+{
+    if (java_session->async != NULL)
+        smp_vm_async_close();
+    smp_vm_close();
+}
+
+static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    char refusal[SMP_ASYNC_REFUSAL_BYTES];
+
+    smp_vm_async_refusal(refusal);
+    (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
+                   "clock CPU needs asynchronous walks, which this JVM refuses: %s", refusal);
+    return SMP_EUNSUPPORTED;
+}
+
+/* Where asynchronous walks are refused the session runs without them, if it can; where no thread
+ * can be started, not at all. */
+static enum smp_status open_vm(const struct smp_java_session *java_session,
+                               char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     enum smp_status status = smp_vm_open();
 
     if (status != SMP_OK || java_session->async == NULL)
         return status;
     status = smp_vm_async_open(java_session->signal);
-    if (status == SMP_EUNSUPPORTED)
+    if (status == SMP_EUNSUPPORTED && java_session->cpu == NULL)
         return SMP_OK;
+    if (status == SMP_EUNSUPPORTED) {
+        status = refuse_cpu_clock(message);
+        smp_vm_async_close();
+    }
     if (status != SMP_OK)
         smp_vm_close();
     return status;
-}
-
-static void close_vm(const struct smp_java_session *java_session)
-{
-    if (java_session->async != NULL)
-        smp_vm_async_close();
-    smp_vm_close();
 }
 
 void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session)
@@ -172,6 +200,7 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
     smp_session_destroy(java_session->core);
     if (java_session->open)
         close_vm(java_session);
+    smp_vm_cpu_timers_destroy(java_session->cpu);
     smp_walker_async_destroy(java_session->async);
     smp_jvm_tasks_destroy(java_session->tasks);
     smp_vm_methods_destroy(java_session->methods);
@@ -180,9 +209,13 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
     smp_free(NULL, java_session);
 }
 
-enum smp_status smp_java_session_start(struct smp_java_session *java_session)
+enum smp_status smp_java_session_start(struct smp_java_session *java_session,
+                                       char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    enum smp_status status = open_vm(java_session);
+    enum smp_status status;
+
+    message[0] = '\0';
+    status = open_vm(java_session, message);
 
     if (status != SMP_OK)
         return status;

@@ -30,37 +30,39 @@ enum smp_outcome_kind {
  * frame: the pseudo-frame the time of such an attempt is credited to; NULL where there is a real
  * stack.
  */
-#define SMP_OUTCOME_MAP(X)                                                                 \
-    X(WALKED, WALKED, "samples taken", NULL)                                               \
-    X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)                  \
-    X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")                  \
-    X(VIRTUAL_CUT, WALKED, "samples taken, virtual thread cut where it was parked", NULL)  \
-    X(IDLE, IDLE, "credited as idle", NULL)                                                \
-    X(IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL)                            \
-    X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                    \
-    X(AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL)                  \
-    X(PUSHED, RECOVERED, "recovered, in a method with registers pushed", NULL)             \
-    X(FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL)           \
-    X(RETRIED, RECOVERED, "recovered, at a second look", NULL)                             \
-    X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]")   \
-    X(UNKNOWN_NOT_JAVA, FAILED, "failed, unknown_not_Java (-3)", "[unknown, not Java]")    \
-    X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not_walkable_not_Java (-4)",                 \
-      "[not walkable, not Java]")                                                          \
-    X(UNKNOWN_JAVA, FAILED, "failed, unknown_Java (-5)", "[unknown, Java]")                \
-    X(NOT_WALKABLE_JAVA, FAILED, "failed, not_walkable_Java (-6)", "[not walkable, Java]") \
-    X(UNKNOWN_STATE, FAILED, "failed, unknown_state (-7)", "[unknown thread state]")       \
-    X(DEOPT, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]")                    \
-    X(NO_METHOD, FAILED, "failed, a method without an id", "[method without an id]")       \
-    X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")              \
-    X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")                \
-    X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")               \
-    X(REFUSED, FAILED, "failed, refused by the JVM", "[refused by the JVM]")               \
-    X(OVER_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]")          \
-    X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")     \
-    X(BUDGET, SKIPPED, "skipped, over the overhead limit", "[over the overhead limit]")    \
-    X(QUEUE, SKIPPED, "skipped, signal queue full", "[signal queue full]")                 \
-    X(UNIDENTIFIED, SKIPPED, "skipped, thread not told apart yet", "[not told apart yet]") \
-    X(UNANSWERED, SKIPPED, "skipped, signal not answered in time", "[signal not answered]")
+#define SMP_OUTCOME_MAP(X)                                                                  \
+    X(WALKED, WALKED, "samples taken", NULL)                                                \
+    X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)                   \
+    X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")                   \
+    X(VIRTUAL_CUT, WALKED, "samples taken, virtual thread cut where it was parked", NULL)   \
+    X(IDLE, IDLE, "credited as idle", NULL)                                                 \
+    X(IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL)                             \
+    X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                     \
+    X(AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL)                   \
+    X(PUSHED, RECOVERED, "recovered, in a method with registers pushed", NULL)              \
+    X(FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL)            \
+    X(RETRIED, RECOVERED, "recovered, at a second look", NULL)                              \
+    X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]")    \
+    X(UNKNOWN_NOT_JAVA, FAILED, "failed, unknown_not_Java (-3)", "[unknown, not Java]")     \
+    X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not_walkable_not_Java (-4)",                  \
+      "[not walkable, not Java]")                                                           \
+    X(UNKNOWN_JAVA, FAILED, "failed, unknown_Java (-5)", "[unknown, Java]")                 \
+    X(NOT_WALKABLE_JAVA, FAILED, "failed, not_walkable_Java (-6)", "[not walkable, Java]")  \
+    X(UNKNOWN_STATE, FAILED, "failed, unknown_state (-7)", "[unknown thread state]")        \
+    X(DEOPT, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]")                     \
+    X(NO_METHOD, FAILED, "failed, a method without an id", "[method without an id]")        \
+    X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")               \
+    X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")                 \
+    X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")                \
+    X(REFUSED, FAILED, "failed, refused by the JVM", "[refused by the JVM]")                \
+    X(OVER_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]")           \
+    X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")      \
+    X(BUDGET, SKIPPED, "skipped, over the overhead limit", "[over the overhead limit]")     \
+    X(QUEUE, SKIPPED, "skipped, signal queue full", "[signal queue full]")                  \
+    X(UNIDENTIFIED, SKIPPED, "skipped, thread not told apart yet", "[not told apart yet]")  \
+    X(UNANSWERED, SKIPPED, "skipped, signal not answered in time", "[signal not answered]") \
+    X(DROPPED, SKIPPED, "skipped, no room for the walk", "[no room for the walk]")          \
+    X(NO_TIMER, SKIPPED, "skipped, no CPU timer to be had", "[no CPU timer]")
 
 enum smp_outcome {
 #define X(code, kind, text, frame) SMP_OUTCOME_##code,

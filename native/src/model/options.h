@@ -25,6 +25,8 @@
 enum smp_report_order { SMP_ORDER_BY_NAME, SMP_ORDER_BY_TIME };
 /* AUTO: running threads are walked asynchronously where this JVM lets them. */
 enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
+/* CPU: threads are sampled as they use CPU time, and that is the time of a report. */
+enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
 
 /*
  * X(field, "text name", default, min, max, fixed): numbers. fixed: may not change while the sampler
@@ -58,6 +60,7 @@ struct smp_options {
 #undef X
     enum smp_report_order report_order; /* "reportOrder": BY_NAME or BY_TIME */
     enum smp_engine engine;             /* "engine": AUTO or JVMTI; fixed */
+    enum smp_clock clock;               /* "clock": WALL or CPU, which needs AUTO; fixed */
     char *monitored_packages; /* "monitoredPackages": the list as filter.h reads it; never NULL */
     struct smp_quota *quota;
 };

@@ -12,6 +12,7 @@
 #define SMP_MODEL_SNAPSHOT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,7 @@ struct smp_snapshot {
     int64_t till_wall_ms;
     int64_t elapsed_ns; /* monotonic, without paused time */
     int64_t period_ns;  /* the mean time between two looks; 0: unknown */
+    bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
     int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
     size_t memory_used_bytes;
     size_t memory_limit_bytes;

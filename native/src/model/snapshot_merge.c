@@ -254,6 +254,7 @@ static void add_figures(struct smp_snapshot *to, const struct smp_snapshot *from
     to->own_cpu_ns += from->own_cpu_ns;
     if (from->period_ns > to->period_ns)
         to->period_ns = from->period_ns;
+    to->is_cpu_clock = from->is_cpu_clock;
     if (from->memory_used_bytes > to->memory_used_bytes)
         to->memory_used_bytes = from->memory_used_bytes;
     if (from->memory_limit_bytes > to->memory_limit_bytes)

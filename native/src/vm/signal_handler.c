@@ -136,6 +136,11 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
         const int64_t start_ns = begin_timing();
         answer(cookie_in(info), context);
         end_timing(start_ns);
+    } else if (smp_cpu_handler_is_for(info)) {
+        const int64_t start_ns = begin_timing();
+        if (!smp_cpu_handler_sample(info, context, &smp_signal_process.is_open))
+            atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
+        end_timing(start_ns);
     } else {
         pass_on(number, info, context);
     }

@@ -29,6 +29,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vm/cpu_handler.h"
 #include "vm/stack_walk.h"
 
 enum {

@@ -166,7 +166,7 @@ static void wait_for_handlers(void)
     const struct timespec pause = { .tv_nsec = 100000 };
 
     for (long waited = 0; waited < DEATH_WAIT_NS; waited += pause.tv_nsec) {
-        bool busy = false;
+        bool busy = smp_cpu_handler_is_busy();
         for (size_t i = 0; i < SMP_SIGNAL_SLOTS; i++)
             busy = busy || smp_signal_is_busy(&smp_signal_slots[i]);
         if (!busy)

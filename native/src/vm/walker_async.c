@@ -315,11 +315,10 @@ static void tell(struct smp_walker_async *walker, JNIEnv *env, const struct list
     end_request(walker, env, index);
 }
 
-static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
-                       const struct listener *listener, size_t index,
-                       const struct smp_walk_answer *walked)
+static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
+                        const struct listener *listener, const struct request *request,
+                        const struct smp_walk_answer *walked)
 {
-    const struct request *request = &walker->requests[index];
     jobject thread = smp_vm_threads_ref(request->thread);
     enum smp_answer answer = walked->answer;
     struct smp_guest guest = { 0 };
@@ -349,6 +348,13 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
                        cut != SMP_VIRTUAL_NONE ? &guest : NULL);
     if (mounted != NULL)
         (*env)->DeleteLocalRef(env, mounted);
+}
+
+static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
+                       const struct listener *listener, size_t index,
+                       const struct smp_walk_answer *walked)
+{
+    tell_sample(walker, env, listener, &walker->requests[index], walked);
     end_request(walker, env, index);
 }
 
@@ -530,6 +536,39 @@ static void collect(void *self, int64_t deadline_ns,
         }
         look_again(walker, env, &listener);
     }
+}
+
+bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           const struct smp_walk_answer *walked, uint64_t token,
+                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                            const struct smp_sample *sample,
+                                            const char *group_name),
+                           void *context)
+{
+    const struct listener listener = { .answered = answered, .context = context };
+    const struct request request = { .token = token,
+                                     .thread = thread,
+                                     .buffer = { .frames = frames, .capacity = capacity } };
+    struct smp_vm_facts *facts = smp_vm_threads_facts(thread);
+    const struct smp_sample nothing = { 0 };
+    const bool fits = walked->count + 1 < capacity;
+    JNIEnv *env = smp_vm_env();
+    enum smp_answer answer = walked->answer;
+
+    smp_async_facts_learn_root(facts, walked);
+    if (fits && walked->count > 0 && env != NULL) {
+        if (is_missing(&request, walked))
+            (void)cure_all(walker, env); /* for the next one */
+        tell_sample(walker, env, &listener, &request, walked);
+        return true;
+    }
+    if (is_worth_another_look(answer))
+        find_stack(walker, facts, walked);
+    if (walked->count > 0) /* a stack, but there was no room for it */
+        answer = SMP_ANSWER_NOT_WALKABLE_JAVA;
+    answered(context, token, answer, &nothing, NULL);
+    return fits;
 }
 
 /* -------------------------------------------------------------------------------- create, destroy

@@ -21,11 +21,13 @@
 #ifndef SMP_VM_WALKER_ASYNC_H
 #define SMP_VM_WALKER_ASYNC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
 #include "core/walker.h"
+#include "vm/stack_walk.h"
 
 enum {
     SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
@@ -52,6 +54,18 @@ SMP_CHECKED enum smp_status smp_walker_async_create(size_t capacity, int signal,
 void smp_walker_async_destroy(struct smp_walker_async *walker);
 /* Borrows walker. */
 struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walker);
+
+/*
+ * Tells what a thread has walked for somebody else, in frames[0 .. capacity), which are used up; a
+ * method without an id is cured as above. False: and it was deeper than capacity.
+ */
+bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           const struct smp_walk_answer *walked, uint64_t token,
+                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                            const struct smp_sample *sample,
+                                            const char *group_name),
+                           void *context);
 
 /* What no answer tells; since create. */
 struct smp_walker_async_stats {

@@ -32,8 +32,8 @@ import java.util.List;
  * no more than two seconds. Several samplers may run at the same time.
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
- * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code samplingSignal},
- * {@code jmxName} and {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
+ * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code clock},
+ * {@code samplingSignal}, {@code jmxName} and {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
  * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
  * and range; the property keeps its value.
  *
@@ -85,9 +85,10 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @throws IllegalStateException if the sampler was started and not closed
      * @throws IllegalArgumentException if properties do not go together: {@code reportFrequencySeconds} is not 0 and
-     *         shorter than {@code samplingFrequencyMillis}
+     *         shorter than {@code samplingFrequencyMillis}; {@code clock} is CPU and {@code engine} is JVMTI
      * @throws UnsupportedOperationException if sampling is not possible here, with the reason; see
-     *         {@link #isAvailable()}
+     *         {@link #isAvailable()}; also if {@code clock} is CPU in a JVM that does not let running threads be
+     *         interrupted, where {@code engine} AUTO would do without
      */
     public void init() {
         lifecycle.init();
@@ -570,13 +571,43 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * Which time is sampled. Default {@link SamplingClock#WALL}. With {@link SamplingClock#CPU} a thread is sampled
+     * whenever it has used {@code samplingFrequencyMillis} of CPU time, and not while it waits: all times of a report
+     * are CPU times, to within half that time for each thread, and its account says {@code clock: CPU}. The system
+     * looks at such timers on its own tick (mostly every 4 ms); what is due in between counts as one sample with the
+     * time of several. {@code idleLookbackMillis} and {@code overheadLimitPercent} have no meaning then, and
+     * {@link #sampleOnceAndPrint()} sees running threads only. Virtual threads are one group,
+     * {@code [virtual threads]}.
+     *
+     * <p>Each thread has a timer, which counts against the user's {@code RLIMIT_SIGPENDING} ({@code ulimit -i}). The
+     * CPU time of threads past the limit is reported as {@code [no CPU timer]}, and counted.
+     *
+     * @param clock the clock; {@link SamplingClock#CPU} needs {@link SamplingEngine#AUTO}
+     * @throws IllegalArgumentException if it is null
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setClock(SamplingClock clock) {
+        lifecycle.set(Property.CLOCK, clock == null ? null : clock.name());
+    }
+
+    /**
+     * Which time is sampled.
+     *
+     * @return the clock
+     */
+    public SamplingClock getClock() {
+        return SamplingClock.valueOf((String) lifecycle.get(Property.CLOCK));
+    }
+
+    /**
      * The number of the real-time signal by which running threads are asked for their stack. Default 38. It matters
      * only where other native code of this process uses the same one: its handler, if it was there before
      * {@link #init()}, goes on getting its signals; a handler that is put over the sampler's takes the sampler's away,
      * and their time is reported as {@code [signal not answered]}.
      *
-     * <p>HotSpot and its flight recorder use no real-time signal, glibc keeps 32 and 33 to itself: with them all
-     * numbers from 34 on are free. musl keeps 34, too; valgrind uses 64. The sampler's handler stays when the sampler
+     * <p>HotSpot and its flight recorder use no real-time signal; the JDK's class library uses 62, to wake threads that
+     * wait for files and sockets; glibc keeps 32 and 33 to itself. All other numbers from 34 on are free. musl keeps
+     * 34, too; valgrind uses 64. The sampler's handler stays when the sampler
      * is closed: a signal that comes late ends nothing. Samplers of one JVM may have different signals.
      *
      * @param samplingSignal 34 to 64

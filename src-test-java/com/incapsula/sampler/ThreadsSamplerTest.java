@@ -36,7 +36,7 @@ class ThreadsSamplerTest {
         assertThat(properties).containsOnlyKeys("samplingFrequencyMillis", "reportFrequencySeconds",
                 "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
                 "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
-                "memoryLimitBytes", "maxDepthFrames", "engine", "samplingSignal", "idleLookbackMillis",
+                "memoryLimitBytes", "maxDepthFrames", "engine", "clock", "samplingSignal", "idleLookbackMillis",
                 "overheadLimitPercent", "reportCpuTime", "reportJvmThreads", "reportPercent", "jmxName", "jfrEvents", "paused", "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
@@ -71,6 +71,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(1024);
         assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.AUTO);
         assertThat(sampler.getSamplingSignal()).isEqualTo(38);
+        assertThat(sampler.getClock()).isEqualTo(SamplingClock.WALL);
         assertThat(sampler.getIdleLookbackMillis()).isEqualTo(1000);
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(1.0);
         assertThat(sampler.isReportCpuTime()).isFalse();
@@ -94,6 +95,7 @@ class ThreadsSamplerTest {
         sampler.setMaxDepthFrames(65_536);
         sampler.setEngine(SamplingEngine.JVMTI);
         sampler.setSamplingSignal(64);
+        sampler.setClock(SamplingClock.CPU);
         sampler.setIdleLookbackMillis(60_000);
         sampler.setOverheadLimitPercent(2.5);
         sampler.setReportCpuTime(true);
@@ -112,6 +114,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(65_536);
         assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.JVMTI);
         assertThat(sampler.getSamplingSignal()).isEqualTo(64);
+        assertThat(sampler.getClock()).isEqualTo(SamplingClock.CPU);
         assertThat(sampler.getIdleLookbackMillis()).isEqualTo(60_000);
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
         assertThat(sampler.isReportCpuTime()).isTrue();
@@ -144,6 +147,7 @@ class ThreadsSamplerTest {
                 "memoryLimitBytes must be between 4194304 and 1099511627776, got 4194303");
         assertRefused(() -> sampler.setMaxDepthFrames(15), "maxDepthFrames must be between 16 and 65536, got 15");
         assertRefused(() -> sampler.setEngine(null), "engine must not be null");
+        assertRefused(() -> sampler.setClock(null), "clock must not be null");
         assertRefused(() -> sampler.setSamplingSignal(33), "samplingSignal must be between 34 and 64, got 33");
         assertRefused(() -> sampler.setSamplingSignal(65), "samplingSignal must be between 34 and 64, got 65");
         assertRefused(() -> sampler.setIdleLookbackMillis(0), "idleLookbackMillis must be between 1 and 60000, got 0");

@@ -41,6 +41,8 @@ public enum Property {
     REPORT_JVM_THREADS("reportJvmThreads", true),
     /** How stacks are walked: AUTO or JVMTI. */
     ENGINE("engine", "AUTO", true),
+    /** Which time is sampled: WALL or CPU. */
+    CLOCK("clock", "WALL", true),
     /** Order of siblings: BY_NAME or BY_TIME. */
     REPORT_ORDER("reportOrder", "BY_NAME"),
     /** Comma-separated prefixes, normalised. */

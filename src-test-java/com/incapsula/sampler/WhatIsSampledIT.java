@@ -110,7 +110,7 @@ class WhatIsSampledIT {
                 Report report = sample(waiting, busy, sleeping, blocked);
                 long millis = report.group("waiting").cumulativeMillis();
                 assertThat(millis).isPositive();
-                assertThat(report.groups()).hasSize(4)
+                assertThat(report.sampled()).hasSize(4)
                         .allSatisfy(group -> assertThat(group.cumulativeMillis()).isBetween(millis - 2, millis + 2));
                 assertThat(report.group("blocked").methods())
                         .endsWith("com.incapsula.sampler.WhatIsSampledIT.enter");

@@ -13,6 +13,7 @@
 #include "support/failing_alloc.h"
 #include "support/vm_fixture.h"
 #include "vm/vm.h"
+#include "vm/vm_registry.h"
 
 static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
@@ -297,6 +298,19 @@ static void a_thread_that_cannot_attach_is_not_ours(void **state)
     smp_vm_close();
 }
 
+/* An entry that stays would also hide the user's thread that gets the number next. */
+static void threads_of_ours_that_ended_leave_room_for_others(void **state)
+{
+    (void)state;
+    assert_int_equal(smp_vm_open(), SMP_OK);
+    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+        assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
+    fake_jni.refuse_attach = true;
+    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+        assert_int_equal(run_own_thread("threads-sampler"), SMP_ETHREAD);
+    smp_vm_close();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -318,6 +332,7 @@ int main(void)
         TEST(an_own_thread_is_a_hidden_daemon_in_the_system_group),
         TEST(a_long_name_is_cut),
         TEST(a_thread_that_cannot_attach_is_not_ours),
+        TEST(threads_of_ours_that_ended_leave_room_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

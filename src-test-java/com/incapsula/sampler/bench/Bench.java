@@ -10,6 +10,7 @@ import com.incapsula.sampler.bench.price.FirstSample;
 import com.incapsula.sampler.bench.price.IdleThreads;
 import com.incapsula.sampler.bench.price.Memory;
 import com.incapsula.sampler.bench.price.OnePass;
+import com.incapsula.sampler.bench.price.OverheadLimit;
 import com.incapsula.sampler.bench.price.Throughput;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +37,9 @@ public final class Bench {
         List<Table> run(Plan plan, String only) throws Exception;
     }
 
+    /** What a sampler costs: all benchmarks but those of what it says. */
+    private static final List<String> PRICE =
+            List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit");
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
     private Bench() {
@@ -54,13 +58,14 @@ public final class Bench {
         programs.put("memory", Memory::run);
         programs.put("switches", ContextSwitches::run);
         programs.put("exports", Exports::run);
+        programs.put("limit", OverheadLimit::run);
         return programs;
     }
 
     /**
      * Runs.
      *
-     * @param arguments names of benchmarks, or "all", and options
+     * @param arguments names of benchmarks, "price" or "all", and options
      */
     public static void main(String... arguments) throws Exception {
         List<String> names = new ArrayList<>();
@@ -83,6 +88,9 @@ public final class Bench {
         }
         if (jdks.isEmpty()) {
             jdks.add(Path.of(System.getProperty("java.home")));
+        }
+        if (names.remove("price")) {
+            names.addAll(PRICE);
         }
         if (names.isEmpty() || names.contains("all")) {
             names = List.copyOf(programs().keySet());

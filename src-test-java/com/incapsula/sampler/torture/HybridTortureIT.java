@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import org.assertj.core.api.Assertions;
 import org.awaitility.Awaitility;
+import org.hamcrest.Matcher;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +33,7 @@ class HybridTortureIT {
 
     /* As servers run: with both compilers. Flags that follow win. */
     private static ChildJvm jvm(String... flags) {
-        return ChildJvm.of(Torture.class).with(Awaitility.class, Assertions.class, Extension.class)
+        return ChildJvm.of(Torture.class).with(Awaitility.class, Assertions.class, Extension.class, Matcher.class)
                 .longer(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
     }
 

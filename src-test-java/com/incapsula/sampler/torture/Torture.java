@@ -31,20 +31,28 @@ final class Torture {
     private Torture() {
     }
 
-    public static void main(String[] arguments) throws Exception {
+    public static void main(String[] arguments) {
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> FAILURE.compareAndSet(null, e));
-        long amount = Long.parseLong(arguments[1]);
+        try {
+            run(arguments[0], Long.parseLong(arguments[1]));
+            System.out.println("fine");
+        } catch (Exception | Error e) {
+            e.printStackTrace();
+            System.exit(1); // whatever still goes on
+        }
+    }
+
+    private static void run(String storm, long amount) throws Exception {
         try (Worker witness = Worker.waiting("witness")) {
-            if (arguments[0].equals("START_STOP")) {
+            if (storm.equals("START_STOP")) {
                 startAndStop(amount);
             } else {
-                sample(Storm.valueOf(arguments[0]), amount);
+                sample(Storm.valueOf(storm), amount);
             }
             assertThat(witness.thread().isAlive()).isTrue();
         }
         assertThat(FAILURE.get()).isNull();
         NothingLeft.assertNothingLeft();
-        System.out.println("fine");
     }
 
     private static ThreadsSampler sampler(Recorder recorder) {

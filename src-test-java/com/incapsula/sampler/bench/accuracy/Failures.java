@@ -21,6 +21,8 @@ import java.util.stream.Stream;
 /** How many samples of code that is hard to walk fail, or end before they reach the root of the thread. */
 public final class Failures {
 
+    /** All that are tried. */
+    static final List<String> COLLECTORS = List.of("Serial", "Parallel", "G1", "Z");
     private static final double BAR = 0.5;
     private static final String THREAD = "measured";
     private static final String ROOT = Failures.class.getName() + ".work";
@@ -66,12 +68,16 @@ public final class Failures {
             settings.add(new Setting(plain, "", List.of()));
         }
         if (programs.contains(Programs.ALLOCATION)) {
-            for (String collector : List.of("Serial", "Parallel", "G1", "Z")) {
-                List<String> flags = List.of("-XX:-UseSerialGC", "-XX:+Use" + collector + "GC");
-                settings.add(new Setting(List.of(Programs.ALLOCATION), ", " + collector, flags));
+            for (String collector : COLLECTORS) {
+                settings.add(new Setting(List.of(Programs.ALLOCATION), ", " + collector, flags(collector)));
             }
         }
         return settings;
+    }
+
+    /** The flags with which the JVM runs that collector. */
+    static List<String> flags(String collector) {
+        return List.of("-XX:-UseSerialGC", "-XX:+Use" + collector + "GC");
     }
 
     private static void measure(Plan plan, Path jdk, Setting setting, Table table)
@@ -102,7 +108,7 @@ public final class Failures {
     /**
      * The measured programs.
      *
-     * @param arguments names, milliseconds of a window, rounds
+     * @param arguments names, milliseconds of a window, rounds, one profiler's name; all where none is named
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[1]);
@@ -114,16 +120,16 @@ public final class Failures {
             Thread thread = new Thread(() -> work(program), THREAD);
             thread.start();
             Thread.sleep(WARM_UP_WINDOWS * window);
-            look(program, window, rounds);
+            look(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
             running = false;
             thread.join();
         }
         System.exit(0);
     }
 
-    private static void look(Programs program, long window, int rounds) throws Exception {
+    private static void look(Programs program, long window, int rounds, List<String> names) throws Exception {
         for (int round = 0; round < rounds; round++) {
-            for (String name : Peer.forRunning()) {
+            for (String name : names) {
                 if (!name.equals(Peer.STACK)) {
                     look(program, name, window);
                 }
@@ -145,6 +151,7 @@ public final class Failures {
         Peer peer = Peer.of(name);
         peer.start();
         Thread.sleep(window);
+        long samples = peer instanceof SamplerPeer ours ? ours.samples(THREAD::equals) : 0;
         Profile profile = peer.stop(THREAD::equals);
         double[] sums = new double[4];
         profile.stacks().forEach((stack, weight) -> {
@@ -157,7 +164,7 @@ public final class Failures {
             sums[2] += !isFailed(stack) && !isRooted(stack) ? weight : 0;
         });
         String engine = peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
-        Jvm.tell(program, name, sums[0], sums[1], sums[2], sums[3], engine, examples(profile));
+        Jvm.tell(program, name, sums[0], sums[1], sums[2], sums[3], engine, examples(profile), samples);
     }
 
     private static boolean isFailed(List<Frame> stack) {

@@ -30,6 +30,8 @@ import java.util.zip.CRC32;
  */
 public final class TimedTruth {
 
+    /** A line that tells a sampler's engine and how often it looked. */
+    static final String LOOKS = "looks";
     private static final double BAR = 1;
     private static final int SAMPLES_BAR = 10_000;
     private static final String THREAD = "measured";
@@ -155,6 +157,9 @@ public final class TimedTruth {
                     "truth %", "seen %", "error, points", "bar");
             Map<String, double[]> sums = new LinkedHashMap<>();
             for (String[] cells : Jvm.of(jdk, List.of()).run(TimedTruth.class, plan.windowMillis(), plan.rounds())) {
+                if (cells[0].equals(LOOKS)) {
+                    continue;
+                }
                 double[] sum = sums.computeIfAbsent(cells[0] + "\t" + cells[1] + "\t" + cells[2], key -> new double[2]);
                 sum[0] += Double.parseDouble(cells[3]);
                 sum[1] += Double.parseDouble(cells[4]);
@@ -190,7 +195,7 @@ public final class TimedTruth {
     /**
      * The measured program.
      *
-     * @param arguments milliseconds of a window, rounds
+     * @param arguments milliseconds of a window, rounds; a third one: the hybrid engine only
      */
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
@@ -202,6 +207,9 @@ public final class TimedTruth {
         Thread.sleep(window);
         for (int round = 0; round < rounds; round++) {
             look(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, 1), window);
+            if (arguments.length > 2) {
+                continue;
+            }
             look(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, 1), window);
             look(Peer.ASYNC + ", wall mode", new AsyncProfilerPeer("wall"), window);
             look(Peer.ASYNC + ", cpu mode", new AsyncProfilerPeer("cpu"), window);
@@ -224,6 +232,7 @@ public final class TimedTruth {
             tell(name, "wall", wall, wallAfter, seen(profile));
         }
         if (peer instanceof SamplerPeer ours) {
+            Jvm.tell(LOOKS, name, ours.statistics().getEngine(), ours.statistics().getCounters().get("ticks"));
             Map<Phase, Double> seen = seen(ours.cpu(THREAD::equals));
             if (!seen.isEmpty()) {
                 tell(name, "CPU", cpu, cpuAfter, seen);

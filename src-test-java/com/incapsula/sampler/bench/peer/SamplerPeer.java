@@ -3,6 +3,8 @@ package com.incapsula.sampler.bench.peer;
 
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingEngine;
+import com.incapsula.sampler.SamplingGroup;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.ArrayList;
@@ -15,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * This project's sampler. Weights are milliseconds of wall time. It may use all the CPU time it needs, so that it skips
- * nothing and its price is the whole price.
+ * This project's sampler. Weights are milliseconds of wall time. Unless it is told otherwise it may use all the CPU
+ * time it needs, so that it skips nothing and its price is the whole price.
  */
 public final class SamplerPeer implements Peer {
 
@@ -72,6 +74,34 @@ public final class SamplerPeer implements Peer {
         sampler.setOverheadLimitPercent(NO_LIMIT);
         sampler.setReportCpuTime(true);
         sampler.init();
+    }
+
+    /**
+     * Limits the running sampler.
+     *
+     * @param percent of a processor that it may use
+     */
+    public void limit(double percent) {
+        sampler.setOverheadLimitPercent(percent);
+    }
+
+    /**
+     * How often the running sampler has found out what threads do, since it started or forgot.
+     *
+     * @param thread names of thread groups
+     * @return the number of samples
+     */
+    public long samples(Predicate<String> thread) {
+        try (SamplingReport report = sampler.snapshot()) {
+            return report.getGroups().stream().filter(group -> thread.test(group.getName()))
+                    .mapToLong(SamplingGroup::getSamples).sum();
+        }
+    }
+
+    /** Forgets what has been seen up to now. */
+    public void forget() {
+        sampler.printReport();
+        records.clear();
     }
 
     @Override

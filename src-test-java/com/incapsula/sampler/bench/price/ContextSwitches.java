@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.price;
 
+import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
@@ -37,6 +38,11 @@ public final class ContextSwitches {
         for (Path jdk : plan.jdks()) {
             for (String[] cells : Jvm.of(jdk, List.of()).run(ContextSwitches.class, threads,
                     plan.rounds() * plan.windowMillis())) {
+                if (cells[0].equals("walks")) {
+                    table.note("Stacks walked by the hybrid meanwhile, of all threads, JDK " + Jvm.version(jdk) + ": "
+                            + cells[1]);
+                    continue;
+                }
                 table.row(Jvm.version(jdk), cells[0], cells[1], cells[0].startsWith(Peer.HYBRID)
                         ? Table.atMost(Double.parseDouble(cells[1]), 0) : "");
             }
@@ -47,15 +53,20 @@ public final class ContextSwitches {
     /**
      * The measured program.
      *
-     * @param arguments threads, milliseconds
+     * @param arguments threads, milliseconds; a third one: the hybrid engine only
      */
     public static void main(String... arguments) throws Exception {
         long millis = Long.parseLong(arguments[1]);
         Crowd.gather(Integer.parseInt(arguments[0]), DEPTH);
         SamplerPeer hybrid = new SamplerPeer(SamplingEngine.AUTO, 1);
         hybrid.start();
+        long walks = walks(hybrid.statistics());
         look(Peer.HYBRID + " (" + hybrid.statistics().getEngine() + ")", millis);
+        Jvm.tell("walks", walks(hybrid.statistics()) - walks);
         hybrid.stop(thread -> false);
+        if (arguments.length > 2) {
+            System.exit(0);
+        }
         SamplerPeer jvmti = new SamplerPeer(SamplingEngine.JVMTI, 1);
         jvmti.start();
         look(Peer.JVMTI + " (" + jvmti.statistics().getEngine() + ")", millis);
@@ -64,6 +75,10 @@ public final class ContextSwitches {
         look(Peer.ASYNC + ", wall mode", millis);
         AsyncProfilerPeer.stopWall();
         System.exit(0);
+    }
+
+    private static long walks(SamplerStatistics statistics) {
+        return statistics.getAttempts() - statistics.getOutcomes().get("credited as idle");
     }
 
     /* The first looks may walk stacks, which happens without the threads' help all the same. */

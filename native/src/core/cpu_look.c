@@ -53,13 +53,15 @@ static void on_dropped(struct smp_looker *looker, struct smp_thread_record *reco
 }
 
 static void on_sample(void *context, uint64_t token, enum smp_answer answer,
-                      const struct smp_sample *sample, const char *group_name, uint64_t weight)
+                      const struct smp_sample *sample, const struct smp_guest *guest,
+                      uint64_t weight)
 {
     static const struct smp_sample none = { 0 };
     struct smp_looker *looker = context;
     struct smp_thread_record *record = record_of(token);
     const enum smp_outcome outcome = smp_look_outcome(answer, sample);
     const int64_t cpu_ns = (int64_t)weight * looker->interval_ns;
+    const char *group_name = NULL;
     struct smp_spot spot;
 
     if (!is_wanted(looker, record))
@@ -68,6 +70,10 @@ static void on_sample(void *context, uint64_t token, enum smp_answer answer,
         on_dropped(looker, record, cpu_ns);
         return;
     }
+    if (guest != NULL)
+        group_name = smp_look_group_of_guest(looker, guest);
+    if (guest != NULL && group_name == NULL)
+        return;
     spot = smp_credit_found(&looker->credit, record, outcome,
                             sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
                             group_name);
@@ -144,13 +150,13 @@ void smp_cpu_look_stop_all(struct smp_looker *looker)
 }
 
 static void ignore(void *context, uint64_t token, enum smp_answer answer,
-                   const struct smp_sample *sample, const char *group_name, uint64_t weight)
+                   const struct smp_sample *sample, const struct smp_guest *guest, uint64_t weight)
 {
     (void)context;
     (void)token;
     (void)answer;
     (void)sample;
-    (void)group_name;
+    (void)guest;
     (void)weight;
 }
 

@@ -351,7 +351,7 @@ static void leave_out_guest(struct smp_looker *looker, struct smp_thread_record 
     schedule(looker, record, looker->look->now_ns);
 }
 
-static const char *group_of_guest(struct smp_looker *looker, const struct smp_guest *guest)
+const char *smp_look_group_of_guest(struct smp_looker *looker, const struct smp_guest *guest)
 {
     uint64_t failures = 0;
     const char *group = smp_thread_names_of_guest(looker->names, guest, &failures);
@@ -370,7 +370,7 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
     const struct found found = {
         .outcome = outcome,
         .sample = sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
-        .group_name = guest != NULL ? group_of_guest(looker, guest) : NULL,
+        .group_name = guest != NULL ? smp_look_group_of_guest(looker, guest) : NULL,
     };
 
     looker->in_flight--;

@@ -35,6 +35,9 @@ bool smp_look_remove_ended(struct smp_looker *looker, struct smp_thread_record *
 /* The outcome of an asynchronous walk. */
 enum smp_outcome smp_look_outcome(enum smp_answer answer, const struct smp_sample *sample);
 
+/* The group a virtual thread belongs to, by the rule for names; NULL: its time is nobody's. */
+const char *smp_look_group_of_guest(struct smp_looker *looker, const struct smp_guest *guest);
+
 /* It is one of those that are sampled, or is not any more. */
 void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_record *record,
                                bool is_sampled);

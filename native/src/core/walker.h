@@ -148,10 +148,11 @@ struct smp_cpu_sampled {
     /*
      * A sample of the thread that was started with token; its time is weight intervals. DROPPED:
      * one that was not walked; its weight is that of the next one, or is told here when the timer
-     * is stopped. sample and group_name: as smp_async_walker's.
+     * is stopped. sample and guest: as smp_async_walker's.
      */
     void (*sampled)(void *context, uint64_t token, enum smp_answer answer,
-                    const struct smp_sample *sample, const char *group_name, uint64_t weight);
+                    const struct smp_sample *sample, const struct smp_guest *guest,
+                    uint64_t weight);
     void *context;
 };
 

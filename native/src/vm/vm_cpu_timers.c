@@ -212,12 +212,11 @@ struct telling {
 };
 
 static void on_told(void *context, uint64_t token, enum smp_answer answer,
-                    const struct smp_sample *sample, const char *group_name)
+                    const struct smp_sample *sample, const struct smp_guest *guest)
 {
     const struct telling *telling = context;
 
-    telling->told.sampled(telling->told.context, token, answer, sample, group_name,
-                          telling->weight);
+    telling->told.sampled(telling->told.context, token, answer, sample, guest, telling->weight);
 }
 
 /* What has been learnt of the thread meanwhile, for its next walk. */

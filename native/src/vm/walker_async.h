@@ -64,7 +64,7 @@ bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *t
                            const struct smp_walk_answer *walked, uint64_t token,
                            void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                                             const struct smp_sample *sample,
-                                            const char *group_name),
+                                            const struct smp_guest *guest),
                            void *context);
 
 /* What no answer tells; since create. */

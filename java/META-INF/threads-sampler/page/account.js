@@ -47,6 +47,13 @@ const OUTCOME_WORDS = {
     'skipped, signal not answered in time':
         'The thread was asked and did not answer before the next look: most often it had no processor to run on. ' +
         'The time is under [signal not answered].',
+    'skipped, thread not told apart yet':
+        'It is not proven yet which of the system\'s threads it is, and to stop it would have stopped all virtual threads. ' +
+        'The time is under [not told apart yet].',
+    'skipped, no room for the walk':
+        'The samples before it had not been fetched yet. The next sample of the same thread counts for this one, too.',
+    'skipped, no CPU timer to be had':
+        'Linux gave no timer: too many signals and timers of this user. The time is under [no CPU timer].',
 };
 
 const KIND_WORDS = [

@@ -167,6 +167,8 @@ class BehaviourIT {
                 .withMessage("memoryLimitBytes cannot be changed while the sampler runs");
         assertThatIllegalStateException().isThrownBy(() -> sampler.setMaxDepthFrames(100))
                 .withMessage("maxDepthFrames cannot be changed while the sampler runs");
+        assertThatIllegalStateException().isThrownBy(() -> sampler.setEngine(SamplingEngine.JVMTI))
+                .withMessage("engine cannot be changed while the sampler runs");
         sampler.close();
         sampler.setMemoryLimitBytes(8 << 20);
         sampler.setMaxDepthFrames(100);

@@ -7,7 +7,8 @@ package com.incapsula.sampler.manipulate;
  * <p>Threads: {@link #init()} runs on the thread that starts the sampler, {@link #getManipulatedThreadName} on the
  * sampler's own thread: once per platform thread and tick, and once per stack of a virtual thread. It must be quick,
  * and it must not call {@code close()}, {@code shutdown()}, {@code printReport()} or another waiting method of its own
- * sampler: that is refused with an {@link IllegalStateException}.
+ * sampler: that is refused with an {@link IllegalStateException}. It must not wait for a lock that somebody holds while
+ * calling the sampler: setters and {@code close()} wait until the sampler is between two looks.
  *
  * <p>Errors: whatever {@link #getManipulatedThreadName} throws is caught. That thread goes under its own name for
  * this tick, the failure is counted, and the first one of an interval is told to the outputer's {@code printError}.

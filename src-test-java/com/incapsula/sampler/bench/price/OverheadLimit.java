@@ -31,7 +31,7 @@ public final class OverheadLimit {
     private static final int BUSY = 4;
     private static final int WAKING_SHARE = 20;
     private static final int WAKING_MILLIS = 100;
-    /* A tick without a look at 1 ms takes much of the default limit of 1 %; here there is room for enough samples. */
+    /* A tick without a look at 1 ms takes more than the default limit of 1 %; here there is room for some looks. */
     private static final double LIMIT_PERCENT = 3;
     private static final double LIMIT_BAR = 1.3;
     private static final double SHARE_BAR = 2;
@@ -57,7 +57,7 @@ public final class OverheadLimit {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         int threads = plan.scaled(THREADS);
         Table table = new Table(threads + " threads, looked at every ms, limit " + LIMIT_PERCENT + " % of a processor",
-                "JDK", "profiler", "own CPU %", "looks passed over %", "samples of the busy threads",
+                "JDK", "profiler", "own CPU %", "looks passed over %", "credits to the busy threads",
                 "longer phase, CPU %", "seen %", "longer phase, wall %", "seen %", "bar");
         for (Path jdk : plan.jdks()) {
             for (String[] cells : Jvm.of(jdk, List.of()).run(OverheadLimit.class, threads,
@@ -71,8 +71,7 @@ public final class OverheadLimit {
                                 + Table.atMost(Math.abs(seen - truth), SHARE_BAR));
             }
         }
-        table.note("Four threads are always in one of two phases, by their own clocks. Where they wait for a"
-                + " processor, wall shares are less exact: a thread tells where it is when it runs again. 1 in "
+        table.note("Four threads are always in one of two phases, by their own CPU clocks. 1 in "
                 + WAKING_SHARE + " wakes every " + WAKING_MILLIS + " ms; the others are parked, " + DEPTH + " deep. Own CPU: of the"
                 + " sampler's threads, " + WARM_UP_MILLIS + " ms after the limit was set; until then there was none.");
         return List.of(table);
@@ -194,19 +193,20 @@ public final class OverheadLimit {
         }
     }
 
+    /* By the CPU clock: a phase that ended while its thread waits for a processor would never be seen. */
     private static void phase(long nanos, AtomicLong wall, AtomicLong cpu) {
         long begin = System.nanoTime();
         long cpuBegin = CLOCKS.getCurrentThreadCpuTime();
-        long now = begin;
+        long used;
         long value = sink;
         do {
-            for (int i = 0; i < 5000; i++) {
+            for (int i = 0; i < 20_000; i++) {
                 value = value * 31 + i;
             }
-            now = System.nanoTime();
-        } while (now - begin < nanos);
+            used = CLOCKS.getCurrentThreadCpuTime() - cpuBegin;
+        } while (used < nanos);
         sink = value;
-        wall.addAndGet(now - begin);
-        cpu.addAndGet(CLOCKS.getCurrentThreadCpuTime() - cpuBegin);
+        wall.addAndGet(System.nanoTime() - begin);
+        cpu.addAndGet(used);
     }
 }

@@ -9,34 +9,25 @@ import java.util.List;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
-/** With 4,000 threads at a millisecond the limit is held and shares are right; for the threads see the benchmark. */
+/** With 4,000 threads at a millisecond the limit is held. What that does to shares the benchmark tells. */
 class OverheadLimitIT {
 
     private static final int THREADS = 4000;
     private static final int MILLIS = Boolean.getBoolean("sampler.test.long") ? 20_000 : 6_000;
     private static final double LIMIT_PERCENT = 3;
     private static final double FACTOR = 1.3;
-    private static final double POINTS = 2;
-    private static final double SIGMAS = 3.5;
 
     @Test
-    void limitIsHeldAndSharesAreUnbiased() throws Exception {
+    void limitIsHeld() throws Exception {
         List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), List.of())
                 .run(OverheadLimit.class, THREADS, MILLIS);
         assertThat(lines).hasSize(1);
         String[] cells = lines.get(0);
         System.out.println(String.join(" | ", cells));
-        /* Of CPU time: on a busy machine wall time is mostly that of waiting for a processor. */
-        double truth = Double.parseDouble(cells[4]);
-        /* How far chance takes a share of so many samples, where a busy machine left few. */
-        double chance = SIGMAS * Math.sqrt(truth * (100 - truth) / Double.parseDouble(cells[3]));
-        double points = Math.max(POINTS, chance);
         SoftAssertions.assertSoftly(softly -> {
             softly.assertThat(cells[0]).endsWith("(HYBRID)");
             softly.assertThat(Double.parseDouble(cells[1])).as("own CPU %").isLessThanOrEqualTo(FACTOR * LIMIT_PERCENT);
             softly.assertThat(Double.parseDouble(cells[2])).as("passed over %: there was a limit to hold").isPositive();
-            softly.assertThat(Double.parseDouble(cells[5])).as("share of the longer phase %")
-                    .isBetween(truth - points, truth + points);
         });
     }
 }

@@ -66,7 +66,7 @@ static uintptr_t at(size_t offset)
 
 static uintptr_t slot(size_t word)
 {
-    return (uintptr_t)&stack[word];
+    return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
 }
 
 static void walk_as_told(struct smp_jvm_trace *trace, int32_t depth, void *context)

@@ -18,7 +18,9 @@ struct world {
     struct fake_clock clock;
     struct smp_budget budget;
     int64_t now_ns;
+    int64_t tick_ns; /* what a tick costs without looks */
     int64_t look_ns; /* what a look costs */
+    int64_t left_out_ns;
     uint64_t looks;
     uint64_t put_off;
 };
@@ -48,7 +50,11 @@ static double used_share(struct world *world, int64_t interval_ns, uint64_t want
     const int64_t from_ns = world->now_ns;
 
     while (world->now_ns < from_ns + ns) {
-        world->now_ns += interval_ns;
+        const int64_t gap_ns = smp_budget_tick_gap_ns(&world->budget);
+        if (gap_ns > interval_ns)
+            world->left_out_ns += gap_ns - interval_ns;
+        world->now_ns += gap_ns > interval_ns ? gap_ns : interval_ns;
+        fake_clock_spend_cpu(&world->clock, world->tick_ns);
         smp_budget_begin(&world->budget, world->now_ns);
         const uint64_t due = wanted * (uint64_t)world->budget.share / SMP_BUDGET_WHOLE;
         for (uint64_t i = 0; i < (due > 0 ? due : 1); i++) {
@@ -59,6 +65,7 @@ static double used_share(struct world *world, int64_t interval_ns, uint64_t want
             world->looks++;
             fake_clock_spend_cpu(&world->clock, world->look_ns);
         }
+        smp_budget_end(&world->budget);
     }
     return (double)(atomic_load(&world->clock.own_cpu_ns) - before_ns) / (double)ns;
 }
@@ -110,6 +117,35 @@ static void a_cheaper_world_gets_all_looks_back(void **state)
     assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
 }
 
+/* A tick costs more than the limit allows for it, even without looks. */
+static void ticks_take_half_of_a_short_budget(void **state)
+{
+    static const int64_t costs_us[] = { 8, 25, 200 };
+    struct world *world = *state;
+
+    for (size_t i = 0; i < sizeof(costs_us) / sizeof(costs_us[0]); i++) {
+        (void)setup(state);
+        world->tick_ns = costs_us[i] * US;
+        world->look_ns = 10 * US;
+        (void)used_share(world, 1 * MS, 40, 10 * SECOND);
+        world->looks = 0;
+        const double used = used_share(world, 1 * MS, 40, 30 * SECOND);
+        assert_in_range((uint64_t)(used * 1e6), 8000, 11500);
+        /* A third of the limit at least is spent on looks. */
+        assert_true(world->looks * (uint64_t)(10 * US) > (uint64_t)(30 * SECOND / 300));
+    }
+}
+
+static void ticks_that_can_be_paid_are_never_left_out(void **state)
+{
+    struct world *world = *state;
+
+    world->tick_ns = 60 * US;
+    world->look_ns = 1 * US;
+    (void)used_share(world, 10 * MS, 10, 20 * SECOND);
+    assert_int_equal(world->left_out_ns, 0);
+}
+
 static void nobody_starves(void **state)
 {
     struct world *world = *state;
@@ -146,6 +182,8 @@ int main(void)
         TEST(enough_for_all_is_for_all),
         TEST(too_many_looks_are_thinned_out_to_the_limit),
         TEST(a_cheaper_world_gets_all_looks_back),
+        TEST(ticks_take_half_of_a_short_budget),
+        TEST(ticks_that_can_be_paid_are_never_left_out),
         TEST(nobody_starves),
         TEST(gaps_are_the_inverse_of_the_share_on_average),
     };

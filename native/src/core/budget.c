@@ -84,6 +84,40 @@ static void adjust(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
         budget->share = SMP_BUDGET_LEAST;
 }
 
+/* Between two ticks reports are ended now and then: one such does not count for more than a few. */
+static void measure_tick(struct smp_budget *budget, int64_t cpu_ns)
+{
+    enum { MOST = 4, SLOWNESS = 8 };
+    int64_t cost_ns = cpu_ns - budget->end_cpu_ns;
+
+    if (budget->tick_ns == 0) {
+        budget->tick_ns = cost_ns;
+        return;
+    }
+    if (cost_ns > MOST * budget->tick_ns)
+        cost_ns = MOST * budget->tick_ns;
+    budget->tick_ns += (cost_ns - budget->tick_ns) / SLOWNESS;
+}
+
+void smp_budget_end(struct smp_budget *budget)
+{
+    budget->end_cpu_ns = smp_clock_own_cpu_ns();
+}
+
+int64_t smp_budget_tick_gap_ns(struct smp_budget *budget)
+{
+    enum { JITTER_SHARE = 10 };
+    int64_t gap_ns = budget->tick_ns * 1000 / budget->limit_per_mille * SMP_BUDGET_TICKS_SHARE;
+
+    if (budget->share == SMP_BUDGET_WHOLE && budget->tokens_ns > 0)
+        return 0;
+    if (gap_ns > SMP_BUDGET_MOST_GAP_MS * NS_PER_MS)
+        gap_ns = SMP_BUDGET_MOST_GAP_MS * NS_PER_MS;
+    /* Not in step with anything. */
+    return gap_ns - gap_ns / JITTER_SHARE +
+           (int64_t)(smp_budget_random(budget) % (uint64_t)(2 * gap_ns / JITTER_SHARE + 1));
+}
+
 void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
 {
     const int64_t cpu_ns = smp_clock_own_cpu_ns();
@@ -94,6 +128,7 @@ void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
         budget->served_ns = now_ns;
         begin_window(budget, now_ns, cpu_ns);
     } else {
+        measure_tick(budget, cpu_ns);
         budget->tokens_ns += allowed_ns(budget, now_ns - budget->now_ns);
         budget->tokens_ns -= cpu_ns - budget->cpu_ns;
     }

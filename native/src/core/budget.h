@@ -11,10 +11,13 @@
  * still the time that passed. Should a tick run out of tokens before a new share has set in, what
  * is due is put off as a whole.
  *
+ * A tick costs something even without looks, most of it for being woken up. Where CPU time is short
+ * ticks may take half of it, and are made rarer until they do; the other half is for looks.
+ *
  * Owns     nothing; plain data.
  * Threads  one at a time; on the thread whose CPU time it is.
  * Errors   none.
- * Cost     begin: one reading of the CPU clock; is_spent: one in SMP_BUDGET_BATCH calls.
+ * Cost     begin, end: one reading of the CPU clock; is_spent: one in SMP_BUDGET_BATCH calls.
  */
 #ifndef SMP_CORE_BUDGET_H
 #define SMP_CORE_BUDGET_H
@@ -30,7 +33,9 @@ enum {
     SMP_BUDGET_SAVED_MS = 1000,   /* what may be saved up: the limit of so long */
     SMP_BUDGET_WINDOW_MS = 100,   /* over which use is measured */
     SMP_BUDGET_WINDOW_TICKS = 8,  /* at least */
-    SMP_BUDGET_STARVED_MS = 100   /* so long without tokens: one batch all the same */
+    SMP_BUDGET_STARVED_MS = 100,  /* so long without tokens: one batch all the same */
+    SMP_BUDGET_TICKS_SHARE = 2,  /* of what may be spent, what ticks may take without their looks */
+    SMP_BUDGET_MOST_GAP_MS = 100 /* between two ticks, for what they cost */
 };
 
 struct smp_budget {
@@ -44,6 +49,8 @@ struct smp_budget {
     int64_t served_ns;  /* when looks were made last */
     uint32_t unchecked; /* looks since the clock was read */
     bool is_spent;      /* for the rest of the tick */
+    int64_t end_cpu_ns; /* when the looks of the last tick were over */
+    int64_t tick_ns;    /* what a tick costs without its looks, on average; 0: not known */
     int64_t window_ns;  /* when the window began */
     int64_t window_cpu_ns;
     uint64_t window_ticks;
@@ -58,6 +65,10 @@ void smp_budget_restart(struct smp_budget *budget);
 
 /* A tick begins. */
 void smp_budget_begin(struct smp_budget *budget, int64_t now_ns);
+/* Its looks are over. */
+void smp_budget_end(struct smp_budget *budget);
+/* The least time until the next tick; 0: whenever it is due. */
+int64_t smp_budget_tick_gap_ns(struct smp_budget *budget);
 /* Before each look: true, and it is to be put off. */
 bool smp_budget_is_spent(struct smp_budget *budget);
 /* How many ticks until the next look: 1 while there is enough for all. */

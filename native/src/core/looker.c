@@ -141,8 +141,14 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
         smp_cpu_look_tick(looker);
     else
         look_at_due(looker);
+    smp_budget_end(&looker->budget);
     looker->covered_ns = now_ns;
     looker->look = NULL;
+}
+
+int64_t smp_looker_tick_gap_ns(struct smp_looker *looker)
+{
+    return looker->is_cpu ? 0 : smp_budget_tick_gap_ns(&looker->budget);
 }
 
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns)

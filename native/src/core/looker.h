@@ -96,6 +96,8 @@ void smp_looker_select(struct smp_looker *looker, struct smp_selection selection
 /* Time is credited from now on. */
 void smp_looker_mark(struct smp_looker *looker, int64_t now_ns);
 void smp_looker_tick(struct smp_looker *looker, int64_t now_ns);
+/* After a tick: budget.h. */
+int64_t smp_looker_tick_gap_ns(struct smp_looker *looker);
 /* Every thread, whatever the clocks say, credited with span_ns. */
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns);
 /* Credits all that is kept, up to the last tick. */

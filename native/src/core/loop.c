@@ -400,12 +400,22 @@ static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
     return goes_on;
 }
 
+static void tick(struct smp_loop *loop, int64_t now_ns)
+{
+    const bool late = smp_schedule_begin_tick(&loop->schedule, now_ns);
+
+    look(loop, now_ns, late);
+    const int64_t gap_ns = smp_sampler_tick_gap_ns(loop->sampler);
+    smp_sampler_count(loop->sampler, SMP_COUNTER_LEFT_OUT_TICKS,
+                      smp_schedule_hold_tick(&loop->schedule, now_ns + gap_ns));
+}
+
 static void do_what_is_due(struct smp_loop *loop)
 {
     const int64_t now_ns = smp_clock_ns();
 
     if (loop->is_sampling && smp_schedule_tick_is_due(&loop->schedule, now_ns))
-        look(loop, now_ns, smp_schedule_begin_tick(&loop->schedule, now_ns));
+        tick(loop, now_ns);
     if (smp_schedule_report_is_due(&loop->schedule, now_ns))
         periodic_report(loop, now_ns);
 }

@@ -209,6 +209,11 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
     sampler->covered_ns = now_ns;
 }
 
+int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
+{
+    return smp_looker_tick_gap_ns(&sampler->looker);
+}
+
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns)
 {
     settle(sampler);

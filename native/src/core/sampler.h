@@ -74,6 +74,8 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns);
 /* Does nothing between pause and mark. */
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
+/* After a tick: the least time until the next one, for what ticks cost; 0: whenever it is due. */
+int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
 /* One look at every thread, each credited with span_ns whatever the clock says. */
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);
 void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);

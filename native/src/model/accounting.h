@@ -75,6 +75,7 @@ enum smp_outcome {
 #define SMP_COUNTER_MAP(X)                                                    \
     X(TICKS, "ticks")                                                         \
     X(LATE_TICKS, "late ticks")                                               \
+    X(LEFT_OUT_TICKS, "ticks left out, over the overhead limit")              \
     X(FRAMES_OMITTED, "frames omitted from deep stacks")                      \
     X(UNLOADED, "methods of unloaded classes")                                \
     X(UNRESOLVED, "methods without a name")                                   \

@@ -136,6 +136,22 @@ static void ticks_take_half_of_a_short_budget(void **state)
     }
 }
 
+/* As the end of an interval is, of many threads. */
+static void what_else_was_spent_is_paid_without_thinning_out(void **state)
+{
+    struct world *world = *state;
+
+    world->tick_ns = 10 * US;
+    world->look_ns = 10 * US;
+    (void)used_share(world, 20 * MS, 15, 10 * SECOND);
+    assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
+    world->looks = 0;
+    fake_clock_spend_cpu(&world->clock, 40 * MS);
+    (void)used_share(world, 20 * MS, 15, 3 * SECOND);
+    assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
+    assert_true(world->looks > 15 * 80);
+}
+
 static void ticks_that_can_be_paid_are_never_left_out(void **state)
 {
     struct world *world = *state;
@@ -183,6 +199,7 @@ int main(void)
         TEST(too_many_looks_are_thinned_out_to_the_limit),
         TEST(a_cheaper_world_gets_all_looks_back),
         TEST(ticks_take_half_of_a_short_budget),
+        TEST(what_else_was_spent_is_paid_without_thinning_out),
         TEST(ticks_that_can_be_paid_are_never_left_out),
         TEST(nobody_starves),
         TEST(gaps_are_the_inverse_of_the_share_on_average),

@@ -20,9 +20,9 @@ static size_t take_all(struct smp_wheel *wheel, int64_t now_ns)
 {
     size_t count = 0;
 
-    for (struct smp_due *due = smp_wheel_take(wheel, now_ns); due != NULL;) {
+    smp_wheel_begin(wheel, now_ns);
+    for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
         struct entry *entry = (struct entry *)(void *)due;
-        due = due->next;
         assert_true(entry->is_in);
         assert_true(entry->at_ns <= now_ns);
         entry->is_in = false;
@@ -47,12 +47,42 @@ static void equals_come_in_the_order_they_were_put(void **state)
     smp_wheel_init(&wheel, QUANTUM);
     for (int i = 0; i < 10; i++)
         put(&wheel, &entries[i], 5000);
-    assert_null(smp_wheel_take(&wheel, 4999));
-    struct smp_due *due = smp_wheel_take(&wheel, 5000);
-    for (int i = 0; i < 10; i++, due = due->next)
-        assert_ptr_equal(due, &entries[i].due);
-    assert_null(due);
-    assert_null(smp_wheel_take(&wheel, 5000));
+    smp_wheel_begin(&wheel, 4999);
+    assert_null(smp_wheel_next(&wheel));
+    smp_wheel_begin(&wheel, 5000);
+    for (int i = 0; i < 10; i++)
+        assert_ptr_equal(smp_wheel_next(&wheel), &entries[i].due);
+    assert_null(smp_wheel_next(&wheel));
+    smp_wheel_begin(&wheel, 5000);
+    assert_null(smp_wheel_next(&wheel));
+}
+
+/* Stopping early leaves the rest first in line; what is put or removed meanwhile harms nobody. */
+static void a_taking_may_stop_early(void **state)
+{
+    static struct smp_wheel wheel;
+    struct entry entries[6] = { 0 };
+
+    (void)state;
+    smp_wheel_init(&wheel, QUANTUM);
+    for (int i = 0; i < 5; i++)
+        put(&wheel, &entries[i], 5000 + i * QUANTUM / 2);
+    smp_wheel_begin(&wheel, 8000);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[0].due);
+    /* The next one in the same slot is removed, another is put for later, one is put back. */
+    smp_wheel_remove(&wheel, &entries[1].due);
+    smp_wheel_put(&wheel, &entries[0].due, 8001);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[2].due);
+    smp_wheel_put(&wheel, &entries[2].due, entries[2].at_ns);
+    put(&wheel, &entries[5], 8500);
+    /* Much later: those that were left come first, in their order. */
+    smp_wheel_begin(&wheel, 9000);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[3].due);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[2].due);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[4].due);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[0].due);
+    assert_ptr_equal(smp_wheel_next(&wheel), &entries[5].due);
+    assert_null(smp_wheel_next(&wheel));
 }
 
 static void what_is_due_in_the_past_is_due_now(void **state)
@@ -105,6 +135,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_come_in_the_order_they_were_put),
+        cmocka_unit_test(a_taking_may_stop_early),
         cmocka_unit_test(what_is_due_in_the_past_is_due_now),
         cmocka_unit_test(random_entries_are_taken_when_they_are_due),
     };

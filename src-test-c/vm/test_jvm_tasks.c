@@ -99,7 +99,7 @@ static struct result read_now(struct smp_jvm_tasks *tasks, int32_t java_tid)
 static void what_each_kind_used_since_the_last_read(void **state)
 {
     struct worker gc = { .name = "GC Thread#0", .burn_ns = 30 * MS };
-    struct worker java = { .name = "worker-1", .burn_ns = 20 * MS };
+    struct worker java = { .name = "worker-1", .burn_ns = 300 * MS };
     struct worker late = { .name = "C2 CompilerThre", .burn_ns = 25 * MS };
     struct smp_jvm_tasks *tasks = NULL;
 
@@ -117,8 +117,9 @@ static void what_each_kind_used_since_the_last_read(void **state)
     /* New since the last read: all it ever used. */
     assert_in_range(result.cpu_ns[SMP_TASK_JIT], 25 * MS, 60 * MS);
     assert_int_equal(result.cpu_ns[SMP_TASK_VM], 0);
-    /* This thread is of no known kind, the Java thread of none. */
-    assert_in_range(result.cpu_ns[SMP_TASK_OTHER], 0, 19 * MS);
+    /* This thread is of no known kind, the Java thread of none; under valgrind it takes its time.
+     */
+    assert_in_range(result.cpu_ns[SMP_TASK_OTHER], 0, 299 * MS);
     for (size_t i = 0; i < result.count; i++)
         assert_true(result.ids[i] > INT64_MAX);
     end(&late);

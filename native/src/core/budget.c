@@ -48,10 +48,10 @@ static int64_t allowed_ns(const struct smp_budget *budget, int64_t ns)
     return ns / 1000 * budget->limit_per_mille;
 }
 
-static void begin_window(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
+static void begin_window(struct smp_budget *budget, int64_t now_ns)
 {
     budget->window_ns = now_ns;
-    budget->window_cpu_ns = cpu_ns;
+    budget->window_used_ns = 0;
     budget->window_ticks = 0;
     budget->served = 0;
     budget->put_off = 0;
@@ -61,10 +61,10 @@ static void begin_window(struct smp_budget *budget, int64_t now_ns, int64_t cpu_
  * The share with which the looks that were wanted would have cost what was allowed, if cost goes
  * with looks: a step at a time, because costs vary and a part of them does not.
  */
-static void adjust(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
+static void adjust(struct smp_budget *budget, int64_t now_ns)
 {
     const double allowed = (double)allowed_ns(budget, now_ns - budget->window_ns);
-    const double used = (double)(cpu_ns - budget->window_cpu_ns);
+    const double used = (double)budget->window_used_ns;
     const double wanted = (double)(budget->served + budget->put_off);
     double factor = used > 0 ? allowed / used : 2.0;
 
@@ -90,29 +90,36 @@ static void measure_tick(struct smp_budget *budget, int64_t cpu_ns)
     enum { MOST = 4, SLOWNESS = 8 };
     int64_t cost_ns = cpu_ns - budget->end_cpu_ns;
 
-    if (budget->tick_ns == 0) {
+    if (budget->tick_ns == 0)
         budget->tick_ns = cost_ns;
-        return;
-    }
     if (cost_ns > MOST * budget->tick_ns)
         cost_ns = MOST * budget->tick_ns;
     budget->tick_ns += (cost_ns - budget->tick_ns) / SLOWNESS;
+    budget->window_used_ns += cost_ns;
 }
 
 void smp_budget_end(struct smp_budget *budget)
 {
     budget->end_cpu_ns = smp_clock_own_cpu_ns();
+    budget->window_used_ns += budget->end_cpu_ns - budget->cpu_ns;
 }
 
 int64_t smp_budget_tick_gap_ns(struct smp_budget *budget)
 {
     enum { JITTER_SHARE = 10 };
+    const int64_t left_ns = budget->tokens_ns - (budget->end_cpu_ns - budget->cpu_ns);
     int64_t gap_ns = budget->tick_ns * 1000 / budget->limit_per_mille * SMP_BUDGET_TICKS_SHARE;
 
-    if (budget->share == SMP_BUDGET_WHOLE && budget->tokens_ns > 0)
+    if (budget->share == SMP_BUDGET_WHOLE && left_ns > 0)
         return 0;
     if (gap_ns > SMP_BUDGET_MOST_GAP_MS * NS_PER_MS)
         gap_ns = SMP_BUDGET_MOST_GAP_MS * NS_PER_MS;
+    /* What was used for something else, as the end of an interval, is paid before looks go on: else
+     * they would be put off one by one, and then be drawn as if they cost so much. */
+    if (-left_ns * 1000 / budget->limit_per_mille > gap_ns)
+        gap_ns = -left_ns * 1000 / budget->limit_per_mille;
+    if (gap_ns > SMP_BUDGET_SAVED_MS * NS_PER_MS)
+        gap_ns = SMP_BUDGET_SAVED_MS * NS_PER_MS;
     /* Not in step with anything. */
     return gap_ns - gap_ns / JITTER_SHARE +
            (int64_t)(smp_budget_random(budget) % (uint64_t)(2 * gap_ns / JITTER_SHARE + 1));
@@ -126,7 +133,7 @@ void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
     if (!budget->has_begun) {
         budget->has_begun = true;
         budget->served_ns = now_ns;
-        begin_window(budget, now_ns, cpu_ns);
+        begin_window(budget, now_ns);
     } else {
         measure_tick(budget, cpu_ns);
         budget->tokens_ns += allowed_ns(budget, now_ns - budget->now_ns);
@@ -139,13 +146,15 @@ void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
     budget->now_ns = now_ns;
     budget->cpu_ns = cpu_ns;
     budget->unchecked = 0;
+    budget->tick_served = 0;
+    budget->has_told = false;
     budget->is_spent =
         budget->tokens_ns <= 0 && now_ns - budget->served_ns < SMP_BUDGET_STARVED_MS * NS_PER_MS;
     budget->window_ticks++;
     if (now_ns - budget->window_ns >= SMP_BUDGET_WINDOW_MS * NS_PER_MS &&
         budget->window_ticks > SMP_BUDGET_WINDOW_TICKS) {
-        adjust(budget, now_ns, cpu_ns);
-        begin_window(budget, now_ns, cpu_ns);
+        adjust(budget, now_ns);
+        begin_window(budget, now_ns);
     }
 }
 
@@ -156,21 +165,45 @@ bool smp_budget_is_spent(struct smp_budget *budget)
         budget->is_spent = smp_clock_own_cpu_ns() - budget->cpu_ns >= budget->tokens_ns;
     }
     if (budget->is_spent) {
-        budget->put_off++;
+        /* How many are left is not known: as many as could be served, to begin with. */
+        if (!budget->has_told)
+            budget->put_off += budget->tick_served + 1;
+        budget->has_told = true;
         return true;
     }
+    budget->tick_served++;
     budget->unchecked++;
     budget->served++;
     budget->served_ns = budget->now_ns;
     return false;
 }
 
+/*
+ * Each tick is the one with the probability share, so the number of those before it is geometric:
+ * its binary digits are independent, and digit k is 1 with the odds q^(2^k) to 1, q = 1 - share.
+ */
+static void set_odds(struct smp_budget *budget)
+{
+    double power = 1.0 - (double)budget->share / SMP_BUDGET_WHOLE;
+
+    for (int bit = 0; bit < SMP_BUDGET_TICKS_BITS; bit++) {
+        budget->odds[bit] = (uint32_t)(power / (1.0 + power) * (double)UINT32_MAX);
+        power *= power;
+    }
+    budget->odds_share = budget->share;
+}
+
 int64_t smp_budget_next_ticks(struct smp_budget *budget)
 {
-    int64_t ticks = 1;
+    int64_t before = 0;
 
-    while (budget->share < SMP_BUDGET_WHOLE && ticks < SMP_BUDGET_MOST_TICKS &&
-           (int64_t)(smp_budget_random(budget) % SMP_BUDGET_WHOLE) >= budget->share)
-        ticks++;
-    return ticks;
+    if (budget->share == SMP_BUDGET_WHOLE)
+        return 1;
+    if (budget->odds_share != budget->share)
+        set_odds(budget);
+    for (int bit = 0; bit < SMP_BUDGET_TICKS_BITS; bit++) {
+        const uint32_t drawn = (uint32_t)(smp_budget_random(budget) >> 16);
+        before |= (int64_t)(drawn < budget->odds[bit]) << bit;
+    }
+    return before + 1;
 }

@@ -179,7 +179,7 @@ static void schedule(struct smp_looker *looker, struct smp_thread_record *record
         gap_ns = smp_idle_gap_ns(age_ns, looker->interval_ns, looker->lookback_ns,
                                  smp_budget_random(&looker->budget));
     smp_look_put_at(looker, record,
-                    gap_ns <= looker->interval_ns ? now_ns
+                    gap_ns <= looker->interval_ns ? now_ns + 1
                                                   : now_ns + gap_ns - looker->interval_ns / 2);
 }
 
@@ -203,12 +203,9 @@ void smp_cpu_look_tick(struct smp_looker *looker)
     struct smp_due *due = NULL;
 
     drain(looker);
-    due = smp_wheel_take(&looker->wheel, looker->look->now_ns);
-    while (due != NULL) {
-        struct smp_thread_record *record = (struct smp_thread_record *)(void *)due;
-        due = due->next;
-        look_at(looker, record);
-    }
+    smp_wheel_begin(&looker->wheel, looker->look->now_ns);
+    while ((due = smp_wheel_next(&looker->wheel)) != NULL)
+        look_at(looker, (struct smp_thread_record *)(void *)due);
 }
 
 void smp_cpu_look_settle(struct smp_looker *looker)

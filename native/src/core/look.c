@@ -13,12 +13,13 @@ void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record
     smp_wheel_put(&looker->wheel, &record->due, at_ns);
 }
 
-/* Ticks come at about the interval: half of one earlier is the tick that is meant. */
+/* Ticks come at about the interval: half of one earlier is the tick that is meant. Never the tick
+ * that is under way. */
 static void put_after(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns,
                       int64_t gap_ns)
 {
     smp_look_put_at(looker, record,
-                    gap_ns <= looker->interval_ns ? now_ns
+                    gap_ns <= looker->interval_ns ? now_ns + 1
                                                   : now_ns + gap_ns - looker->interval_ns / 2);
 }
 
@@ -32,17 +33,9 @@ static void schedule(struct smp_looker *looker, struct smp_thread_record *record
         gap_ns = smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns,
                                  looker->lookback_ns, smp_budget_random(&looker->budget));
     record->is_thinned = thin_ns > gap_ns;
-    record->thin_tick = looker->tick + (uint64_t)(gap_ns / looker->interval_ns);
+    record->gap_ticks = (uint64_t)(gap_ns / looker->interval_ns); /* at least 1 */
+    record->thin_tick = looker->tick + record->gap_ticks;
     put_after(looker, record, now_ns, record->is_thinned ? thin_ns : gap_ns);
-}
-
-/* There is no CPU time left to look at it in this tick. */
-void smp_look_put_off(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
-{
-    if (!record->is_thinned)
-        record->thin_tick = looker->tick;
-    record->is_thinned = true;
-    put_after(looker, record, now_ns, smp_budget_next_ticks(&looker->budget) * looker->interval_ns);
 }
 
 /* --- time that is kept --- */
@@ -275,7 +268,7 @@ static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record 
         record->idle.cpu_ns -= record->reading.used_ns;
     else
         record->idle.has_clock = false;
-    smp_look_put_at(looker, record, look->now_ns);
+    smp_look_put_at(looker, record, look->now_ns + 1);
     return true;
 }
 
@@ -475,16 +468,26 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
     if (record->is_candidate && record->naming != SMP_NAMING_SKIP)
         return true;
     smp_look_leave_out(looker, record);
-    smp_look_put_at(looker, record, looker->look->now_ns);
+    smp_look_put_at(looker, record, looker->look->now_ns + 1);
     return false;
 }
 
-/* The ticks that were passed over since its last look. */
-static void count_thinned(struct smp_looker *looker, struct smp_thread_record *record)
+/* It was due more than half a tick ago, and waited in line. */
+static bool has_waited(const struct smp_looker *looker, const struct smp_thread_record *record)
 {
-    if (record->is_thinned && looker->tick > record->thin_tick && record->was_looked_at)
+    return looker->look->span_ns < 0 &&
+           looker->look->now_ns - record->due.at_ns > looker->interval_ns / 2 * 3;
+}
+
+/* The looks that would have been made since its last one. */
+static void count_passed_over(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    if (record->was_looked_at && looker->tick > record->thin_tick &&
+        (record->is_thinned || has_waited(looker, record))) {
+        const uint64_t ticks = looker->tick - record->thin_tick;
         smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                          SMP_OUTCOME_BUDGET, looker->tick - record->thin_tick);
+                          SMP_OUTCOME_BUDGET, (ticks + record->gap_ticks - 1) / record->gap_ticks);
+    }
     record->is_thinned = false;
 }
 
@@ -589,7 +592,7 @@ bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record)
     if (!is_sampled(looker, record))
         return true;
     smp_look_count_as_sampled(looker, record, true);
-    count_thinned(looker, record);
+    count_passed_over(looker, record);
     if (look->span_ns > 0)
         look_once(looker, record);
     else if (look->span_ns < 0 && look->now_ns > record->credited_ns)

@@ -43,8 +43,6 @@ void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_reco
                                bool is_sampled);
 /* It is not sampled now, and its time up to now is nobody's. */
 void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *record);
-/* There is no CPU time left to look at it in this tick. */
-void smp_look_put_off(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns);
 void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record, int64_t at_ns);
 
 /* What is kept for it up to the last tick is credited where it is now. */

@@ -112,17 +112,18 @@ static void fetch_early(const struct smp_thread_record *record)
 
 static void look_at_due(struct smp_looker *looker)
 {
-    struct smp_due *due = smp_wheel_take(&looker->wheel, looker->look->now_ns);
+    struct smp_wheel *wheel = &looker->wheel;
 
-    while (due != NULL) {
-        struct smp_thread_record *record = record_of(due);
-        due = due->next;
-        if (due != NULL)
-            fetch_early(record_of(due));
-        if (record->was_looked_at && smp_budget_is_spent(&looker->budget))
-            smp_look_put_off(looker, record, looker->look->now_ns);
-        else
-            (void)smp_look_at(looker, record);
+    smp_wheel_begin(wheel, looker->look->now_ns);
+    for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
+        if (wheel->resume != NULL)
+            fetch_early(record_of(wheel->resume));
+        /* Whoever is left waits in line, in the order in which they fell due. */
+        if (record_of(due)->was_looked_at && smp_budget_is_spent(&looker->budget)) {
+            smp_wheel_put(wheel, due, due->at_ns);
+            break;
+        }
+        (void)smp_look_at(looker, record_of(due));
     }
     smp_look_collect(looker);
 }

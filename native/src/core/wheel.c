@@ -12,6 +12,8 @@ void smp_wheel_remove(struct smp_wheel *wheel, struct smp_due *due)
 {
     if (!due->is_in)
         return;
+    if (wheel->resume == due)
+        wheel->resume = due->next;
     if (due->before != NULL)
         due->before->next = due->next;
     else
@@ -40,29 +42,33 @@ void smp_wheel_put(struct smp_wheel *wheel, struct smp_due *due, int64_t at_ns)
     wheel->last[slot] = due;
 }
 
-struct smp_due *smp_wheel_take(struct smp_wheel *wheel, int64_t now_ns)
+void smp_wheel_begin(struct smp_wheel *wheel, int64_t now_ns)
 {
     const int64_t now = now_ns / wheel->quantum_ns;
-    int64_t turn = wheel->turn;
-    struct smp_due *taken = NULL;
-    struct smp_due **end = &taken;
 
-    if (now - turn >= SMP_WHEEL_SLOTS)
-        turn = now - SMP_WHEEL_SLOTS + 1;
-    for (; turn <= now; turn++) {
-        struct smp_due *due = wheel->first[(uint64_t)turn % SMP_WHEEL_SLOTS];
-        while (due != NULL) {
-            struct smp_due *next = due->next;
-            if (due->at_ns <= now_ns) {
+    wheel->now_ns = now_ns;
+    if (now - wheel->turn >= SMP_WHEEL_SLOTS)
+        wheel->turn = now - SMP_WHEEL_SLOTS + 1;
+    wheel->resume = wheel->first[(uint64_t)wheel->turn % SMP_WHEEL_SLOTS];
+}
+
+/* The slot of now is begun with again next time: it may not be over yet. */
+struct smp_due *smp_wheel_next(struct smp_wheel *wheel)
+{
+    const int64_t now = wheel->now_ns / wheel->quantum_ns;
+
+    for (;;) {
+        while (wheel->resume != NULL) {
+            struct smp_due *due = wheel->resume;
+            wheel->resume = due->next;
+            if (due->at_ns <= wheel->now_ns) {
                 smp_wheel_remove(wheel, due);
-                *end = due;
-                end = &due->next;
+                return due;
             }
-            due = next;
         }
+        if (wheel->turn >= now)
+            return NULL;
+        wheel->turn++;
+        wheel->resume = wheel->first[(uint64_t)wheel->turn % SMP_WHEEL_SLOTS];
     }
-    *end = NULL;
-    if (now > wheel->turn)
-        wheel->turn = now; /* taken again next time: it may not be over yet */
-    return taken;
 }

@@ -10,7 +10,7 @@
  * Owns     nothing; entries are the caller's, and must be taken out before they are freed.
  * Threads  one at a time.
  * Errors   none.
- * Cost     put, take out: O(1); take: the slots since the last take, and the entries in them.
+ * Cost     put, remove: O(1); taking: the slots since the last one, and the entries in them.
  */
 #ifndef SMP_CORE_WHEEL_H
 #define SMP_CORE_WHEEL_H
@@ -33,7 +33,9 @@ struct smp_wheel {
     struct smp_due *first[SMP_WHEEL_SLOTS];
     struct smp_due *last[SMP_WHEEL_SLOTS];
     int64_t quantum_ns;
-    int64_t turn; /* the quantum that was taken last */
+    int64_t turn;           /* the quantum whose slot is being taken, or was last */
+    int64_t now_ns;         /* of the taking */
+    struct smp_due *resume; /* where it goes on in that slot */
 };
 
 /* Empty. quantum_ns > 0: about the time between two takes. */
@@ -41,7 +43,12 @@ void smp_wheel_init(struct smp_wheel *wheel, int64_t quantum_ns);
 /* Due at at_ns, wherever it was before. Who is put later is taken later, among equals. */
 void smp_wheel_put(struct smp_wheel *wheel, struct smp_due *due, int64_t at_ns);
 void smp_wheel_remove(struct smp_wheel *wheel, struct smp_due *due);
-/* Takes all out that are due at now_ns or were before; linked by next. now_ns never goes back. */
-struct smp_due *smp_wheel_take(struct smp_wheel *wheel, int64_t now_ns);
+/*
+ * Begins to take out all that are due at now_ns or were before; now_ns never goes back. next: one
+ * of them, or NULL. In between entries may be put and removed; one that is put as due is taken by
+ * this taking, too. Whoever stops early leaves the rest for the next taking, first in line.
+ */
+void smp_wheel_begin(struct smp_wheel *wheel, int64_t now_ns);
+struct smp_due *smp_wheel_next(struct smp_wheel *wheel);
 
 #endif

@@ -266,6 +266,47 @@ static void waiting_for_a_cpu_is_not_being_idle(void **state)
     sim_destroy(sim);
 }
 
+/* A handshake with it would wait for it to get a CPU, and find it at a safepoint. */
+static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    sim_script(thread, 1, 100 * SIM_MS, true);
+    sim_script(thread, 1, 3600 * SIM_S, false);
+    thread->is_runnable = true;
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(thread->walks, 0);
+    assert_in_range(thread->requests, 45, 56);
+    assert_int_equal(sim_wall(sim, "preempted", 1), sim->snapshot->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* It ran when it was asked, and has answered by the time it waits: that is still its answer. */
+static void who_owes_an_answer_is_asked_though_it_waits(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "burst");
+
+    (void)state;
+    sim_script(thread, 1, 90 * SIM_MS, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_start(sim);
+    sim_run(sim, 80 * SIM_MS);
+    const unsigned long requests = thread->requests;
+    assert_true(requests > 0);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, 100 * SIM_MS);
+    assert_int_equal(thread->requests, requests + 1);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "burst", "[signal not answered]"), 0);
+    sim_destroy(sim);
+}
+
 /* But not past the end of an interval, and not for ever. */
 static void a_thread_that_never_answers_is_told(void **state)
 {
@@ -568,6 +609,8 @@ int main(void)
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
+        cmocka_unit_test(a_preempted_thread_is_asked_though_it_has_not_run),
+        cmocka_unit_test(who_owes_an_answer_is_asked_though_it_waits),
         cmocka_unit_test(a_thread_that_never_answers_is_told),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),

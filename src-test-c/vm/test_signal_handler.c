@@ -338,7 +338,7 @@ static void test_stale_signals_do_nothing(void **state)
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-/* While its signal is still to come the slot is nobody else's; then it is free. */
+/* Nobody waits for it any more, but it is an answer. */
 static void test_a_late_answer(void **state)
 {
     struct asked_thread asked;
@@ -355,8 +355,38 @@ static void test_a_late_answer(void **state)
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
     block(&asked, false);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+    assert_int_equal(atomic_load(&walked_tid), asked.thread.os_tid);
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+    assert_false(smp_signal_abandon(cookie));
+    smp_signal_release(cookie);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
-    assert_int_equal(atomic_load(&walked_tid), 0);
+    end(&asked);
+}
+
+/* While its signal is still to come the slot is nobody else's; then it is free. Its frames may be
+ * gone: nothing is walked. */
+static void test_an_abandoned_request(void **state)
+{
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    for (int late = 0; late < 2; late++) {
+        block(&asked, true);
+        atomic_store(&walked_tid, 0);
+        const uint64_t cookie = ask(&asked);
+        wait_ms(5);
+        if (late == 1)
+            assert_true(smp_signal_give_up(cookie));
+        assert_true(smp_signal_abandon(cookie));
+        assert_false(smp_signal_abandon(cookie));
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LOST);
+        assert_int_equal(atomic_load(&mailbox->pending), 0);
+        block(&asked, false);
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+        assert_int_equal(atomic_load(&walked_tid), 0);
+    }
     end(&asked);
 }
 
@@ -481,6 +511,7 @@ int main(void)
         cmocka_unit_test(test_the_price_is_measured),
         cmocka_unit_test(test_stale_signals_do_nothing),
         cmocka_unit_test(test_a_late_answer),
+        cmocka_unit_test(test_an_abandoned_request),
         cmocka_unit_test(test_a_walk_at_work_is_not_given_up),
         cmocka_unit_test(test_a_closed_process_walks_nobody),
         cmocka_unit_test(test_an_ended_thread_is_not_asked),

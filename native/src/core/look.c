@@ -224,6 +224,7 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     smp_credit_note(&looker->credit, &spot, shares.found_ns);
     credit_cpu(looker, &spot, &gap, shares.unseen_ns);
     record->credited_ns = now_ns;
+    record->unanswered_ns = 0;
     if (record->reading.activity == SMP_ACTIVITY_RAN ||
         record->reading.activity == SMP_ACTIVITY_NONE) {
         record->idle.has_leaf =
@@ -258,8 +259,11 @@ static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record 
 {
     const struct smp_look *look = looker->look;
 
-    if (look->is_settling || look->span_ns >= 0 ||
-        look->now_ns - record->credited_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
+    if (look->is_settling || look->span_ns >= 0)
+        return false;
+    if (record->unanswered_ns == 0)
+        record->unanswered_ns = look->now_ns;
+    if (look->now_ns - record->unanswered_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
         return false;
     smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
                       SMP_OUTCOME_UNANSWERED, 1);
@@ -512,7 +516,7 @@ static bool is_running(const struct smp_looker *looker, const struct smp_thread_
 
     if (record->reading.activity == SMP_ACTIVITY_RUNNING)
         return true;
-    return looker->is_async && record->reading.activity == SMP_ACTIVITY_RAN &&
+    return looker->is_async && record->reading.activity != SMP_ACTIVITY_UNKNOWN &&
            tasks->is_runnable != NULL && tasks->is_runnable(tasks->self, tid_of(record));
 }
 
@@ -536,7 +540,9 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
         finish_without(looker, record, SMP_OUTCOME_BUDGET);
         return;
     }
-    if (is_running(looker, record))
+    /* Where it ran when it was asked it is asked again, even if it waits by now: it has answered
+     * meanwhile, and the time until then belongs there. */
+    if (record->unanswered_ns != 0 || is_running(looker, record))
         reading->activity = SMP_ACTIVITY_RUNNING;
     if (is_asked(looker, record))
         ask(looker, record);

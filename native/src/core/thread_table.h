@@ -42,6 +42,7 @@ struct smp_thread_record {
     uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
     uint64_t chosen_epoch;      /* 0: never asked */
     struct smp_last_stack last; /* and where it was credited */
+    int64_t unanswered_ns;      /* the first of its requests not answered since; 0: none */
     uint64_t thin_tick;         /* the tick of its next look, were there CPU time for all */
     uint64_t gap_ticks;         /* so many ticks after the last one */
     void *cpu_timer;            /* cpu_look.h; NULL: none */

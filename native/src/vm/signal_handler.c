@@ -114,10 +114,11 @@ static void tell(struct smp_signal_mailbox *mailbox)
 static void answer(uint64_t cookie, ucontext_t *context)
 {
     struct smp_signal_slot *slot = smp_signal_slot_of(cookie);
+    const bool is_in_time = change(cookie, SMP_SLOT_PENDING, SMP_SLOT_BUSY);
 
-    if (!change(cookie, SMP_SLOT_PENDING, SMP_SLOT_BUSY)) {
+    if (!is_in_time && !change(cookie, SMP_SLOT_LATE, SMP_SLOT_BUSY)) {
         atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
-        (void)change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
+        (void)change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE);
         return;
     }
     struct smp_signal_mailbox *mailbox = slot->mailbox;
@@ -125,7 +126,8 @@ static void answer(uint64_t cookie, ucontext_t *context)
     if (atomic_load(&smp_signal_process.is_open))
         smp_stack_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
     atomic_store(&slot->word, word_of(cookie, SMP_SLOT_DONE));
-    tell(mailbox);
+    if (is_in_time)
+        tell(mailbox);
 }
 
 void smp_signal_handle(int number, siginfo_t *info, void *context)
@@ -196,6 +198,12 @@ bool smp_signal_give_up(uint64_t cookie)
     return true;
 }
 
+bool smp_signal_abandon(uint64_t cookie)
+{
+    (void)smp_signal_give_up(cookie);
+    return change(cookie, SMP_SLOT_LATE, SMP_SLOT_LOST);
+}
+
 void smp_signal_release(uint64_t cookie)
 {
     struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
@@ -204,7 +212,8 @@ void smp_signal_release(uint64_t cookie)
         atomic_fetch_sub(&mailbox->pending, 1);
     else if (!change(cookie, SMP_SLOT_DONE, SMP_SLOT_FREE) &&
              !change(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
-        (void)change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE);
+        (void)(change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE) ||
+               change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE));
 }
 
 bool smp_signal_is_busy(const struct smp_signal_slot *slot)

@@ -3,14 +3,16 @@
  * signal_handler.h - what happens in a thread that is asked for its stack: the slots that requests
  * and answers are exchanged in, and the handler.
  *
- *   requester  FREE ─take─► FILLING ─post─► PENDING ──────────┬─too late─► LATE ─┐
- *   handler                                    └─► BUSY ─► DONE                  └─► FREE
- *   requester  FREE ◄──────────────────────────── release ─┘
+ *   requester  FREE ─take─► FILLING ─post─► PENDING ───────┬──too late─► LATE ──abandon─► LOST ─┐
+ *   handler                                    └─► BUSY ─► DONE ◄─ BUSY ◄─┘                     └─►
+ * FREE requester  FREE ◄──────────────────────────── release ─┘
  *
  * A signal carries a cookie: the slot's number and generation. The generation changes with every
  * take, so a signal that comes when its request is over finds nothing to do. Slots and mailboxes
- * are static: nothing a late signal touches is ever freed. A LATE slot is freed by its late signal:
- * until then there is no second request to that thread.
+ * are static: nothing a late signal touches is ever freed. Who is asked and gets no CPU answers
+ * when it gets one: a LATE walk is as good as another, but nobody waits for it. Of a LOST one the
+ * frames are no longer there: the signal only frees the slot. Until either there is no second
+ * request to that thread.
  *
  * Deliveries of the signal that are not ours go to the handler that was there before us, on that
  * signal. It is never reset: a late signal must not meet the default action, which ends the
@@ -46,7 +48,8 @@ enum smp_slot_state {
     SMP_SLOT_PENDING,
     SMP_SLOT_BUSY,
     SMP_SLOT_DONE,
-    SMP_SLOT_LATE
+    SMP_SLOT_LATE,
+    SMP_SLOT_LOST
 };
 
 /* Where answers are counted: the requester looks until pending is 0. Nobody is woken: to wake it
@@ -97,7 +100,9 @@ enum smp_slot_state smp_signal_state(uint64_t cookie);
 struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie);
 /* PENDING becomes LATE. False: the handler has it, or has had it. */
 bool smp_signal_give_up(uint64_t cookie);
-/* Back to FREE, from FILLING, DONE, or PENDING and LATE when no signal will come any more. */
+/* PENDING or LATE becomes LOST. False: the handler has it, or has had it. */
+bool smp_signal_abandon(uint64_t cookie);
+/* Back to FREE, from FILLING, DONE, or PENDING, LATE, LOST when no signal will come any more. */
 void smp_signal_release(uint64_t cookie);
 /* A handler walks in it. */
 bool smp_signal_is_busy(const struct smp_signal_slot *slot);

@@ -42,7 +42,7 @@ static enum smp_status ask(const struct smp_vm_async *async, int32_t tid,
     if (status != SMP_OK)
         return status;
     smp_vm_signal_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
-    if (smp_signal_give_up(cookie))
+    if (smp_signal_abandon(cookie))
         return SMP_ESTATE;
     while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
         (void)usleep(100);

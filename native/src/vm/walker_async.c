@@ -36,13 +36,22 @@ struct request {
     jobject mounted;        /* local reference: the virtual thread on it before the look */
 };
 
+/* A request that was told UNANSWERED. */
+struct late {
+    uint64_t cookie;
+    struct buffer buffer; /* the handler's until DONE */
+    int64_t since_ns;
+};
+
 struct smp_walker_async {
     size_t capacity;
     int signal;
     struct smp_signal_mailbox *mailbox; /* NULL until the first request */
     struct request requests[SMP_ASYNC_IN_FLIGHT];
     size_t count;
-    struct buffer spare[SMP_ASYNC_IN_FLIGHT]; /* a stack: what was used last is used next */
+    struct late late[SMP_ASYNC_LATE];
+    size_t late_count;
+    struct buffer spare[SMP_ASYNC_IN_FLIGHT + SMP_ASYNC_LATE]; /* what was used last is used next */
     size_t spare_count;
     uint32_t room;          /* of buffers from now on */
     struct smp_frame *cure; /* room for a stack told by JVMTI, made when first needed */
@@ -154,6 +163,58 @@ static enum smp_status check(struct smp_walker_async *walker, const struct smp_t
     return walker->mailbox != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
+/* Whose room nobody has asked for again in time: its thread has ended, or is not sampled. */
+static void sweep_late(struct smp_walker_async *walker, int64_t now_ns)
+{
+    for (size_t i = walker->late_count; i > 0; i--) {
+        struct late *late = &walker->late[i - 1];
+        const enum smp_slot_state at = smp_signal_state(late->cookie);
+        const bool is_old = now_ns - late->since_ns > SMP_ASYNC_LATE_MS * NS_PER_MS;
+        if (at != SMP_SLOT_FREE && (at != SMP_SLOT_DONE || !is_old))
+            continue;
+        smp_signal_release(late->cookie);
+        give_buffer(walker, late->buffer);
+        *late = walker->late[--walker->late_count];
+    }
+}
+
+/* The request goes on without anybody waiting for it. */
+static void keep_late(struct smp_walker_async *walker, struct request *request)
+{
+    const int64_t now_ns = smp_clock_ns();
+
+    if (walker->late_count == SMP_ASYNC_LATE)
+        sweep_late(walker, now_ns);
+    if (walker->late_count == SMP_ASYNC_LATE) {
+        if (smp_signal_abandon(request->cookie))
+            return;
+        while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
+            (void)sched_yield();
+        smp_signal_release(request->cookie);
+        return;
+    }
+    walker->late[walker->late_count++] =
+        (struct late){ .cookie = request->cookie, .buffer = request->buffer, .since_ns = now_ns };
+    request->buffer = (struct buffer){ 0 };
+}
+
+/* Has the thread answered an older request since? That is the answer to this one. */
+static bool take_late(struct smp_walker_async *walker, struct request *request)
+{
+    const uint64_t asked = smp_vm_threads_facts(request->thread)->asked;
+
+    for (size_t i = 0; i < walker->late_count; i++) {
+        struct late *late = &walker->late[i];
+        if (late->cookie != asked || smp_signal_state(asked) != SMP_SLOT_DONE)
+            continue;
+        request->cookie = asked;
+        request->buffer = late->buffer;
+        *late = walker->late[--walker->late_count];
+        return true;
+    }
+    return false;
+}
+
 static enum smp_status request_walk(void *self, struct smp_thread *thread, uint64_t token)
 {
     struct smp_walker_async *walker = self;
@@ -165,6 +226,10 @@ static enum smp_status request_walk(void *self, struct smp_thread *thread, uint6
         return status;
     if (env == NULL)
         return SMP_EVM;
+    if (take_late(walker, &request)) {
+        walker->requests[walker->count++] = request;
+        return SMP_OK;
+    }
     if (!take_buffer(walker, &request.buffer))
         return SMP_EQUOTA;
     status = ask(walker, &request, env);
@@ -497,13 +562,15 @@ static void look_again(struct smp_walker_async *walker, JNIEnv *env,
 static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct listener *listener)
 {
     for (size_t i = walker->count; i > 0; i--) {
-        const struct request *request = &walker->requests[i - 1];
+        struct request *request = &walker->requests[i - 1];
         if (request->cookie == 0) {
             tell(walker, env, listener, i - 1, request->answer);
         } else if (smp_signal_give_up(request->cookie)) {
             /* A thread that has ended answers no more. */
             if (request->thread->ended_ns != 0)
                 smp_signal_release(request->cookie);
+            else
+                keep_late(walker, request);
             tell(walker, env, listener, i - 1, SMP_ANSWER_UNANSWERED);
         } else {
             while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
@@ -592,18 +659,24 @@ enum smp_status smp_walker_async_create(size_t capacity, int signal, struct smp_
     return SMP_OK;
 }
 
-/* A handler writes only into the buffer of a request that has not been told. */
+/* No handler writes into its buffer any more. */
+static void end(uint64_t cookie, struct buffer buffer)
+{
+    if (cookie != 0 && !smp_signal_abandon(cookie)) {
+        while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+            (void)sched_yield();
+        smp_signal_release(cookie);
+    }
+    smp_free(NULL, buffer.frames);
+}
+
+/* A handler writes only into the buffer of a request that has not been told, or is late. */
 static void end_all(struct smp_walker_async *walker)
 {
-    for (size_t i = 0; i < walker->count; i++) {
-        const struct request *request = &walker->requests[i];
-        if (request->cookie != 0 && !smp_signal_give_up(request->cookie)) {
-            while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
-                (void)sched_yield();
-            smp_signal_release(request->cookie);
-        }
-        smp_free(NULL, request->buffer.frames);
-    }
+    for (size_t i = 0; i < walker->count; i++)
+        end(walker->requests[i].cookie, walker->requests[i].buffer);
+    for (size_t i = 0; i < walker->late_count; i++)
+        end(walker->late[i].cookie, walker->late[i].buffer);
 }
 
 void smp_walker_async_destroy(struct smp_walker_async *walker)

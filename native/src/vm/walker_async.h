@@ -12,6 +12,9 @@
  * waits inside the JVM where it cannot be walked by itself. A deeper stack than expected is asked
  * for again with more room.
  *
+ * A thread that has no CPU cannot answer in time. Its answer is kept when it comes, and is that to
+ * the next request: it is where the thread was when it lost its CPU, so where it waited.
+ *
  * Owns     room for the answers; a mailbox.
  * Threads  create and destroy: any; the functions: one sampler thread. Until smp_vm_async_open, and
  *          where that refuses, request is SMP_EUNSUPPORTED for every thread.
@@ -31,6 +34,8 @@
 
 enum {
     SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
+    SMP_ASYNC_LATE = 64,           /* whose answer is still awaited after that */
+    SMP_ASYNC_LATE_MS = 2000,      /* so long, before its room is taken for another's */
     SMP_ASYNC_FIRST_FRAMES = 512,  /* room at first, for each of them; doubled where needed */
     SMP_ASYNC_MAX_FRAMES = 65536,  /* deeper stacks are not walked */
     SMP_ASYNC_LOOKS = 3,           /* at one thread in one collect */

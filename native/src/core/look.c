@@ -26,12 +26,17 @@ static void put_after(struct smp_looker *looker, struct smp_thread_record *recor
 /* Who has just been looked at. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
-    const int64_t thin_ns = smp_budget_next_ticks(&looker->budget) * looker->interval_ns;
     int64_t gap_ns = looker->interval_ns;
+    int64_t thin_ns = 0;
 
     if (record->idle.has_leaf)
         gap_ns = smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns,
                                  looker->lookback_ns, smp_budget_random(&looker->budget));
+    /* Whoever is idle is passed over as well: thousands of them would leave nothing for the few
+     * that run, and what they do is known afterwards all the same. */
+    thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns;
+    if (thin_ns > SMP_MOST_THIN_MS * NS_PER_MS)
+        thin_ns = SMP_MOST_THIN_MS * NS_PER_MS;
     record->is_thinned = thin_ns > gap_ns;
     record->gap_ticks = (uint64_t)(gap_ns / looker->interval_ns); /* at least 1 */
     record->thin_tick = looker->tick + record->gap_ticks;

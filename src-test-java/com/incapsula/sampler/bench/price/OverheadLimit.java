@@ -31,9 +31,9 @@ public final class OverheadLimit {
     private static final int BUSY = 4;
     private static final int WAKING_SHARE = 20;
     private static final int WAKING_MILLIS = 100;
-    /* A tick without a look at 1 ms takes more than the default limit of 1 %; here there is room for some looks. */
-    private static final double LIMIT_PERCENT = 1;
-    private static final double LIMIT_BAR = 1.3;
+    /** The default. To be woken up every millisecond takes more than that by itself. */
+    static final double LIMIT_PERCENT = 1;
+    static final double LIMIT_BAR = 1.3;
     private static final double SHARE_BAR = 2;
     private static final double LONG_SHARE = 0.7;
     private static final int WARM_UP_MILLIS = 2000;

@@ -11,7 +11,7 @@ import jdk.jfr.RecordingState;
 
 /**
  * The sampler's events in the flight recorder. They are off by default, and a recording's settings can switch them
- * on: {@code threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
+ * on: {@code +threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
  * in every recording whose settings do not name them.
  *
  * <p>The only class, with the events, that needs the module {@code jdk.jfr}: it fails to load where that is absent.

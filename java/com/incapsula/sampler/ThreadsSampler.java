@@ -187,7 +187,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return a cursor, to be closed
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
-     * @throws OutOfMemoryError if there is no memory for it
+     * @throws OutOfMemoryError if there is no memory for it, or 30 are open
      */
     public SamplingCursor openCursor() {
         return new SamplingCursor(lifecycle.openCursor(), this::reportOf);

@@ -235,6 +235,25 @@ static void top_has_two_tables(void **state)
                     "  100.0            3          3  a.B.work(B.java:7)\n");
 }
 
+static void top_tells_the_time_of_the_cpu_clock(void **state)
+{
+    struct smp_snapshot snapshot = *make_small(*state);
+
+    snapshot.is_cpu_clock = true;
+    assert_exported(&snapshot, SMP_FORMAT_TOP, (struct smp_export_style){ 0 },
+                    "Top 3 methods of 3, by own CPU time, in 2 thread groups, over 1000 ms\n"
+                    "percent       CPU ms    samples  method\n"
+                    "   75.0            3          3  a.B.work\n"
+                    "   25.0            1          1  [thread ended]\n"
+                    "    0.0            0          1  c.C.nat\n"
+                    "\n"
+                    "Top 3 lines of 3, by own CPU time, in 2 thread groups, over 1000 ms\n"
+                    "percent       CPU ms    samples  line\n"
+                    "   75.0            3          3  a.B.work(B.java:7)\n"
+                    "   25.0            1          1  [thread ended]\n"
+                    "    0.0            0          1  c.C.nat(Native Method)\n");
+}
+
 static void top_keeps_the_hottest_of_many(void **state)
 {
     struct output output = { 0 };
@@ -588,6 +607,7 @@ int main(void)
         TEST(json_has_everything),
         TEST(json_names_are_no_markup),
         TEST(top_has_two_tables),
+        TEST(top_tells_the_time_of_the_cpu_clock),
         TEST(top_keeps_the_hottest_of_many),
         TEST(text_is_what_a_print_stream_gets),
         TEST(pprof_can_be_read_back),

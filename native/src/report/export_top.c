@@ -8,7 +8,8 @@
  *      45.1        27060      541  com.acme.A.run
  *
  * One pass over the nodes adds up what each frame has, a second over the frames what each method
- * has. What has no weight is in neither table.
+ * has. What has no weight is in neither table. With the CPU clock, what is wall time elsewhere is
+ * called CPU time here.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -177,15 +178,18 @@ static void put_head(struct writer *writer, const struct top *top, size_t of, co
                                            [SMP_WEIGHT_CPU] = "CPU time",
                                            [SMP_WEIGHT_SAMPLES] = "samples" };
     const struct smp_export_job *const job = writer->job;
+    const bool is_cpu = job->snapshot->is_cpu_clock;
+    const enum smp_weight weight =
+        is_cpu && job->style->weight == SMP_WEIGHT_WALL ? SMP_WEIGHT_CPU : job->style->weight;
     char row[ROW_BYTES];
 
     (void)snprintf(row, sizeof(row),
                    "Top %zu %ss of %zu, by own %s, in %zu thread group%s, over %" PRId64 " ms\n",
-                   top->count, what, of, weights[job->style->weight], job->groups->count,
+                   top->count, what, of, weights[weight], job->groups->count,
                    job->groups->count == 1 ? "" : "s", job->snapshot->elapsed_ns / NS_PER_MS);
     smp_pieces_puts(job->out, row);
-    (void)snprintf(row, sizeof(row), "percent      wall ms%s    samples  %s\n",
-                   job->style->cpu_time ? "       CPU ms" : "", what);
+    (void)snprintf(row, sizeof(row), "percent      %s ms%s    samples  %s\n",
+                   is_cpu ? " CPU" : "wall", job->style->cpu_time ? "       CPU ms" : "", what);
     smp_pieces_puts(job->out, row);
 }
 

@@ -187,7 +187,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return a cursor, to be closed
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
-     * @throws OutOfMemoryError if there is no memory for it
+     * @throws OutOfMemoryError if there is no memory for it, or 30 are open
      */
     public SamplingCursor openCursor() {
         return new SamplingCursor(lifecycle.openCursor(), this::reportOf);
@@ -486,8 +486,9 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * Whether the sampler's events are in all recordings of the JVM's flight recorder: {@code threadsampler.Interval}
      * and {@code threadsampler.HotLine}, for each interval together with its report. Default false: only in
-     * recordings whose settings name them, as in {@code threadsampler.Interval#enabled=true}. With true the settings
-     * of a recording can leave them out.
+     * recordings whose settings name them, as in
+     * {@code -XX:StartFlightRecording:+threadsampler.Interval#enabled=true} (the plus is part of it). With true the
+     * settings of a recording can leave them out.
      *
      * <p>In a JVM without the module {@code jdk.jfr} the sampler runs all the same.
      *

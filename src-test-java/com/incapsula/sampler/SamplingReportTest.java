@@ -15,6 +15,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.zip.GZIPInputStream;
@@ -186,6 +187,16 @@ class SamplingReportTest {
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder))
                 .withMessage("cannot write " + folder + ": it is a folder");
         assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void whatIsNoFileIsNotReplacedByOne() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor()).isZero();
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, pipe))
+                .withMessage("cannot write " + pipe + ": it is not a regular file and cannot be replaced");
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther()).isTrue();
+        assertThat(folder).isDirectoryNotContaining(path -> !path.equals(pipe));
     }
 
     @Test

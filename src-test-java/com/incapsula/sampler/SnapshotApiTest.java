@@ -77,6 +77,15 @@ class SnapshotApiTest {
     }
 
     @Test
+    void closedCursorSaysSo() {
+        sampler.init();
+        SamplingCursor cursor = sampler.openCursor();
+        cursor.close();
+        assertThatIllegalStateException().isThrownBy(cursor::next).withMessage("the cursor is closed");
+        assertThat(fake.calls()).doesNotContain("takeWindow 2");
+    }
+
+    @Test
     void reportOutlivesTheSampler() throws IOException {
         sampler.init();
         SamplingReport report = sampler.snapshot();

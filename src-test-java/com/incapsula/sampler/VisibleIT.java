@@ -53,6 +53,22 @@ class VisibleIT {
         }
     }
 
+    /** Arguments: none that matter. One report, and no recording. */
+    static final class Unrecorded {
+
+        private Unrecorded() {
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            try (ThreadsSampler sampler = new ThreadsSampler()) {
+                sampler.setSamplingFrequencyMillis(5);
+                sampler.setReportFrequencySeconds(0);
+                sampler.init();
+                Thread.sleep(50);
+            }
+        }
+    }
+
     /** Arguments: where the library's classes are. An application that shows everything, and is undeployed. */
     static final class Redeployed {
 
@@ -138,6 +154,14 @@ class VisibleIT {
         assertThat(lines).anyMatch(line -> line.contains(
                 "the sampler's events are not in flight recordings: this JVM runs without the module jdk.jfr"));
         assertThat(folder.resolve("bare.html")).content().contains("threads-sampler/1");
+    }
+
+    @Test
+    void reportsDoNotBringUpTheFlightRecorder() throws Exception {
+        List<String> lines = run(Unrecorded.class, List.of("-Xlog:class+load"),
+                folderOf(Unrecorded.class) + ":" + folderOf(ThreadsSampler.class), "");
+        assertThat(lines).contains("Sampler account.");
+        assertThat(lines).filteredOn(line -> line.contains(" jdk.jfr.internal.")).isEmpty();
     }
 
     @Test

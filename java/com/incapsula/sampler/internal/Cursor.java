@@ -12,7 +12,7 @@ public interface Cursor {
      * Everything since the last call, or since the cursor was opened.
      *
      * @return held by the caller
-     * @throws IllegalStateException if the core has ended, or from the outputer or the manipulator
+     * @throws IllegalStateException if it is closed, the core has ended, or from the outputer or the manipulator
      */
     Snapshot next();
 

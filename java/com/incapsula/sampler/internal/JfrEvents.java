@@ -11,7 +11,7 @@ import jdk.jfr.RecordingState;
 
 /**
  * The sampler's events in the flight recorder. They are off by default, and a recording's settings can switch them
- * on: {@code threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
+ * on: {@code +threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
  * in every recording whose settings do not name them.
  *
  * <p>The only class, with the events, that needs the module {@code jdk.jfr}: it fails to load where that is absent.
@@ -58,8 +58,17 @@ final class JfrEvents {
         }
     }
 
-    /** @return true if a recording wants one of the events */
+    /**
+     * An event class brings up half of the recorder when it is first used, a tenth of a second of CPU time; so none is
+     * touched where there has been no recording yet.
+     *
+     * @return true if a recording wants one of the events
+     */
     static boolean areWanted() {
+        return FlightRecorder.isInitialized() && areEnabled();
+    }
+
+    private static boolean areEnabled() {
         return new IntervalEvent().isEnabled() || new HotLineEvent().isEnabled();
     }
 

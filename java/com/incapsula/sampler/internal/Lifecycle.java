@@ -627,7 +627,19 @@ public final class Lifecycle {
         @Override
         public Snapshot next() {
             refuseInCallback("next()");
-            return takeWindow(source, consumer, taking);
+            requireOpen();
+            try {
+                return takeWindow(source, consumer, taking);
+            } catch (IllegalArgumentException unknown) {
+                requireOpen(); // closed meanwhile
+                throw unknown;
+            }
+        }
+
+        private synchronized void requireOpen() {
+            if (closed) {
+                throw new IllegalStateException("the cursor is closed");
+            }
         }
 
         @Override

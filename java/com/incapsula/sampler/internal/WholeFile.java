@@ -31,13 +31,17 @@ public final class WholeFile {
      *
      * @param file its name; the folder must be there
      * @param content writes it
-     * @throws IOException with the file's name and the reason
+     * @throws IOException with the file's name and the reason; also where a device or a pipe has the name
      */
     public static void write(Path file, Content content) throws IOException {
         Path target = file.toAbsolutePath();
         try {
             if (Files.isDirectory(target)) {
                 throw new IOException("it is a folder");
+            }
+            if (Files.exists(target) && !Files.isRegularFile(target)) {
+                /* The superuser would lose /dev/stdout or /dev/null. */
+                throw new IOException("it is not a regular file and cannot be replaced");
             }
             Path temporary = makeTemporary(target);
             try {

@@ -326,6 +326,27 @@ static void a_thread_that_ends_while_it_is_scanned_is_passed_over(void **state)
     assert_int_equal(reader.count + reader.unseen, 0);
 }
 
+static void end_the_listed(enum fake_call call)
+{
+    if (call == FAKE_GetThreadInfo && !crowd[0].ended) {
+        crowd[0].ended = true;
+        fake_jvmti_thread_end(&crowd[0]);
+    }
+}
+
+/* Its end is told while it is not registered yet; GetThreadInfo knows dead threads, too. */
+static void a_thread_that_ends_before_it_is_registered_is_not_handed_out(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "ending");
+    fake_jvmti.before = end_the_listed;
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_false(was_handed(100));
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 0);
+}
+
 static void an_end_that_nobody_told_is_told_by_the_walk(void **state)
 {
     (void)state;
@@ -430,6 +451,7 @@ int main(void)
         TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
         TEST(a_thread_without_memory_is_unseen),
         TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
+        TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),
         TEST(an_end_that_nobody_told_is_told_by_the_walk),
         TEST(events_after_the_close_are_harmless),
         TEST(after_vm_death_nobody_polls),

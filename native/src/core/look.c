@@ -22,15 +22,21 @@ static void put_after(struct smp_looker *looker, struct smp_thread_record *recor
                                                   : now_ns + gap_ns - looker->interval_ns / 2);
 }
 
+/* Until the next look at an idle thread that is looked at now, while there is CPU time for all. */
+static int64_t idle_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
+                           int64_t now_ns)
+{
+    return smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns, looker->lookback_ns,
+                           smp_budget_random(&looker->budget));
+}
+
 /* Who has just been looked at. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
     const int64_t thin_ns = smp_budget_next_ticks(&looker->budget) * looker->interval_ns;
-    int64_t gap_ns = looker->interval_ns;
+    const int64_t gap_ns =
+        record->idle.has_leaf ? idle_gap_ns(looker, record, now_ns) : looker->interval_ns;
 
-    if (record->idle.has_leaf)
-        gap_ns = smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns,
-                                 looker->lookback_ns, smp_budget_random(&looker->budget));
     record->is_thinned = thin_ns > gap_ns;
     record->thin_tick = looker->tick + (uint64_t)(gap_ns / looker->interval_ns);
     put_after(looker, record, now_ns, record->is_thinned ? thin_ns : gap_ns);
@@ -479,12 +485,31 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
     return false;
 }
 
-/* The ticks that were passed over since its last look. */
-static void count_thinned(struct smp_looker *looker, struct smp_thread_record *record)
+/* The looks that would have been made from thin_tick on, before this one: at a thread that was idle
+ * not one in every tick. */
+static uint64_t passed_over(struct smp_looker *looker, const struct smp_thread_record *record,
+                            bool was_idle)
+{
+    uint64_t at = record->thin_tick;
+    uint64_t looks = 0;
+
+    if (!was_idle)
+        return looker->tick - at;
+    for (; at < looker->tick; looks++) {
+        const int64_t ago_ns = (int64_t)(looker->tick - at) * looker->interval_ns;
+        at += (uint64_t)(idle_gap_ns(looker, record, looker->look->now_ns - ago_ns) /
+                         looker->interval_ns);
+    }
+    return looks;
+}
+
+/* What was passed over since its last look. */
+static void count_thinned(struct smp_looker *looker, struct smp_thread_record *record,
+                          bool was_idle)
 {
     if (record->is_thinned && looker->tick > record->thin_tick && record->was_looked_at)
         smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                          SMP_OUTCOME_BUDGET, looker->tick - record->thin_tick);
+                          SMP_OUTCOME_BUDGET, passed_over(looker, record, was_idle));
     record->is_thinned = false;
 }
 
@@ -547,6 +572,7 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
     struct smp_reading *reading = &record->reading;
 
     smp_idle_read(&record->idle, tid_of(record), reading);
+    count_thinned(looker, record, reading->had_leaf || reading->activity == SMP_ACTIVITY_NONE);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
         reading->is_measured = false;
@@ -560,6 +586,7 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
 /* Of which nothing is kept: running, or not. */
 static void look_once(struct smp_looker *looker, struct smp_thread_record *record)
 {
+    count_thinned(looker, record, record->idle.has_leaf);
     record->idle = (struct smp_idle){ 0 };
     smp_idle_read(&record->idle, tid_of(record), &record->reading);
     record->idle.has_clock = false;
@@ -571,6 +598,7 @@ static void look_once(struct smp_looker *looker, struct smp_thread_record *recor
 
 static void start_clock(struct smp_looker *looker, struct smp_thread_record *record)
 {
+    count_thinned(looker, record, record->idle.has_leaf);
     record->was_looked_at = true;
     if (record->credited_ns < looker->look->now_ns)
         record->credited_ns = looker->look->now_ns;
@@ -589,7 +617,6 @@ bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record)
     if (!is_sampled(looker, record))
         return true;
     smp_look_count_as_sampled(looker, record, true);
-    count_thinned(looker, record);
     if (look->span_ns > 0)
         look_once(looker, record);
     else if (look->span_ns < 0 && look->now_ns > record->credited_ns)

@@ -488,6 +488,39 @@ static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
 }
 
+static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
+{
+    struct sim *sim = sim_create(options);
+    uint64_t attempts;
+
+    for (int i = 0; i < 3000; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->snapshot->elapsed_ns);
+    attempts = sim->snapshot->tally.attempts;
+    *passed_over = sim->snapshot->tally.outcomes[SMP_OUTCOME_BUDGET];
+    sim_destroy(sim);
+    return attempts;
+}
+
+/* An idle thread is not due in every tick, so it is not passed over in every tick. */
+static void past_the_limit_as_many_looks_are_wanted_as_below_it(void **state)
+{
+    uint64_t none = 0;
+    uint64_t many = 0;
+    const uint64_t wanted =
+        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n", &none);
+    const uint64_t counted =
+        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n", &many);
+
+    (void)state;
+    assert_int_equal(none, 0);
+    assert_true(many > counted / 2);
+    assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
+}
+
 static void below_the_limit_nobody_is_passed_over(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -617,6 +650,7 @@ int main(void)
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),
         cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
+        cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
         cmocka_unit_test(below_the_limit_nobody_is_passed_over),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),

@@ -290,13 +290,15 @@ static jvmtiError JNICALL is_method_native(jvmtiEnv *env, jmethodID method, jboo
     return error;
 }
 
-/* What this JVM has no capability for: nothing of the asynchronous walker's. */
-static jvmtiError JNICALL refuse_cpu_time(jvmtiEnv *env, jthread thread, jlong *out)
+/* What this JVM has no capability for: nothing of the asynchronous walker's. But of a thread that
+ * has ended it says so. */
+static jvmtiError JNICALL refuse_cpu_time(jvmtiEnv *env, jthread ref, jlong *out)
 {
+    const jvmtiError error = refuse_dead(fake_jni_object(ref));
+
     (void)env;
-    (void)thread;
     (void)out;
-    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    return error != JVMTI_ERROR_NONE ? error : JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
 }
 
 static jvmtiError JNICALL refuse_events(jvmtiEnv *env, jvmtiEvent event)

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -14,6 +15,7 @@
 #include "support/vm_fixture.h"
 #include "vm/vm.h"
 #include "vm/vm_registry.h"
+#include "vm/vm_signal.h"
 
 static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
@@ -276,6 +278,40 @@ static void an_own_thread_is_a_hidden_daemon_in_the_system_group(void **state)
     smp_vm_close();
 }
 
+/* What a thread inherits that the user's code starts on an own thread. */
+static void *enter_with_all_blocked(void *arg)
+{
+    enum smp_status status;
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    status = smp_vm_enter("threads-sampler");
+    pthread_sigmask(SIG_SETMASK, NULL, arg);
+    if (status == SMP_OK)
+        smp_vm_leave();
+    return (void *)(intptr_t)status;
+}
+
+static void an_own_thread_lets_our_signal_through_and_no_other(void **state)
+{
+    const int ours = smp_vm_signal_number(0);
+    void *status = NULL;
+    pthread_t thread;
+    sigset_t mask;
+
+    (void)state;
+    assert_int_equal(smp_vm_open(), SMP_OK);
+    assert_int_equal(smp_vm_signal_install(ours), SMP_OK);
+    assert_int_equal(pthread_create(&thread, NULL, enter_with_all_blocked, &mask), 0);
+    assert_int_equal(pthread_join(thread, &status), 0);
+    assert_int_equal((intptr_t)status, SMP_OK);
+    assert_false(sigismember(&mask, ours));
+    assert_true(sigismember(&mask, ours + 1));
+    assert_true(sigismember(&mask, SIGINT));
+    smp_vm_close();
+}
+
 static void a_long_name_is_cut(void **state)
 {
     char name[200];
@@ -330,6 +366,7 @@ int main(void)
         TEST(sessions_open_and_close_on_many_threads),
         TEST(after_vm_death_nothing_is_asked_of_the_jvm),
         TEST(an_own_thread_is_a_hidden_daemon_in_the_system_group),
+        TEST(an_own_thread_lets_our_signal_through_and_no_other),
         TEST(a_long_name_is_cut),
         TEST(a_thread_that_cannot_attach_is_not_ours),
         TEST(threads_of_ours_that_ended_leave_room_for_others),

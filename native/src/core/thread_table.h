@@ -34,7 +34,7 @@ struct smp_thread_record {
     bool is_counted;            /* among the sampled threads */
     bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
     bool is_answered;           /* by the call of the namer that is being made */
-    bool is_thinned;            /* ticks from thin_tick on are passed over to save CPU time */
+    bool is_thinned;            /* looks from thin_tick on are passed over to save CPU time */
     bool has_left;              /* what is kept for it is left_place's */
     struct smp_idle idle;       /* what its CPU clock told */
     enum smp_naming naming;     /* the namer's last answer; SAME: none yet */

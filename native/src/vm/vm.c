@@ -8,6 +8,7 @@
 #include "vm/vm_async.h"
 #include "vm/vm_code.h"
 #include "vm/vm_door.h"
+#include "vm/vm_signal.h"
 #include "vm/vm_status.h"
 #include "vm/vm_threads.h"
 
@@ -247,6 +248,7 @@ enum smp_status smp_vm_enter(const char *thread_name)
         smp_vm_threads_leave();
         return SMP_ETHREAD;
     }
+    smp_vm_signal_let_through();
     return SMP_OK;
 }
 

@@ -22,6 +22,7 @@ static struct {
 
 /* Registered threads without a tid, each held; and the tids of the others. */
 struct unsettled {
+    struct smp_vm_registry *registry;
     struct smp_vm_thread **entries;
     size_t count;
     size_t capacity;
@@ -39,13 +40,24 @@ static bool task_ns(void *self, int32_t tid, int64_t *out)
     return smp_clock_thread_cpu_ns(tid, out);
 }
 
+/* A thread that ended after a scan had listed it and before it was registered has told its end to
+ * nobody: it is told here. The entry is held, so nobody gets it back to dispose of. */
+static void tell_end(const struct unsettled *unsettled, const struct smp_vm_thread *entry)
+{
+    (void)smp_vm_registry_end(unsettled->registry, entry->java_id, smp_clock_ns());
+}
+
 static bool thread_ns(void *self, size_t thread, int64_t *out)
 {
     const struct unsettled *unsettled = self;
+    const struct smp_vm_thread *entry = unsettled->entries[thread];
     jvmtiEnv *jvmti = smp_vm_jvmti();
     jlong ns = 0;
+    const jvmtiError error = (*jvmti)->GetThreadCpuTime(jvmti, entry->ref, &ns);
 
-    if ((*jvmti)->GetThreadCpuTime(jvmti, unsettled->entries[thread]->ref, &ns) != JVMTI_ERROR_NONE)
+    if (error == JVMTI_ERROR_THREAD_NOT_ALIVE)
+        tell_end(unsettled, entry);
+    if (error != JVMTI_ERROR_NONE)
         return false;
     *out = ns;
     return true;
@@ -191,7 +203,7 @@ void smp_vm_settle_restart(void)
 
 void smp_vm_settle(struct smp_vm_registry *registry, void (*dispose)(struct smp_vm_thread *entry))
 {
-    struct unsettled unsettled = { 0 };
+    struct unsettled unsettled = { .registry = registry };
     int64_t due_ns = next.due_ns;
     size_t unknown = 0;
 

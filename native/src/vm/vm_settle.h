@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * vm_settle.h - finds the tids of registered threads that were there before us, and tries again,
- * at growing intervals, for those that could not be told apart.
+ * at growing intervals, for those that could not be told apart. One that turns out to have ended
+ * is told so: its ThreadEnd may have come before the scan registered it.
  *
  * Owns     nothing.
  * Threads  any attached one; of several at once one does it.

@@ -40,6 +40,18 @@ bool smp_vm_signal_is_installed(int number)
            (atomic_load(&installed.numbers) & bit_of(number)) != 0;
 }
 
+void smp_vm_signal_let_through(void)
+{
+    sigset_t ours;
+
+    (void)sigemptyset(&ours);
+    for (int number = 1; number < SMP_SIGNAL_NUMBERS; number++) {
+        if (smp_vm_signal_is_installed(number))
+            (void)sigaddset(&ours, number);
+    }
+    (void)pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
 /* The handler is not interrupted by another profiler's, but by faults: the JVM answers those. */
 static void fill_mask(sigset_t *mask)
 {

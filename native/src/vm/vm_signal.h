@@ -31,6 +31,9 @@ int smp_vm_signal_number(int wanted);
  */
 SMP_CHECKED enum smp_status smp_vm_signal_install(int number);
 bool smp_vm_signal_is_installed(int number);
+/* On a thread of ours that runs the user's Java code: a thread started there inherits its mask, and
+ * must be able to answer. */
+void smp_vm_signal_let_through(void);
 
 /* What signals of ours cost the threads that got them, in this process, over all sessions. */
 struct smp_signal_price {

@@ -11,6 +11,7 @@ import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,30 @@ class SignalIT {
                 assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID");
             }
             assertThat(busy.thread().isAlive()).isTrue();
+        }
+    }
+
+    /** Our threads block signals, and a thread begins with the mask of the one that starts it. */
+    @Test
+    void aThreadThatAnOutputerStartsAnswersToo() throws Exception {
+        AtomicReference<Worker> made = new AtomicReference<>();
+        Recorder recorder = new Recorder() {
+
+            @Override
+            public synchronized void printIntervalTitle(String text) {
+                super.printIntervalTitle(text);
+                if (made.get() == null) {
+                    made.set(Worker.busy("made"));
+                }
+            }
+        };
+        try (ThreadsSampler sampler = quick(recorder)) {
+            sampler.init();
+            sampler.printReport();
+            try (Worker worker = made.get()) {
+                sampler.setThreadToBeSampled(worker.thread());
+                awaitWalks(sampler);
+            }
         }
     }
 

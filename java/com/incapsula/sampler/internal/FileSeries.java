@@ -54,7 +54,7 @@ public final class FileSeries {
         }
         this.pattern = pattern;
         Path path = path(pattern).toAbsolutePath();
-        if (path.getFileName() == null) {
+        if (path.getFileName() == null || pattern.endsWith("/") || Files.isDirectory(path)) {
             throw new IllegalArgumentException("file must name a file, got " + pattern);
         }
         name = path.getFileName().toString();

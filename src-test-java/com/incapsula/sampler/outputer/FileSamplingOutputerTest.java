@@ -205,6 +205,9 @@ class FileSamplingOutputerTest {
             "%n-%n|file must have %n once, got %n-%n",
             "%t/r|file must have %t and %n in the file's own name only, got %t/r",
             "/|file must name a file, got /",
+            "r/|file must name a file, got r/",
+            ".|file must name a file, got .",
+            "java|file must name a file, got java",
     })
     void wrongNamesAreRefusedAtOnce(String file, String message) {
         outputer.setFile("before");

@@ -23,6 +23,14 @@ static void put_after(struct smp_looker *looker, struct smp_thread_record *recor
                                                   : now_ns + gap_ns - looker->interval_ns / 2);
 }
 
+/* Of one that has been idle, as far as is known. */
+static int64_t idle_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
+                           int64_t now_ns)
+{
+    return smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns, looker->lookback_ns,
+                           smp_budget_random(&looker->budget));
+}
+
 /* Who has just been looked at. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
@@ -30,16 +38,14 @@ static void schedule(struct smp_looker *looker, struct smp_thread_record *record
     int64_t thin_ns = 0;
 
     if (record->idle.has_leaf)
-        gap_ns = smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns,
-                                 looker->lookback_ns, smp_budget_random(&looker->budget));
+        gap_ns = idle_gap_ns(looker, record, now_ns);
     /* Whoever is idle is passed over as well: thousands of them would leave nothing for the few
      * that run, and what they do is known afterwards all the same. */
     thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns;
     if (thin_ns > SMP_MOST_THIN_MS * NS_PER_MS)
         thin_ns = SMP_MOST_THIN_MS * NS_PER_MS;
     record->is_thinned = thin_ns > gap_ns;
-    record->gap_ticks = (uint64_t)(gap_ns / looker->interval_ns); /* at least 1 */
-    record->thin_tick = looker->tick + record->gap_ticks;
+    record->thin_tick = looker->tick + (uint64_t)(gap_ns / looker->interval_ns);
     put_after(looker, record, now_ns, record->is_thinned ? thin_ns : gap_ns);
 }
 
@@ -488,15 +494,31 @@ static bool has_waited(const struct smp_looker *looker, const struct smp_thread_
            looker->look->now_ns - record->due.at_ns > looker->interval_ns / 2 * 3;
 }
 
+/* From thin_tick on, before this one: at a thread that is idle not one in every tick. */
+static uint64_t passed_over(struct smp_looker *looker, const struct smp_thread_record *record,
+                            bool was_idle)
+{
+    uint64_t at = record->thin_tick;
+    uint64_t looks = 0;
+
+    if (!was_idle)
+        return looker->tick - at;
+    for (; at < looker->tick; looks++) {
+        const int64_t ago_ns = (int64_t)(looker->tick - at) * looker->interval_ns;
+        at += (uint64_t)(idle_gap_ns(looker, record, looker->look->now_ns - ago_ns) /
+                         looker->interval_ns);
+    }
+    return looks;
+}
+
 /* The looks that would have been made since its last one. */
-static void count_passed_over(struct smp_looker *looker, struct smp_thread_record *record)
+static void count_passed_over(struct smp_looker *looker, struct smp_thread_record *record,
+                              bool was_idle)
 {
     if (record->was_looked_at && looker->tick > record->thin_tick &&
-        (record->is_thinned || has_waited(looker, record))) {
-        const uint64_t ticks = looker->tick - record->thin_tick;
+        (record->is_thinned || has_waited(looker, record)))
         smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                          SMP_OUTCOME_BUDGET, (ticks + record->gap_ticks - 1) / record->gap_ticks);
-    }
+                          SMP_OUTCOME_BUDGET, passed_over(looker, record, was_idle));
     record->is_thinned = false;
 }
 
@@ -561,6 +583,7 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
     struct smp_reading *reading = &record->reading;
 
     smp_idle_read(&record->idle, tid_of(record), reading);
+    count_passed_over(looker, record, reading->activity == SMP_ACTIVITY_NONE || reading->had_leaf);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
         reading->is_measured = false;
@@ -603,7 +626,6 @@ bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record)
     if (!is_sampled(looker, record))
         return true;
     smp_look_count_as_sampled(looker, record, true);
-    count_passed_over(looker, record);
     if (look->span_ns > 0)
         look_once(looker, record);
     else if (look->span_ns < 0 && look->now_ns > record->credited_ns)

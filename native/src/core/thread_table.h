@@ -44,7 +44,6 @@ struct smp_thread_record {
     struct smp_last_stack last; /* and where it was credited */
     int64_t unanswered_ns;      /* the first of its requests not answered since; 0: none */
     uint64_t thin_tick;         /* the tick of its next look, were there CPU time for all */
-    uint64_t gap_ticks;         /* so many ticks after the last one */
     void *cpu_timer;            /* cpu_look.h; NULL: none */
     struct smp_reading reading; /* of the look that waits for an asynchronous answer */
     struct smp_place left_place;

@@ -485,6 +485,18 @@ static void pprof_can_be_read_back(void **state)
 
 /* --- all formats --- */
 
+static void a_report_of_cpu_times_says_so(void **state)
+{
+    struct smp_snapshot *snapshot = report_fixture_seal(*state);
+
+    snapshot->is_cpu_clock = true;
+    assert_exported(snapshot, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
+                    "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+                    "\"elapsedNanos\":1000000000,\"clock\":\"CPU\",\"ownCpuNanos\":0,"
+                    "\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,"
+                    "\"outcomes\":{},\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
+}
+
 static void nothing_sampled_is_a_document_all_the_same(void **state)
 {
     const struct smp_snapshot *snapshot = report_fixture_seal(*state);
@@ -611,6 +623,7 @@ int main(void)
         TEST(top_keeps_the_hottest_of_many),
         TEST(text_is_what_a_print_stream_gets),
         TEST(pprof_can_be_read_back),
+        TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),
         TEST(what_is_unknown_is_refused),
         TEST(a_sink_that_fails_is_not_called_again),

@@ -6,6 +6,7 @@
  *   {"format":"threads-sampler/1",
  *    "fromMillis":n, "tillMillis":n,            since 1970, the wall clock at both ends
  *    "elapsedNanos":n, "ownCpuNanos":n,         covered, without pauses; of the sampler's threads
+ *    "clock":"CPU",                             only where wall is CPU time, too
  *    "memoryUsedBytes":n, "memoryLimitBytes":n,
  *    "account":{"attempts":n,
  *               "outcomes":{"<text>":n, ...},   accounting.h; those that are not 0
@@ -104,6 +105,8 @@ static void put_head(struct writer *writer)
     put_number(writer, "fromMillis", snapshot->from_wall_ms);
     put_number(writer, "tillMillis", snapshot->till_wall_ms);
     put_number(writer, "elapsedNanos", snapshot->elapsed_ns);
+    if (snapshot->is_cpu_clock)
+        smp_pieces_puts(writer->out, ",\"clock\":\"CPU\"");
     put_number(writer, "ownCpuNanos", snapshot->own_cpu_ns);
     put_count(writer, "memoryUsedBytes", snapshot->memory_used_bytes);
     put_count(writer, "memoryLimitBytes", snapshot->memory_limit_bytes);

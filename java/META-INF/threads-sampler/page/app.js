@@ -57,10 +57,11 @@ class App {
         this.hot = new Map();
         this.colours.assign(model);
         this.flame.setModel(model);
-        if (!model.hasCpu) {
+        // With the CPU clock both times are the same one.
+        if (!model.hasCpu || model.isCpuClock) {
             this.metric = 'wall';
         }
-        byId('metrics').hidden = !model.hasCpu;
+        byId('metrics').hidden = !model.hasCpu || model.isCpuClock === true;
         this.showInterval();
     }
 
@@ -171,7 +172,8 @@ class App {
         const host = byId('interval');
         if (!this.model.isDiff) {
             const counts = `${whole(threads(reports[0]))} threads in ${whole(reports[0].groups.length)} groups`;
-            host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts));
+            const clock = this.model.isCpuClock ? ', all times are CPU times' : '';
+            host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts + clock));
             return;
         }
         const scaled =

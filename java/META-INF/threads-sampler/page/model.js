@@ -226,6 +226,7 @@ function singleModel(reports) {
     });
     const model = new Model(builder, reports);
     model.groups = groups;
+    model.isCpuClock = report.clock === 'CPU';
     return model;
 }
 

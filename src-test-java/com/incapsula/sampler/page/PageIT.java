@@ -232,6 +232,13 @@ class PageIT {
         assertThat(browser.texts("#tree .head button")).noneMatch(title -> title.contains("CPU"));
     }
 
+    @Test
+    void withTheCpuClockThereIsOneTime() throws IOException {
+        show(twoGroups().json().replaceFirst(",\"ownCpuNanos", ",\"clock\":\"CPU\",\"ownCpuNanos"));
+        assertThat(browser.find("#metrics").isDisplayed()).isFalse();
+        assertThat(browser.find("#interval").getText()).endsWith(", all times are CPU times");
+    }
+
     // ---- the account
 
     @Test

@@ -1,16 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vm/async_facts.h"
 
+#include <jvmti.h>
+#include <stdbool.h>
+
+#include "vm/vm.h"
 #include "vm/vm_threads.h"
 
 #define NO_METHOD ((uintptr_t)1) /* no run() that could be asked for; no id is this number */
 
+/* To ask such a class for a method is to wait until it is made. */
+static bool is_being_made(jclass owner)
+{
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+    jint status = 0;
+
+    return (*jvmti)->GetClassStatus(jvmti, owner, &status) == JVMTI_ERROR_NONE &&
+           (status & (JVMTI_CLASS_STATUS_INITIALIZED | JVMTI_CLASS_STATUS_ERROR)) == 0;
+}
+
+/* 0: it cannot be asked for yet. */
 static uintptr_t find_run(JNIEnv *env, jobject thread)
 {
     uintptr_t run = NO_METHOD;
+    jmethodID method = NULL;
     jclass owner = (*env)->GetObjectClass(env, thread);
-    jmethodID method = (*env)->GetMethodID(env, owner, "run", "()V");
 
+    if (is_being_made(owner)) {
+        (*env)->DeleteLocalRef(env, owner);
+        return 0;
+    }
+    method = (*env)->GetMethodID(env, owner, "run", "()V");
     if (method != NULL)
         run = (uintptr_t)method;
     else

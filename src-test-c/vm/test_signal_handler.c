@@ -291,6 +291,24 @@ static void test_another_number(void **state)
     end(&asked);
 }
 
+/* With SA_SIGINFO beside it SIG_IGN is still no function. */
+static void test_a_number_that_was_ignored(void **state)
+{
+    const int ignored = number + 2;
+    const union sigval value = { .sival_int = 4713 };
+    struct sigaction action = { .sa_flags = SA_SIGINFO };
+
+    (void)state;
+    action.sa_handler = SIG_IGN;
+    assert_int_equal(sigaction(ignored, &action, NULL), 0);
+    assert_int_equal(smp_vm_signal_install(ignored), SMP_OK);
+    const uint64_t before = atomic_load(&smp_signal_process.foreign);
+    assert_int_equal(sigqueue(getpid(), ignored, value), 0);
+    for (int i = 0; i < WAIT_MS && atomic_load(&smp_signal_process.foreign) == before; i++)
+        (void)usleep(1000);
+    assert_int_equal(atomic_load(&smp_signal_process.foreign), before + 1);
+}
+
 /* One in so many is timed, from its beginning to its end. */
 static void test_the_price_is_measured(void **state)
 {
@@ -508,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_many_threads_at_once),
         cmocka_unit_test(test_others_signals_go_on),
         cmocka_unit_test(test_another_number),
+        cmocka_unit_test(test_a_number_that_was_ignored),
         cmocka_unit_test(test_the_price_is_measured),
         cmocka_unit_test(test_stale_signals_do_nothing),
         cmocka_unit_test(test_a_late_answer),

@@ -64,12 +64,13 @@ static void pass_on(int number, siginfo_t *info, void *context)
     const struct sigaction *previous = &smp_signal_process.previous[number];
 
     atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
-    if ((previous->sa_flags & SA_SIGINFO) != 0) {
-        if (previous->sa_sigaction != NULL)
-            previous->sa_sigaction(number, info, context);
-    } else if (previous->sa_handler != SIG_DFL && previous->sa_handler != SIG_IGN) {
+    /* SIG_DFL and SIG_IGN are no functions, whatever the flags beside them. */
+    if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN)
+        return;
+    if ((previous->sa_flags & SA_SIGINFO) != 0)
+        previous->sa_sigaction(number, info, context);
+    else
         previous->sa_handler(number);
-    }
 }
 
 static int64_t now_ns(void)

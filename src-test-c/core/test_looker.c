@@ -521,6 +521,30 @@ static void past_the_limit_as_many_looks_are_wanted_as_below_it(void **state)
     assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
 }
 
+/* They do not stand in line behind those who wait for CPU time. */
+static void past_the_limit_who_is_born_is_seen_all_the_same(void **state)
+{
+    enum { SHORT = 200 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
+    struct sim_thread *threads[SHORT];
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    sim_run(sim, 5 * SIM_S);
+    for (int i = 0; i < SHORT; i++)
+        threads[i] = born_running(sim, "short", i % 10);
+    sim_run(sim, 50 * SIM_MS);
+    for (int i = 0; i < SHORT; i++)
+        sim_end(sim, threads[i]);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->snapshot->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
+    assert_int_equal(sim_group(sim, "short")->thread_count, SHORT);
+    sim_destroy(sim);
+}
+
 static void below_the_limit_nobody_is_passed_over(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -651,6 +675,7 @@ int main(void)
         cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
         cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
+        cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),
         cmocka_unit_test(below_the_limit_nobody_is_passed_over),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),

@@ -110,6 +110,17 @@ static void fetch_early(const struct smp_thread_record *record)
         __builtin_prefetch(record->due.next);
 }
 
+/* Each thread that lives for a tick is seen, whatever that costs: what it costs is paid by looks at
+ * others. They are the last of the table, from this place on. */
+static void look_at_born(struct smp_looker *looker, size_t from)
+{
+    while (from < looker->table.count) {
+        struct smp_thread_record *record = looker->table.records[from];
+        if (record->was_looked_at || smp_look_at(looker, record))
+            from++;
+    }
+}
+
 static void look_at_due(struct smp_looker *looker)
 {
     struct smp_wheel *wheel = &looker->wheel;
@@ -131,6 +142,7 @@ static void look_at_due(struct smp_looker *looker)
 void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
 {
     struct smp_look look = { .now_ns = now_ns, .span_ns = -1, .begun_ns = smp_clock_ns() };
+    const size_t known = looker->table.count;
 
     looker->look = &look;
     looker->tick++;
@@ -138,10 +150,12 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
     poll_threads(looker);
     if (!looker->default_name_rule)
         name_all(looker);
-    if (looker->is_cpu)
+    if (looker->is_cpu) {
         smp_cpu_look_tick(looker);
-    else
+    } else {
+        look_at_born(looker, known);
         look_at_due(looker);
+    }
     smp_budget_end(&looker->budget);
     looker->covered_ns = now_ns;
     looker->look = NULL;

@@ -111,6 +111,7 @@ class CpuClockIT {
         CountDownLatch[] steps = {new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1),
             new CountDownLatch(1)};
         try (ThreadsSampler sampler = onCpu(recorder)) {
+            sampler.init(); // an older thread has its timer when its id in the system is proven, which may take a moment
             Worker burning = Worker.doing("burning", goHome -> {
                 burn(300_000_000);
                 steps[0].countDown();
@@ -120,7 +121,6 @@ class CpuClockIT {
                 steps[3].await();
                 burn(900_000_000);
             });
-            sampler.init();
             steps[0].await();
             sampler.pauseSampling();
             steps[1].countDown();

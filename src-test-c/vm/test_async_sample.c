@@ -60,10 +60,9 @@ static void test_a_pseudo_frame_is_marked(void **state)
 static void test_missing_keys_are_filled_from_the_root(void **state)
 {
     const uintptr_t methods[] = { 5, 0, 7, 0, 9 };
-    const struct smp_frame other[] = { { 4, 0 }, { 6, 0 }, { 7, 0 }, { 8, 0 }, { 9, 0 } };
-    const struct smp_frame deeper[] = {
-        { 1, 0 }, { 2, 0 }, { 6, 0 }, { 7, 0 }, { 8, 0 }, { 9, 0 }
-    };
+    const struct smp_frame other[] = { { 4, 0 }, { 6, 10 }, { 7, 20 }, { 8, 30 }, { 9, 40 } };
+    const struct smp_frame deeper[] = { { 1, 0 },  { 2, 0 },  { 6, 10 },
+                                        { 7, 20 }, { 8, 30 }, { 9, 40 } };
 
     (void)state;
     make(methods, 5);
@@ -82,8 +81,8 @@ static void test_missing_keys_are_filled_from_the_root(void **state)
 static void test_another_stack_fills_nothing(void **state)
 {
     const uintptr_t methods[] = { 5, 0, 7, 0, 9 };
-    const struct smp_frame other[] = { { 6, 0 }, { 70, 0 }, { 8, 0 }, { 9, 0 } };
-    const struct smp_frame stranger[] = { { 6, 0 }, { 7, 0 }, { 8, 0 }, { 90, 0 } };
+    const struct smp_frame other[] = { { 6, 10 }, { 70, 20 }, { 8, 30 }, { 9, 40 } };
+    const struct smp_frame stranger[] = { { 6, 10 }, { 7, 20 }, { 8, 30 }, { 90, 40 } };
 
     (void)state;
     make(methods, 5);
@@ -94,6 +93,19 @@ static void test_another_stack_fills_nothing(void **state)
     assert_false(smp_async_sample_fill(&sample, stranger, 4));
     assert_int_equal(sample.frames[3].method, 0);
     assert_false(smp_async_sample_fill(&sample, stranger, 0));
+}
+
+/* The root has gone on to its next line, and calls others from there. */
+static void test_another_call_of_the_same_method_fills_nothing(void **state)
+{
+    const uintptr_t methods[] = { 5, 0, 7, 0, 9 };
+    const struct smp_frame later[] = { { 6, 10 }, { 7, 20 }, { 8, 30 }, { 9, 43 } };
+
+    (void)state;
+    make(methods, 5);
+    assert_false(smp_async_sample_fill(&sample, later, 4));
+    assert_int_equal(sample.frames[3].method, 0);
+    assert_int_equal(sample.frames[1].method, 0);
 }
 
 static void test_a_deep_stack_loses_its_middle(void **state)
@@ -121,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_a_pseudo_frame_is_marked),
         cmocka_unit_test(test_missing_keys_are_filled_from_the_root),
         cmocka_unit_test(test_another_stack_fills_nothing),
+        cmocka_unit_test(test_another_call_of_the_same_method_fills_nothing),
         cmocka_unit_test(test_a_deep_stack_loses_its_middle),
     };
 

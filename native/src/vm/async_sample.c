@@ -59,6 +59,9 @@ bool smp_async_sample_fill(struct smp_sample *sample, const struct smp_frame *ot
             frame->method = known->method;
         else if (frame->method != known->method)
             break;
+        /* Elsewhere in the same method: what it calls there is another's. */
+        if (frame->bci != known->bci)
+            break;
     }
     return !smp_async_sample_is_missing(sample);
 }

@@ -22,7 +22,7 @@ void smp_async_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_a
 bool smp_async_sample_is_missing(const struct smp_sample *sample);
 /*
  * Fills missing keys from another walk of the same thread, at the same depth from the root, as long
- * as the two stacks are the same there. True: none is missing any more.
+ * as the two stacks are the same there, call for call. True: none is missing any more.
  */
 bool smp_async_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count);
 /* Leaves both ends of a stack deeper than capacity, which is at least 2. */

@@ -116,7 +116,8 @@ static void look_at_born(struct smp_looker *looker, size_t from)
 {
     while (from < looker->table.count) {
         struct smp_thread_record *record = looker->table.records[from];
-        if (record->was_looked_at || smp_look_at(looker, record))
+        smp_wheel_remove(&looker->wheel, &record->due); /* once is enough */
+        if (smp_look_at(looker, record))
             from++;
     }
 }

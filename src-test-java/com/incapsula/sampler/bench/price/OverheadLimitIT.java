@@ -24,7 +24,8 @@ class OverheadLimitIT {
         System.out.println(String.join(" | ", cells));
         SoftAssertions.assertSoftly(softly -> {
             softly.assertThat(cells[0]).endsWith("(HYBRID)");
-            softly.assertThat(Double.parseDouble(cells[1])).as("own CPU %").isLessThanOrEqualTo(OverheadLimit.LIMIT_BAR * OverheadLimit.LIMIT_PERCENT);
+            softly.assertThat(Double.parseDouble(cells[1])).as("own CPU %")
+                    .isLessThanOrEqualTo(OverheadLimit.LIMIT_BAR * OverheadLimit.LIMIT_PERCENT);
             softly.assertThat(Double.parseDouble(cells[2])).as("passed over %: there was a limit to hold").isPositive();
         });
     }

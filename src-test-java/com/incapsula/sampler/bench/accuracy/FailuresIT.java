@@ -18,7 +18,10 @@ import org.junit.jupiter.api.TestFactory;
 /** Of code whose stacks are hard to walk, few samples fail, and those that do not reach the thread's root. */
 class FailuresIT {
 
-    private static final int MILLIS = Boolean.getBoolean("sampler.test.long") ? 10_000 : 700;
+    private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
+    private static final int MILLIS = LONG ? 10_000 : 700;
+    /* In a run so short a single look weighs as much as the collection, or the wait for a CPU, before it. */
+    private static final double ONE_LOOK_MILLIS = LONG ? 0 : 50;
     private static final double MOST_PERCENT = 0.5;
     private static final double SIGMAS = 3;
 
@@ -50,10 +53,11 @@ class FailuresIT {
                 softly.assertThat(cells[6]).isEqualTo(" (HYBRID)");
                 softly.assertThat(weight).as(cells[0]).isPositive();
                 /* So many fail by chance where MOST_PERCENT fail in the long run. */
-                double chance = SIGMAS * Math.sqrt(100 * MOST_PERCENT / samples);
+                double chance = SIGMAS * Math.sqrt(100 * MOST_PERCENT / samples) + 100 * ONE_LOOK_MILLIS / weight;
                 softly.assertThat(failed).as("failed %, " + cells[0] + ": " + cells[7])
                         .isLessThanOrEqualTo(MOST_PERCENT + chance);
-                softly.assertThat(unrooted).as("without root %, " + cells[0] + ": " + cells[7]).isZero();
+                softly.assertThat(unrooted).as("without root %, " + cells[0] + ": " + cells[7])
+                        .isLessThanOrEqualTo(LONG ? 0 : 100 / weight);
             }
         });
     }

@@ -57,7 +57,7 @@ class FailuresIT {
                 softly.assertThat(failed).as("failed %, " + cells[0] + ": " + cells[7])
                         .isLessThanOrEqualTo(MOST_PERCENT + chance);
                 softly.assertThat(unrooted).as("without root %, " + cells[0] + ": " + cells[7])
-                        .isLessThanOrEqualTo(LONG ? 0 : 100 / weight);
+                        .isLessThanOrEqualTo(LONG ? 0 : 100 * ONE_LOOK_MILLIS / 10 / weight);
             }
         });
     }

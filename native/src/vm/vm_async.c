@@ -153,12 +153,23 @@ static const char *prepare(int signal, JNIEnv *env)
 /* SMP_OK with *reason NULL: usable; else why not. */
 static enum smp_status bring_up(int signal, const char **reason)
 {
+    enum { PROBES = 4 };
     JNIEnv *env = smp_vm_env();
+    enum smp_status status = SMP_OK;
 
     *reason = prepare(signal, env);
-    if (*reason == NULL)
+    if (*reason != NULL)
+        return SMP_OK;
+    /* On a busy machine a collection may begin, or an answer be late: that is not how this JVM is.
+     */
+    for (int probe = 0; probe < PROBES && status == SMP_OK; probe++) {
         *reason = smp_vm_probe_native(&state.async, env);
-    return *reason == NULL ? smp_vm_probe_java(&state.async, env, reason) : SMP_OK;
+        if (*reason == NULL)
+            status = smp_vm_probe_java(&state.async, env, reason);
+        if (*reason == NULL)
+            break;
+    }
+    return status;
 }
 
 static void wait_for_handlers(void)

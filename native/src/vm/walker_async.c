@@ -564,7 +564,9 @@ static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct l
     for (size_t i = walker->count; i > 0; i--) {
         struct request *request = &walker->requests[i - 1];
         if (request->cookie == 0) {
-            tell(walker, env, listener, i - 1, request->answer);
+            /* There was no time for another look: the next request is that. */
+            tell(walker, env, listener, i - 1,
+                 is_worth_another_look(request->answer) ? SMP_ANSWER_UNANSWERED : request->answer);
         } else if (smp_signal_give_up(request->cookie)) {
             /* A thread that has ended answers no more. */
             if (request->thread->ended_ns != 0)
@@ -593,15 +595,18 @@ static void collect(void *self, int64_t deadline_ns,
     JNIEnv *env = smp_vm_env();
 
     while (walker->count > 0) {
-        smp_vm_signal_wait(walker->mailbox, deadline_ns);
+        /* In steps: whoever needs another look does not wait for those who have no CPU. */
+        const int64_t step_ns = smp_clock_ns() + SMP_ASYNC_STEP_NS;
+        smp_vm_signal_wait(walker->mailbox, step_ns < deadline_ns ? step_ns : deadline_ns);
         const size_t again = read_answers(walker, env, &listener);
         if (walker->count == 0)
             break;
-        if (smp_clock_ns() + SMP_ASYNC_LOOK_GAP_NS >= deadline_ns || again == 0) {
+        if (smp_clock_ns() + SMP_ASYNC_LOOK_GAP_NS >= deadline_ns) {
             give_up(walker, env, &listener);
             break;
         }
-        look_again(walker, env, &listener);
+        if (again > 0)
+            look_again(walker, env, &listener);
     }
 }
 

@@ -2,10 +2,15 @@
 /**
  * The sampler that stays on: tells where the time of every thread of a running HotSpot JVM goes.
  *
- * <p>Needs nothing but {@code java.base}. SLF4J is used by
- * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer} where it is present.
+ * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
+ * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code jdk.httpserver} by
+ * {@link com.incapsula.sampler.ThreadsSamplerServer}, {@code java.management} and {@code jdk.jfr} to show the sampler
+ * to the JVM's own tools.
  */
 module com.incapsula.sampler {
+    requires static java.management;
+    requires static jdk.httpserver;
+    requires static jdk.jfr;
     requires static org.slf4j;
 
     exports com.incapsula.sampler;

@@ -96,6 +96,30 @@ check_registered() {
     expect fail "registered: one test more" "$checks/registered.sh" "$folder"
 }
 
+# object NAME CODE
+object() {
+    printf '%s\n' "$2" >"$work/$1.c"
+    "$cc" -c -fPIC -o "$work/$1.o" "$work/$1.c"
+    echo "$work/$1.o"
+}
+
+check_handler() {
+    local good='int clock_gettime(int, void *); int helper(void); int handle(void); int handle(void) { return clock_gettime(1, 0) + helper(); }'
+    local helper='int helper(void); int helper(void) { return 1; }'
+    local good_o helper_o
+    good_o=$(object handler "$good")
+    helper_o=$(object helper "$helper")
+    expect pass "async_safe: a good handler" "$checks/async_safe.sh" "$good_o" "$helper_o"
+    expect fail "async_safe: a function of another file" "$checks/async_safe.sh" "$good_o"
+    expect fail "async_safe: malloc" "$checks/async_safe.sh" \
+        "$(object malloc 'void *malloc(unsigned long); void *handle(void); void *handle(void) { return malloc(1); }')"
+    expect fail "async_safe: a lock" "$checks/async_safe.sh" \
+        "$(object lock 'int pthread_mutex_lock(void *); int handle(void *m); int handle(void *m) { return pthread_mutex_lock(m); }')"
+    expect fail "async_safe: a thread-local" "$checks/async_safe.sh" \
+        "$(object local_o 'static _Thread_local int local; int handle(void); int handle(void) { return local++; }')"
+    expect fail "async_safe: no object" "$checks/async_safe.sh" "$work/nothing.o"
+}
+
 check_sources() {
     local folder=$work/sources
     mkdir -p "$folder/native/src/base" "$folder/src-test-c"
@@ -142,6 +166,7 @@ check_jni_output() {
 check_layers
 check_libraries
 check_registered
+check_handler
 check_sources
 check_jni_output
 exit "$bad"

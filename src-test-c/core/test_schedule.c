@@ -146,6 +146,23 @@ static void extremes_do_not_overflow(void **state)
     assert_true(longest.report_due_ns > START);
 }
 
+static void a_look_that_is_held_leaves_out_those_before_it(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+    const int64_t due = schedule.due_ns;
+
+    (void)state;
+    assert_int_equal(smp_schedule_hold_tick(&schedule, due), 0);
+    assert_int_equal(schedule.due_ns, due);
+    /* Later, but none is left out. */
+    assert_int_equal(smp_schedule_hold_tick(&schedule, due + 20 * MS), 0);
+    assert_int_equal(schedule.due_ns, due + 20 * MS);
+    assert_in_range(smp_schedule_hold_tick(&schedule, due + 1020 * MS), 17, 23);
+    assert_in_range(schedule.due_ns, due + 1020 * MS, due + 1075 * MS);
+    /* It is not late for that. */
+    assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -159,6 +176,7 @@ int main(void)
         cmocka_unit_test(the_nearest_deadline_is_next),
         cmocka_unit_test(only_what_changes_is_put_off),
         cmocka_unit_test(extremes_do_not_overflow),
+        cmocka_unit_test(a_look_that_is_held_leaves_out_those_before_it),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

@@ -38,6 +38,8 @@ static void check_same(const struct smp_options *one, const struct smp_options *
     SMP_OPTION_FLAGS(X)
 #undef X
     check(one->report_order == other->report_order);
+    check(one->engine == other->engine);
+    check(one->clock == other->clock);
     check(strcmp(one->monitored_packages, other->monitored_packages) == 0);
     check(smp_options_fixed_difference(one, other) == NULL);
 }
@@ -58,6 +60,8 @@ static void check_round_trip(const struct smp_options *options)
     (void)fprintf(out, "%s=%s\n", (name), options->field ? "true" : "false");
     SMP_OPTION_FLAGS(X)
 #undef X
+    (void)fprintf(out, "engine=%s\n", options->engine == SMP_ENGINE_JVMTI ? "JVMTI" : "AUTO");
+    (void)fprintf(out, "clock=%s\n", options->clock == SMP_CLOCK_CPU ? "CPU" : "WALL");
     (void)fprintf(out, "reportOrder=%s\nmonitoredPackages=%s",
                   options->report_order == SMP_ORDER_BY_TIME ? "BY_TIME" : "BY_NAME",
                   options->monitored_packages);

@@ -41,6 +41,21 @@ static void test_adding_keeps_the_sums_equal(void **state)
     assert_int_equal(group.attempts, 2);
 }
 
+static void test_kinds_add_up(void **state)
+{
+    struct smp_tally tally = { 0 };
+    uint64_t sum = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < SMP_OUTCOME_COUNT; i++)
+        smp_tally_note_all(&tally, (enum smp_outcome)i, i + 5);
+    for (unsigned kind = SMP_KIND_WALKED; kind <= SMP_KIND_SKIPPED; kind++)
+        sum += smp_tally_kind(&tally, (enum smp_outcome_kind)kind);
+    assert_int_equal(sum, tally.attempts);
+    assert_int_equal(smp_tally_sum(&tally), tally.attempts);
+    assert_int_equal(smp_tally_kind(&tally, SMP_KIND_IDLE), SMP_OUTCOME_IDLE + 5);
+}
+
 /* A failed attempt's time must have somewhere to go. */
 static void test_every_failure_has_a_pseudo_frame(void **state)
 {
@@ -49,7 +64,8 @@ static void test_every_failure_has_a_pseudo_frame(void **state)
         const enum smp_outcome outcome = (enum smp_outcome)i;
         const char *frame = smp_outcome_frame(outcome);
 
-        if (smp_outcome_kind_of(outcome) != SMP_KIND_WALKED)
+        if (smp_outcome_kind_of(outcome) == SMP_KIND_FAILED ||
+            smp_outcome_kind_of(outcome) == SMP_KIND_SKIPPED)
             assert_non_null(frame);
         if (frame != NULL) {
             assert_int_equal(frame[0], '[');
@@ -86,6 +102,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_an_attempt_has_one_outcome),
         cmocka_unit_test(test_adding_keeps_the_sums_equal),
+        cmocka_unit_test(test_kinds_add_up),
         cmocka_unit_test(test_every_failure_has_a_pseudo_frame),
         cmocka_unit_test(test_texts_are_distinct),
     };

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -42,10 +44,44 @@ static void test_texts(void **state)
     smp_bytes_fini(&out);
 }
 
+/* Texts are looked at by eight bytes: one to escape is found in each place of them. */
+static void test_every_byte_in_every_place(void **state)
+{
+    static const char plain[] = "abcdefghijklmnopqrst";
+    char text[sizeof(plain)];
+    char expected[4 * sizeof(plain)];
+    struct smp_bytes out;
+
+    (void)state;
+    smp_bytes_init(&out, NULL, 1000);
+    for (size_t at = 0; at < sizeof(plain) - 1; at++) {
+        for (int byte = 1; byte < 256; byte++) {
+            memcpy(text, plain, sizeof(plain));
+            text[at] = (char)byte;
+            if (byte == '\n' || byte == '\r' || byte == '\t')
+                (void)snprintf(expected, sizeof(expected), "%.*s\\%c%s", (int)at, plain,
+                               byte == '\n'   ? 'n'
+                               : byte == '\r' ? 'r'
+                                              : 't',
+                               plain + at + 1);
+            else if (byte < 0x20 || byte == 0x7f)
+                (void)snprintf(expected, sizeof(expected), "%.*s\\u%04x%s", (int)at, plain,
+                               (unsigned)byte, plain + at + 1);
+            else
+                memcpy(expected, text, sizeof(text));
+            smp_bytes_clear(&out);
+            smp_escape_put(&out, text);
+            assert_string_equal(smp_bytes_text(&out), expected);
+        }
+    }
+    smp_bytes_fini(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_every_byte_in_every_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

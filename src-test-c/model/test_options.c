@@ -36,7 +36,14 @@ static void test_defaults(void **state)
     assert_false(options.skip_daemon_threads);
     assert_false(options.report_zero_time_packages);
     assert_true(options.default_name_rule);
+    assert_int_equal(options.idle_lookback_millis, 1000);
+    assert_int_equal(options.overhead_limit_per_mille, 10);
+    assert_int_equal(options.sampling_signal, 38);
+    assert_false(options.report_cpu_time);
+    assert_true(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
+    assert_int_equal(options.engine, SMP_ENGINE_AUTO);
+    assert_int_equal(options.clock, SMP_CLOCK_WALL);
     assert_string_equal(options.monitored_packages, "");
     smp_options_fini(&options);
     assert_null(options.monitored_packages);
@@ -53,7 +60,13 @@ static void test_every_option_can_be_given(void **state)
                                         "\n"
                                         "reportZeroTimePackages=true\n"
                                         "defaultThreadNameRule=false\n"
+                                        "idleLookbackMillis=60000\n"
+                                        "overheadLimitPerMille=1000\n"
+                                        "samplingSignal=64\n"
+                                        "reportCpuTime=true\n"
+                                        "reportJvmThreads=false\n"
                                         "reportOrder=BY_TIME\n"
+                                        "engine=JVMTI\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
 
     (void)state;
@@ -65,7 +78,13 @@ static void test_every_option_can_be_given(void **state)
     assert_true(options.skip_daemon_threads);
     assert_true(options.report_zero_time_packages);
     assert_false(options.default_name_rule);
+    assert_int_equal(options.idle_lookback_millis, 60000);
+    assert_int_equal(options.overhead_limit_per_mille, 1000);
+    assert_int_equal(options.sampling_signal, 64);
+    assert_true(options.report_cpu_time);
+    assert_false(options.report_jvm_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
+    assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
     smp_options_fini(&options);
 }
@@ -83,6 +102,12 @@ static void test_messages(void **state)
           "samplingFrequencyMillis must be between 1 and 3600000, got 3600001" },
         { "reportFrequencySeconds=-1",
           "reportFrequencySeconds must be between 0 and 31536000, got -1" },
+        { "idleLookbackMillis=0", "idleLookbackMillis must be between 1 and 60000, got 0" },
+        { "overheadLimitPerMille=0", "overheadLimitPerMille must be between 1 and 1000, got 0" },
+        { "overheadLimitPerMille=1001",
+          "overheadLimitPerMille must be between 1 and 1000, got 1001" },
+        { "samplingSignal=33", "samplingSignal must be between 34 and 64, got 33" },
+        { "reportCpuTime=1", "reportCpuTime must be true or false, got 1" },
         { "memoryLimitBytes=1",
           "memoryLimitBytes must be between 4194304 and 1099511627776, got 1" },
         { "maxDepthFrames=9223372036854775807",
@@ -103,6 +128,9 @@ static void test_messages(void **state)
         { "active=yes", "active must be true or false, got yes" },
         { "active=True", "active must be true or false, got True" },
         { "reportOrder=BY_SIZE", "reportOrder must be BY_NAME or BY_TIME, got BY_SIZE" },
+        { "engine=FAST", "engine must be AUTO or JVMTI, got FAST" },
+        { "clock=REAL", "clock must be WALL or CPU, got REAL" },
+        { "clock=CPU\nengine=JVMTI", "clock CPU needs engine AUTO, got JVMTI" },
         { "x=1", "unknown option 'x'" },
         { "=1", "unknown option ''" },
         { "Active=true", "unknown option 'Active'" },
@@ -191,15 +219,22 @@ static void test_fixed_options(void **state)
                                      "monitoredPackages=a\nreportOrder=BY_TIME");
     struct smp_options memory = parsed("memoryLimitBytes=8388608\nmaxDepthFrames=16");
     struct smp_options depth = parsed("maxDepthFrames=16");
+    struct smp_options engine = parsed("engine=JVMTI");
+    struct smp_options cpu_clock = parsed("clock=CPU");
 
     (void)state;
     assert_null(smp_options_fixed_difference(&running, &same));
     assert_string_equal(smp_options_fixed_difference(&running, &memory), "memoryLimitBytes");
     assert_string_equal(smp_options_fixed_difference(&running, &depth), "maxDepthFrames");
+    assert_string_equal(smp_options_fixed_difference(&running, &engine), "engine");
+    assert_int_equal(cpu_clock.clock, SMP_CLOCK_CPU);
+    assert_string_equal(smp_options_fixed_difference(&running, &cpu_clock), "clock");
+    smp_options_fini(&cpu_clock);
     smp_options_fini(&running);
     smp_options_fini(&same);
     smp_options_fini(&memory);
     smp_options_fini(&depth);
+    smp_options_fini(&engine);
 }
 
 static enum smp_status parse_and_fini(void *self)

@@ -554,6 +554,80 @@ static void takes_at_most_48_bytes_a_node(void **state)
     assert_int_equal(smp_tree_bytes(fixture->tree) / 4096, smp_quota_used(&fixture->quota) / 4096);
 }
 
+/* --- figures of no node --- */
+
+static struct smp_tree_unseen *unseen_of(void *context, uint32_t group)
+{
+    return (struct smp_tree_unseen *)context + group;
+}
+
+static void unseen_figures_are_spread_by_what_was_seen(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_tree_unseen unseen[3] = {
+        { .wall_ns = 100, .cpu_ns = 10 },
+        { .wall_ns = 7, .cpu_ns = 11 },
+        { .wall_ns = 0 },
+    };
+    uint32_t roots[3];
+    uint32_t nodes[3][3];
+
+    for (uint32_t group = 0; group < 3; group++) {
+        roots[group] = root_of(fixture->tree, group);
+        for (uint32_t i = 0; i < 3; i++) {
+            const uint32_t stack[] = { 10 + i, 5 };
+            nodes[group][i] = add(fixture->tree, roots[group], stack, 2);
+            smp_tree_credit(fixture->tree, nodes[group][i], 1000, group == 1 ? 0 : 1 + i, 1);
+        }
+    }
+    unseen[1].fallback = nodes[1][2];
+    for (int again = 0; again < 2; again++) {
+        smp_tree_spread(fixture->tree, unseen_of, unseen);
+        for (uint32_t group = 0; group < 3; group++)
+            assert_true(unseen[group].wall_ns == 0 && unseen[group].cpu_ns == 0);
+    }
+    const struct smp_node *at = smp_tree_nodes(fixture->tree);
+    /* 1 : 2 : 3 of 100 and of 10; what does not divide goes to the one with the most. */
+    assert_int_equal(at[nodes[0][0]].wall_ns, 1016);
+    assert_int_equal(at[nodes[0][1]].wall_ns, 1033);
+    assert_int_equal(at[nodes[0][2]].wall_ns, 1051);
+    assert_int_equal(at[nodes[0][0]].cpu_ns, 1 + 1);
+    assert_int_equal(at[nodes[0][1]].cpu_ns, 2 + 3);
+    assert_int_equal(at[nodes[0][2]].cpu_ns, 3 + 6);
+    /* Nothing seen: to where the last credit went. */
+    assert_int_equal(at[nodes[1][2]].wall_ns, 1007);
+    assert_int_equal(at[nodes[1][2]].cpu_ns, 11);
+    assert_int_equal(at[nodes[1][0]].wall_ns, 1000);
+    assert_int_equal(at[nodes[2][1]].cpu_ns, 2);
+    /* The tree finds what it has, and grows, as before. */
+    const uint32_t stack[] = { 11, 5 };
+    assert_int_equal(add(fixture->tree, roots[0], stack, 2), nodes[0][1]);
+    const uint32_t other[] = { 99, 10, 5 };
+    assert_int_equal(at[add(fixture->tree, roots[0], other, 3)].parent, nodes[0][0]);
+}
+
+static void very_large_figures_are_spread_exactly(void **state)
+{
+    struct fixture *fixture = *state;
+    const int64_t most = INT64_MAX / 4;
+    struct smp_tree_unseen unseen = { .wall_ns = most - 1, .cpu_ns = most };
+    const uint32_t root = root_of(fixture->tree, 0);
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    for (uint32_t i = 1; i <= 7; i++)
+        smp_tree_credit(fixture->tree, add(fixture->tree, root, &i, 1), 0, most / (8 + i), 1);
+    for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
+        cpu_ns -= smp_tree_nodes(fixture->tree)[i].cpu_ns;
+    smp_tree_spread(fixture->tree, unseen_of, &unseen);
+    for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++) {
+        wall_ns += smp_tree_nodes(fixture->tree)[i].wall_ns;
+        cpu_ns += smp_tree_nodes(fixture->tree)[i].cpu_ns;
+    }
+    assert_true(wall_ns == most - 1);
+    assert_true(cpu_ns == most);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -574,6 +648,8 @@ int main(void)
         TEST(at_its_maximum_it_goes_on_with_what_it_has),
         TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
         TEST(takes_at_most_48_bytes_a_node),
+        TEST(unseen_figures_are_spread_by_what_was_seen),
+        TEST(very_large_figures_are_spread_exactly),
     };
 #undef TEST
     return cmocka_run_group_tests_name("tree", tests, NULL, NULL);

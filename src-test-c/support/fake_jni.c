@@ -134,9 +134,11 @@ void fake_string_set(struct fake_string *string, const char *ascii)
 
 static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
-    (void)env;
-    if (strcmp(name, "java/lang/Thread") != 0)
-        abort();
+    /* A JVM of the time before virtual threads. */
+    if (strcmp(name, "java/lang/Thread") != 0) {
+        env_of(env)->exception = true;
+        return NULL;
+    }
     return fake_jni_local(&thread_class);
 }
 
@@ -145,10 +147,11 @@ static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name
 {
     const bool is_id = strcmp(name, "tid") == 0 && strcmp(signature, "J") == 0;
     const bool is_name = strcmp(name, "name") == 0;
+    const bool is_address = strcmp(name, "eetop") == 0; /* a JVM that has no such field */
 
-    if (fake_jni_object(class) != &thread_class || (!is_id && !is_name))
+    if (fake_jni_object(class) != &thread_class || (!is_id && !is_name && !is_address))
         abort();
-    if ((is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
+    if (is_address || (is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
         env_of(env)->exception = true;
         return NULL;
     }
@@ -287,7 +290,19 @@ static jobject JNICALL get_object_array_element(JNIEnv *env, jobjectArray array,
     return fake_jni_local(((struct fake_array *)fake_jni_object(array))->elements[index]);
 }
 
+static jmethodID JNICALL no_method(JNIEnv *env, jclass class, const char *name,
+                                   const char *signature)
+{
+    (void)class;
+    (void)name;
+    (void)signature;
+    env_of(env)->exception = true;
+    return NULL;
+}
+
 static const struct JNINativeInterface_ functions = {
+    .GetMethodID = no_method,
+    .GetStaticMethodID = no_method,
     .FindClass = find_class,
     .GetFieldID = get_field_id,
     .GetLongField = get_long_field,

@@ -290,7 +290,54 @@ static jvmtiError JNICALL is_method_native(jvmtiEnv *env, jmethodID method, jboo
     return error;
 }
 
+/* What this JVM has no capability for: nothing of the asynchronous walker's. But of a thread that
+ * has ended it says so. */
+static jvmtiError JNICALL refuse_cpu_time(jvmtiEnv *env, jthread ref, jlong *out)
+{
+    const jvmtiError error = refuse_dead(fake_jni_object(ref));
+
+    (void)env;
+    (void)out;
+    return error != JVMTI_ERROR_NONE ? error : JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+}
+
+static jvmtiError JNICALL refuse_events(jvmtiEnv *env, jvmtiEvent event)
+{
+    (void)env;
+    (void)event;
+    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+}
+
+static jvmtiError JNICALL refuse_current_thread(jvmtiEnv *env, jthread *out)
+{
+    (void)env;
+    (void)out;
+    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+}
+
+static jvmtiError JNICALL refuse_classes(jvmtiEnv *env, jint *count, jclass **out)
+{
+    (void)env;
+    (void)count;
+    (void)out;
+    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+}
+
+static jvmtiError JNICALL refuse_methods(jvmtiEnv *env, jclass class, jint *count, jmethodID **out)
+{
+    (void)env;
+    (void)class;
+    (void)count;
+    (void)out;
+    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+}
+
 static const struct jvmtiInterface_1_ functions = {
+    .GetThreadCpuTime = refuse_cpu_time,
+    .GenerateEvents = refuse_events,
+    .GetCurrentThread = refuse_current_thread,
+    .GetLoadedClasses = refuse_classes,
+    .GetClassMethods = refuse_methods,
     .Deallocate = deallocate,
     .GetPhase = get_phase,
     .GetPotentialCapabilities = get_potential,

@@ -12,7 +12,7 @@
 
 #include "base/clock.h"
 
-enum { MAX_METHODS = 4096, MAX_FRAMES_IN_TEXT = 4096, MAX_NAME = 1024 };
+enum { MAX_SAMPLES = 16, MAX_METHODS = 4096, MAX_FRAMES_IN_TEXT = 4096, MAX_NAME = 1024 };
 
 struct fake_thread {
     struct smp_thread thread; /* first: the code under test has this */
@@ -24,6 +24,12 @@ struct fake_thread {
     enum smp_status walk_status;
     enum smp_status name_status;
     bool is_held;
+    bool has_timer;
+    uint64_t token;
+    uint64_t weights[MAX_SAMPLES]; /* of samples that have not been told */
+    size_t sample_count;
+    uint64_t carried;
+    uint64_t dropped;
 };
 
 /* A reader's memory of a name or an answer. */
@@ -54,6 +60,8 @@ struct fake_vm {
     void *hook_self;
     const char *refused_name;
     enum smp_status refused_status;
+    enum smp_status timer_status;
+    size_t timers;
     size_t memories; /* not given back */
     size_t infos;    /* not released */
     size_t held;
@@ -539,11 +547,115 @@ void fake_vm_destroy(struct fake_vm *vm)
     free(vm);
 }
 
+/* --- timers on CPU time --- */
+
+void fake_vm_expire(struct fake_vm *vm, struct fake_thread *thread, uint64_t weight)
+{
+    lock(vm);
+    assert_true(thread->has_timer);
+    assert_true(thread->sample_count < MAX_SAMPLES);
+    thread->weights[thread->sample_count++] = weight + thread->carried;
+    thread->carried = 0;
+    unlock(vm);
+}
+
+void fake_vm_expire_without_room(struct fake_vm *vm, struct fake_thread *thread, uint64_t weight)
+{
+    lock(vm);
+    assert_true(thread->has_timer);
+    thread->carried += weight;
+    thread->dropped++;
+    unlock(vm);
+}
+
+void fake_vm_fail_timers(struct fake_vm *vm, enum smp_status status)
+{
+    lock(vm);
+    vm->timer_status = status;
+    unlock(vm);
+}
+
+size_t fake_vm_timers(struct fake_vm *vm)
+{
+    lock(vm);
+    const size_t timers = vm->timers;
+    unlock(vm);
+    return timers;
+}
+
+static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_t interval_ns,
+                                   int64_t from_cpu_ns, uint64_t random, uint64_t token,
+                                   void **timer)
+{
+    struct fake_vm *vm = self;
+    struct fake_thread *fake = (struct fake_thread *)(void *)thread;
+
+    (void)from_cpu_ns;
+    (void)random;
+    assert_true(interval_ns > 0);
+    lock(vm);
+    const enum smp_status status = vm->timer_status;
+    assert_false(fake->has_timer);
+    if (status == SMP_OK) {
+        fake->has_timer = true;
+        fake->token = token;
+        vm->timers++;
+        *timer = fake;
+    }
+    unlock(vm);
+    return status;
+}
+
+static void tell_samples(struct fake_thread *thread, struct smp_cpu_sampled told)
+{
+    const struct smp_sample nothing = { 0 };
+    const struct smp_sample sample = { .frames = thread->frames,
+                                       .capacity = thread->frame_count,
+                                       .count = thread->frame_count,
+                                       .leaf_count = thread->frame_count };
+
+    for (size_t i = 0; i < thread->sample_count; i++)
+        told.sampled(told.context, thread->token, SMP_ANSWER_WHOLE, &sample, NULL,
+                     thread->weights[i]);
+    thread->sample_count = 0;
+    for (; thread->dropped > 0; thread->dropped--)
+        told.sampled(told.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
+}
+
+/* Without the mutex: names are read meanwhile. */
+static void drain_timers(void *self, struct smp_cpu_sampled told)
+{
+    struct fake_vm *vm = self;
+
+    for (struct fake_thread *thread = vm->first; thread != NULL; thread = thread->next) {
+        if (thread->has_timer)
+            tell_samples(thread, told);
+    }
+}
+
+static void stop_timer(void *self, void *timer, struct smp_cpu_sampled told)
+{
+    struct fake_vm *vm = self;
+    struct fake_thread *thread = timer;
+    const struct smp_sample nothing = { 0 };
+
+    tell_samples(thread, told);
+    if (thread->carried > 0)
+        told.sampled(told.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL,
+                     thread->carried);
+    lock(vm);
+    thread->carried = 0;
+    thread->has_timer = false;
+    vm->timers--;
+    unlock(vm);
+}
+
 struct smp_vm fake_vm_interface(struct fake_vm *vm)
 {
     return (struct smp_vm){
         .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = vm },
         .walker = { .name = "fake", .walk = walk, .self = vm },
+        .cpu = { .start = start_timer, .stop = stop_timer, .drain = drain_timers, .self = vm },
         .names = { .resolve = resolve, .release = release, .self = vm },
         .namer = { .group_names = group_names, .forget = forget, .self = vm },
     };

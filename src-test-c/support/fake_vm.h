@@ -60,6 +60,16 @@ void fake_vm_run_frames(struct fake_vm *vm, struct fake_thread *thread,
 /* root first, '|' between methods, an index behind '@': "app.Main.main|app.Work.loop@3". */
 void fake_vm_run(struct fake_vm *vm, struct fake_thread *thread, const char *stack);
 
+/* --- timers on CPU time --- */
+
+/* The thread has used so many intervals more and walked itself; told with the next drain. */
+void fake_vm_expire(struct fake_vm *vm, struct fake_thread *thread, uint64_t weight);
+/* And there was no room for its walk. */
+void fake_vm_expire_without_room(struct fake_vm *vm, struct fake_thread *thread, uint64_t weight);
+/* What starting a timer says from now on. */
+void fake_vm_fail_timers(struct fake_vm *vm, enum smp_status status);
+size_t fake_vm_timers(struct fake_vm *vm); /* that run */
+
 /* --- names by a user's rule --- */
 
 /* Called for each thread at each tick; out has size bytes. Needed where options say

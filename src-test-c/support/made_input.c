@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/made_input.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,11 +50,11 @@ static void write_texts(struct made_input *input)
     smp_bytes_fini(&text);
 }
 
-void made_input_init(struct made_input *input, size_t nodes)
+void made_input_init(struct made_input *input, size_t nodes, bool own_methods)
 {
     memset(input, 0, sizeof(*input));
     smp_quota_init(&input->quota, QUOTA_BYTES);
-    input->service = made_service_create(nodes);
+    input->service = made_service_create(nodes, own_methods);
     input->locations = must_calloc(input->service->frame_count, sizeof(input->locations[0]));
     input->texts = must_calloc(input->service->frame_count, sizeof(input->texts[0]));
     must(smp_methods_create(&input->quota, METHODS_BYTES, NULL, &input->methods) == SMP_OK,

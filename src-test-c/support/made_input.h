@@ -11,6 +11,7 @@
 #ifndef SMP_TEST_MADE_INPUT_H
 #define SMP_TEST_MADE_INPUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,7 +30,8 @@ struct made_input {
     uint32_t location_count;
 };
 
-void made_input_init(struct made_input *input, size_t nodes);
+/* own_methods: as of made_service_create. */
+void made_input_init(struct made_input *input, size_t nodes, bool own_methods);
 void made_input_fini(struct made_input *input);
 
 /* Looks every frame up: all are known after init. */

@@ -43,9 +43,11 @@ static void *must_resize(void *piece, size_t size)
     return bigger;
 }
 
-static struct smp_frame random_frame(uint64_t *seed)
+static struct smp_frame random_frame(struct made_service *service, uint64_t *seed)
 {
-    return (struct smp_frame){ .method = FIRST_KEY + KEY_STEP * below(seed, MADE_METHODS),
+    const size_t method = service->own_methods ? service->methods++ : below(seed, MADE_METHODS);
+
+    return (struct smp_frame){ .method = FIRST_KEY + KEY_STEP * method,
                                .bci = BCI_STEP * (int64_t)below(seed, MADE_LINES) };
 }
 
@@ -70,7 +72,7 @@ static size_t make_stack(struct made_service *service, uint64_t *seed)
     }
     stack->count = depth;
     for (size_t i = 0; i < depth - shared; i++)
-        stack->frames[i] = random_frame(seed);
+        stack->frames[i] = random_frame(service, seed);
     service->stack_count++;
     service->frame_count += depth;
     return depth - shared;
@@ -86,13 +88,13 @@ static void shuffle(struct made_service *service, uint64_t *seed)
     }
 }
 
-struct made_service *made_service_create(size_t nodes)
+struct made_service *made_service_create(size_t nodes, bool own_methods)
 {
     struct made_service *service = must_resize(NULL, sizeof(*service));
     uint64_t seed = 88172645463325252u;
     size_t made = 0;
 
-    *service = (struct made_service){ .stacks = NULL };
+    *service = (struct made_service){ .own_methods = own_methods };
     while (made < nodes) {
         if (service->stack_count % STACKS_STEP == 0)
             service->stacks = must_resize(service->stacks, (service->stack_count + STACKS_STEP) *
@@ -130,13 +132,17 @@ static enum smp_status resolve(void *self, uint64_t key, struct smp_method_info 
     const unsigned method = (unsigned)((key - FIRST_KEY) / KEY_STEP);
     const char *part = parts[method % 8];
     const char *role = roles[method / 8 % 5];
-    const unsigned number = method / 40;
+    const unsigned number = method / 40 % (26 * 26);
+    char round[12] = "";
 
     (void)self;
-    snprintf(answer.class_name, sizeof(answer.class_name), "com.acme.shop.%s.internal.Order%c%c%s",
-             part, 'A' + (int)(number % 26), 'a' + (int)(number / 26), role);
-    snprintf(answer.file, sizeof(answer.file), "Order%c%c%s.java", 'A' + (int)(number % 26),
-             'a' + (int)(number / 26), role);
+    if (method / 40 >= 26 * 26)
+        snprintf(round, sizeof(round), "%u", method / (40 * 26 * 26));
+    snprintf(answer.class_name, sizeof(answer.class_name),
+             "com.acme.shop.%s.internal.Order%c%c%s%s", part, 'A' + (int)(number % 26),
+             'a' + (int)(number / 26), round, role);
+    snprintf(answer.file, sizeof(answer.file), "Order%c%c%s%s.java", 'A' + (int)(number % 26),
+             'a' + (int)(number / 26), round, role);
     snprintf(answer.method_name, sizeof(answer.method_name), "%sAll", verbs[number % 5]);
     for (int i = 0; i < MADE_LINES; i++)
         answer.lines[i] =

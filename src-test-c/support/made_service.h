@@ -14,6 +14,7 @@
 #ifndef SMP_TEST_MADE_SERVICE_H
 #define SMP_TEST_MADE_SERVICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,10 +37,13 @@ struct made_service {
     struct made_stack *stacks;
     size_t stack_count;
     size_t frame_count; /* of all stacks */
+    bool own_methods;
+    size_t methods; /* with own_methods: so many are taken */
 };
 
-/* As many different stacks as make about so many nodes. */
-struct made_service *made_service_create(size_t nodes);
+/* As many different stacks as make about so many nodes. own_methods: each node has a method no
+ * other node has; else MADE_METHODS methods are shared. */
+struct made_service *made_service_create(size_t nodes, bool own_methods);
 void made_service_destroy(struct made_service *service);
 
 /* Knows the names of its methods. */

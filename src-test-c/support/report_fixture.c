@@ -317,6 +317,12 @@ uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, u
     return node;
 }
 
+void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t cpu_ns,
+                        uint32_t samples)
+{
+    smp_tree_credit(fixture->tree, node, 0, cpu_ns, samples);
+}
+
 void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,
                            const char *stack, int64_t wall_ns)
 {

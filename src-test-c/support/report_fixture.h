@@ -52,6 +52,9 @@ void report_fixture_credit(struct report_fixture *fixture, const char *group, co
 /* Below a node of the open tree, 0 for the group's root: returns the frame's node. */
 uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, uint32_t parent,
                             const char *frame, int64_t wall_ns);
+/* CPU time of a node of the open tree, and samples beside the one that add gave it. */
+void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t cpu_ns,
+                        uint32_t samples);
 void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread);
 void report_fixture_note(struct report_fixture *fixture, const char *group,
                          enum smp_outcome outcome);

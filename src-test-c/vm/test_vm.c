@@ -7,12 +7,15 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "support/failing_alloc.h"
 #include "support/vm_fixture.h"
 #include "vm/vm.h"
+#include "vm/vm_registry.h"
+#include "vm/vm_signal.h"
 
 static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
@@ -159,13 +162,14 @@ static enum smp_status open_and_close(void *self)
     return status;
 }
 
-/* Without memory for a thread it is not known; without memory for the table nothing is. */
+/* Without memory for a thread it is not known, without memory to find its tid it is walked through
+ * JVMTI; without memory for the table nothing is. */
 static void each_allocation_may_fail(void **state)
 {
     (void)state;
     const struct failing_alloc_steps steps = failing_alloc_each_step(open_and_close, NULL);
-    assert_int_equal(steps.refused, 2);
-    assert_int_equal(steps.survived, 1);
+    assert_true(steps.refused >= 2);
+    assert_int_equal(steps.survived, steps.refused - 1);
 }
 
 static void without_a_system_group_it_works(void **state)
@@ -274,6 +278,40 @@ static void an_own_thread_is_a_hidden_daemon_in_the_system_group(void **state)
     smp_vm_close();
 }
 
+/* What a thread inherits that the user's code starts on an own thread. */
+static void *enter_with_all_blocked(void *arg)
+{
+    enum smp_status status;
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, NULL);
+    status = smp_vm_enter("threads-sampler");
+    pthread_sigmask(SIG_SETMASK, NULL, arg);
+    if (status == SMP_OK)
+        smp_vm_leave();
+    return (void *)(intptr_t)status;
+}
+
+static void an_own_thread_lets_our_signal_through_and_no_other(void **state)
+{
+    const int ours = smp_vm_signal_number(0);
+    void *status = NULL;
+    pthread_t thread;
+    sigset_t mask;
+
+    (void)state;
+    assert_int_equal(smp_vm_open(), SMP_OK);
+    assert_int_equal(smp_vm_signal_install(ours), SMP_OK);
+    assert_int_equal(pthread_create(&thread, NULL, enter_with_all_blocked, &mask), 0);
+    assert_int_equal(pthread_join(thread, &status), 0);
+    assert_int_equal((intptr_t)status, SMP_OK);
+    assert_false(sigismember(&mask, ours));
+    assert_true(sigismember(&mask, ours + 1));
+    assert_true(sigismember(&mask, SIGINT));
+    smp_vm_close();
+}
+
 static void a_long_name_is_cut(void **state)
 {
     char name[200];
@@ -296,6 +334,19 @@ static void a_thread_that_cannot_attach_is_not_ours(void **state)
     smp_vm_close();
 }
 
+/* An entry that stays would also hide the user's thread that gets the number next. */
+static void threads_of_ours_that_ended_leave_room_for_others(void **state)
+{
+    (void)state;
+    assert_int_equal(smp_vm_open(), SMP_OK);
+    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+        assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
+    fake_jni.refuse_attach = true;
+    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+        assert_int_equal(run_own_thread("threads-sampler"), SMP_ETHREAD);
+    smp_vm_close();
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -315,8 +366,10 @@ int main(void)
         TEST(sessions_open_and_close_on_many_threads),
         TEST(after_vm_death_nothing_is_asked_of_the_jvm),
         TEST(an_own_thread_is_a_hidden_daemon_in_the_system_group),
+        TEST(an_own_thread_lets_our_signal_through_and_no_other),
         TEST(a_long_name_is_cut),
         TEST(a_thread_that_cannot_attach_is_not_ours),
+        TEST(threads_of_ours_that_ended_leave_room_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

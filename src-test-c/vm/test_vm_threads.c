@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "support/failing_alloc.h"
 #include "support/vm_fixture.h"
+#include "vm/signal_handler.h"
 #include "vm/vm.h"
 #include "vm/vm_threads.h"
 
@@ -326,6 +327,27 @@ static void a_thread_that_ends_while_it_is_scanned_is_passed_over(void **state)
     assert_int_equal(reader.count + reader.unseen, 0);
 }
 
+static void end_the_listed(enum fake_call call)
+{
+    if (call == FAKE_GetThreadInfo && !crowd[0].ended) {
+        crowd[0].ended = true;
+        fake_jvmti_thread_end(&crowd[0]);
+    }
+}
+
+/* Its end is told while it is not registered yet; GetThreadInfo knows dead threads, too. */
+static void a_thread_that_ends_before_it_is_registered_is_not_handed_out(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "ending");
+    fake_jvmti.before = end_the_listed;
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_false(was_handed(100));
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 0);
+}
+
 static void an_end_that_nobody_told_is_told_by_the_walk(void **state)
 {
     (void)state;
@@ -334,6 +356,39 @@ static void an_end_that_nobody_told_is_told_by_the_walk(void **state)
     smp_vm_threads_gone(reader.threads[0]);
     assert_int_not_equal(reader.threads[0]->ended_ns, 0);
     fake_jvmti_thread_end(&fixture.main_thread); /* late, and harmless */
+}
+
+/* As the walker does whose signal the thread blocks. */
+static uint64_t ask_in_vain(struct smp_thread *thread)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = smp_signal_take(&cookie);
+
+    assert_non_null(slot);
+    slot->mailbox = &smp_signal_mailboxes[0];
+    smp_vm_threads_facts(thread)->asked = cookie;
+    smp_signal_post(slot);
+    assert_true(smp_signal_give_up(cookie));
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE);
+    return cookie;
+}
+
+static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
+{
+    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_BORN };
+
+    (void)state;
+    make(&crowd[0], 100);
+    open_it();
+    fake_jvmti_thread_start(&crowd[0]);
+    vm_fixture_poll(&reader);
+    vm_fixture_poll(&second);
+    const uint64_t cookie = ask_in_vain(reader.threads[1]);
+    fake_jvmti_thread_end(&crowd[0]);
+    vm_fixture_drop_all(&reader);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE); /* the other may be told of it yet */
+    vm_fixture_drop_all(&second);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
 }
 
 static void events_after_the_close_are_harmless(void **state)
@@ -430,7 +485,9 @@ int main(void)
         TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
         TEST(a_thread_without_memory_is_unseen),
         TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
+        TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),
         TEST(an_end_that_nobody_told_is_told_by_the_walk),
+        TEST(a_thread_that_never_answered_leaves_no_slot_behind),
         TEST(events_after_the_close_are_harmless),
         TEST(after_vm_death_nobody_polls),
         TEST(thousands_of_lives_leave_nothing),

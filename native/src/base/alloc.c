@@ -40,6 +40,32 @@ void smp_quota_init(struct smp_quota *quota, size_t limit_bytes)
     atomic_init(&quota->used, 0);
     atomic_init(&quota->peak, 0);
     atomic_init(&quota->refused, 0);
+    atomic_init(&quota->holders, 1);
+}
+
+struct smp_quota *smp_quota_create(size_t limit_bytes)
+{
+    struct smp_quota *quota = smp_alloc(NULL, sizeof(*quota));
+
+    if (quota != NULL)
+        smp_quota_init(quota, limit_bytes);
+    return quota;
+}
+
+struct smp_quota *smp_quota_hold(struct smp_quota *quota)
+{
+    if (quota != NULL)
+        atomic_fetch_add_explicit(&quota->holders, 1, RELAXED);
+    return quota;
+}
+
+void smp_quota_release(struct smp_quota *quota)
+{
+    if (quota == NULL)
+        return;
+    /* What the other holders gave back happens before the last one frees it. */
+    if (atomic_fetch_sub_explicit(&quota->holders, 1, memory_order_acq_rel) == 1)
+        smp_free(NULL, quota);
 }
 
 size_t smp_quota_used(const struct smp_quota *quota)

@@ -5,7 +5,8 @@
  * A quota is the memory limit of one sampler session. Heap pieces are charged with what malloc
  * really gave (malloc_usable_size), mapped ranges with what was committed.
  *
- * Owns     nothing itself; the caller owns what it gets.
+ * Owns     nothing itself; the caller owns what it gets. A quota that was created is reference
+ *          counted: what is charged to it may outlive the session.
  * Threads  any; the counters are atomic.
  * Errors   NULL or false where the quota is exhausted or the system refuses: nothing has changed
  *          then.
@@ -23,7 +24,15 @@ struct smp_quota {
     _Atomic size_t used;    /* bytes charged now */
     _Atomic size_t peak;    /* highest value of used */
     _Atomic size_t refused; /* how often the limit said no; a count only */
+    _Atomic unsigned holders;
 };
+
+/* One that lives as long as somebody holds it: the caller does. NULL: no memory. Not charged to a
+ * session itself. */
+struct smp_quota *smp_quota_create(size_t limit_bytes);
+/* NULL is fine. One that was made by init may be held too, but its maker's own hold is for ever. */
+struct smp_quota *smp_quota_hold(struct smp_quota *quota);
+void smp_quota_release(struct smp_quota *quota);
 
 void smp_quota_init(struct smp_quota *quota, size_t limit_bytes);
 size_t smp_quota_used(const struct smp_quota *quota);

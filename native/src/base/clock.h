@@ -11,11 +11,15 @@
 #ifndef SMP_BASE_CLOCK_H
 #define SMP_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 int64_t smp_clock_ns(void);         /* CLOCK_MONOTONIC */
 int64_t smp_clock_wall_ms(void);    /* ms since the epoch */
 int64_t smp_clock_own_cpu_ns(void); /* CPU time of the calling thread */
+
+/* CPU time of another thread of this process by its tid; false when there is no such thread. */
+bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out);
 
 /* Test seam: NULL members keep the real clock; NULL removes the seam. The fake is borrowed until
  * then. Not for production. */
@@ -23,6 +27,7 @@ struct smp_clock_fake {
     int64_t (*ns)(void *self);
     int64_t (*wall_ms)(void *self);
     int64_t (*own_cpu_ns)(void *self);
+    bool (*thread_cpu_ns)(void *self, int32_t tid, int64_t *out);
     void *self;
 };
 void smp_clock_set_fake(const struct smp_clock_fake *fake);

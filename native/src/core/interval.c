@@ -130,9 +130,48 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_place
 void smp_interval_note(struct smp_interval *interval, struct smp_place place, uint32_t node,
                        enum smp_outcome outcome, int64_t wall_ns)
 {
-    smp_tally_note(&smp_thread_groups_info(interval->groups, place.group)->tally, outcome);
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, place.group);
+
+    smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
     smp_tree_credit(interval->tree, node, wall_ns, 0, 1);
+    info->unseen.fallback = node;
+}
+
+void smp_interval_skip(struct smp_interval *interval, struct smp_place place,
+                       enum smp_outcome outcome, uint64_t count)
+{
+    const uint32_t samples = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+
+    smp_tally_note_all(&smp_thread_groups_info(interval->groups, place.group)->tally, outcome,
+                       samples);
+    smp_tally_note_all(&interval->tally, outcome, samples);
+    smp_tree_credit(interval->tree, place.root, 0, 0, samples);
+}
+
+void smp_interval_used_cpu(struct smp_interval *interval, struct smp_place place, uint32_t node,
+                           int64_t cpu_ns)
+{
+    (void)place;
+    smp_tree_credit(interval->tree, node, 0, cpu_ns, 0);
+}
+
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_place place, int64_t wall_ns,
+                             int64_t cpu_ns)
+{
+    struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, place.group)->unseen;
+
+    unseen->wall_ns += wall_ns;
+    unseen->cpu_ns += cpu_ns;
+    if (unseen->fallback == 0)
+        unseen->fallback = place.root;
+}
+
+void smp_interval_measured(struct smp_interval *interval, struct smp_place place, uint32_t node,
+                           int64_t wall_ns, int64_t cpu_ns)
+{
+    (void)place;
+    smp_tree_credit(interval->tree, node, wall_ns, cpu_ns, 0);
 }
 
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_place place, uint64_t depth)
@@ -204,13 +243,23 @@ static void set_times(const struct smp_interval *interval, int64_t now_ns, int64
     snapshot->elapsed_ns = interval->elapsed_ns;
 }
 
+static struct smp_tree_unseen *unseen_of(void *self, uint32_t group)
+{
+    struct smp_thread_groups *groups = self;
+
+    return &smp_thread_groups_info(groups, (struct smp_group){ .index = group })->unseen;
+}
+
 enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
                                   struct smp_snapshot **out)
 {
     struct smp_snapshot *snapshot = NULL;
-    const enum smp_status status = smp_snapshot_create(
-        interval->quota, interval->tree, interval->groups, interval->methods, &snapshot);
+    enum smp_status status;
 
+    /* May be done again should the snapshot be refused: what is spread is not there any more. */
+    smp_tree_spread(interval->tree, unseen_of, interval->groups);
+    status = smp_snapshot_create(interval->quota, interval->tree, interval->groups,
+                                 interval->methods, &snapshot);
     if (status != SMP_OK)
         return status;
     interval->tree = NULL; /* the snapshot owns them now */

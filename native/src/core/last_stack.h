@@ -34,14 +34,15 @@ struct smp_last_stack_budget {
 
 /* Zeroed: nothing is remembered. */
 struct smp_last_stack {
+    uint64_t epoch; /* node is valid while equal to the asker's; 0 = never */
+    uint32_t node;  /* that was credited */
+    enum smp_outcome outcome;
+    bool has_frames; /* the first count of frames are a whole copy */
     struct smp_frame *frames;
     size_t capacity;
     size_t count;
     size_t leaf_count;
     size_t omitted;
-    uint64_t epoch; /* valid while equal to the asker's; 0 = never */
-    uint32_t node;  /* that was credited */
-    enum smp_outcome outcome;
 };
 
 void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budget *budget);
@@ -51,7 +52,12 @@ bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
 void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome);
-/* Remembers nothing from now on; keeps the memory. */
+/* The node is no longer valid; the frames are still what they were. */
 void smp_last_stack_forget(struct smp_last_stack *last);
+/* The copy, borrowed; false: there is none. */
+bool smp_last_stack_get(const struct smp_last_stack *last, struct smp_sample *out);
+/* The same stack is credited to another node from now on. */
+void smp_last_stack_move(struct smp_last_stack *last, uint64_t epoch, uint32_t node,
+                         enum smp_outcome outcome);
 
 #endif

@@ -2,9 +2,9 @@
 #include "core/loop.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "base/clock.h"
+#include "base/waker.h"
 #include "core/schedule.h"
 #include "core/worker.h"
 
@@ -18,8 +18,10 @@ struct smp_loop {
     /* Constant. */
     struct smp_quota *quota;
     struct smp_log *log;
+    struct smp_windows *windows;
     struct smp_reporter *reporter;
     struct smp_worker worker;
+    struct smp_waker waker; /* of the sampler thread */
 
     /* The sampler thread's; before start, of whoever holds the mutex. */
     struct smp_sampler *sampler; /* NULL after the last look */
@@ -31,10 +33,10 @@ struct smp_loop {
     int64_t elapsed_ns;                /* credited since start */
     int64_t sealed_cpu_ns;             /* of both threads, at the last seal */
     struct smp_reporter_stats counted; /* the reporter's figures that the sampler has counted */
+    uint64_t counted_drops;            /* of the windows', likewise */
     enum smp_status last_status;       /* of the last report */
 
     pthread_mutex_t mutex; /* guards all below */
-    pthread_cond_t wake;   /* for the sampler thread; CLOCK_MONOTONIC */
     pthread_cond_t done;   /* for those who ask */
     enum phase phase;
     bool wants_last_report;
@@ -82,12 +84,15 @@ static void publish(struct smp_loop *loop)
 /* What the reporter met with is told with the interval in which it is noticed. */
 static void count_reports(struct smp_loop *loop)
 {
+    const uint64_t drops = smp_windows_dropped(loop->windows);
     struct smp_reporter_stats now;
 
     smp_reporter_get_stats(loop->reporter, &now);
     smp_sampler_count(loop->sampler, SMP_COUNTER_FAILED_REPORTS, now.failed - loop->counted.failed);
     smp_sampler_count(loop->sampler, SMP_COUNTER_CUT_REPORTS, now.cut - loop->counted.cut);
     loop->counted = now;
+    smp_sampler_count(loop->sampler, SMP_COUNTER_DROPPED_INTERVALS, drops - loop->counted_drops);
+    loop->counted_drops = drops;
 }
 
 static void after_look(struct smp_loop *loop)
@@ -137,23 +142,47 @@ static int64_t take_cpu(struct smp_loop *loop)
     return more_ns > 0 ? more_ns : 0;
 }
 
+static void complete(struct smp_loop *loop, struct smp_snapshot *snapshot)
+{
+    snapshot->own_cpu_ns = take_cpu(loop);
+    snapshot->period_ns = interval_ns(loop);
+    snapshot->is_cpu_clock = loop->options.clock == SMP_CLOCK_CPU;
+}
+
+static bool has_room(struct smp_loop *loop)
+{
+    return smp_reporter_has_room(loop->reporter) && smp_windows_has_room(loop->windows);
+}
+
 static void hand_on(struct smp_loop *loop, struct smp_snapshot *snapshot,
                     struct smp_report_ticket *ticket)
 {
     const struct smp_report_style style = {
         .order = loop->options.report_order,
         .zero_time_packages = loop->options.report_zero_time_packages,
+        .cpu_time = loop->options.report_cpu_time,
+        .percent = loop->options.report_percent,
     };
 
-    snapshot->own_cpu_ns = take_cpu(loop);
     smp_reporter_offer(loop->reporter, snapshot, style, ticket);
+}
+
+/* Ends the interval; *out is not yet with anybody. */
+static enum smp_status end_interval(struct smp_loop *loop, int64_t now_ns,
+                                    struct smp_snapshot **out)
+{
+    const enum smp_status status =
+        smp_sampler_seal(loop->sampler, now_ns, smp_clock_wall_ms(), out);
+
+    if (status == SMP_OK)
+        complete(loop, *out);
+    return status;
 }
 
 static enum smp_status seal(struct smp_loop *loop, int64_t now_ns, struct smp_report_ticket *ticket)
 {
     struct smp_snapshot *snapshot = NULL;
-    const enum smp_status status =
-        smp_sampler_seal(loop->sampler, now_ns, smp_clock_wall_ms(), &snapshot);
+    const enum smp_status status = end_interval(loop, now_ns, &snapshot);
 
     if (status == SMP_OK) {
         hand_on(loop, snapshot, ticket);
@@ -168,12 +197,18 @@ static void merge(struct smp_loop *loop)
     publish(loop);
 }
 
+static size_t refused(const struct smp_loop *loop)
+{
+    return atomic_load_explicit(&loop->quota->refused, memory_order_relaxed);
+}
+
 static void periodic_report(struct smp_loop *loop, int64_t now_ns)
 {
+    const size_t refused_before = refused(loop);
     enum smp_status status;
 
     smp_schedule_begin_report(&loop->schedule, now_ns);
-    if (!smp_reporter_has_room(loop->reporter)) {
+    if (!has_room(loop)) {
         merge(loop);
         return;
     }
@@ -184,8 +219,17 @@ static void periodic_report(struct smp_loop *loop, int64_t now_ns)
         return;
     smp_log_put(loop->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
                 smp_status_text(status));
+    if (refused(loop) != refused_before) /* by our limit: what waits there may be too much */
+        smp_windows_ask_to_shed(loop->windows);
     smp_reporter_wake(loop->reporter);
     merge(loop);
+}
+
+/* Waits for memory that a report gives back, else sheds some. False: there is none to be had. */
+static bool find_memory(struct smp_loop *loop, uint64_t released, size_t refused_before)
+{
+    return smp_reporter_wait_for_release(loop->reporter, released) ||
+           (refused(loop) != refused_before && smp_windows_shed(loop->windows));
 }
 
 /* Waiting here is free: nothing is sampled any more. */
@@ -195,15 +239,17 @@ static void last_report(struct smp_loop *loop)
     const int64_t wall_ms = smp_clock_wall_ms();
     struct smp_snapshot *snapshot = NULL;
     uint64_t released;
+    size_t refused_before;
 
     if (loop->is_sampling)
         look(loop, now_ns, false);
     do {
         released = smp_reporter_released(loop->reporter);
+        refused_before = refused(loop);
         loop->last_status = smp_sampler_seal_last(loop->sampler, now_ns, wall_ms, &snapshot);
-    } while (loop->last_status != SMP_OK &&
-             smp_reporter_wait_for_release(loop->reporter, released));
+    } while (loop->last_status != SMP_OK && find_memory(loop, released, refused_before));
     if (loop->last_status == SMP_OK) {
+        complete(loop, snapshot);
         hand_on(loop, snapshot, NULL);
     } else {
         smp_sampler_count(loop->sampler, SMP_COUNTER_FAILED_REPORTS, 1);
@@ -230,7 +276,7 @@ static enum smp_status report(struct smp_loop *loop, struct smp_request *request
 {
     const int64_t now_ns = smp_clock_ns();
 
-    request->is_full = !smp_reporter_has_room(loop->reporter);
+    request->is_full = !has_room(loop);
     if (request->is_full)
         return SMP_EQUOTA;
     if (request->what == SMP_ASK_SAMPLE_ONCE) {
@@ -241,6 +287,36 @@ static enum smp_status report(struct smp_loop *loop, struct smp_request *request
         look(loop, now_ns, false);
     }
     return seal(loop, now_ns, request->ticket);
+}
+
+/* Ends the interval for the windows only; no report waits for it. */
+static enum smp_status window(struct smp_loop *loop, struct smp_request *request)
+{
+    const int64_t now_ns = smp_clock_ns();
+    struct smp_snapshot *snapshot = NULL;
+    enum smp_status status;
+
+    request->is_full = !smp_windows_has_room(loop->windows);
+    if (request->is_full)
+        return SMP_EQUOTA;
+    if (loop->is_sampling)
+        look(loop, now_ns, false);
+    status = end_interval(loop, now_ns, &snapshot);
+    if (status != SMP_OK)
+        return status;
+    (void)smp_windows_append(loop->windows, snapshot, 0);
+    publish(loop);
+    if (smp_windows_is_long(loop->windows))
+        smp_reporter_wake(loop->reporter);
+    return SMP_OK;
+}
+
+/* Opened here, so that no interval can end in between. */
+static enum smp_status open_consumer(struct smp_loop *loop, struct smp_request *request)
+{
+    const enum smp_status status = window(loop, request);
+
+    return status == SMP_OK ? smp_windows_open(loop->windows, &request->consumer) : status;
 }
 
 /* On the sampler thread, or before start. */
@@ -262,6 +338,10 @@ static enum smp_status do_request(struct smp_loop *loop, struct smp_request *req
         return report(loop, request);
     case SMP_ASK_REPORT:
         return report(loop, request);
+    case SMP_ASK_OPEN:
+        return open_consumer(loop, request);
+    case SMP_ASK_WINDOW:
+        return window(loop, request);
     }
     return SMP_EINVAL;
 }
@@ -290,17 +370,13 @@ static void do_requests(struct smp_loop *loop, struct smp_request *request)
 /* --- the thread --- */
 
 /* The clock of looks may be a test's; the wait is in real time, and who wakes up looks again. */
-static void wait_until(struct smp_loop *loop, int64_t wait_ns)
+static void wait_for(struct smp_loop *loop, int64_t wait_ns)
 {
-    const int64_t capped_ns = wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS;
-    struct timespec until = { 0 };
-    int64_t nsec;
+    const uint32_t seen = smp_waker_calls(&loop->waker);
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    nsec = (int64_t)until.tv_nsec + capped_ns;
-    until.tv_sec += (time_t)(nsec / NS_PER_SECOND);
-    until.tv_nsec = (long)(nsec % NS_PER_SECOND);
-    (void)pthread_cond_timedwait(&loop->wake, &loop->mutex, &until);
+    unlock(loop);
+    smp_waker_sleep(&loop->waker, seen, wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS);
+    lock(loop);
 }
 
 /* Returns when something is to be done: the requests, if any. False: the end, after those. */
@@ -314,7 +390,7 @@ static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
         const int64_t now_ns = smp_clock_ns();
         if (now_ns >= next_ns)
             break;
-        wait_until(loop, next_ns - now_ns);
+        wait_for(loop, next_ns - now_ns);
     }
     *requests = loop->first;
     loop->first = NULL;
@@ -324,12 +400,22 @@ static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
     return goes_on;
 }
 
+static void tick(struct smp_loop *loop, int64_t now_ns)
+{
+    const bool late = smp_schedule_begin_tick(&loop->schedule, now_ns);
+
+    look(loop, now_ns, late);
+    const int64_t gap_ns = smp_sampler_tick_gap_ns(loop->sampler);
+    smp_sampler_count(loop->sampler, SMP_COUNTER_LEFT_OUT_TICKS,
+                      smp_schedule_hold_tick(&loop->schedule, now_ns + gap_ns));
+}
+
 static void do_what_is_due(struct smp_loop *loop)
 {
     const int64_t now_ns = smp_clock_ns();
 
     if (loop->is_sampling && smp_schedule_tick_is_due(&loop->schedule, now_ns))
-        look(loop, now_ns, smp_schedule_begin_tick(&loop->schedule, now_ns));
+        tick(loop, now_ns);
     if (smp_schedule_report_is_due(&loop->schedule, now_ns))
         periodic_report(loop, now_ns);
 }
@@ -359,41 +445,20 @@ static void run(void *self)
 
 /* --- create, destroy --- */
 
-static enum smp_status init_wake(struct smp_loop *loop)
-{
-    pthread_condattr_t attributes;
-    enum smp_status status = SMP_ENOMEM;
-
-    if (pthread_condattr_init(&attributes) != 0)
-        return status;
-    if (pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC) == 0 &&
-        pthread_cond_init(&loop->wake, &attributes) == 0)
-        status = SMP_OK;
-    (void)pthread_condattr_destroy(&attributes);
-    return status;
-}
-
 static enum smp_status init_locks(struct smp_loop *loop)
 {
     if (pthread_mutex_init(&loop->mutex, NULL) != 0)
-        goto no_mutex;
-    if (init_wake(loop) != SMP_OK)
-        goto no_wake;
-    if (pthread_cond_init(&loop->done, NULL) != 0)
-        goto no_done;
-    return SMP_OK;
-no_done:
-    (void)pthread_cond_destroy(&loop->wake);
-no_wake:
+        return SMP_ENOMEM;
+    if (pthread_cond_init(&loop->done, NULL) == 0)
+        return SMP_OK;
     (void)pthread_mutex_destroy(&loop->mutex);
-no_mutex:
     return SMP_ENOMEM;
 }
 
 enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
                                 const struct smp_vm *vm, const struct smp_host *host,
-                                const struct smp_options *options, struct smp_reporter *reporter,
-                                struct smp_loop **out)
+                                const struct smp_options *options, struct smp_windows *windows,
+                                struct smp_reporter *reporter, struct smp_loop **out)
 {
     struct smp_loop *loop = smp_alloc(quota, sizeof(*loop));
     enum smp_status status = SMP_ENOMEM;
@@ -402,6 +467,7 @@ enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
         return SMP_ENOMEM;
     loop->quota = quota;
     loop->log = log;
+    loop->windows = windows;
     loop->reporter = reporter;
     loop->end = &loop->first;
     status = smp_sampler_create(quota, log, vm, options, &loop->sampler);
@@ -432,7 +498,6 @@ void smp_loop_destroy(struct smp_loop *loop)
     smp_sampler_destroy(loop->sampler);
     smp_options_fini(&loop->options);
     (void)pthread_cond_destroy(&loop->done);
-    (void)pthread_cond_destroy(&loop->wake);
     (void)pthread_mutex_destroy(&loop->mutex);
     smp_worker_fini(&loop->worker);
     smp_free(loop->quota, loop);
@@ -443,7 +508,10 @@ void smp_loop_destroy(struct smp_loop *loop)
 /* Before start there is no interval to report, and nobody to wait for. */
 static enum smp_status do_new(struct smp_loop *loop, struct smp_request *request)
 {
-    if (request->what == SMP_ASK_REPORT || request->what == SMP_ASK_SAMPLE_ONCE)
+    if (request->what == SMP_ASK_OPEN)
+        return smp_windows_open(loop->windows, &request->consumer);
+    if (request->what == SMP_ASK_REPORT || request->what == SMP_ASK_SAMPLE_ONCE ||
+        request->what == SMP_ASK_WINDOW)
         return SMP_ESTATE;
     return do_request(loop, request);
 }
@@ -482,7 +550,7 @@ enum smp_status smp_loop_stop(struct smp_loop *loop, bool wants_last_report)
     lock(loop);
     loop->phase = STOPPING;
     loop->wants_last_report = wants_last_report;
-    (void)pthread_cond_signal(&loop->wake);
+    smp_waker_call(&loop->waker);
     unlock(loop);
     smp_worker_join(&loop->worker);
     lock(loop);
@@ -502,7 +570,7 @@ static enum smp_status wait_for_answer(struct smp_loop *loop, struct smp_request
     request->next = NULL;
     *loop->end = request;
     loop->end = &request->next;
-    (void)pthread_cond_signal(&loop->wake);
+    smp_waker_call(&loop->waker);
     while (!request->is_done)
         (void)pthread_cond_wait(&loop->done, &loop->mutex);
     return request->status;

@@ -37,7 +37,9 @@ enum smp_ask {
     SMP_ASK_PAUSE,
     SMP_ASK_RESUME,
     SMP_ASK_REPORT,
-    SMP_ASK_SAMPLE_ONCE
+    SMP_ASK_SAMPLE_ONCE,
+    SMP_ASK_OPEN,
+    SMP_ASK_WINDOW
 };
 
 /* What is asked for; the caller's, until ask returns. */
@@ -47,6 +49,7 @@ struct smp_request {
     struct smp_selection selection; /* SELECT: as options */
     bool only;
     struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */
+    unsigned consumer;                /* OPEN: the answer */
     bool is_full; /* set where a report was refused only because too many are waiting */
     bool is_done;
     enum smp_status status;
@@ -60,10 +63,11 @@ struct smp_loop_stats {
     int64_t elapsed_ns;                /* credited, up to the last look */
 };
 
-/* Adopts options on success. reporter and log outlive it. */
+/* Adopts options on success. reporter, windows and log outlive it. */
 SMP_CHECKED enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
                                             const struct smp_vm *vm, const struct smp_host *host,
                                             const struct smp_options *options,
+                                            struct smp_windows *windows,
                                             struct smp_reporter *reporter, struct smp_loop **out);
 /* Not while its thread runs. */
 void smp_loop_destroy(struct smp_loop *loop);
@@ -80,7 +84,9 @@ bool smp_loop_is_caller(struct smp_loop *loop);
 /*
  * Does what is asked for and returns its status; SMP_ESTOPPED after stop. Of a report: SMP_OK, it
  * is with the reporter; SMP_ESTATE, not started; SMP_ENOMEM, SMP_EQUOTA, is_full: not now, and
- * nothing is lost. SAMPLE_ONCE: SMP_ESTATE while running.
+ * nothing is lost. SAMPLE_ONCE: SMP_ESTATE while running. OPEN ends the interval and opens a
+ * consumer of the windows, WINDOW ends it: both fail as a report does, but OPEN is fine before
+ * start.
  */
 SMP_CHECKED enum smp_status smp_loop_ask(struct smp_loop *loop, struct smp_request *request);
 

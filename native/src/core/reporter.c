@@ -9,7 +9,7 @@
 enum { SLOTS = SMP_MAX_QUEUED_SNAPSHOTS + 1 }; /* one is kept free for the last report */
 
 struct entry {
-    struct smp_snapshot *snapshot;
+    uint64_t until; /* the number of the report's last interval; 0: none */
     struct smp_report_style style;
     struct smp_report_ticket *ticket;
 };
@@ -17,11 +17,14 @@ struct entry {
 struct smp_reporter {
     struct smp_quota *quota;
     struct smp_log *log;
+    struct smp_windows *windows;
+    unsigned consumer; /* of windows */
     struct smp_sink sink;
     struct smp_worker worker;
-    pthread_mutex_t mutex; /* guards all below; a leaf: nothing is called while it is held */
-    pthread_cond_t work;   /* for the thread */
-    pthread_cond_t done;   /* for those who wait for it */
+    struct smp_snapshot *current; /* the thread's own: what is being written */
+    pthread_mutex_t mutex;        /* guards all below; a leaf: nothing is called while it is held */
+    pthread_cond_t work;          /* for the thread */
+    pthread_cond_t done;          /* for those who wait for it */
     struct entry entries[SLOTS];
     unsigned first;
     unsigned count;
@@ -96,14 +99,49 @@ static void finish_entry(struct smp_reporter *reporter, const struct entry *entr
     unlock(reporter);
 }
 
+/* One part, which is let go of. */
+static enum smp_status write_part(struct smp_reporter *reporter, const struct entry *entry,
+                                  struct smp_snapshot *part, unsigned *cut)
+{
+    enum smp_status status;
+
+    reporter->current = part;
+    status = smp_report_text(part, entry->style, reporter->quota, &reporter->sink, cut);
+    reporter->current = NULL;
+    smp_snapshot_release(part);
+    return status;
+}
+
+/* All that no report has had up to the entry's last interval: one part, but where memory is short.
+ * The first failure is the report's. */
+static enum smp_status write_parts(struct smp_reporter *reporter, const struct entry *entry,
+                                   bool *had_samples, unsigned *cut)
+{
+    struct smp_snapshot *part = NULL;
+    enum smp_status first = SMP_OK;
+    enum smp_status taken =
+        smp_windows_take(reporter->windows, reporter->consumer, entry->until, &part);
+
+    while (taken == SMP_OK) {
+        enum smp_status status;
+        unsigned more = 0;
+        *had_samples |= part->tally.attempts > 0;
+        status = write_part(reporter, entry, part, &more);
+        *cut += more;
+        if (first == SMP_OK)
+            first = status;
+        taken = smp_windows_take(reporter->windows, reporter->consumer, entry->until, &part);
+    }
+    /* SMP_ESTATE is the end. */
+    return first == SMP_OK && taken != SMP_ESTATE ? taken : first;
+}
+
 static void write_report(struct smp_reporter *reporter, const struct entry *entry)
 {
-    const bool had_samples = entry->snapshot->tally.attempts > 0;
+    bool had_samples = false;
     unsigned cut = 0;
-    const enum smp_status status =
-        smp_report_text(entry->snapshot, entry->style, reporter->quota, &reporter->sink, &cut);
+    const enum smp_status status = write_parts(reporter, entry, &had_samples, &cut);
 
-    smp_snapshot_release(entry->snapshot);
     /* A sink that failed knows why; what happened before it was reached is told here. */
     if (status != SMP_OK && status != SMP_EIO)
         smp_log_put(reporter->log, SMP_LOG_ERROR, "a report could not be made: %s",
@@ -119,10 +157,11 @@ static void run(void *self)
 
     smp_worker_ready(&reporter->worker);
     while (take_work(reporter, &entry)) {
-        if (entry.snapshot != NULL)
+        if (entry.until != 0)
             write_report(reporter, &entry);
         else
             tell_messages(reporter);
+        smp_windows_compact(reporter->windows);
     }
     tell_messages(reporter);
 }
@@ -146,9 +185,16 @@ no_mutex:
     return SMP_ENOMEM;
 }
 
+static void fini_locks(struct smp_reporter *reporter)
+{
+    (void)pthread_cond_destroy(&reporter->done);
+    (void)pthread_cond_destroy(&reporter->work);
+    (void)pthread_mutex_destroy(&reporter->mutex);
+}
+
 enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log,
-                                    const struct smp_host *host, const struct smp_sink *sink,
-                                    struct smp_reporter **out)
+                                    struct smp_windows *windows, const struct smp_host *host,
+                                    const struct smp_sink *sink, struct smp_reporter **out)
 {
     struct smp_reporter *reporter = smp_alloc(quota, sizeof(*reporter));
     enum smp_status status = SMP_ENOMEM;
@@ -157,6 +203,7 @@ enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log
         return SMP_ENOMEM;
     reporter->quota = quota;
     reporter->log = log;
+    reporter->windows = windows;
     reporter->sink = *sink;
     status = smp_worker_init(&reporter->worker, host, "threads-sampler-report", run, reporter);
     if (status != SMP_OK)
@@ -164,8 +211,13 @@ enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log
     status = init_locks(reporter);
     if (status != SMP_OK)
         goto no_locks;
+    status = smp_windows_open(windows, &reporter->consumer);
+    if (status != SMP_OK)
+        goto no_consumer;
     *out = reporter;
     return SMP_OK;
+no_consumer:
+    fini_locks(reporter);
 no_locks:
     smp_worker_fini(&reporter->worker);
 no_worker:
@@ -177,9 +229,8 @@ void smp_reporter_destroy(struct smp_reporter *reporter)
 {
     if (reporter == NULL)
         return;
-    (void)pthread_cond_destroy(&reporter->done);
-    (void)pthread_cond_destroy(&reporter->work);
-    (void)pthread_mutex_destroy(&reporter->mutex);
+    smp_windows_close(reporter->windows, reporter->consumer);
+    fini_locks(reporter);
     smp_worker_fini(&reporter->worker);
     smp_free(reporter->quota, reporter);
 }
@@ -192,38 +243,29 @@ enum smp_status smp_reporter_start(struct smp_reporter *reporter)
     return smp_worker_start(&reporter->worker);
 }
 
-/* Empties the queue into entries; whoever waits for one of them waits no longer. */
-static unsigned take_all(struct smp_reporter *reporter, struct entry entries[SLOTS])
+/* Empties the queue; whoever waits for a report waits no longer. */
+static void forget_all(struct smp_reporter *reporter)
 {
-    unsigned taken = 0;
-
     while (reporter->count > 0) {
         struct entry *entry = &reporter->entries[reporter->first];
         if (entry->ticket != NULL) {
             entry->ticket->status = SMP_ESTOPPED;
             entry->ticket->is_done = true;
         }
-        entries[taken++] = *entry;
         reporter->first = (reporter->first + 1) % SLOTS;
         reporter->count--;
     }
     (void)pthread_cond_broadcast(&reporter->done);
-    return taken;
 }
 
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain)
 {
-    struct entry dropped[SLOTS];
-    unsigned count = 0;
-
     lock(reporter);
     reporter->is_ending = true;
     if (!drain)
-        count = take_all(reporter, dropped);
+        forget_all(reporter);
     (void)pthread_cond_signal(&reporter->work);
     unlock(reporter);
-    for (unsigned i = 0; i < count; i++)
-        smp_snapshot_release(dropped[i].snapshot);
     smp_worker_join(&reporter->worker);
 }
 
@@ -247,9 +289,11 @@ bool smp_reporter_has_room(struct smp_reporter *reporter)
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_snapshot *snapshot,
                         struct smp_report_style style, struct smp_report_ticket *ticket)
 {
+    const uint64_t until = smp_windows_append(reporter->windows, snapshot, reporter->consumer);
+
     lock(reporter);
     reporter->entries[(reporter->first + reporter->count) % SLOTS] =
-        (struct entry){ .snapshot = snapshot, .style = style, .ticket = ticket };
+        (struct entry){ .until = until, .style = style, .ticket = ticket };
     reporter->count++;
     (void)pthread_cond_signal(&reporter->work);
     unlock(reporter);
@@ -265,6 +309,13 @@ enum smp_status smp_reporter_wait(struct smp_reporter *reporter, struct smp_repo
     status = ticket->status;
     unlock(reporter);
     return status;
+}
+
+struct smp_snapshot *smp_reporter_current(struct smp_reporter *reporter)
+{
+    if (!smp_worker_is_caller(&reporter->worker) || reporter->current == NULL)
+        return NULL;
+    return smp_snapshot_hold(reporter->current);
 }
 
 uint64_t smp_reporter_released(struct smp_reporter *reporter)

@@ -3,11 +3,13 @@
  * reporter.h - the report thread: a bounded queue of snapshots in front of the sink.
  *
  *   sampler ── offer ──► [ s s s s ] (+1 for the last) ──► report_text ──► sink
+ *                              └──► windows: intervals up to the offered one that no report had
  *
  * Who offers never waits for output; who wants a report waits on its ticket. The messages of the
- * log go to the sink between reports.
+ * log go to the sink between reports, and the thread keeps the windows short. It is one of their
+ * consumers: a report is its window. Where there is no memory to merge one, it is several reports.
  *
- * Owns     its thread, and the snapshots between offer and the end of their report.
+ * Owns     its thread; its snapshots wait in the windows, which it borrows.
  * Threads  any; no function is called with its mutex held.
  * Errors   a report that fails is counted, and its ticket says so; the next one is tried.
  * Cost     offer: one mutex. No allocation.
@@ -22,6 +24,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "core/walker.h"
+#include "core/windows.h"
 #include "model/snapshot.h"
 #include "report/report_text.h"
 #include "report/sink.h"
@@ -43,7 +46,9 @@ struct smp_reporter_stats {
     int64_t own_cpu_ns; /* of the thread, up to the last report */
 };
 
+/* log and windows outlive it. */
 SMP_CHECKED enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log,
+                                                struct smp_windows *windows,
                                                 const struct smp_host *host,
                                                 const struct smp_sink *sink,
                                                 struct smp_reporter **out);
@@ -58,14 +63,19 @@ bool smp_reporter_is_caller(struct smp_reporter *reporter);
 
 /* For the one thread that offers: there will still be room when it does. */
 bool smp_reporter_has_room(struct smp_reporter *reporter);
-/* Adopts snapshot. There is room, or it is the last one. ticket may be NULL. */
+/* Adopts snapshot into the windows. There is room, there too, or it is the last one. ticket may be
+ * NULL. */
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_snapshot *snapshot,
                         struct smp_report_style style, struct smp_report_ticket *ticket);
 /* Returns when the ticket's report is written, or has failed: its status. */
 SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
                                               struct smp_report_ticket *ticket);
 
-/* How many snapshots have been let go of so far. */
+/* Of the report that is being written, on its thread: what is reported, held for the caller. NULL
+ * on another thread, or where none is. */
+struct smp_snapshot *smp_reporter_current(struct smp_reporter *reporter);
+
+/* How many reports' snapshots have been let go of so far. */
 uint64_t smp_reporter_released(struct smp_reporter *reporter);
 /* Waits for one more than released. False: there are none left that could be waited for. */
 bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released);

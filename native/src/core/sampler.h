@@ -3,8 +3,7 @@
  * sampler.h - one look at every thread: whom, how it is credited, and where it is counted. No
  * thread, no waiting, no clock of its own: the session drives it with the time of each tick.
  *
- *   poll births and ends ─► names and groups ─► per thread: walk ─► locations ─► filter ─► tree
- *                                                  └ same stack as last time: credit its leaf again
+ *   looker: who is due ─► idle, walked, asked ─► credit: locations ─► filter ─► interval's tree
  *
  * A thread is credited with the time since it was last looked at. The first look only sets the
  * start (a thread born since the last tick starts at its birth). A thread that ended is credited up
@@ -16,10 +15,14 @@
  * max_depth_frames keeps both ends with "[n..m frames omitted]" between them (powers of two, so
  * that a recursion does not make a row per depth).
  *
+ * What is kept for threads that were not due (looker.h) is credited before anything ends that it
+ * belongs to: at seal, at pause, and before options or the selection change.
+ *
  * Owns     thread records, the open interval (tree, groups, counters), the names table.
  * Threads  the sampler thread only, except create and, before the first tick, all others.
  * Errors   see each function. tick has none: whatever goes wrong is an outcome.
- * Cost     tick: O(threads) plus the walks; no allocation when nothing is new.
+ * Cost     tick: O(threads that are due) plus the walks; no allocation when nothing is new. seal,
+ *          pause: O(threads).
  */
 #ifndef SMP_CORE_SAMPLER_H
 #define SMP_CORE_SAMPLER_H
@@ -31,19 +34,11 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/status.h"
+#include "core/vm_functions.h"
 #include "core/walker.h"
 #include "model/accounting.h"
 #include "model/options.h"
 #include "model/snapshot.h"
-
-/* The JVM as the core sees it. namer.group_names is used only while options say !default_name_rule.
- */
-struct smp_vm {
-    struct smp_thread_source threads;
-    struct smp_walker walker;
-    struct smp_name_source names;
-    struct smp_namer namer;
-};
 
 struct smp_sampler;
 
@@ -79,6 +74,8 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns);
 /* Does nothing between pause and mark. */
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
+/* After a tick: the least time until the next one, for what ticks cost; 0: whenever it is due. */
+int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
 /* One look at every thread, each credited with span_ns whatever the clock says. */
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);
 void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);

@@ -43,6 +43,9 @@ bool smp_schedule_tick_is_due(const struct smp_schedule *schedule, int64_t now_n
 /* A due look begins: moves the deadline on. Returns whether the look is late. */
 bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns);
 
+/* The next look comes no sooner than at_ns. Returns how many are left out. */
+uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns);
+
 bool smp_schedule_report_is_due(const struct smp_schedule *schedule, int64_t now_ns);
 /* A due report begins: moves the deadline on by whole periods until it lies ahead. */
 void smp_schedule_begin_report(struct smp_schedule *schedule, int64_t now_ns);

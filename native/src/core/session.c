@@ -5,12 +5,14 @@
 #include <stdio.h>
 
 #include "core/loop.h"
+#include "core/windows.h"
 
 enum phase { NEW, STARTING, RUNNING, STOPPING, STOPPED };
 
 struct smp_session {
-    struct smp_quota quota;
+    struct smp_quota *quota; /* held, as by the snapshots that outlive the session */
     struct smp_log *log;
+    struct smp_windows *windows;
     struct smp_reporter *reporter;
     struct smp_loop *loop;
     const char *engine;
@@ -61,6 +63,7 @@ static void free_parts(struct smp_session *session)
 {
     smp_loop_destroy(session->loop);
     smp_reporter_destroy(session->reporter);
+    smp_windows_destroy(session->windows);
     smp_log_destroy(session->log);
 }
 
@@ -69,17 +72,28 @@ static enum smp_status create_parts(struct smp_session *session,
                                     const struct smp_session_config *config,
                                     const struct smp_options *options)
 {
-    struct smp_quota *quota = &session->quota;
+    struct smp_quota *quota = session->quota;
     enum smp_status status = smp_log_create(quota, &session->log);
 
     if (status != SMP_OK)
         return status;
-    status =
-        smp_reporter_create(quota, session->log, &config->host, &config->sink, &session->reporter);
+    status = smp_windows_create(quota, &session->windows);
+    if (status != SMP_OK)
+        return status;
+    status = smp_reporter_create(quota, session->log, session->windows, &config->host,
+                                 &config->sink, &session->reporter);
     if (status != SMP_OK)
         return status;
     return smp_loop_create(quota, session->log, &config->vm, &config->host, options,
-                           session->reporter, &session->loop);
+                           session->windows, session->reporter, &session->loop);
+}
+
+/* As the looker chooses. */
+static const char *engine_of(const struct smp_vm *vm, const struct smp_options *options)
+{
+    if (vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI)
+        return vm->async.name;
+    return vm->walker.name;
 }
 
 enum smp_status smp_session_create(const struct smp_session_config *config, const char *options,
@@ -88,20 +102,22 @@ enum smp_status smp_session_create(const struct smp_session_config *config, cons
 {
     struct smp_options parsed = { 0 };
     enum smp_status status = SMP_ENOMEM;
-    /* Itself it is charged to the process only: the quota is a part of it. */
+    /* Itself it is charged to the process only: there is no quota before it. */
     struct smp_session *session = smp_alloc(NULL, sizeof(*session));
 
     if (session == NULL)
         return SMP_ENOMEM;
     /* The limit is not known before the options are. */
-    smp_quota_init(&session->quota, SMP_OPTIONS_MAX_BYTES);
-    status = smp_options_parse(&session->quota, options, options_length, &parsed, message);
+    session->quota = smp_quota_create(SMP_OPTIONS_MAX_BYTES);
+    if (session->quota == NULL)
+        goto no_options;
+    status = smp_options_parse(session->quota, options, options_length, &parsed, message);
     if (status != SMP_OK)
         goto no_options;
-    session->quota.limit_bytes = (size_t)parsed.memory_limit_bytes;
+    session->quota->limit_bytes = (size_t)parsed.memory_limit_bytes;
     session->fixed = parsed;
     session->fixed.monitored_packages = NULL;
-    session->engine = config->vm.walker.name;
+    session->engine = engine_of(&config->vm, &parsed);
     status = init_locks(session);
     if (status != SMP_OK)
         goto no_locks;
@@ -117,6 +133,7 @@ no_parts:
 no_locks:
     smp_options_fini(&parsed);
 no_options:
+    smp_quota_release(session->quota);
     smp_free(NULL, session);
     return status;
 }
@@ -187,6 +204,7 @@ void smp_session_destroy(struct smp_session *session)
     free_parts(session);
     (void)pthread_cond_destroy(&session->changed);
     (void)pthread_mutex_destroy(&session->mutex);
+    smp_quota_release(session->quota);
     smp_free(NULL, session);
 }
 
@@ -212,7 +230,7 @@ enum smp_status smp_session_configure(struct smp_session *session, const char *o
     struct smp_request request = { .what = SMP_ASK_CONFIGURE };
     const char *difference;
     enum smp_status status =
-        smp_options_parse(&session->quota, options, length, &request.options, message);
+        smp_options_parse(session->quota, options, length, &request.options, message);
 
     if (status != SMP_OK)
         return status;
@@ -257,6 +275,12 @@ enum smp_status smp_session_resume(struct smp_session *session)
     return ask(session, &request);
 }
 
+/* How often our own limit has said no. */
+static size_t refused(const struct smp_session *session)
+{
+    return atomic_load_explicit(&session->quota->refused, memory_order_relaxed);
+}
+
 /*
  * The sampler thread never waits for the sink, so where too many reports are waiting, or hold the
  * memory that a new interval needs, it is asked again after one of them has been let go of.
@@ -267,16 +291,19 @@ static enum smp_status ask_for_report(struct smp_session *session, enum smp_ask 
     struct smp_request request = { .what = what, .ticket = &ticket };
     enum smp_status status;
     uint64_t released;
+    size_t before;
     bool again;
 
     if (is_own_thread(session))
         return SMP_ESELF;
     do {
         released = smp_reporter_released(session->reporter);
+        before = refused(session);
         status = smp_loop_ask(session->loop, &request);
         again = false;
         if (status == SMP_ENOMEM || status == SMP_EQUOTA)
-            again = smp_reporter_wait_for_release(session->reporter, released);
+            again = smp_reporter_wait_for_release(session->reporter, released) ||
+                    (refused(session) != before && smp_windows_shed(session->windows));
         if (!request.is_full)
             request.what = SMP_ASK_REPORT; /* it has been looked once */
     } while (again);
@@ -291,6 +318,67 @@ enum smp_status smp_session_report(struct smp_session *session)
 enum smp_status smp_session_sample_once(struct smp_session *session)
 {
     return ask_for_report(session, SMP_ASK_SAMPLE_ONCE);
+}
+
+/* --- windows --- */
+
+/*
+ * Ends the running interval, waiting for no output. Where memory has run out, what is waiting in
+ * the windows makes room: merged first, then dropped, oldest first.
+ */
+static enum smp_status ask_for_window(struct smp_session *session, struct smp_request *request)
+{
+    enum smp_status status;
+    bool again;
+
+    if (is_own_thread(session))
+        return SMP_ESELF;
+    do {
+        const size_t before = refused(session);
+        smp_windows_compact(session->windows);
+        status = smp_loop_ask(session->loop, request);
+        again = false;
+        /* Only where it is our limit that says no: what the system refuses may be there next time.
+         */
+        if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
+            (request->is_full || refused(session) != before))
+            again = smp_windows_shed(session->windows);
+    } while (again);
+    return status;
+}
+
+enum smp_status smp_session_open_consumer(struct smp_session *session, unsigned *consumer)
+{
+    struct smp_request request = { .what = SMP_ASK_OPEN };
+    const enum smp_status status = ask_for_window(session, &request);
+
+    if (status == SMP_OK)
+        *consumer = request.consumer;
+    return status;
+}
+
+void smp_session_close_consumer(struct smp_session *session, unsigned consumer)
+{
+    smp_windows_close(session->windows, consumer);
+}
+
+enum smp_status smp_session_take_window(struct smp_session *session, unsigned consumer,
+                                        struct smp_snapshot **out)
+{
+    struct smp_request request = { .what = SMP_ASK_WINDOW };
+    const enum smp_status sealed = ask_for_window(session, &request);
+    enum smp_status taken;
+
+    if (sealed == SMP_ESELF)
+        return sealed;
+    /* What has been sealed before is there all the same. */
+    taken = smp_windows_take(session->windows, consumer, SMP_WINDOWS_END, out);
+    return taken == SMP_ESTATE && sealed != SMP_OK ? sealed : taken;
+}
+
+struct smp_snapshot *smp_session_current_report(struct smp_session *session)
+{
+    return smp_reporter_current(session->reporter);
 }
 
 /* --- statistics --- */
@@ -308,9 +396,9 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
         .sampler = loop.sampler,
         .engine = session->engine,
         .reports_written = reporter.written,
-        .memory_used_bytes = smp_quota_used(&session->quota),
-        .memory_peak_bytes = atomic_load_explicit(&session->quota.peak, memory_order_relaxed),
-        .memory_limit_bytes = session->quota.limit_bytes,
+        .memory_used_bytes = smp_quota_used(session->quota),
+        .memory_peak_bytes = atomic_load_explicit(&session->quota->peak, memory_order_relaxed),
+        .memory_limit_bytes = session->quota->limit_bytes,
         .own_cpu_ns = loop.own_cpu_ns + reporter.own_cpu_ns,
         .elapsed_ns = loop.elapsed_ns,
     };

@@ -94,6 +94,26 @@ SMP_CHECKED enum smp_status smp_session_report(struct smp_session *session);
 /* Paused or inactive only, else SMP_ESTATE: one look credited with one interval, then as report. */
 SMP_CHECKED enum smp_status smp_session_sample_once(struct smp_session *session);
 
+/*
+ * A reader of windows with its own cursor: its first window begins now, or at start. Taking one
+ * never resets or delays another's, nor the reports. It is closed with the session.
+ * SMP_EQUOTA: SMP_MAX_CONSUMERS are open, or no memory for a new interval; SMP_ENOMEM;
+ * SMP_ESTOPPED.
+ */
+SMP_CHECKED enum smp_status smp_session_open_consumer(struct smp_session *session,
+                                                      unsigned *consumer);
+void smp_session_close_consumer(struct smp_session *session, unsigned consumer);
+/*
+ * Takes a look (unless paused), ends the interval and gives everything since the consumer's last
+ * window: *out is held by the caller and may outlive the session. Where memory is short it may be
+ * only the older part; the rest is the next window. After stop: what is left; then SMP_ESTOPPED.
+ * SMP_ESTATE: not started. SMP_EINVAL: no such consumer. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
+ */
+SMP_CHECKED enum smp_status smp_session_take_window(struct smp_session *session, unsigned consumer,
+                                                    struct smp_snapshot **out);
+/* From within a call of the sink: what is being reported, held for the caller. Else NULL. */
+struct smp_snapshot *smp_session_current_report(struct smp_session *session);
+
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out);
 
 #endif

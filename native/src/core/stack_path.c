@@ -36,7 +36,8 @@ void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *method
         if (i == sample->leaf_count && sample->omitted > 0)
             put(path, over_limit, omitted_location(methods, sample->omitted));
         put(path, over_limit, smp_methods_locate(methods, names, &sample->frames[i]));
-        if (monitored == SIZE_MAX &&
+        /* A pseudo-frame is nobody's code: it goes with the frame that it stands on. */
+        if (monitored == SIZE_MAX && sample->frames[i].bci != SMP_BCI_PSEUDO &&
             smp_methods_monitored(methods, path->locations[path->count - 1]))
             monitored = path->count - 1;
     }

@@ -6,17 +6,22 @@
 #include "model/name_rule.h"
 #include "model/thread_groups.h"
 
+#define UNNAMED_VIRTUAL "[virtual threads]"
+
 struct smp_thread_names {
     struct smp_quota *quota;
     struct smp_thread_table *table;
     bool default_rule;
+    smp_thread_names_leaving *leaving;
+    void *leaving_context;
     uint64_t failures; /* of the user's rule in the call that is being made */
     char raw[SMP_MAX_GROUP_NAME_BYTES];
     char group[SMP_MAX_GROUP_NAME_BYTES];
 };
 
 enum smp_status smp_thread_names_create(struct smp_quota *quota, struct smp_thread_table *table,
-                                        bool default_rule, struct smp_thread_names **out)
+                                        bool default_rule, smp_thread_names_leaving *leaving,
+                                        void *context, struct smp_thread_names **out)
 {
     struct smp_thread_names *names = smp_alloc(quota, sizeof(*names));
 
@@ -25,6 +30,8 @@ enum smp_status smp_thread_names_create(struct smp_quota *quota, struct smp_thre
     names->quota = quota;
     names->table = table;
     names->default_rule = default_rule;
+    names->leaving = leaving;
+    names->leaving_context = context;
     *out = names;
     return SMP_OK;
 }
@@ -35,21 +42,23 @@ void smp_thread_names_destroy(struct smp_thread_names *names)
         smp_free(names->quota, names);
 }
 
-static void leave_place(struct smp_thread_record *record)
+static void leave_place(struct smp_thread_names *names, struct smp_thread_record *record)
 {
+    names->leaving(names->leaving_context, record);
     record->place_epoch = 0;
     smp_last_stack_forget(&record->last);
 }
 
 /* False: no memory; the thread is in the overflow group then, not in one that is wrong. */
-static bool set_group(struct smp_thread_table *table, struct smp_thread_record *record,
+static bool set_group(struct smp_thread_names *names, struct smp_thread_record *record,
                       const char *name)
 {
+    struct smp_thread_table *table = names->table;
     const char *wanted = name[0] != '\0' ? name : SMP_UNNAMED;
 
     if (record->group_name != NULL && strcmp(record->group_name, wanted) == 0)
         return true;
-    leave_place(record);
+    leave_place(names, record);
     if (smp_thread_table_rename(table, &record->group_name, wanted))
         return true;
     smp_free(table->quota, record->group_name);
@@ -63,8 +72,8 @@ void smp_thread_names_set_rule(struct smp_thread_names *names, bool default_rule
 
     names->default_rule = default_rule;
     for (size_t i = 0; i < table->count; i++) {
-        smp_thread_table_forget_answer(table, &table->records[i]);
-        smp_thread_table_forget_name(table, &table->records[i]);
+        smp_thread_table_forget_answer(table, table->records[i]);
+        smp_thread_table_forget_name(table, table->records[i]);
     }
 }
 
@@ -78,14 +87,14 @@ static bool keep_raw(struct smp_thread_names *names, struct smp_thread_record *r
     if (names->default_rule) {
         (void)smp_name_rule_apply(names->raw, strlen(names->raw), names->group,
                                   sizeof(names->group));
-        return set_group(table, record, names->group);
+        return set_group(names, record, names->group);
     }
     if (record->naming == SMP_NAMING_FAILED)
-        return set_group(table, record, names->raw);
+        return set_group(names, record, names->raw);
     return true;
 }
 
-static void read_name(struct smp_thread_names *names, struct smp_thread_record *record)
+void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_record *record)
 {
     struct smp_thread_table *table = names->table;
     bool changed = false;
@@ -99,7 +108,7 @@ static void read_name(struct smp_thread_names *names, struct smp_thread_record *
     if (status == SMP_EGONE && !record->was_looked_at)
         record->is_candidate = false;
     else if (status != SMP_OK && record->group_name == NULL)
-        (void)set_group(table, record, SMP_UNNAMED);
+        (void)set_group(names, record, SMP_UNNAMED);
 }
 
 static void take_answer(struct smp_thread_names *names, struct smp_thread_record *record,
@@ -112,10 +121,10 @@ static void take_answer(struct smp_thread_names *names, struct smp_thread_record
         return;
     record->naming = naming == SMP_NAMING_SAME ? SMP_NAMING_FAILED : naming;
     if (record->naming == SMP_NAMING_NAMED)
-        kept = set_group(names->table, record, name);
+        kept = set_group(names, record, name);
     if (record->naming == SMP_NAMING_FAILED) {
         names->failures++;
-        kept = set_group(names->table, record, record->raw_name != NULL ? record->raw_name : "");
+        kept = set_group(names, record, record->raw_name != NULL ? record->raw_name : "");
     }
     /* Without an answer that is remembered, the namer has to say it again. */
     if (!kept)
@@ -125,9 +134,8 @@ static void take_answer(struct smp_thread_names *names, struct smp_thread_record
 static void on_answer(void *context, size_t index, enum smp_naming naming, const char *name)
 {
     struct smp_thread_names *names = context;
-    struct smp_thread_table *table = names->table;
 
-    take_answer(names, &table->records[table->asked_records[index]], naming, name);
+    take_answer(names, names->table->asked_records[index], naming, name);
 }
 
 static size_t collect_asked(struct smp_thread_table *table)
@@ -135,7 +143,7 @@ static size_t collect_asked(struct smp_thread_table *table)
     size_t count = 0;
 
     for (size_t i = 0; i < table->count; i++) {
-        struct smp_thread_record *record = &table->records[i];
+        struct smp_thread_record *record = table->records[i];
         if (!record->is_candidate)
             continue;
         record->is_answered = false;
@@ -143,7 +151,7 @@ static size_t collect_asked(struct smp_thread_table *table)
             smp_thread_table_forget_answer(table, record);
         table->asked[count] = record->thread;
         table->answers[count] = record->given;
-        table->asked_records[count] = (uint32_t)i;
+        table->asked_records[count] = record;
         count++;
     }
     return count;
@@ -160,23 +168,51 @@ static void ask_namer(struct smp_thread_names *names)
         return;
     (void)namer->group_names(namer->self, table->asked, table->answers, count, on_answer, names);
     for (size_t i = 0; i < count; i++) {
-        struct smp_thread_record *record = &table->records[table->asked_records[i]];
+        struct smp_thread_record *record = table->asked_records[i];
         record->given = table->answers[i];
         if (!record->is_answered)
             take_answer(names, record, SMP_NAMING_FAILED, NULL);
     }
 }
 
-uint64_t smp_thread_names_refresh(struct smp_thread_names *names)
+uint64_t smp_thread_names_ask(struct smp_thread_names *names)
 {
     struct smp_thread_table *table = names->table;
 
     names->failures = 0;
     for (size_t i = 0; i < table->count; i++) {
-        if (table->records[i].is_candidate)
-            read_name(names, &table->records[i]);
+        if (table->records[i]->is_candidate)
+            smp_thread_names_read(names, table->records[i]);
     }
-    if (!names->default_rule)
-        ask_namer(names);
+    ask_namer(names);
     return names->failures;
+}
+
+static const char *raw_name_of(const struct smp_guest *guest)
+{
+    return guest->name != NULL && guest->name[0] != '\0' ? guest->name : UNNAMED_VIRTUAL;
+}
+
+const char *smp_thread_names_of_guest(struct smp_thread_names *names, const struct smp_guest *guest,
+                                      uint64_t *failures)
+{
+    const struct smp_namer *namer = names->table->namer;
+    const char *raw = raw_name_of(guest);
+    const char *name = NULL;
+
+    if (names->default_rule) {
+        (void)smp_name_rule_apply(raw, strlen(raw), names->group, sizeof(names->group));
+        return names->group;
+    }
+    if (guest->ref == NULL || namer->guest_name == NULL)
+        return raw;
+    switch (namer->guest_name(namer->self, guest->ref, &name)) {
+    case SMP_NAMING_NAMED:
+        return name[0] != '\0' ? name : SMP_UNNAMED;
+    case SMP_NAMING_SKIP:
+        return NULL;
+    default:
+        (*failures)++;
+        return raw;
+    }
 }

@@ -3,8 +3,9 @@
  * thread_names.h - from a thread to the name of its group: the default rule, or the user's.
  *
  * The default rule is applied when a thread's name was read anew, which happens only when it
- * changed. A user's rule is asked once per tick for all candidates in one call. Where a record's
- * group changes, what it remembered of its place in the tree is forgotten.
+ * changed. A user's rule is asked once per tick for all candidates in one call: its answer may
+ * change without anything happening in the thread. Where a record's group changes, what it
+ * remembered of its place in the tree is forgotten; whoever keeps time for it is told before.
  *
  * Owns     room for one name of the greatest length.
  * Threads  the sampler thread only.
@@ -24,20 +25,29 @@
 
 struct smp_thread_names;
 
-/* table outlives it. default_rule: not the user's. */
+/* The record is about to leave its group. Must not call the JVM. */
+typedef void smp_thread_names_leaving(void *context, struct smp_thread_record *record);
+
+/* table and context outlive it. default_rule: not the user's. */
 SMP_CHECKED enum smp_status smp_thread_names_create(struct smp_quota *quota,
                                                     struct smp_thread_table *table,
                                                     bool default_rule,
-                                                    struct smp_thread_names **out);
+                                                    smp_thread_names_leaving *leaving,
+                                                    void *context, struct smp_thread_names **out);
 void smp_thread_names_destroy(struct smp_thread_names *names);
 
 /* Another rule from now on: forgets what the old one said. */
 void smp_thread_names_set_rule(struct smp_thread_names *names, bool default_rule);
 
-/*
- * Brings the names of all candidates up to date. A thread that has ended before its first look is
- * no candidate afterwards. Returns how often the user's rule failed.
- */
-uint64_t smp_thread_names_refresh(struct smp_thread_names *names);
+/* Brings one thread's name up to date. A thread that has ended before its first look is no
+ * candidate afterwards. */
+void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_record *record);
+/* As read, for all candidates, whom the user's rule is asked for. Returns how often it failed. */
+uint64_t smp_thread_names_ask(struct smp_thread_names *names);
+
+/* The group of a virtual thread, by the same rule; NULL: it is not sampled. Valid until the next
+ * call of any function. *failures grows where the user's rule failed. */
+const char *smp_thread_names_of_guest(struct smp_thread_names *names, const struct smp_guest *guest,
+                                      uint64_t *failures);
 
 #endif

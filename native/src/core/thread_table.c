@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-enum { FIRST_CAPACITY = 64 };
+enum {
+    FIRST_CAPACITY = 64,
+    SPARE_RECORDS = 64 /* made at a time, so that a few births need no memory */
+};
 
 void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
                            struct smp_last_stack_budget *budget,
@@ -27,10 +30,18 @@ static void fini_record(struct smp_thread_table *table, struct smp_thread_record
     table->source->drop(table->source->self, record->thread);
 }
 
+/* Down to so many records. */
+static void drop_spares(struct smp_thread_table *table, size_t ready)
+{
+    while (table->ready > ready)
+        smp_free(table->quota, table->records[--table->ready]);
+}
+
 void smp_thread_table_fini(struct smp_thread_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        fini_record(table, &table->records[i]);
+        fini_record(table, table->records[i]);
+    drop_spares(table, 0);
     smp_free(table->quota, table->records);
     smp_free(table->quota, table->asked);
     smp_free(table->quota, table->answers);
@@ -76,25 +87,58 @@ static bool grow(struct smp_thread_table *table)
     return resize(table, table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
 }
 
-bool smp_thread_table_add(struct smp_thread_table *table, struct smp_thread *thread,
-                          int64_t credited_ns)
+/* There is a spare record, afterwards. */
+static bool make_spares(struct smp_thread_table *table)
 {
+    if (table->ready > table->count)
+        return true;
     if (table->count == table->capacity && !grow(table))
         return false;
-    table->records[table->count++] = (struct smp_thread_record){
-        .thread = thread,
-        .credited_ns = credited_ns,
-    };
-    return true;
+    for (size_t i = 0; i < SPARE_RECORDS && table->ready < table->capacity; i++) {
+        struct smp_thread_record *record = smp_alloc(table->quota, sizeof(*record));
+        if (record == NULL)
+            break;
+        table->records[table->ready++] = record;
+    }
+    return table->ready > table->count;
 }
 
-void smp_thread_table_remove(struct smp_thread_table *table, size_t index)
+struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
+                                               struct smp_thread *thread, int64_t credited_ns)
 {
-    fini_record(table, &table->records[index]);
-    table->records[index] = table->records[--table->count];
-    /* After a storm of short threads the memory goes back; a refusal costs nothing but that. */
-    if (table->capacity > FIRST_CAPACITY && table->count < table->capacity / 4)
+    struct smp_thread_record *record = NULL;
+
+    if (!make_spares(table))
+        return NULL;
+    record = table->records[table->count];
+    *record = (struct smp_thread_record){
+        .thread = thread,
+        .credited_ns = credited_ns,
+        .index = table->count,
+    };
+    table->count++;
+    return record;
+}
+
+/* After a storm of short threads the memory goes back; a refusal costs nothing but that. */
+static void give_back(struct smp_thread_table *table)
+{
+    if (table->ready > table->count + 2 * SPARE_RECORDS)
+        drop_spares(table, table->count + SPARE_RECORDS);
+    if (table->capacity > FIRST_CAPACITY && table->ready < table->capacity / 4)
         (void)resize(table, table->capacity / 2);
+}
+
+void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record)
+{
+    const size_t index = record->index;
+
+    fini_record(table, record);
+    table->count--;
+    table->records[index] = table->records[table->count];
+    table->records[index]->index = index;
+    table->records[table->count] = record;
+    give_back(table);
 }
 
 bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_table.h - a record per thread that the sampler has been handed: dense, in no order.
+ * thread_table.h - a record per thread that the sampler has been handed: in no order, but each
+ * stays where it is in memory.
  *
  * Owns     the records, their names and stack copies, the thread source's and namer's memories.
  * Threads  the sampler thread only.
  * Errors   add: false, no memory, nothing has changed.
- * Cost     add: amortised O(1); remove: O(1), the last record takes the free place.
+ * Cost     add: one allocation in a while; remove: O(1), the last record takes the free place in
+ *          the order.
  */
 #ifndef SMP_CORE_THREAD_TABLE_H
 #define SMP_CORE_THREAD_TABLE_H
@@ -16,36 +18,51 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "core/idle.h"
 #include "core/interval.h"
 #include "core/last_stack.h"
 #include "core/walker.h"
+#include "core/wheel.h"
 
+/* What a look at an idle thread needs stands first: it is seldom in the cache. */
 struct smp_thread_record {
+    struct smp_due due; /* first: when it is looked at next */
     struct smp_thread *thread;
-    void *seen;                 /* the thread source's memory of the name */
-    void *given;                /* the namer's memory of its answer */
-    char *raw_name;             /* NULL: not known (yet) */
-    char *group_name;           /* NULL: the overflow group, for lack of memory or of an answer */
     int64_t credited_ns;        /* all time before this has been credited, or is nobody's */
-    bool is_candidate;          /* to be sampled in this tick */
+    bool is_candidate;          /* to be sampled */
     bool was_looked_at;         /* its time since credited_ns is to be credited */
+    bool is_counted;            /* among the sampled threads */
     bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
-    uint64_t chosen_epoch;      /* 0: never asked */
-    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
     bool is_answered;           /* by the call of the namer that is being made */
-    uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
+    bool is_thinned;            /* looks from thin_tick on are passed over to save CPU time */
+    bool has_left;              /* what is kept for it is left_place's */
+    struct smp_idle idle;       /* what its CPU clock told */
+    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
     struct smp_place place;     /* in the interval */
+    uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
+    uint64_t chosen_epoch;      /* 0: never asked */
     struct smp_last_stack last; /* and where it was credited */
+    int64_t unanswered_ns;      /* the first of its requests not answered since; 0: none */
+    uint64_t thin_tick;         /* the tick of its next look, were there CPU time for all */
+    void *cpu_timer;            /* cpu_look.h; NULL: none */
+    struct smp_reading reading; /* of the look that waits for an asynchronous answer */
+    struct smp_place left_place;
+    size_t index;     /* in the table */
+    void *seen;       /* the thread source's memory of the name */
+    void *given;      /* the namer's memory of its answer */
+    char *raw_name;   /* NULL: not known (yet) */
+    char *group_name; /* NULL: the overflow group, for lack of memory or of an answer */
 };
 
 struct smp_thread_table {
-    struct smp_thread_record *records;
+    struct smp_thread_record **records; /* those behind count are spare ones */
     size_t count;
+    size_t ready; /* records there are, with the spare ones */
     size_t capacity;
-    /* For one call of the namer: the threads it is asked for, and where their records are. */
+    /* For one call of the namer: the threads it is asked for, and their records. */
     struct smp_thread **asked;
     void **answers;
-    uint32_t *asked_records;
+    struct smp_thread_record **asked_records;
     struct smp_quota *quota;
     struct smp_last_stack_budget *budget;
     const struct smp_thread_source *source;
@@ -59,11 +76,11 @@ void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quo
 /* Drops every thread. */
 void smp_thread_table_fini(struct smp_thread_table *table);
 
-/* Adopts the thread where it returns true. credited_ns is where its time begins. */
-bool smp_thread_table_add(struct smp_thread_table *table, struct smp_thread *thread,
-                          int64_t credited_ns);
-/* Drops the thread. */
-void smp_thread_table_remove(struct smp_thread_table *table, size_t index);
+/* Adopts the thread unless it returns NULL. credited_ns is where its time begins. */
+struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
+                                               struct smp_thread *thread, int64_t credited_ns);
+/* Drops the thread; the record is in no wheel. */
+void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record);
 
 /* Sets a name of a record, *name, to a copy of text. False: no memory, the name is as before. */
 bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text);

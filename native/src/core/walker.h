@@ -24,13 +24,15 @@
 
 /*
  * A Java thread. Made and owned by the thread source; a session that was handed one may use it
- * until it gives it back with drop. Fields are constant but for ended_ns and is_hidden.
+ * until it gives it back with drop. Fields are constant but for the atomic ones, which are set
+ * once, at any time.
  */
 struct smp_thread {
     uint64_t serial; /* rises with birth, never reused */
     int64_t born_ns; /* monotonic; for threads older than the source, when they were found */
     _Atomic int64_t ended_ns; /* 0 while alive */
-    int32_t os_tid;           /* 0 when not known */
+    /* 0 while not known for sure; set once, at any time. */
+    _Atomic int32_t os_tid;
     bool is_daemon;
     /* The JVM's service threads and the library's own: never sampled, never listed. A thread may
      * become one of the library's own at any time. */
@@ -69,7 +71,141 @@ struct smp_walker {
     void *self;
 };
 
-/* A user's rule from thread to group name. One call per tick for all threads. */
+/*
+ * How a walk that was asked for by signal ended. Each answer is one of these; the codes of
+ * AsyncGetCallTrace keep their names so that a user can look them up.
+ *
+ * X(code, outcome): the outcome of accounting.h it is counted as.
+ */
+#define SMP_ANSWER_MAP(X)                                                                    \
+    X(WHOLE, WALKED)            /* as AsyncGetCallTrace gave it */                           \
+    X(IN_STUB, IN_STUB)         /* leaf is a pseudo-frame that names the stub */             \
+    X(AT_ENTRY, AT_ENTRY)       /* in a method's prologue: leaf is that method */            \
+    X(AT_RETURN, AT_RETURN)     /* in a method's epilogue */                                 \
+    X(PUSHED, PUSHED)           /* amid a method that had registers on the stack */          \
+    X(FROM_CALLER, FROM_CALLER) /* in code that is not Java's; leaf is the Java caller */    \
+    X(RETRIED, RETRIED)         /* whole, but asked twice, some microseconds apart */        \
+    X(EMPTY, EMPTY)             /* no Java frames */                                         \
+    X(GC_ACTIVE, GC_ACTIVE)                                                                  \
+    X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                    \
+    X(NOT_WALKABLE_NOT_JAVA, NOT_WALKABLE_NOT_JAVA)                                          \
+    X(UNKNOWN_JAVA, UNKNOWN_JAVA)                                                            \
+    X(NOT_WALKABLE_JAVA, NOT_WALKABLE_JAVA)                                                  \
+    X(UNKNOWN_STATE, UNKNOWN_STATE)                                                          \
+    X(THREAD_EXIT, GONE)                                                                     \
+    X(DEOPT, DEOPT)                                                                          \
+    X(NO_METHOD, NO_METHOD)     /* a frame whose method has no id yet */                     \
+    X(VIRTUAL_CUT, VIRTUAL_CUT) /* a virtual thread's stack, cut where it was last parked */ \
+    X(UNANSWERED, UNANSWERED)   /* the handler has not run in time */                        \
+    X(DROPPED, DROPPED)         /* of a CPU timer: there was no room for the walk */
+
+enum smp_answer {
+#define X(code, outcome) SMP_ANSWER_##code,
+    SMP_ANSWER_MAP(X)
+#undef X
+        SMP_ANSWER_COUNT
+};
+
+/* A virtual thread on the thread that was walked. Borrowed for the call it is handed to. */
+struct smp_guest {
+    const char *name; /* UTF-8; NULL: it has none, or it is not known which one it was */
+    void *ref;        /* for the namer; NULL: it is not known which one it was */
+};
+
+/*
+ * Walks running threads without waiting for a safepoint: the thread is asked by a signal and walks
+ * itself. request and collect are called on one sampler thread; several sessions have a walker each
+ * and share the signal. All NULL where this JVM does not offer it.
+ */
+struct smp_async_walker {
+    const char *name; /* of the engine, for statistics: "HYBRID" */
+    /*
+     * Asks; the answer comes with a later collect, exactly once, UNANSWERED included. SMP_ESTATE:
+     * an older request to this thread is still unanswered. SMP_EGONE. SMP_EQUOTA: the system's or
+     * our queue is full. SMP_EUNSUPPORTED: this thread's tid is not known for sure. SMP_EINVAL:
+     * neither is it, and a handshake with it, should it run, would stall virtual threads.
+     */
+    enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
+    /*
+     * Hands on every answer to the requests made so far; waits for missing ones until deadline_ns
+     * at most, then tells UNANSWERED. sample is borrowed for the call. guest: not NULL where the
+     * stack is a virtual thread's.
+     */
+    void (*collect)(void *self, int64_t deadline_ns,
+                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                     const struct smp_sample *sample,
+                                     const struct smp_guest *guest),
+                    void *context);
+    void *self;
+};
+
+/*
+ * Timers on threads' own CPU time: whenever a thread has used an interval more, it is interrupted,
+ * where it runs, and walks itself. A thread that waits is left alone. All NULL where this JVM does
+ * not offer it. All functions on one sampler thread.
+ */
+struct smp_cpu_sampled {
+    /*
+     * A sample of the thread that was started with token; its time is weight intervals. DROPPED:
+     * one that was not walked; its weight is that of the next one, or is told here when the timer
+     * is stopped. sample and guest: as smp_async_walker's.
+     */
+    void (*sampled)(void *context, uint64_t token, enum smp_answer answer,
+                    const struct smp_sample *sample, const struct smp_guest *guest,
+                    uint64_t weight);
+    void *context;
+};
+
+struct smp_cpu_timers {
+    /*
+     * From now on thread is sampled. from_cpu_ns: what its CPU clock stood at when its time began;
+     * -1: now. random, any number: of the phase, so that threads that live less than an interval
+     * get their share on average. SMP_EQUOTA: no timer to be had. SMP_EGONE. SMP_ENOMEM.
+     * SMP_EUNSUPPORTED: its tid is not known for sure.
+     */
+    enum smp_status (*start)(void *self, struct smp_thread *thread, int64_t interval_ns,
+                             int64_t from_cpu_ns, uint64_t random, uint64_t token, void **timer);
+    /* Tells what the timer has left; afterwards nothing of it comes any more. */
+    void (*stop)(void *self, void *timer, struct smp_cpu_sampled told);
+    /* Tells all samples since the last call. */
+    void (*drain)(void *self, struct smp_cpu_sampled told);
+    void *self;
+};
+
+/* Kinds of threads that are not Java's: a row each in the report. */
+#define SMP_TASK_KIND_MAP(X)            \
+    X(GC, "[GC]")                       \
+    X(JIT, "[JIT compiler]")            \
+    X(VM, "[VM thread]")                \
+    X(SERVICE, "[JVM service threads]") \
+    X(SAMPLER, "[threads-sampler]")     \
+    X(OTHER, "[other native threads]")
+
+enum smp_task_kind {
+#define X(code, text) SMP_TASK_##code,
+    SMP_TASK_KIND_MAP(X)
+#undef X
+        SMP_TASK_KIND_COUNT
+};
+
+/* The operating system's view of the process's threads. All NULL where there is none. */
+struct smp_task_source {
+    /*
+     * Calls used for every thread for which is_java says no and which has used CPU time since the
+     * last read; the first one only begins. id is never one of a Java thread's serials. What a
+     * thread used between its last read and its end is lost.
+     */
+    void (*read)(void *self, bool (*is_java)(void *context, int32_t tid),
+                 void (*used)(void *context, enum smp_task_kind kind, uint64_t id, const char *name,
+                              int64_t cpu_ns),
+                 void *context);
+    /* Does it run, or would it if there were a CPU for it? False where that cannot be told. */
+    bool (*is_runnable)(void *self, int32_t tid);
+    void *self;
+};
+
+/* A user's rule from thread to group name. One call per tick for all threads; one for each stack of
+ * a virtual thread. */
 enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING_FAILED };
 
 struct smp_namer {
@@ -85,6 +221,8 @@ struct smp_namer {
                                                   enum smp_naming naming, const char *name),
                                    void *context);
     void (*forget)(void *self, void *name);
+    /* As group_names, for the guest of this ref: never SAME. *name is valid until the next call. */
+    enum smp_naming (*guest_name)(void *self, void *ref, const char **name);
     void *self;
 };
 

@@ -2,6 +2,9 @@
 #include "core/worker.h"
 
 #include <signal.h>
+#include <stdio.h>
+
+enum { SYSTEM_NAME_BYTES = 16 };
 
 enum smp_status smp_worker_init(struct smp_worker *worker, const struct smp_host *host,
                                 const char *name, void (*run)(void *self), void *self)
@@ -41,12 +44,22 @@ static void set_inside(struct smp_worker *worker, bool is_inside)
     (void)pthread_mutex_unlock(&worker->mutex);
 }
 
+/* What the system calls the thread: as much of its name as fits. */
+static void name_thread(const char *name)
+{
+    char text[SYSTEM_NAME_BYTES];
+
+    (void)snprintf(text, sizeof(text), "%s", name);
+    (void)pthread_setname_np(pthread_self(), text);
+}
+
 static void *main_of_thread(void *argument)
 {
     struct smp_worker *worker = argument;
     enum smp_status status;
 
     set_inside(worker, true);
+    name_thread(worker->name);
     status = worker->host.enter(worker->host.self, worker->name);
     if (status == SMP_OK) {
         worker->run(worker->self);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker.h - one thread of our own: started with all signals blocked, introduced to the JVM,
- * joined.
+ * worker.h - one thread of our own: started with all signals blocked, introduced to the JVM (which
+ * may let some through), joined.
  *
  * Owns     its thread between start and join.
  * Threads  start and join: one caller at a time; is_caller: any; ready: the thread itself.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bridge.c - the native methods of NativeBridge: each converts, makes one call, throws once. Its
- * header is written by javac -h, so a changed Java signature breaks this file.
+ * bridge.c - the native methods of NativeBridge about sessions: each converts, makes one call,
+ * throws once. Its header is written by javac -h, so a changed Java signature breaks this file.
  */
 #include "com_incapsula_sampler_internal_NativeBridge.h"
 
@@ -52,8 +52,10 @@ JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jstring options, jobj
 
 JNIEXPORT void BRIDGE(start)(JNIEnv *env, jclass bridge, jlong session)
 {
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
     (void)bridge;
-    smp_throw(env, smp_java_session_start(java_session_of(session)));
+    smp_throw_message(env, smp_java_session_start(java_session_of(session), message), message);
 }
 
 JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jstring options)
@@ -113,6 +115,7 @@ JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, jclass bridge, jlong session)
 JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong session)
 {
     struct smp_statistics statistics;
+    struct smp_signal_price price;
     int64_t values[SMP_JNI_STATISTIC_COUNT];
     jlongArray array = (*env)->NewLongArray(env, SMP_JNI_STATISTIC_COUNT);
 
@@ -120,38 +123,35 @@ JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong sessio
     if (array == NULL)
         return NULL;
     smp_session_get_statistics(core_of(session), &statistics);
-    smp_jni_statistic_values(&statistics, values);
+    smp_vm_signal_get_price(&price);
+    smp_jni_statistic_values(&statistics, &price, values);
     (*env)->SetLongArrayRegion(env, array, 0, SMP_JNI_STATISTIC_COUNT, (const jlong *)values);
     return array;
+}
+
+static const char *name_of_statistic(void *self, size_t index)
+{
+    char *name = self;
+
+    smp_jni_statistic_name(index, name);
+    return name;
 }
 
 JNIEXPORT jobjectArray BRIDGE(statisticNames)(JNIEnv *env, jclass bridge)
 {
     char name[SMP_JNI_STATISTIC_NAME_BYTES];
-    jobjectArray array =
-        (*env)->NewObjectArray(env, SMP_JNI_STATISTIC_COUNT, smp_jni_ids_get()->string, NULL);
 
     (void)bridge;
-    for (size_t i = 0; array != NULL && i < SMP_JNI_STATISTIC_COUNT; i++) {
-        smp_jni_statistic_name(i, name);
-        jstring text = smp_jni_string(env, name, strlen(name));
-        if (text == NULL)
-            return NULL;
-        (*env)->SetObjectArrayElement(env, array, (jsize)i, text);
-        if ((*env)->ExceptionCheck(env))
-            return NULL;
-        (*env)->DeleteLocalRef(env, text);
-    }
-    return array;
+    return smp_jni_strings(env, SMP_JNI_STATISTIC_COUNT, name_of_statistic, name);
 }
 
 JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, jclass bridge, jlong session)
 {
-    struct smp_statistics statistics;
+    char engine[SMP_JAVA_SESSION_ENGINE_BYTES];
 
     (void)bridge;
-    smp_session_get_statistics(core_of(session), &statistics);
-    return smp_jni_string(env, statistics.engine, strlen(statistics.engine));
+    smp_java_session_engine(java_session_of(session), engine);
+    return smp_jni_string(env, engine, strlen(engine));
 }
 
 JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
@@ -164,6 +164,15 @@ JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
         return;
     smp_throw(env, smp_vm_threads_hide(env, thread));
     (*env)->DeleteLocalRef(env, thread);
+}
+
+JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject thread)
+{
+    (void)bridge;
+    if (thread == NULL)
+        smp_throw_message(env, SMP_EINVAL, "thread must not be null");
+    else
+        smp_throw(env, smp_vm_threads_hide(env, thread));
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)

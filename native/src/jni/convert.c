@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "jni/ids.h"
 #include "vm/vm_text.h"
 
 enum { UTF8_BYTES_PER_UNIT = 3, UTF8_MIN_BYTES = 4 };
@@ -56,4 +57,22 @@ jstring smp_jni_string(JNIEnv *env, const char *text, size_t length)
     jstring string = (*env)->NewString(env, units, (jsize)count);
     smp_free(NULL, units);
     return string;
+}
+
+jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
+                             const char *(*text_of)(void *self, size_t index), void *self)
+{
+    jobjectArray array = (*env)->NewObjectArray(env, (jsize)count, smp_jni_ids_get()->string, NULL);
+
+    for (size_t i = 0; array != NULL && i < count; i++) {
+        const char *text = text_of(self, i);
+        jstring string = smp_jni_string(env, text, strlen(text));
+        if (string == NULL)
+            return NULL;
+        (*env)->SetObjectArrayElement(env, array, (jsize)i, string);
+        if ((*env)->ExceptionCheck(env))
+            return NULL;
+        (*env)->DeleteLocalRef(env, string);
+    }
+    return array;
 }

@@ -24,7 +24,9 @@
     X(illegal_state, "java/lang/IllegalStateException")       \
     X(out_of_memory, "java/lang/OutOfMemoryError")            \
     X(unsupported, "java/lang/UnsupportedOperationException") \
+    X(output_stream, "java/io/OutputStream")                  \
     X(string, "java/lang/String")                             \
+    X(system, "java/lang/System")                             \
     X(thread, "java/lang/Thread")
 
 /* X(field, Java name, signature): the methods of NativeCallbacks */
@@ -46,6 +48,8 @@ struct smp_jni_ids {
 #undef X
     } callback;
     jmethodID current_thread; /* Thread.currentThread() */
+    jmethodID clear_property; /* System.clearProperty(String) */
+    jmethodID write_bytes;    /* OutputStream.write(byte[], int, int) */
 };
 
 SMP_CHECKED enum smp_status smp_jni_ids_load(JNIEnv *env);

@@ -8,10 +8,14 @@
 #include "jni/callbacks.h"
 #include "jni/convert.h"
 #include "jni/namer.h"
+#include "vm/jvm_tasks.h"
 #include "vm/vm.h"
+#include "vm/vm_async.h"
+#include "vm/vm_cpu_timers.h"
 #include "vm/vm_methods.h"
 #include "vm/vm_selection.h"
 #include "vm/vm_threads.h"
+#include "vm/walker_async.h"
 #include "vm/walker_jvmti.h"
 
 struct smp_java_session {
@@ -19,7 +23,11 @@ struct smp_java_session {
     struct smp_jni_callbacks *callbacks;
     struct smp_jni_namer *namer;
     struct smp_vm_methods *methods;
-    _Atomic bool open; /* a smp_vm_close is owed */
+    struct smp_jvm_tasks *tasks;
+    struct smp_walker_async *async; /* NULL: the engine is JVMTI */
+    int signal;                     /* of async */
+    struct smp_vm_cpu_timers *cpu;  /* NULL: the clock is WALL */
+    _Atomic bool open;              /* a smp_vm_close is owed, and with async that of vm_async */
 };
 
 static enum smp_status enter(void *self, const char *thread_name)
@@ -34,13 +42,30 @@ static void leave(void *self)
     smp_vm_leave();
 }
 
+static struct smp_async_walker async_of(const struct smp_java_session *java_session)
+{
+    if (java_session->async == NULL)
+        return (struct smp_async_walker){ 0 };
+    return smp_walker_async_functions(java_session->async);
+}
+
+static struct smp_cpu_timers cpu_of(const struct smp_java_session *java_session)
+{
+    if (java_session->cpu == NULL)
+        return (struct smp_cpu_timers){ 0 };
+    return smp_vm_cpu_timers_functions(java_session->cpu);
+}
+
 static struct smp_session_config config_of(const struct smp_java_session *java_session)
 {
     return (struct smp_session_config){
         .vm = { .threads = smp_vm_threads_source(),
                 .walker = smp_walker_jvmti(),
+                .async = async_of(java_session),
+                .cpu = cpu_of(java_session),
                 .names = smp_vm_methods_source(java_session->methods),
-                .namer = smp_jni_namer_functions(java_session->namer) },
+                .namer = smp_jni_namer_functions(java_session->namer),
+                .tasks = smp_jvm_tasks_source(java_session->tasks) },
         .host = { .enter = enter, .leave = leave },
         .sink = smp_jni_callbacks_sink(java_session->callbacks),
     };
@@ -58,14 +83,37 @@ static enum smp_status read_options(JNIEnv *env, jstring options, char **text, s
     return status;
 }
 
+/* The core is given its walkers when it is made, so what they depend on is read before. */
+static enum smp_status make_async(struct smp_java_session *java_session, const char *text,
+                                  size_t length, char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    struct smp_options options = { 0 };
+    enum smp_status status = smp_options_parse(NULL, text, length, &options, message);
+
+    if (status != SMP_OK)
+        return status;
+    java_session->signal = (int)options.sampling_signal;
+    if (options.engine == SMP_ENGINE_AUTO)
+        status = smp_walker_async_create((size_t)options.max_depth_frames, java_session->signal,
+                                         &java_session->async);
+    if (status == SMP_OK && options.clock == SMP_CLOCK_CPU)
+        status =
+            smp_vm_cpu_timers_create(java_session->async, java_session->signal, &java_session->cpu);
+    smp_options_fini(&options);
+    return status;
+}
+
 static enum smp_status make_core(struct smp_java_session *java_session, JNIEnv *env,
                                  jstring options, char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    const struct smp_session_config config = config_of(java_session);
+    struct smp_session_config config = { 0 };
     char *text = NULL;
     size_t length = 0;
     enum smp_status status = read_options(env, options, &text, &length, message);
 
+    if (status == SMP_OK)
+        status = make_async(java_session, text, length, message);
+    config = config_of(java_session);
     if (status == SMP_OK)
         status = smp_session_create(&config, text, length, message, &java_session->core);
     smp_free(NULL, text);
@@ -94,6 +142,9 @@ enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject ca
     status = smp_vm_methods_create(&java_session->methods);
     if (status != SMP_OK)
         goto done;
+    status = smp_jvm_tasks_create(&java_session->tasks);
+    if (status != SMP_OK)
+        goto done;
     status = make_core(java_session, env, options, message);
     if (status != SMP_OK)
         goto done;
@@ -104,22 +155,67 @@ done:
     return status;
 }
 
+static void close_vm(const struct smp_java_session *java_session)
+{
+    if (java_session->async != NULL)
+        smp_vm_async_close();
+    smp_vm_close();
+}
+
+static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    char refusal[SMP_ASYNC_REFUSAL_BYTES];
+
+    smp_vm_async_refusal(refusal);
+    (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
+                   "clock CPU needs asynchronous walks, which this JVM refuses: %s", refusal);
+    return SMP_EUNSUPPORTED;
+}
+
+/* Where asynchronous walks are refused the session runs without them, if it can; where no thread
+ * can be started, not at all. */
+static enum smp_status open_vm(const struct smp_java_session *java_session,
+                               char message[SMP_OPTIONS_MESSAGE_BYTES])
+{
+    enum smp_status status = smp_vm_open();
+
+    if (status != SMP_OK || java_session->async == NULL)
+        return status;
+    status = smp_vm_async_open(java_session->signal);
+    if (status == SMP_EUNSUPPORTED && java_session->cpu == NULL)
+        return SMP_OK;
+    if (status == SMP_EUNSUPPORTED) {
+        status = refuse_cpu_clock(message);
+        smp_vm_async_close();
+    }
+    if (status != SMP_OK)
+        smp_vm_close();
+    return status;
+}
+
 void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session)
 {
     if (java_session == NULL)
         return;
     smp_session_destroy(java_session->core);
     if (java_session->open)
-        smp_vm_close();
+        close_vm(java_session);
+    smp_vm_cpu_timers_destroy(java_session->cpu);
+    smp_walker_async_destroy(java_session->async);
+    smp_jvm_tasks_destroy(java_session->tasks);
     smp_vm_methods_destroy(java_session->methods);
     smp_jni_namer_destroy(env, java_session->namer);
     smp_jni_callbacks_destroy(env, java_session->callbacks);
     smp_free(NULL, java_session);
 }
 
-enum smp_status smp_java_session_start(struct smp_java_session *java_session)
+enum smp_status smp_java_session_start(struct smp_java_session *java_session,
+                                       char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    enum smp_status status = smp_vm_open();
+    enum smp_status status;
+
+    message[0] = '\0';
+    status = open_vm(java_session, message);
 
     if (status != SMP_OK)
         return status;
@@ -127,7 +223,7 @@ enum smp_status smp_java_session_start(struct smp_java_session *java_session)
     if (status == SMP_OK)
         java_session->open = true;
     else
-        smp_vm_close();
+        close_vm(java_session);
     return status;
 }
 
@@ -154,6 +250,22 @@ enum smp_status smp_java_session_select(struct smp_java_session *java_session, J
     if (status == SMP_OK)
         status = smp_session_select(java_session->core, selection, only);
     return status;
+}
+
+void smp_java_session_engine(const struct smp_java_session *java_session,
+                             char out[SMP_JAVA_SESSION_ENGINE_BYTES])
+{
+    char refusal[SMP_ASYNC_REFUSAL_BYTES] = "";
+
+    if (java_session->async != NULL)
+        smp_vm_async_refusal(refusal);
+    if (refusal[0] != '\0')
+        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "JVMTI (async walk refused: %s)",
+                       refusal);
+    else
+        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s",
+                       java_session->async != NULL ? async_of(java_session).name
+                                                   : smp_walker_jvmti().name);
 }
 
 struct smp_session *smp_java_session_core(const struct smp_java_session *java_session)

@@ -222,6 +222,47 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
     return status;
 }
 
+/* Through the first element, which the next call for threads sets again. */
+static enum smp_naming ask_of_guest(JNIEnv *env, struct smp_jni_namer *namer, jobject guest)
+{
+    enum smp_naming naming = SMP_NAMING_FAILED;
+    jobject string = NULL;
+
+    if (make_room(env, namer, 1) != SMP_OK)
+        return naming;
+    namer->serials[0] = 0;
+    (*env)->SetObjectArrayElement(env, namer->threads, 0, guest);
+    if (!smp_jni_clear_exception(env) && call(env, namer, 1) && namer->flags[0] == JNI_FALSE) {
+        string = (*env)->GetObjectArrayElement(env, namer->names, 0);
+        if (!smp_jni_clear_exception(env))
+            naming = string != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
+        if (string != NULL &&
+            smp_vm_text_copy(env, string, namer->text, SMP_MAX_GROUP_NAME_BYTES) != SMP_OK)
+            naming = SMP_NAMING_FAILED;
+    }
+    (*env)->SetObjectArrayElement(env, namer->threads, 0, NULL);
+    (void)smp_jni_clear_exception(env);
+    return naming;
+}
+
+static enum smp_naming guest_name(void *self, void *ref, const char **name)
+{
+    struct smp_jni_namer *namer = self;
+    JNIEnv *env = smp_vm_is_live() ? smp_vm_env() : NULL;
+    enum smp_naming naming = SMP_NAMING_FAILED;
+
+    if (env == NULL)
+        return naming;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (void)smp_jni_clear_exception(env);
+        return naming;
+    }
+    naming = ask_of_guest(env, namer, ref);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    *name = namer->text;
+    return naming;
+}
+
 static void forget(void *self, void *name)
 {
     (void)self;
@@ -255,5 +296,7 @@ void smp_jni_namer_destroy(JNIEnv *env, struct smp_jni_namer *namer)
 
 struct smp_namer smp_jni_namer_functions(struct smp_jni_namer *namer)
 {
-    return (struct smp_namer){ .group_names = group_names, .forget = forget, .self = namer };
+    return (struct smp_namer){
+        .group_names = group_names, .forget = forget, .guest_name = guest_name, .self = namer
+    };
 }

@@ -43,9 +43,11 @@ static int64_t *put(int64_t *at, const uint64_t *from, size_t count)
 }
 
 void smp_jni_statistic_values(const struct smp_statistics *statistics,
+                              const struct smp_signal_price *price,
                               int64_t values[SMP_JNI_STATISTIC_COUNT])
 {
     const struct smp_statistics *s = statistics;
+    const struct smp_signal_price *p = price;
     const int64_t gauges[SMP_JNI_GAUGE_COUNT] = {
 #define X(name, value) (int64_t)(value),
         SMP_JNI_GAUGE_MAP(X)

@@ -14,8 +14,9 @@
 #include <stdint.h>
 
 #include "core/session.h"
+#include "vm/vm_signal.h"
 
-/* X(name, expression over const struct smp_statistics *s) */
+/* X(name, expression over const struct smp_statistics *s, const struct smp_signal_price *p) */
 #define SMP_JNI_GAUGE_MAP(X)                                \
     X(attempts, s->sampler.total_tally.attempts)            \
     X(intervalAttempts, s->sampler.interval_tally.attempts) \
@@ -27,7 +28,10 @@
     X(memoryPeakBytes, s->memory_peak_bytes)                \
     X(memoryLimitBytes, s->memory_limit_bytes)              \
     X(ownCpuNanos, s->own_cpu_ns)                           \
-    X(elapsedNanos, s->elapsed_ns)
+    X(elapsedNanos, s->elapsed_ns)                          \
+    X(handlerSamplesTimed, p->timed)                        \
+    X(handlerNanosTimed, p->timed_ns)                       \
+    X(handlerNanosMedian, p->median_ns)
 
 enum smp_jni_gauge {
 #define X(name, value) SMP_JNI_GAUGE_##name,
@@ -44,6 +48,7 @@ enum {
 /* The name of value number index, as NativeBridge.statisticNames documents it. */
 void smp_jni_statistic_name(size_t index, char name[SMP_JNI_STATISTIC_NAME_BYTES]);
 void smp_jni_statistic_values(const struct smp_statistics *statistics,
+                              const struct smp_signal_price *price,
                               int64_t values[SMP_JNI_STATISTIC_COUNT]);
 
 #endif

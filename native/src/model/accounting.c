@@ -22,8 +22,13 @@ static const char *const COUNTER_TEXTS[SMP_COUNTER_COUNT] = {
 
 void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome)
 {
-    tally->attempts++;
-    tally->outcomes[outcome]++;
+    smp_tally_note_all(tally, outcome, 1);
+}
+
+void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t attempts)
+{
+    tally->attempts += attempts;
+    tally->outcomes[outcome] += attempts;
 }
 
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from)
@@ -39,6 +44,17 @@ uint64_t smp_tally_sum(const struct smp_tally *tally)
 
     for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++)
         sum += tally->outcomes[i];
+    return sum;
+}
+
+uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++) {
+        if (OUTCOMES[i].kind == kind)
+            sum += tally->outcomes[i];
+    }
     return sum;
 }
 

@@ -16,7 +16,13 @@
 
 #include <stdint.h>
 
-enum smp_outcome_kind { SMP_KIND_WALKED, SMP_KIND_FAILED, SMP_KIND_SKIPPED };
+enum smp_outcome_kind {
+    SMP_KIND_WALKED,
+    SMP_KIND_IDLE,
+    SMP_KIND_RECOVERED,
+    SMP_KIND_FAILED,
+    SMP_KIND_SKIPPED
+};
 
 /*
  * X(code, kind, text, frame)
@@ -24,16 +30,39 @@ enum smp_outcome_kind { SMP_KIND_WALKED, SMP_KIND_FAILED, SMP_KIND_SKIPPED };
  * frame: the pseudo-frame the time of such an attempt is credited to; NULL where there is a real
  * stack.
  */
-#define SMP_OUTCOME_MAP(X)                                                        \
-    X(WALKED, WALKED, "samples taken", NULL)                                      \
-    X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)         \
-    X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")         \
-    X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")     \
-    X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")       \
-    X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")      \
-    X(REFUSED, FAILED, "failed, refused by the JVM", "[refused by the JVM]")      \
-    X(OVER_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]") \
-    X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")
+#define SMP_OUTCOME_MAP(X)                                                                  \
+    X(WALKED, WALKED, "samples taken", NULL)                                                \
+    X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)                   \
+    X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")                   \
+    X(VIRTUAL_CUT, WALKED, "samples taken, virtual thread cut where it was parked", NULL)   \
+    X(IDLE, IDLE, "credited as idle", NULL)                                                 \
+    X(IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL)                             \
+    X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                     \
+    X(AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL)                   \
+    X(PUSHED, RECOVERED, "recovered, in a method with registers pushed", NULL)              \
+    X(FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL)            \
+    X(RETRIED, RECOVERED, "recovered, at a second look", NULL)                              \
+    X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]")    \
+    X(UNKNOWN_NOT_JAVA, FAILED, "failed, unknown_not_Java (-3)", "[unknown, not Java]")     \
+    X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not_walkable_not_Java (-4)",                  \
+      "[not walkable, not Java]")                                                           \
+    X(UNKNOWN_JAVA, FAILED, "failed, unknown_Java (-5)", "[unknown, Java]")                 \
+    X(NOT_WALKABLE_JAVA, FAILED, "failed, not_walkable_Java (-6)", "[not walkable, Java]")  \
+    X(UNKNOWN_STATE, FAILED, "failed, unknown_state (-7)", "[unknown thread state]")        \
+    X(DEOPT, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]")                     \
+    X(NO_METHOD, FAILED, "failed, a method without an id", "[method without an id]")        \
+    X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")               \
+    X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")                 \
+    X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")                \
+    X(REFUSED, FAILED, "failed, refused by the JVM", "[refused by the JVM]")                \
+    X(OVER_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]")           \
+    X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")      \
+    X(BUDGET, SKIPPED, "skipped, over the overhead limit", "[over the overhead limit]")     \
+    X(QUEUE, SKIPPED, "skipped, signal queue full", "[signal queue full]")                  \
+    X(UNIDENTIFIED, SKIPPED, "skipped, thread not told apart yet", "[not told apart yet]")  \
+    X(UNANSWERED, SKIPPED, "skipped, signal not answered in time", "[signal not answered]") \
+    X(DROPPED, SKIPPED, "skipped, no room for the walk", "[no room for the walk]")          \
+    X(NO_TIMER, SKIPPED, "skipped, no CPU timer to be had", "[no CPU timer]")
 
 enum smp_outcome {
 #define X(code, kind, text, frame) SMP_OUTCOME_##code,
@@ -46,6 +75,7 @@ enum smp_outcome {
 #define SMP_COUNTER_MAP(X)                                                    \
     X(TICKS, "ticks")                                                         \
     X(LATE_TICKS, "late ticks")                                               \
+    X(LEFT_OUT_TICKS, "ticks left out, over the overhead limit")              \
     X(FRAMES_OMITTED, "frames omitted from deep stacks")                      \
     X(UNLOADED, "methods of unloaded classes")                                \
     X(UNRESOLVED, "methods without a name")                                   \
@@ -53,7 +83,8 @@ enum smp_outcome {
     X(NAME_RULE_FAILURES, "failures of the thread name manipulator")          \
     X(MERGED_REPORTS, "reports merged with the next because output was slow") \
     X(FAILED_REPORTS, "reports that failed")                                  \
-    X(CUT_REPORTS, "report records cut at their size limit")
+    X(CUT_REPORTS, "report records cut at their size limit")                  \
+    X(DROPPED_INTERVALS, "intervals dropped for lack of memory")
 
 enum smp_counter {
 #define X(code, text) SMP_COUNTER_##code,
@@ -69,9 +100,13 @@ struct smp_tally {
 
 void smp_tally_note(struct smp_tally *tally,
                     enum smp_outcome outcome); /* one attempt, one outcome */
+void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t attempts);
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
 /* The sum over all outcomes; equal to attempts, always. */
 uint64_t smp_tally_sum(const struct smp_tally *tally);
+
+/* The sum over the outcomes of one kind. */
+uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind);
 
 const char *smp_outcome_text(enum smp_outcome outcome);
 const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */

@@ -1,6 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/escape.h"
 
+#include <stdint.h>
+#include <string.h>
+
+#define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* One of the eight bytes is below 0x20, or 0x7f, or not ASCII. A borrow can only make a byte look
+ * so that stands above one that is. */
+static bool is_any_special(uint64_t eight)
+{
+    return ((eight | (eight - EACH(0x20)) | (eight + EACH(0x01))) & EACH(0x80)) != 0;
+}
+
+/* Nearly all names are nothing but plain letters: so many bytes of this one are, at least. */
+static size_t plain_length(const char *text, size_t length)
+{
+    size_t at = 0;
+    uint64_t eight;
+
+    for (; length - at >= sizeof(eight); at += sizeof(eight)) {
+        memcpy(&eight, text + at, sizeof(eight));
+        if (is_any_special(eight))
+            break;
+    }
+    return at;
+}
+
 /* The character to escape that text starts with, and its bytes in UTF-8; 0 for all others. */
 static unsigned to_escape(const unsigned char *text, size_t *length)
 {
@@ -31,10 +57,11 @@ static void put_escaped(struct smp_bytes *out, unsigned character)
 
 void smp_escape_put(struct smp_bytes *out, const char *text)
 {
+    const char *const end = text + strlen(text);
     const char *plain = text; /* from here on nothing was written yet */
     size_t length = 0;
 
-    for (const char *at = text; *at != '\0'; at += length) {
+    for (const char *at = text + plain_length(text, (size_t)(end - text)); at < end; at += length) {
         const unsigned character = to_escape((const unsigned char *)at, &length);
 
         if (character == 0)
@@ -43,5 +70,5 @@ void smp_escape_put(struct smp_bytes *out, const char *text)
         put_escaped(out, character);
         plain = at + length;
     }
-    smp_bytes_puts(out, plain);
+    smp_bytes_put(out, plain, (size_t)(end - plain));
 }

@@ -10,7 +10,7 @@ int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci)
     const struct smp_line *best = NULL;
 
     if (bci < 0)
-        return SMP_LINE_NATIVE;
+        bci = 0;
     for (size_t i = 0; i < count; i++) {
         if (lines[i].start_bci <= bci && (best == NULL || lines[i].start_bci >= best->start_bci))
             best = &lines[i];

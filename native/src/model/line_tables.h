@@ -21,7 +21,8 @@
 enum { SMP_MAX_LINES_KEPT = 65536 /* of one method: more do not come out of javac */ };
 
 /* Tells the line of bci: of the entries that start at the highest index up to it, the last. The
- * table is in any order. SMP_LINE_NATIVE for a negative bci. */
+ * table is in any order. A negative bci, which the JVM tells of compiled code at the entry of a
+ * method, is its beginning. */
 int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci);
 
 struct smp_line_table {

@@ -21,6 +21,7 @@
 enum {
     FIRST_KEYS = 1000,  /* the hot table starts with room for so many pairs */
     OF_KEY = INT32_MIN, /* in place of a byte code index: what is known of the key itself */
+    BCI_PSEUDO = INT32_MIN + 1,
     BCI_NATIVE = -1
 };
 
@@ -151,6 +152,18 @@ static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_so
     return location;
 }
 
+/* A pseudo-frame: its text is the source's own. */
+static uint32_t locate_pseudo(struct smp_methods *methods, const struct smp_name_source *source,
+                              uint64_t key)
+{
+    const char *text = source->pseudo_text == NULL ? NULL : source->pseudo_text(source->self, key);
+
+    if (text != NULL)
+        return add_pseudo(methods, text);
+    methods->unresolved_count++;
+    return locate_known(methods, methods->unknown_table, BCI_NATIVE);
+}
+
 /* Out of line, so that the way of a known pair through smp_methods_locate stays short. The room is
  * there before the JVM is asked: in a full table every look-up comes here. */
 __attribute__((noinline)) static uint32_t
@@ -162,7 +175,9 @@ learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_
     uint32_t location = 0;
     bool is_final = true;
 
-    if (has_room && table != 0)
+    if (has_room && bci == BCI_PSEUDO)
+        location = locate_pseudo(methods, source, key);
+    else if (has_room && table != 0)
         location = locate_known(methods, table, bci);
     else if (has_room && smp_names_reserve_method(&methods->names))
         location = locate_new(methods, source, key, bci, &is_final);
@@ -272,6 +287,8 @@ void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter
 
 static int32_t bci_of(const struct smp_frame *frame)
 {
+    if (frame->bci == SMP_BCI_PSEUDO)
+        return BCI_PSEUDO;
     if (frame->bci < 0)
         return BCI_NATIVE;
     return frame->bci < INT32_MAX ? (int32_t)frame->bci : INT32_MAX;
@@ -335,8 +352,9 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
     return text == 0 || *copy != 0;
 }
 
-static bool copy_location(struct smp_methods *methods, const struct smp_names *old,
-                          const struct smp_named_location *location)
+/* SMP_LOCATION_NONE where there is no room. */
+static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
+                              const struct smp_named_location *location)
 {
     const struct smp_named_method *method = smp_names_method_at(old, location->method);
     struct smp_named_method wanted = { 0 };
@@ -345,10 +363,16 @@ static bool copy_location(struct smp_methods *methods, const struct smp_names *o
     if (!copy_text(&methods->names, old, method->class_name, &wanted.class_name) ||
         !copy_text(&methods->names, old, method->method_name, &wanted.method_name) ||
         !copy_text(&methods->names, old, method->file, &wanted.file))
-        return false;
+        return SMP_LOCATION_NONE;
     wanted.is_monitored = monitors(methods, &wanted);
     copy.method = smp_names_method(&methods->names, &wanted);
-    return copy.method != 0 && smp_names_location(&methods->names, copy) != 0;
+    return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);
+}
+
+uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
+                           uint32_t location)
+{
+    return copy_location(methods, &from->names, smp_names_location_at(&from->names, location));
 }
 
 static bool is_kept(const struct smp_names *names, uint32_t location, const bool *used,
@@ -374,7 +398,8 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
     methods->over_limit_count = old->over_limit_count;
     for (uint32_t id = 1; id < old->names.location_count; id++) {
         if (is_kept(&old->names, id, used, count) &&
-            !copy_location(methods, &old->names, smp_names_location_at(&old->names, id))) {
+            copy_location(methods, &old->names, smp_names_location_at(&old->names, id)) ==
+                SMP_LOCATION_NONE) {
             status = SMP_EQUOTA;
             goto done;
         }
@@ -403,7 +428,26 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .line = at->line > 0 ? at->line : SMP_LINE_UNKNOWN,
         .is_native = at->line == SMP_LINE_NATIVE,
         .is_pseudo = is_pseudo,
+        .method = at->method,
     };
+}
+
+static void put_method(const struct smp_location_view *view, struct smp_bytes *out)
+{
+    smp_escape_put(out, view->class_name);
+    if (view->is_pseudo)
+        return;
+    smp_bytes_puts(out, ".");
+    smp_escape_put(out, view->method_name);
+}
+
+void smp_methods_method_text(const struct smp_methods *methods, uint32_t location,
+                             struct smp_bytes *out)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(methods, location, &view);
+    put_method(&view, out);
 }
 
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
@@ -412,11 +456,9 @@ void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location
     struct smp_location_view view;
 
     smp_methods_view(methods, location, &view);
-    smp_escape_put(out, view.class_name);
+    put_method(&view, out);
     if (view.is_pseudo)
         return;
-    smp_bytes_puts(out, ".");
-    smp_escape_put(out, view.method_name);
     smp_bytes_puts(out, "(");
     if (view.is_native)
         smp_bytes_puts(out, "Native Method");

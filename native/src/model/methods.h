@@ -39,8 +39,8 @@
 #include "model/sample.h"
 
 enum {
-    SMP_LOCATION_NONE = 0,     /* no location has id 0 */
-    SMP_MAX_NAME_BYTES = 4096, /* of a class, method or file; longer ones end in an ellipsis */
+    SMP_LOCATION_NONE = 0,      /* no location has id 0 */
+    SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: what a class file can hold */
     /* Of the table's maximum, what line tables may take. Where there is no room for one, each new
      * byte code index of its method is resolved by itself. */
     SMP_LINES_SHARE = 4,
@@ -81,6 +81,10 @@ uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_s
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
 /* The pseudo-location [over memory limit], made at create so that it is always there. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
+/* The location of methods that says what this one of another table says. SMP_LOCATION_NONE where
+ * there is no room. Writer of methods; a reader of from. */
+uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
+                           uint32_t location);
 /* Is the method of this location monitored? Writer only. */
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
 
@@ -107,6 +111,7 @@ struct smp_location_view {
     int32_t line;            /* > 0, or -1 when unknown */
     bool is_native;
     bool is_pseudo;
+    uint32_t method; /* a number of the method, small: its locations have the same, others not */
 };
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,
                       struct smp_location_view *out);
@@ -118,5 +123,8 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
  */
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
                             struct smp_bytes *out);
+/* As above, without the brackets and what is in them: a.B.c. */
+void smp_methods_method_text(const struct smp_methods *methods, uint32_t location,
+                             struct smp_bytes *out);
 
 #endif

@@ -48,11 +48,15 @@ enum {
     NUMBER_COUNT = sizeof(NUMBERS) / sizeof(NUMBERS[0]),
     FLAG_COUNT = sizeof(FLAGS) / sizeof(FLAGS[0]),
     REPORT_ORDER = NUMBER_COUNT + FLAG_COUNT,
+    ENGINE,
+    CLOCK,
     MONITORED_PACKAGES,
     OPTION_COUNT
 };
 
 #define REPORT_ORDER_NAME "reportOrder"
+#define ENGINE_NAME "engine"
+#define CLOCK_NAME "clock"
 #define MONITORED_PACKAGES_NAME "monitoredPackages"
 
 struct text {
@@ -168,6 +172,32 @@ static enum smp_status set_report_order(struct parse *parse, struct text value)
     return SMP_OK;
 }
 
+static enum smp_status set_engine(struct parse *parse, struct text value)
+{
+    char quoted[QUOTED_BYTES];
+
+    if (equals(value, "AUTO"))
+        parse->options.engine = SMP_ENGINE_AUTO;
+    else if (equals(value, "JVMTI"))
+        parse->options.engine = SMP_ENGINE_JVMTI;
+    else
+        return refuse(parse, ENGINE_NAME " must be AUTO or JVMTI, got %s", quote(value, quoted));
+    return SMP_OK;
+}
+
+static enum smp_status set_clock(struct parse *parse, struct text value)
+{
+    char quoted[QUOTED_BYTES];
+
+    if (equals(value, "WALL"))
+        parse->options.clock = SMP_CLOCK_WALL;
+    else if (equals(value, "CPU"))
+        parse->options.clock = SMP_CLOCK_CPU;
+    else
+        return refuse(parse, CLOCK_NAME " must be WALL or CPU, got %s", quote(value, quoted));
+    return SMP_OK;
+}
+
 /* The place of a name in parse->given; OPTION_COUNT when there is no such option. */
 static size_t find_option(struct text name)
 {
@@ -181,6 +211,10 @@ static size_t find_option(struct text name)
     }
     if (equals(name, REPORT_ORDER_NAME))
         return REPORT_ORDER;
+    if (equals(name, ENGINE_NAME))
+        return ENGINE;
+    if (equals(name, CLOCK_NAME))
+        return CLOCK;
     return equals(name, MONITORED_PACKAGES_NAME) ? MONITORED_PACKAGES : OPTION_COUNT;
 }
 
@@ -200,6 +234,10 @@ static enum smp_status set_option(struct parse *parse, struct text name, struct 
         return set_flag(parse, &FLAGS[option - NUMBER_COUNT], value);
     if (option == REPORT_ORDER)
         return set_report_order(parse, value);
+    if (option == ENGINE)
+        return set_engine(parse, value);
+    if (option == CLOCK)
+        return set_clock(parse, value);
     parse->packages = value;
     return SMP_OK;
 }
@@ -277,6 +315,9 @@ enum smp_status smp_options_parse(struct smp_quota *quota, const char *text, siz
     for (size_t i = 0; i < FLAG_COUNT; i++)
         memcpy((char *)&parse.options + FLAGS[i].offset, &FLAGS[i].standard, sizeof(bool));
     status = parse_lines(&parse, text, length);
+    if (status == SMP_OK && parse.options.clock == SMP_CLOCK_CPU &&
+        parse.options.engine == SMP_ENGINE_JVMTI)
+        status = refuse(&parse, CLOCK_NAME " CPU needs " ENGINE_NAME " AUTO, got JVMTI");
     if (status == SMP_OK)
         status = take_packages(&parse, quota);
     if (status == SMP_OK)
@@ -303,5 +344,7 @@ const char *smp_options_fixed_difference(const struct smp_options *running,
         return name;
     SMP_OPTION_FLAGS(X)
 #undef X
-    return NULL;
+    if (running->engine != wanted->engine)
+        return ENGINE_NAME;
+    return running->clock != wanted->clock ? CLOCK_NAME : NULL;
 }

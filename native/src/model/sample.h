@@ -26,6 +26,10 @@ struct smp_frame {
     int64_t bci;     /* byte code index; negative in a native method */
 };
 
+/* In bci: the frame is a pseudo-frame; its method key is understood by smp_name_source.pseudo_text.
+ */
+#define SMP_BCI_PSEUDO INT64_MIN
+
 /*
  * One walked stack, leaf first. Where a stack is deeper than the walker keeps,
  * frames[0..leaf_count) is its leaf end and frames[leaf_count..count) its root end, with omitted
@@ -63,6 +67,9 @@ struct smp_name_source {
      */
     enum smp_status (*resolve)(void *self, uint64_t method, struct smp_method_info *info);
     void (*release)(void *self, struct smp_method_info *info);
+    /* The text of a pseudo-frame, in brackets: "[jbyte_arraycopy]". Lasts as long as the source.
+     * May be NULL. */
+    const char *(*pseudo_text)(void *self, uint64_t method);
     void *self;
 };
 

@@ -15,15 +15,24 @@ enum smp_status smp_snapshot_create(struct smp_quota *quota, struct smp_tree *tr
                                     struct smp_thread_groups *groups, struct smp_methods *methods,
                                     struct smp_snapshot **out)
 {
+    return smp_snapshot_create_for(quota, tree, groups, methods,
+                                   smp_methods_location_count(methods), out);
+}
+
+enum smp_status smp_snapshot_create_for(struct smp_quota *quota, struct smp_tree *tree,
+                                        struct smp_thread_groups *groups,
+                                        struct smp_methods *methods, uint32_t location_count,
+                                        struct smp_snapshot **out)
+{
     struct smp_snapshot *snapshot = smp_alloc(quota, sizeof(*snapshot));
 
     if (snapshot == NULL)
         return SMP_ENOMEM;
-    snapshot->quota = quota;
+    snapshot->quota = smp_quota_hold(quota);
     snapshot->tree = tree;
     snapshot->groups = groups;
     snapshot->methods = smp_methods_hold(methods);
-    snapshot->location_count = smp_methods_location_count(methods);
+    snapshot->location_count = location_count;
     atomic_init(&snapshot->holders, 1);
     smp_tree_seal(tree);
     sum_tallies(snapshot);
@@ -45,8 +54,12 @@ void smp_snapshot_release(struct smp_snapshot *snapshot)
     /* The last one must see what every other holder did before it let go. */
     if (atomic_fetch_sub_explicit(&snapshot->holders, 1, memory_order_acq_rel) != 1)
         return;
+
+    struct smp_quota *quota = snapshot->quota;
+
     smp_tree_destroy(snapshot->tree);
     smp_thread_groups_destroy(snapshot->groups);
     smp_methods_release(snapshot->methods);
-    smp_free(snapshot->quota, snapshot);
+    smp_free(quota, snapshot);
+    smp_quota_release(quota);
 }

@@ -12,6 +12,7 @@
 #define SMP_MODEL_SNAPSHOT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,8 @@ struct smp_snapshot {
     int64_t from_wall_ms;
     int64_t till_wall_ms;
     int64_t elapsed_ns; /* monotonic, without paused time */
+    int64_t period_ns;  /* the mean time between two looks; 0: unknown */
+    bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
     int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
     size_t memory_used_bytes;
     size_t memory_limit_bytes;
@@ -37,7 +40,7 @@ struct smp_snapshot {
     struct smp_thread_groups *groups;
     struct smp_methods *methods;
     uint32_t location_count; /* locations with ids below this may be read */
-    struct smp_quota *quota; /* outlives the snapshot */
+    struct smp_quota *quota; /* held */
     _Atomic unsigned holders;
 };
 
@@ -49,6 +52,12 @@ SMP_CHECKED enum smp_status smp_snapshot_create(struct smp_quota *quota, struct 
                                                 struct smp_thread_groups *groups,
                                                 struct smp_methods *methods,
                                                 struct smp_snapshot **out);
+/* As above, by one who is not the writer of methods: locations with ids below location_count. */
+SMP_CHECKED enum smp_status smp_snapshot_create_for(struct smp_quota *quota, struct smp_tree *tree,
+                                                    struct smp_thread_groups *groups,
+                                                    struct smp_methods *methods,
+                                                    uint32_t location_count,
+                                                    struct smp_snapshot **out);
 struct smp_snapshot *smp_snapshot_hold(struct smp_snapshot *snapshot);
 void smp_snapshot_release(struct smp_snapshot *snapshot); /* NULL is fine */
 

@@ -176,3 +176,83 @@ size_t smp_thread_groups_count(const struct smp_thread_groups *groups)
 {
     return groups->count;
 }
+
+/* --- adding groups of another interval --- */
+
+static bool is_listed(const struct smp_group_info *info, uint32_t count, const char *name)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (strcmp(info->names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A name that was there before is taken for the same thread's; two in one interval are two threads.
+ */
+static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
+                      const struct smp_group_info *other)
+{
+    const uint32_t before = info->listed;
+
+    for (uint32_t i = 0; i < other->listed && info->listed < SMP_MAX_LISTED_NAMES; i++) {
+        const struct kept_name kept = kept_name(other->names[i], SMP_MAX_LISTED_NAME_BYTES);
+        const char *copy = NULL;
+
+        if (is_listed(info, before, other->names[i]))
+            continue;
+        copy = keep_name(to, &kept);
+        if (copy == NULL)
+            return false;
+        info->names[info->listed++] = copy;
+    }
+    return true;
+}
+
+bool smp_thread_groups_add_group(struct smp_thread_groups *to, const struct smp_thread_groups *from,
+                                 size_t index, bool comparable, struct smp_group *out)
+{
+    const struct smp_group_info *other = info_at(from, index);
+    const struct smp_group group = smp_thread_groups_find(to, other->name);
+    struct smp_group_info *info = info_at(to, group.index);
+
+    /* Past the maximum it is the overflow group; before it, only for lack of memory. */
+    if (group.index == 0 && index != 0 && to->count <= SMP_MAX_GROUPS)
+        return false;
+    if (other->max_depth > info->max_depth)
+        info->max_depth = other->max_depth;
+    if (!comparable)
+        info->thread_count += other->thread_count;
+    info->names_lost += other->names_lost;
+    smp_tally_add(&info->tally, &other->tally);
+    *out = group;
+    return add_names(to, info, other);
+}
+
+bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
+                                   const struct smp_thread_groups *from,
+                                   const struct smp_group *groups)
+{
+    const size_t slots = from->seen.pairs == NULL ? 0 : from->seen.mask + 1;
+
+    for (size_t i = 0; i < slots; i++) {
+        const struct smp_pair *pair = &from->seen.pairs[i];
+        if (pair->value == 0)
+            continue;
+
+        const struct smp_group group = groups[pair->number];
+        if (smp_pair_map_find(&to->seen, pair->key, (int32_t)group.index) != 0)
+            continue;
+        if (!smp_pair_map_reserve(&to->seen, &to->room, 1))
+            return false;
+        smp_pair_map_put(&to->seen, pair->key, (int32_t)group.index, SEEN);
+        info_at(to, group.index)->thread_count++;
+    }
+    /* A thread that got another name on the way has one too many. */
+    for (size_t i = 0; i < from->count; i++) {
+        struct smp_group_info *info = info_at(to, groups[i].index);
+        if (info->listed > info->thread_count)
+            info->listed = (uint32_t)info->thread_count;
+    }
+    return true;
+}

@@ -13,6 +13,7 @@
 #ifndef SMP_MODEL_THREAD_GROUPS_H
 #define SMP_MODEL_THREAD_GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,7 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "model/accounting.h"
+#include "model/tree.h"
 
 enum {
     SMP_MAX_GROUPS = 20000,
@@ -41,6 +43,7 @@ struct smp_group_info {
     const char *names[SMP_MAX_LISTED_NAMES];
     uint64_t names_lost; /* sightings that left no name, or no count, for lack of memory */
     struct smp_tally tally;
+    struct smp_tree_unseen unseen; /* time whose node is found at the end of the interval */
 };
 
 struct smp_thread_groups;
@@ -58,5 +61,19 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
 struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
                                               struct smp_group group);
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
+
+/*
+ * Adds what from's group of this index knows to the group of the same name in to, whose root stays
+ * as it is; *out is that group. comparable: the serials of both count the same threads, so one that
+ * was in both is one; else all of from's are new. False: no memory, and to is of no more use.
+ */
+SMP_CHECKED bool smp_thread_groups_add_group(struct smp_thread_groups *to,
+                                             const struct smp_thread_groups *from, size_t index,
+                                             bool comparable, struct smp_group *out);
+/* And, for comparable serials, once for all groups: who was in them. groups[i] is from's group i
+ * in to. */
+SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
+                                               const struct smp_thread_groups *from,
+                                               const struct smp_group *groups);
 
 #endif

@@ -301,6 +301,91 @@ void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int6
     at->samples = samples > UINT32_MAX - at->samples ? UINT32_MAX : at->samples + samples;
 }
 
+/* value * part / whole, rounded down; part <= whole. */
+static int64_t share_of(int64_t value, int64_t part, int64_t whole)
+{
+    __extension__ typedef __int128 wide;
+
+    return (int64_t)((wide)value * part / whole);
+}
+
+/* The node's group is in its last_child, which is a mere guess at other times. */
+static struct smp_tree_unseen *
+group_of(struct smp_tree *tree, uint32_t node,
+         struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
+{
+    struct smp_node *at = &tree->nodes[node];
+    const bool is_root = (at->location & SMP_LOCATION_GROUP) != 0;
+
+    at->last_child =
+        is_root ? at->location & ~SMP_LOCATION_GROUP : tree->nodes[at->parent].last_child;
+    return of(context, at->last_child);
+}
+
+static void begin_spread(struct smp_tree_unseen *unseen, uint32_t root)
+{
+    if (unseen->fallback == 0)
+        unseen->fallback = root;
+    unseen->largest = unseen->fallback;
+    unseen->seen_ns = 0;
+    unseen->wall_left_ns = unseen->wall_ns;
+    unseen->cpu_left_ns = unseen->cpu_ns;
+}
+
+static void see(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t node)
+{
+    const struct smp_node *nodes = tree->nodes;
+
+    if (nodes[node].cpu_ns == 0)
+        return;
+    if (unseen->seen_ns == 0 || nodes[node].cpu_ns > nodes[unseen->largest].cpu_ns)
+        unseen->largest = node;
+    unseen->seen_ns = add_clamped(unseen->seen_ns, nodes[node].cpu_ns);
+}
+
+static void take_share(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t node)
+{
+    const int64_t seen_ns = tree->nodes[node].cpu_ns;
+    int64_t wall_ns;
+    int64_t cpu_ns;
+
+    if (seen_ns == 0 || node == unseen->largest)
+        return;
+    wall_ns = share_of(unseen->wall_ns, seen_ns, unseen->seen_ns);
+    cpu_ns = share_of(unseen->cpu_ns, seen_ns, unseen->seen_ns);
+    smp_tree_credit(tree, node, wall_ns, cpu_ns, 0);
+    unseen->wall_left_ns -= wall_ns;
+    unseen->cpu_left_ns -= cpu_ns;
+}
+
+static void take_rest(struct smp_tree *tree, struct smp_tree_unseen *unseen)
+{
+    smp_tree_credit(tree, unseen->largest, unseen->wall_left_ns, unseen->cpu_left_ns, 0);
+    *unseen = (struct smp_tree_unseen){ .fallback = unseen->fallback };
+}
+
+void smp_tree_spread(struct smp_tree *tree,
+                     struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
+{
+    struct smp_node *nodes = tree->nodes;
+
+    if (tree->sealed)
+        return;
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        struct smp_tree_unseen *unseen = group_of(tree, i, of, context);
+        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+            begin_spread(unseen, i);
+        see(tree, unseen, i);
+    }
+    for (uint32_t i = 1; i < tree->node_count; i++)
+        take_share(tree, of(context, nodes[i].last_child), i);
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        nodes[i].last_child = 0;
+        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+            take_rest(tree, of(context, nodes[i].location & ~SMP_LOCATION_GROUP));
+    }
+}
+
 void smp_tree_seal(struct smp_tree *tree)
 {
     struct smp_node *nodes = tree->nodes;

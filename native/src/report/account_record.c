@@ -37,6 +37,8 @@ static void put_own_cpu(struct smp_bytes *out, int64_t own_cpu_ns, int64_t elaps
 
 void smp_account_record_rows(const struct smp_snapshot *snapshot, struct smp_bytes *out)
 {
+    if (snapshot->is_cpu_clock)
+        smp_bytes_printf(out, "clock: CPU, all times are CPU times\n");
     put_figure(out, "attempts", snapshot->tally.attempts);
     for (int outcome = 0; outcome < SMP_OUTCOME_COUNT; outcome++) {
         put_figure(out, smp_outcome_text((enum smp_outcome)outcome),

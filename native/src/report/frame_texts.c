@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/frame_texts.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/bytes.h"
-#include "report/index_sort.h"
 
 struct smp_frame_texts {
     uint32_t *index; /* by location: where its entry is, plus one; 0 = not in this report */
     struct smp_frame_text *entries;
     uint32_t entry_count;
-    uint32_t rank_count;
     struct smp_bytes bytes;
     struct smp_quota *quota;
 };
@@ -65,44 +62,6 @@ static enum smp_status write_texts(struct smp_frame_texts *texts, const struct s
     return SMP_OK;
 }
 
-static int compare(const struct smp_frame_texts *texts, uint32_t a, uint32_t b)
-{
-    const struct smp_frame_text *const left = &texts->entries[a];
-    const struct smp_frame_text *const right = &texts->entries[b];
-    const uint32_t shorter = left->length < right->length ? left->length : right->length;
-    const int order =
-        memcmp(smp_frame_texts_bytes(texts, left), smp_frame_texts_bytes(texts, right), shorter);
-
-    if (order != 0)
-        return order;
-    return (left->length > right->length) - (left->length < right->length);
-}
-
-static bool stands_before(const void *context, uint32_t a, uint32_t b)
-{
-    return compare(context, a, b) < 0;
-}
-
-static enum smp_status rank_texts(struct smp_frame_texts *texts)
-{
-    const uint32_t count = texts->entry_count;
-    /* The second half is scratch; one more because nothing cannot be allocated. */
-    uint32_t *const order = smp_alloc(texts->quota, (2 * (size_t)count + 1) * sizeof(*order));
-
-    if (order == NULL)
-        return SMP_ENOMEM;
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = i;
-    smp_index_sort(order, order + count, count, stands_before, texts);
-    for (uint32_t i = 0; i < count; i++) {
-        if (i == 0 || compare(texts, order[i - 1], order[i]) != 0)
-            texts->rank_count++;
-        texts->entries[order[i]].rank = texts->rank_count - 1;
-    }
-    smp_free(texts->quota, order);
-    return SMP_OK;
-}
-
 enum smp_status smp_frame_texts_create(struct smp_quota *quota, const struct smp_methods *methods,
                                        const struct smp_node *nodes, const uint32_t *kept,
                                        size_t count, struct smp_frame_texts **out)
@@ -124,9 +83,6 @@ enum smp_status smp_frame_texts_create(struct smp_quota *quota, const struct smp
     if (texts->entries == NULL)
         goto done;
     status = write_texts(texts, methods, location_count);
-    if (status != SMP_OK)
-        goto done;
-    status = rank_texts(texts);
     if (status != SMP_OK)
         goto done;
     *out = texts;
@@ -158,7 +114,17 @@ const char *smp_frame_texts_bytes(const struct smp_frame_texts *texts,
     return smp_bytes_text(&texts->bytes) + text->offset;
 }
 
-uint32_t smp_frame_texts_rank_count(const struct smp_frame_texts *texts)
+int smp_frame_texts_compare(const struct smp_frame_texts *texts, uint32_t a, uint32_t b)
 {
-    return texts->rank_count;
+    const struct smp_frame_text *const left = smp_frame_texts_get(texts, a);
+    const struct smp_frame_text *const right = smp_frame_texts_get(texts, b);
+    const uint32_t shorter = left->length < right->length ? left->length : right->length;
+
+    if (left == right)
+        return 0;
+    const int order =
+        memcmp(smp_frame_texts_bytes(texts, left), smp_frame_texts_bytes(texts, right), shorter);
+    if (order != 0)
+        return order;
+    return (left->length > right->length) - (left->length < right->length);
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_texts.h - the printed text of every frame of one report, made once, and the texts' order.
+ * frame_texts.h - the printed text of every frame of one report, made once.
  *
- *   location ──► {text, width, rank}     rank: place in byte order; equal texts have equal ranks
+ *   location ──► {text, width}
  *
  * Owns     its texts.
  * Threads  immutable after create.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from create.
- * Cost     create: one text and one place in a sort per distinct location, however many nodes show
- * it. get: two loads.
+ * Cost     create: one text per distinct location, however many nodes show it. get: two loads.
  */
 #ifndef SMP_REPORT_FRAME_TEXTS_H
 #define SMP_REPORT_FRAME_TEXTS_H
@@ -29,7 +28,6 @@ struct smp_frame_text {
     size_t offset; /* of the text within all texts */
     uint32_t length;
     uint32_t width; /* in columns: code points */
-    uint32_t rank;  /* < smp_frame_texts_rank_count */
 };
 
 /* The texts of the locations of nodes[kept[0..count)]. */
@@ -46,6 +44,7 @@ const struct smp_frame_text *smp_frame_texts_get(const struct smp_frame_texts *t
 /* Borrowed; not NUL-terminated. */
 const char *smp_frame_texts_bytes(const struct smp_frame_texts *texts,
                                   const struct smp_frame_text *text);
-uint32_t smp_frame_texts_rank_count(const struct smp_frame_texts *texts);
+/* Of two locations: < 0, 0 or > 0, by the bytes of their texts. */
+int smp_frame_texts_compare(const struct smp_frame_texts *texts, uint32_t a, uint32_t b);
 
 #endif

@@ -16,6 +16,8 @@ enum {
 
 static const char total_label[] = " Cumulative time(ms): ";
 static const char self_label[] = ", Method time(ms): ";
+static const char cpu_label[] = ", CPU time(ms): ";
+static const char percent_label[] = ", Percent: ";
 
 /* --- title --- */
 
@@ -105,8 +107,16 @@ static size_t digits(int64_t value)
 /* Exactly, so that a record is given its memory once instead of growing into twice of it. */
 static size_t bytes_of_row(const struct smp_row *row, size_t indent)
 {
+    const size_t cpu_bytes = row->cpu_ms < 0 ? 0 : sizeof(cpu_label) - 1 + digits(row->cpu_ms);
+
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
-           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) + 1;
+           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) + cpu_bytes + 1;
+}
+
+/* ", Percent: 12.3"; nothing where tenths is negative. */
+static size_t bytes_of_percent(int tenths)
+{
+    return tenths < 0 ? 0 : sizeof(percent_label) - 1 + digits(tenths / 10) + 2;
 }
 
 /* The bytes of all rows, but no more than limit. */
@@ -117,7 +127,8 @@ static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t l
     for (struct cursor at = begin(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
         struct smp_row row;
         smp_rows_get(rows, at.node, &row);
-        bytes += bytes_of_row(&row, (size_t)at.depth * INDENT);
+        bytes += bytes_of_row(&row, (size_t)at.depth * INDENT) +
+                 bytes_of_percent(smp_rows_tenths(rows, root, at.node));
     }
     return bytes < limit ? bytes : limit;
 }
@@ -133,6 +144,16 @@ static bool has_room(struct smp_bytes *out, size_t bytes)
     return fits;
 }
 
+static void put_percent(int tenths, struct smp_bytes *out)
+{
+    if (tenths < 0)
+        return;
+    smp_bytes_put(out, percent_label, sizeof(percent_label) - 1);
+    smp_bytes_put_i64(out, tenths / 10);
+    smp_bytes_put(out, ".", 1);
+    smp_bytes_put_i64(out, tenths % 10);
+}
+
 static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *out)
 {
     smp_bytes_fill(out, ' ', indent);
@@ -142,7 +163,10 @@ static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *
     smp_bytes_put_i64(out, row->total_ms);
     smp_bytes_put(out, self_label, sizeof(self_label) - 1);
     smp_bytes_put_i64(out, row->self_ms);
-    smp_bytes_put(out, "\n", 1);
+    if (row->cpu_ms >= 0) {
+        smp_bytes_put(out, cpu_label, sizeof(cpu_label) - 1);
+        smp_bytes_put_i64(out, row->cpu_ms);
+    }
 }
 
 /* All of the row, with room behind it for the last line; or nothing of it. */
@@ -154,6 +178,8 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
 
     smp_rows_get(at->rows, at->node, &row);
     put_row(&row, indent, out);
+    put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
+    smp_bytes_put(out, "\n", 1);
     const bool fits = out->status == SMP_OK && has_room(out, SMP_RECORD_TAIL_BYTES);
     if (!fits)
         smp_bytes_truncate(out, length);

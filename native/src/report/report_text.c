@@ -3,12 +3,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/bytes.h"
 #include "report/account_record.h"
 #include "report/group_record.h"
-#include "report/index_sort.h"
+#include "report/hot_groups.h"
 #include "report/rows.h"
 
 /* One report under way. */
@@ -17,52 +16,10 @@ struct report {
     const struct smp_sink *sink;
     struct smp_quota *quota;
     struct smp_rows *rows;
-    uint32_t *order; /* the groups that are printed, hottest first */
-    size_t group_count;
+    struct smp_hot_groups groups;
     struct smp_bytes title;
     struct smp_bytes text;
 };
-
-static struct smp_group_info *group_info(const struct smp_snapshot *snapshot, uint32_t index)
-{
-    return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = index });
-}
-
-static int64_t group_wall_ns(const struct smp_snapshot *snapshot, uint32_t index)
-{
-    const uint32_t root = group_info(snapshot, index)->root;
-
-    return root == 0 ? 0 : smp_tree_nodes(snapshot->tree)[root].wall_ns;
-}
-
-static bool is_hotter(const void *context, uint32_t a, uint32_t b)
-{
-    const struct smp_snapshot *const snapshot = context;
-    const int64_t left_ns = group_wall_ns(snapshot, a);
-    const int64_t right_ns = group_wall_ns(snapshot, b);
-
-    if (left_ns != right_ns)
-        return left_ns > right_ns;
-    return strcmp(group_info(snapshot, a)->name, group_info(snapshot, b)->name) < 0;
-}
-
-static enum smp_status order_groups(struct report *report)
-{
-    const size_t count = smp_thread_groups_count(report->snapshot->groups);
-
-    /* The second half is scratch; one more because nothing cannot be allocated. */
-    report->order = smp_alloc(report->quota, (2 * count + 1) * sizeof(*report->order));
-    if (report->order == NULL)
-        return SMP_ENOMEM;
-    for (uint32_t i = 0; i < count; i++) {
-        if (group_info(report->snapshot, i)->tally.attempts > 0 ||
-            group_wall_ns(report->snapshot, i) > 0)
-            report->order[report->group_count++] = i;
-    }
-    smp_index_sort(report->order, report->order + count, report->group_count, is_hotter,
-                   report->snapshot);
-    return SMP_OK;
-}
 
 /*
  * Takes all memory without which no record can be written before anything is sent: a report that
@@ -72,8 +29,9 @@ static enum smp_status make_room(struct report *report)
 {
     size_t title_bytes = sizeof(SMP_ACCOUNT_RECORD_TITLE);
 
-    for (size_t i = 0; i < report->group_count; i++) {
-        const struct smp_group_info *const group = group_info(report->snapshot, report->order[i]);
+    for (size_t i = 0; i < report->groups.count; i++) {
+        const struct smp_group_info *const group =
+            smp_hot_group_info(report->snapshot, report->groups.indices[i]);
         const size_t limit = smp_group_record_title_limit(group);
         if (limit > title_bytes)
             title_bytes = limit;
@@ -94,7 +52,7 @@ static bool send_record(struct report *report)
 
 static bool send_group(struct report *report, uint32_t index, unsigned *records_cut)
 {
-    const struct smp_group_info *const group = group_info(report->snapshot, index);
+    const struct smp_group_info *const group = smp_hot_group_info(report->snapshot, index);
 
     smp_bytes_clear(&report->title);
     smp_bytes_clear(&report->text);
@@ -119,8 +77,8 @@ static enum smp_status send_all(struct report *report, unsigned *records_cut)
     const struct smp_sink *const sink = report->sink;
     bool sent = sink->title(sink->self, snapshot->from_wall_ms, snapshot->till_wall_ms);
 
-    for (size_t i = 0; sent && i < report->group_count; i++)
-        sent = send_group(report, report->order[i], records_cut);
+    for (size_t i = 0; sent && i < report->groups.count; i++)
+        sent = send_group(report, report->groups.indices[i], records_cut);
     sent = sent && send_account(report) && sink->flush(sink->self);
     return sent ? SMP_OK : SMP_EIO;
 }
@@ -137,7 +95,7 @@ enum smp_status smp_report_text(const struct smp_snapshot *snapshot, struct smp_
         return SMP_OK;
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
-    status = order_groups(&report);
+    status = smp_hot_groups_init(&report.groups, quota, snapshot);
     if (status != SMP_OK)
         goto done;
     status = smp_rows_create(snapshot, style, quota, &report.rows);
@@ -150,6 +108,6 @@ done:
     smp_rows_destroy(report.rows);
     smp_bytes_fini(&report.text);
     smp_bytes_fini(&report.title);
-    smp_free(quota, report.order);
+    smp_hot_groups_fini(&report.groups);
     return status;
 }

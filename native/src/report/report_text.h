@@ -3,7 +3,8 @@
  * report_text.h - the report people read, in the original's format, from a snapshot into a sink.
  *
  *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
- *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>\n
+ *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
+ *       [, CPU time(ms): <U>][, Percent: <P>]\n
  *
  * pad: one space, and before it spaces up to width 150, so that "Cumulative" stands in column 152
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame
@@ -41,6 +42,8 @@ enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024, SMP_REPORT_WIDTH = 150 };
 struct smp_report_style {
     enum smp_report_order order;
     bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
+    bool cpu_time;           /* rows end in ", CPU time(ms): <U>", cumulative as <C> is */
+    bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
 };
 
 SMP_CHECKED enum smp_status smp_report_text(const struct smp_snapshot *snapshot,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.c - three passes in which every parent comes before its children, and one the other way.
+ * rows.c - one pass in which every parent comes before its children, one the other way, and a sort
+ * of each family.
  *
  * Because a child has a higher index than its parent, one pass upwards decides which nodes stay and
- * under which row. Siblings are not sorted family by family: all rows are put in order at once, by
- * counting the ranks of their texts, and then hung in front of their siblings from the last to the
- * first.
+ * under which row. The pass downwards hangs each row in front of its siblings, so that they stand
+ * as they were first seen. Only siblings are compared: most rows have none, and sorting all texts
+ * of a large report took longer than all the rest of it.
  */
 #include "report/rows.h"
 
@@ -15,6 +16,7 @@
 #include "report/index_sort.h"
 
 #define NS_PER_MS 1000000
+#define TENTHS 1000.0 /* of a percent, in the whole */
 
 struct link {
     uint32_t shown; /* the node itself, or where it is left out the row it vanished into */
@@ -29,6 +31,8 @@ struct smp_rows {
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
     struct smp_frame_texts *texts;
+    bool has_cpu; /* CPU time is printed */
+    bool percent;
     struct smp_quota *quota;
 };
 
@@ -121,62 +125,66 @@ static void choose(struct smp_rows *rows, struct smp_report_style style, size_t 
 
 /* --- order --- */
 
-static uint32_t rank_of(const struct smp_rows *rows, uint32_t node)
+static bool is_first_by_text(const void *context, uint32_t a, uint32_t b)
 {
-    return smp_frame_texts_get(rows->texts, rows->nodes[node].location)->rank;
+    const struct smp_rows *const rows = context;
+
+    return smp_frame_texts_compare(rows->texts, rows->nodes[a].location, rows->nodes[b].location) <
+           0;
 }
 
-static bool is_hotter(const void *context, uint32_t a, uint32_t b)
+static bool is_first_by_time(const void *context, uint32_t a, uint32_t b)
 {
-    const struct smp_node *const nodes = context;
+    const struct smp_node *const nodes = ((const struct smp_rows *)context)->nodes;
 
-    return nodes[a].wall_ns > nodes[b].wall_ns;
+    if (nodes[a].wall_ns != nodes[b].wall_ns)
+        return nodes[a].wall_ns > nodes[b].wall_ns;
+    return is_first_by_text(context, a, b);
 }
 
-/* Turns how many rows have each rank into where the first of each stands. */
-static void counts_to_starts(uint32_t *counts, uint32_t rank_count)
-{
-    uint32_t start = 0;
-
-    for (uint32_t rank = 0; rank < rank_count; rank++) {
-        const uint32_t count = counts[rank];
-        counts[rank] = start;
-        start += count;
-    }
-}
-
-/* Into order, by text; rows of one text stay in the order in which they were first seen. */
-static void order_by_text(const struct smp_rows *rows, uint32_t *starts, uint32_t *order)
-{
-    for (size_t i = 0; i < rows->kept_count; i++)
-        starts[rank_of(rows, rows->kept[i])]++;
-    counts_to_starts(starts, smp_frame_texts_rank_count(rows->texts));
-    for (size_t i = 0; i < rows->kept_count; i++)
-        order[starts[rank_of(rows, rows->kept[i])]++] = rows->kept[i];
-}
-
-static void hang_in_order(struct smp_rows *rows, const uint32_t *order)
+static void hang(struct smp_rows *rows)
 {
     for (size_t i = rows->kept_count; i-- > 0;) {
-        struct link *const link = &rows->links[order[i]];
-        struct link *const above = &rows->links[smp_rows_up(rows, order[i])];
+        struct link *const link = &rows->links[rows->kept[i]];
+        struct link *const above = &rows->links[smp_rows_up(rows, rows->kept[i])];
         link->next = above->first;
-        above->first = order[i];
+        above->first = rows->kept[i];
     }
 }
 
-static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by)
+/* Equal ones stay in the order in which they were first seen. family and its second half have room
+ * for all rows. */
+static void sort_family(struct smp_rows *rows, struct link *parent, smp_index_before *before,
+                        uint32_t *family)
 {
-    const size_t ranks = smp_frame_texts_rank_count(rows->texts);
-    uint32_t *const order = smp_alloc(rows->quota, (rows->kept_count + ranks + 1) * sizeof(*order));
+    uint32_t *next = &parent->first;
+    size_t count = 0;
 
-    if (order == NULL)
+    for (uint32_t row = parent->first; row != 0; row = rows->links[row].next)
+        family[count++] = row;
+    smp_index_sort(family, family + rows->kept_count, count, before, rows);
+    for (size_t i = 0; i < count; i++) {
+        *next = family[i];
+        next = &rows->links[family[i]].next;
+    }
+    *next = 0;
+}
+
+static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, size_t node_count)
+{
+    smp_index_before *const before = by == SMP_ORDER_BY_TIME ? is_first_by_time : is_first_by_text;
+    /* One more than needed, because there may be no row and nothing cannot be allocated. */
+    uint32_t *const family = smp_alloc(rows->quota, (2 * rows->kept_count + 1) * sizeof(*family));
+
+    if (family == NULL)
         return SMP_ENOMEM;
-    order_by_text(rows, order + rows->kept_count, order);
-    if (by == SMP_ORDER_BY_TIME)
-        smp_index_sort(order, rows->kept, rows->kept_count, is_hotter, rows->nodes);
-    hang_in_order(rows, order);
-    smp_free(rows->quota, order);
+    hang(rows);
+    for (size_t node = 0; node < node_count; node++) {
+        struct link *const parent = &rows->links[node];
+        if (parent->first != 0 && rows->links[parent->first].next != 0)
+            sort_family(rows, parent, before, family);
+    }
+    smp_free(rows->quota, family);
     return SMP_OK;
 }
 
@@ -193,7 +201,9 @@ enum smp_status smp_rows_create(const struct smp_snapshot *snapshot, struct smp_
         goto done;
     rows->snapshot = snapshot;
     rows->nodes = smp_tree_nodes(snapshot->tree);
+    rows->has_cpu = style.cpu_time;
     rows->quota = quota;
+    rows->percent = style.percent;
     rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
     if (rows->links == NULL)
         goto done;
@@ -205,7 +215,7 @@ enum smp_status smp_rows_create(const struct smp_snapshot *snapshot, struct smp_
                                     rows->kept_count, &rows->texts);
     if (status != SMP_OK)
         goto done;
-    status = sort(rows, style.order);
+    status = sort(rows, style.order, node_count);
     if (status != SMP_OK)
         goto done;
     smp_free(quota, rows->kept);
@@ -242,6 +252,15 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
     return rows->links[rows->nodes[node].parent].shown;
 }
 
+int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
+{
+    const double all_ns = (double)rows->nodes[root].wall_ns;
+
+    if (!rows->percent)
+        return -1;
+    return all_ns > 0 ? (int)((double)rows->nodes[node].wall_ns * TENTHS / all_ns + 0.5) : 0;
+}
+
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)
 {
     const struct smp_frame_text *const text =
@@ -249,6 +268,7 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
 
     out->total_ms = to_ms(rows->nodes[node].wall_ns);
     out->self_ms = self_ms(rows, node);
+    out->cpu_ms = rows->has_cpu ? to_ms(rows->nodes[node].cpu_ns) : -1;
     out->text = smp_frame_texts_bytes(rows->texts, text);
     out->length = text->length;
     out->width = text->width;

@@ -47,10 +47,14 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
 struct smp_row {
     int64_t total_ms;
     int64_t self_ms;
+    int64_t cpu_ms;   /* total; -1: not printed */
     const char *text; /* of length bytes; borrowed as long as the rows live */
     uint32_t length;
     uint32_t width; /* in columns */
 };
+/* What of the time below root is the node's, in tenths of a percent; -1 where the style asks for
+ * none. */
+int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
 
 #endif

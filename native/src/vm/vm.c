@@ -1,27 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vm/vm.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "vm/vm_async.h"
+#include "vm/vm_code.h"
+#include "vm/vm_door.h"
+#include "vm/vm_signal.h"
 #include "vm/vm_status.h"
 #include "vm/vm_threads.h"
 
-enum phase { CLOSED, BUSY, OPEN };
-
 static struct {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    enum phase phase; /* guarded by mutex; BUSY: one caller is opening or closing, without it */
-    unsigned users;   /* guarded by mutex */
-    /* the rest is written by the one caller that made the phase BUSY, read by all */
+    struct smp_vm_door door;
+    /* the rest is written by the one caller that opens or closes, read by all */
     _Atomic(JavaVM *) java_vm;
     _Atomic(jvmtiEnv *) jvmti;
     _Atomic bool live;
     _Atomic(jobject) system_group;
-} vm = { .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER };
+} vm = { .door = SMP_VM_DOOR_INIT };
 
 bool smp_vm_is_live(void)
 {
@@ -49,10 +47,20 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
     (void)jvmti;
     (void)env;
     atomic_store_explicit(&vm.live, false, memory_order_release);
+    smp_vm_async_vm_dies();
+}
+
+/* The JVM's AsyncGetCallTrace wants somebody to listen to it. */
+static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass loaded)
+{
+    (void)jvmti;
+    (void)env;
+    (void)thread;
+    (void)loaded;
 }
 
 /* One by one: a single bit that is not to be had fails the whole request. Without them frames have
- * no line or no file, which is no reason not to start. */
+ * no line or no file, or threads no tid, which is no reason not to start. */
 static void add_capabilities(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities potential = { 0 };
@@ -67,6 +75,10 @@ static void add_capabilities(jvmtiEnv *jvmti)
         const jvmtiCapabilities wanted = { .can_get_source_file_name = 1 };
         (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
     }
+    if (potential.can_get_thread_cpu_time) {
+        const jvmtiCapabilities wanted = { .can_get_thread_cpu_time = 1 };
+        (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
+    }
 }
 
 static enum smp_status make_environment(void)
@@ -79,6 +91,10 @@ static enum smp_status make_environment(void)
         .ThreadStart = smp_vm_threads_on_start,
         .ThreadEnd = smp_vm_threads_on_end,
         .VMDeath = on_vm_death,
+        .ClassLoad = on_class_load,
+        .CompiledMethodLoad = smp_vm_code_on_load,
+        .CompiledMethodUnload = smp_vm_code_on_unload,
+        .DynamicCodeGenerated = smp_vm_code_on_stub,
     };
 
     if (smp_vm_jvmti() != NULL)
@@ -179,60 +195,21 @@ static enum smp_status bring_up(void)
     return status;
 }
 
-/* With the mutex held: waits for a caller that is opening or closing. */
-static void wait_until_settled(void)
-{
-    while (vm.phase == BUSY)
-        pthread_cond_wait(&vm.changed, &vm.mutex);
-}
-
-static void settle(enum phase phase, unsigned users)
-{
-    pthread_mutex_lock(&vm.mutex);
-    vm.phase = phase;
-    vm.users = users;
-    pthread_cond_broadcast(&vm.changed);
-    pthread_mutex_unlock(&vm.mutex);
-}
-
 enum smp_status smp_vm_open(void)
 {
-    bool first = false;
-
-    pthread_mutex_lock(&vm.mutex);
-    wait_until_settled();
-    if (vm.phase == CLOSED) {
-        vm.phase = BUSY;
-        first = true;
-    } else {
-        vm.users++;
-    }
-    pthread_mutex_unlock(&vm.mutex);
-    if (!first)
+    if (!smp_vm_door_enter(&vm.door))
         return SMP_OK;
-    enum smp_status status = bring_up();
-    if (status == SMP_OK)
-        settle(OPEN, 1);
-    else
-        settle(CLOSED, 0);
+    const enum smp_status status = bring_up();
+    smp_vm_door_settle(&vm.door, status == SMP_OK);
     return status;
 }
 
 void smp_vm_close(void)
 {
-    bool last = false;
-
-    pthread_mutex_lock(&vm.mutex);
-    wait_until_settled();
-    if (vm.phase == OPEN && --vm.users == 0) {
-        vm.phase = BUSY;
-        last = true;
-    }
-    pthread_mutex_unlock(&vm.mutex);
-    if (!last)
+    if (!smp_vm_door_leave(&vm.door))
         return;
     bring_down(smp_vm_env());
-    settle(CLOSED, 0);
+    smp_vm_door_settle(&vm.door, false);
 }
 
 void smp_vm_loaded(JavaVM *java_vm)
@@ -271,6 +248,7 @@ enum smp_status smp_vm_enter(const char *thread_name)
         smp_vm_threads_leave();
         return SMP_ETHREAD;
     }
+    smp_vm_signal_let_through();
     return SMP_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "vm/vm.h"
+#include "vm/vm_code.h"
 #include "vm/vm_status.h"
 #include "vm/walker_jvmti.h"
 
@@ -194,6 +195,13 @@ static void release(void *self, struct smp_method_info *info)
     methods->capacity = 0;
 }
 
+/* Of stubs: they are no methods of Java's. */
+static const char *pseudo_text(void *self, uint64_t key)
+{
+    (void)self;
+    return smp_vm_code_name(key);
+}
+
 enum smp_status smp_vm_methods_create(struct smp_vm_methods **out)
 {
     struct smp_vm_methods *methods = smp_alloc(NULL, sizeof(*methods));
@@ -214,5 +222,7 @@ void smp_vm_methods_destroy(struct smp_vm_methods *methods)
 
 struct smp_name_source smp_vm_methods_source(struct smp_vm_methods *methods)
 {
-    return (struct smp_name_source){ .resolve = resolve, .release = release, .self = methods };
+    return (struct smp_name_source){
+        .resolve = resolve, .release = release, .pseudo_text = pseudo_text, .self = methods
+    };
 }

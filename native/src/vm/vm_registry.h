@@ -29,10 +29,29 @@
 
 enum { SMP_VM_MAX_OWN_THREADS = 256 }; /* threads of the library, over all sessions */
 
+/*
+ * What an asynchronous walk must know of a thread, learnt once and shared by all sessions; 0: not
+ * known. Each is right or 0 at any time.
+ */
+struct smp_vm_facts {
+    _Atomic uintptr_t java_thread; /* the JVM's thread object */
+    _Atomic uintptr_t stack_low;
+    _Atomic uintptr_t stack_high;
+    _Atomic uintptr_t seen_sp; /* of the last answer; tells where the stack is */
+    _Atomic uint64_t asked;    /* cookie of the last request */
+    /* The method all its stacks end in; guess: of the last stacks, and how many of them. */
+    _Atomic uintptr_t root;
+    _Atomic uintptr_t root_guess;
+    _Atomic uint32_t root_guessed;
+    _Atomic uintptr_t run_method; /* its run(), which is the root where the JVM started it */
+    _Atomic bool is_carrier;      /* of virtual threads */
+};
+
 struct smp_vm_thread {
     struct smp_thread thread; /* first, so that a pointer to it is one to the entry */
     int64_t java_id;
     void *ref; /* global reference to the Thread; opaque here */
+    struct smp_vm_facts facts;
     /* the rest is guarded by the registry's mutex */
     unsigned holders;
     bool linked;

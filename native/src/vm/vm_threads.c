@@ -14,14 +14,20 @@
 #include "base/clock.h"
 #include "vm/vm.h"
 #include "vm/vm_registry.h"
+#include "vm/vm_settle.h"
+#include "vm/vm_signal.h"
+#include "vm/vm_stacks.h"
 #include "vm/vm_status.h"
 #include "vm/vm_thread_name.h"
+#include "vm/vm_virtual.h"
 
 enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
 
 static struct smp_vm_registry registry = SMP_VM_REGISTRY_INIT;
 /* Thread.tid; the same in every open, so it is written again with the same value. */
 static _Atomic(jfieldID) id_field;
+/* Thread.eetop, the address of the JVM's thread object; NULL: there is no such field. */
+static _Atomic(jfieldID) address_field;
 
 static struct smp_vm_thread *entry_of(const struct smp_thread *thread)
 {
@@ -41,6 +47,9 @@ static enum smp_status find_id_field(JNIEnv *env)
     id_field = (*env)->GetFieldID(env, thread_class, "tid", "J");
     if (id_field == NULL)
         (*env)->ExceptionClear(env);
+    address_field = (*env)->GetFieldID(env, thread_class, "eetop", "J");
+    if (address_field == NULL)
+        (*env)->ExceptionClear(env);
     (*env)->DeleteLocalRef(env, thread_class);
     return id_field != NULL ? SMP_OK : SMP_EUNSUPPORTED;
 }
@@ -54,14 +63,29 @@ enum smp_status smp_vm_threads_id_of(JNIEnv *env, jobject thread, int64_t *out)
     return status;
 }
 
-/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. */
+uintptr_t smp_vm_threads_address(JNIEnv *env, jobject thread)
+{
+    if (address_field == NULL)
+        return 0;
+    return (uintptr_t)(*env)->GetLongField(env, thread, address_field);
+}
+
+/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. A request that was
+ * given up is forgotten as well: of a thread that ends with the signal blocked none ever comes. */
 static void dispose(JNIEnv *env, struct smp_vm_thread *entry)
 {
     if (entry == NULL)
         return;
+    if (entry->facts.asked != 0)
+        smp_signal_release(entry->facts.asked);
     if (env != NULL && smp_vm_is_live())
         (*env)->DeleteGlobalRef(env, entry->ref);
     smp_free(NULL, entry);
+}
+
+static void dispose_released(struct smp_vm_thread *entry)
+{
+    dispose(smp_vm_env(), entry);
 }
 
 /* ---------------------------------------------------------------------------- service threads */
@@ -141,8 +165,9 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_vm_thread *p
         dispose(env, entry);
 }
 
-/* tid 0: not known. */
-static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid)
+/* tid and stack 0: not known. */
+static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
+                         struct smp_stack_bounds stack)
 {
     jvmtiThreadInfo info = { 0 };
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
@@ -166,6 +191,10 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
     const struct smp_vm_thread proto = {
         .thread = { .born_ns = smp_clock_ns(), .os_tid = tid, .is_daemon = info.is_daemon != 0 },
         .java_id = java_id,
+        .facts = { .java_thread = smp_vm_threads_address(env, thread),
+                   .stack_low = stack.low,
+                   .stack_high = stack.high,
+                   .is_carrier = smp_vm_virtual_is_carrier(env, thread) },
     };
     add_entry(env, thread, &proto);
 }
@@ -173,7 +202,7 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
 void JNICALL smp_vm_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     if (smp_vm_is_live())
-        adopt_thread(jvmti, env, thread, (int32_t)gettid());
+        adopt_thread(jvmti, env, thread, (int32_t)gettid(), smp_vm_stacks_own());
 }
 
 void JNICALL smp_vm_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
@@ -183,6 +212,7 @@ void JNICALL smp_vm_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         return;
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
     dispose(env, smp_vm_registry_end(&registry, java_id, smp_clock_ns()));
+    smp_vm_signal_thread_ends((int32_t)gettid());
 }
 
 enum smp_status smp_vm_threads_open(JNIEnv *env)
@@ -191,6 +221,8 @@ enum smp_status smp_vm_threads_open(JNIEnv *env)
 
     if (status == SMP_OK)
         status = smp_vm_thread_name_init(env);
+    if (status == SMP_OK)
+        (void)smp_vm_virtual_init(env);
     if (status == SMP_OK)
         status = smp_vm_registry_open(&registry);
     return status;
@@ -211,9 +243,12 @@ enum smp_status smp_vm_threads_scan(JNIEnv *env)
     if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + SCAN_EXTRA_REFS) != JNI_OK)
         (*env)->ExceptionClear(env); /* the references are there already; only -Xcheck:jni minds */
     for (jint i = 0; status == SMP_OK && i < count; i++)
-        adopt_thread(jvmti, env, threads[i], 0);
-    if (status == SMP_OK)
+        adopt_thread(jvmti, env, threads[i], 0, (struct smp_stack_bounds){ 0 });
+    if (status == SMP_OK) {
         smp_vm_registry_purge(&registry);
+        smp_vm_settle_restart();
+        smp_vm_settle(&registry, dispose_released);
+    }
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
@@ -284,6 +319,7 @@ static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unse
     (void)self;
     if (!smp_vm_is_live())
         return SMP_EPHASE;
+    smp_vm_settle(&registry, dispose_released);
     while (taken && count == POLL_BATCH) {
         count = smp_vm_registry_collect(&registry, *cursor, batch, POLL_BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
@@ -334,6 +370,11 @@ struct smp_thread_source smp_vm_threads_source(void)
 jthread smp_vm_threads_ref(const struct smp_thread *thread)
 {
     return entry_of(thread)->ref;
+}
+
+struct smp_vm_facts *smp_vm_threads_facts(struct smp_thread *thread)
+{
+    return &entry_of(thread)->facts;
 }
 
 int64_t smp_vm_threads_java_id(const struct smp_thread *thread)

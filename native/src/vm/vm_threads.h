@@ -28,6 +28,7 @@
 
 #include "base/status.h"
 #include "core/walker.h"
+#include "vm/vm_registry.h"
 
 /* Called by vm.c, in this order: open, events on, scan, ..., events off, close. */
 SMP_CHECKED enum smp_status smp_vm_threads_open(JNIEnv *env);
@@ -46,6 +47,12 @@ int64_t smp_vm_threads_java_id(const struct smp_thread *thread);
 /* Of any Thread object, started or not; on an attached thread. SMP_EUNSUPPORTED: its class has no
  * such field. */
 SMP_CHECKED enum smp_status smp_vm_threads_id_of(JNIEnv *env, jobject thread, int64_t *out);
+
+/* Shared by all sessions; lasts while the thread is held. */
+struct smp_vm_facts *smp_vm_threads_facts(struct smp_thread *thread);
+/* Of any Thread object: the address of the JVM's thread object; 0: it has none, or cannot be asked.
+ */
+uintptr_t smp_vm_threads_address(JNIEnv *env, jobject thread);
 
 /* The JVM said that this thread lives no more: its end event was missed, or is about to come. */
 void smp_vm_threads_gone(struct smp_thread *thread);

@@ -194,6 +194,37 @@ public final class SamplerStatistics {
         return gauge("elapsedNanos");
     }
 
+    /**
+     * What being asked for its stack costs a running thread: the mean time in the signal handler, beginning to end,
+     * of every 64th signal. Over all samplers of this JVM since the first; a thread that lost its CPU meanwhile counts
+     * with the time it waited, so {@link #getHandlerMedianNanos()} is closer to the price.
+     *
+     * @return nanoseconds; 0 where none was timed yet
+     */
+    public long getHandlerNanosPerSample() {
+        long timed = getHandlerSamplesTimed();
+        return timed == 0 ? 0 : gauge("handlerNanosTimed") / timed;
+    }
+
+    /**
+     * The median time in the signal handler of the last 256 signals that were timed, as
+     * {@link #getHandlerNanosPerSample()}.
+     *
+     * @return nanoseconds; 0 where none was timed yet
+     */
+    public long getHandlerMedianNanos() {
+        return gauge("handlerNanosMedian");
+    }
+
+    /**
+     * How many signals were timed, over all samplers of this JVM.
+     *
+     * @return the number
+     */
+    public long getHandlerSamplesTimed() {
+        return gauge("handlerSamplesTimed");
+    }
+
     private long gauge(String name) {
         return gauges.getOrDefault(name, 0L);
     }

@@ -3,7 +3,10 @@ package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.Lifecycle;
 import com.incapsula.sampler.internal.NativeLibrary;
+import com.incapsula.sampler.internal.Observer;
 import com.incapsula.sampler.internal.Property;
+import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.internal.Visibility;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -29,24 +32,33 @@ import java.util.List;
  * no more than two seconds. Several samplers may run at the same time.
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
- * exceptions are {@code memoryLimitBytes} and {@code maxDepthFrames}, fixed from {@code init()} to {@code close()}.
+ * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code clock},
+ * {@code samplingSignal}, {@code jmxName} and {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
  * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
  * and range; the property keeps its value.
  *
  * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
  * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
- * own outputer or manipulator it returns at once, and the value follows. {@code close},
- * {@code shutdown}, {@code printReport}, {@code sampleOnceAndPrint}, {@code pauseSampling} and {@code resumeSampling}
- * wait for the sampler's threads; called from the sampler's own outputer or manipulator, where they would wait for
- * themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init} and {@code close} do
- * their whole job on an interrupted thread and leave it interrupted.
+ * own outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
+ * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
+ * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
+ * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
+ * and {@code close} do their whole job on an interrupted thread and leave it interrupted.
  */
 public class ThreadsSampler implements AutoCloseable {
 
-    private final Lifecycle lifecycle = new Lifecycle();
+    private final Lifecycle lifecycle;
+    private volatile String jmxName;
+    private volatile boolean jfrEvents;
 
     /** A sampler with all properties at their defaults, not started. */
     public ThreadsSampler() {
+        this(new Lifecycle());
+    }
+
+    ThreadsSampler(Lifecycle lifecycle) {
+        this.lifecycle = lifecycle;
+        lifecycle.setObserver(new Surroundings());
     }
 
     /**
@@ -73,9 +85,10 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @throws IllegalStateException if the sampler was started and not closed
      * @throws IllegalArgumentException if properties do not go together: {@code reportFrequencySeconds} is not 0 and
-     *         shorter than {@code samplingFrequencyMillis}
+     *         shorter than {@code samplingFrequencyMillis}; {@code clock} is CPU and {@code engine} is JVMTI
      * @throws UnsupportedOperationException if sampling is not possible here, with the reason; see
-     *         {@link #isAvailable()}
+     *         {@link #isAvailable()}; also if {@code clock} is CPU in a JVM that does not let running threads be
+     *         interrupted, where {@code engine} AUTO would do without
      */
     public void init() {
         lifecycle.init();
@@ -150,6 +163,90 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public void sampleOnceAndPrint() {
         lifecycle.sampleOnceAndPrint();
+    }
+
+    /**
+     * Takes a last look and gives everything since the last call of this method, the first time since
+     * {@link #init()}. All callers share this one place in time; who wants one to itself opens a cursor. The periodic
+     * reports go on as if it had not been called.
+     *
+     * <p>What has not been asked for yet is kept, in a part of the memory limit: where it takes more than that, time of
+     * further stacks goes to a row {@code [over memory limit]} of this report, not of others.
+     *
+     * @return a report, to be closed; it has no groups where nothing was sampled. It can be used after the sampler was
+     *         closed
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     */
+    public SamplingReport snapshot() {
+        return reportOf(lifecycle.snapshot());
+    }
+
+    /**
+     * Opens a consumer of reports with its own place in time, which is now.
+     *
+     * @return a cursor, to be closed
+     * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
+     * @throws OutOfMemoryError if there is no memory for it, or 30 are open
+     */
+    public SamplingCursor openCursor() {
+        return new SamplingCursor(lifecycle.openCursor(), this::reportOf);
+    }
+
+    /* Who reads it looks as the periodic reports do. */
+    private SamplingReport reportOf(Snapshot snapshot) {
+        return new SamplingReport(snapshot, ReportOptions.standard()
+                .withOrder(getReportOrder())
+                .withZeroTimePackages(isReportZeroTimePackages())
+                .withCpuTime(isReportCpuTime())
+                .withPercent(isReportPercent()));
+    }
+
+    /** The internal door for the library's own helpers. */
+    Lifecycle lifecycle() {
+        return lifecycle;
+    }
+
+    /** What happens around the sampler: the outputer that wants whole reports, JMX, the flight recorder. */
+    private final class Surroundings implements Observer {
+
+        private final Visibility visibility = new Visibility();
+
+        @Override
+        public void starting() {
+            visibility.begin(new SamplerBean(ThreadsSampler.this), jmxName, jfrEvents);
+        }
+
+        @Override
+        public void ended() {
+            visibility.end();
+        }
+
+        @Override
+        public boolean isInterested(SamplingOutputer outputer) {
+            return takesReports(outputer) || visibility.areEventsWanted();
+        }
+
+        @Override
+        public void interval(Snapshot snapshot, SamplingOutputer outputer) {
+            if (visibility.areEventsWanted()) {
+                visibility.writeEvents(snapshot);
+            }
+            if (takesReports(outputer)) {
+                try (SamplingReport report = reportOf(snapshot.hold())) {
+                    outputer.report(report);
+                }
+            }
+        }
+
+        private boolean takesReports(SamplingOutputer outputer) {
+            try {
+                return outputer.getClass().getMethod("report", SamplingReport.class).getDeclaringClass()
+                        != SamplingOutputer.class;
+            } catch (NoSuchMethodException | LinkageError unclear) {
+                return true;
+            }
+        }
     }
 
     /**
@@ -344,6 +441,74 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * Whether each row of a report ends in its share of its thread group, as {@code , Percent: 12.3}. Default false.
+     *
+     * @param reportPercent true for the column
+     */
+    public void setReportPercent(boolean reportPercent) {
+        lifecycle.set(Property.REPORT_PERCENT, reportPercent);
+    }
+
+    /**
+     * Whether each row ends in its share of its thread group.
+     *
+     * @return true if it does
+     */
+    public boolean isReportPercent() {
+        return (Boolean) lifecycle.get(Property.REPORT_PERCENT);
+    }
+
+    /**
+     * The name under which the sampler is in JMX while it runs:
+     * {@code com.incapsula.sampler:type=ThreadsSampler,name=<jmxName>}, see {@link ThreadsSamplerMXBean}. Where
+     * another sampler has that name, {@code -2} is appended, or {@code -3} and so on. Default: null, the sampler is
+     * not in JMX; the MBean server would take a tenth of a second to start where nobody else needs it.
+     *
+     * <p>In a JVM without the module {@code java.management} the sampler runs all the same.
+     *
+     * @param jmxName a name; null or blank: none
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setJmxName(String jmxName) {
+        lifecycle.changeWhileIdle("jmxName",
+                () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
+    }
+
+    /**
+     * The name under which the sampler is in JMX.
+     *
+     * @return the name, without what is appended to it; null: it is not in JMX
+     */
+    public String getJmxName() {
+        return jmxName;
+    }
+
+    /**
+     * Whether the sampler's events are in all recordings of the JVM's flight recorder: {@code threadsampler.Interval}
+     * and {@code threadsampler.HotLine}, for each interval together with its report. Default false: only in
+     * recordings whose settings name them, as in
+     * {@code -XX:StartFlightRecording:+threadsampler.Interval#enabled=true} (the plus is part of it). With true the
+     * settings of a recording can leave them out.
+     *
+     * <p>In a JVM without the module {@code jdk.jfr} the sampler runs all the same.
+     *
+     * @param jfrEvents true to switch them on
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setJfrEvents(boolean jfrEvents) {
+        lifecycle.changeWhileIdle("jfrEvents", () -> this.jfrEvents = jfrEvents);
+    }
+
+    /**
+     * Whether the sampler's events are in all recordings.
+     *
+     * @return true if they are
+     */
+    public boolean isJfrEvents() {
+        return jfrEvents;
+    }
+
+    /**
      * The most native memory the sampler may use for everything, in bytes. Default 64 MiB (67,108,864). At the limit,
      * time of new stacks goes to a row {@code [over memory limit]} of its thread group and is counted.
      *
@@ -383,6 +548,169 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public int getMaxDepthFrames() {
         return Math.toIntExact((Long) lifecycle.get(Property.MAX_DEPTH_FRAMES));
+    }
+
+    /**
+     * How stacks are walked. Default {@link SamplingEngine#AUTO}. What is in use is told by
+     * {@link SamplerStatistics#getEngine()}.
+     *
+     * @param engine the engine
+     * @throws IllegalArgumentException if it is null
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setEngine(SamplingEngine engine) {
+        lifecycle.set(Property.ENGINE, engine == null ? null : engine.name());
+    }
+
+    /**
+     * How stacks are walked.
+     *
+     * @return the engine
+     */
+    public SamplingEngine getEngine() {
+        return SamplingEngine.valueOf((String) lifecycle.get(Property.ENGINE));
+    }
+
+    /**
+     * Which time is sampled. Default {@link SamplingClock#WALL}. With {@link SamplingClock#CPU} a thread is sampled
+     * whenever it has used {@code samplingFrequencyMillis} of CPU time, and not while it waits: all times of a report
+     * are CPU times, to within half that time for each thread, and its account says {@code clock: CPU}. The system
+     * looks at such timers on its own tick (mostly every 4 ms); what is due in between counts as one sample with the
+     * time of several. {@code idleLookbackMillis} and {@code overheadLimitPercent} have no meaning then, and
+     * {@link #sampleOnceAndPrint()} sees running threads only. Virtual threads are one group,
+     * {@code [virtual threads]}.
+     *
+     * <p>Each thread has a timer, which counts against the user's {@code RLIMIT_SIGPENDING} ({@code ulimit -i}). The
+     * CPU time of threads past the limit is reported as {@code [no CPU timer]}, and counted.
+     *
+     * @param clock the clock; {@link SamplingClock#CPU} needs {@link SamplingEngine#AUTO}
+     * @throws IllegalArgumentException if it is null
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setClock(SamplingClock clock) {
+        lifecycle.set(Property.CLOCK, clock == null ? null : clock.name());
+    }
+
+    /**
+     * Which time is sampled.
+     *
+     * @return the clock
+     */
+    public SamplingClock getClock() {
+        return SamplingClock.valueOf((String) lifecycle.get(Property.CLOCK));
+    }
+
+    /**
+     * The number of the real-time signal by which running threads are asked for their stack. Default 38. It matters
+     * only where other native code of this process uses the same one: its handler, if it was there before
+     * {@link #init()}, goes on getting its signals; a handler that is put over the sampler's takes the sampler's away,
+     * and their time is reported as {@code [signal not answered]}.
+     *
+     * <p>HotSpot and its flight recorder use no real-time signal; the JDK's class library uses 62, to wake threads that
+     * wait for files and sockets; glibc keeps 32 and 33 to itself. All other numbers from 34 on are free. musl keeps
+     * 34, too; valgrind uses 64. The sampler's handler stays when the sampler
+     * is closed: a signal that comes late ends nothing. Samplers of one JVM may have different signals.
+     *
+     * @param samplingSignal 34 to 64
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void setSamplingSignal(int samplingSignal) {
+        lifecycle.set(Property.SAMPLING_SIGNAL, (long) samplingSignal);
+    }
+
+    /**
+     * The number of the signal by which running threads are asked.
+     *
+     * @return the number
+     */
+    public int getSamplingSignal() {
+        return Math.toIntExact((Long) lifecycle.get(Property.SAMPLING_SIGNAL));
+    }
+
+    /**
+     * The longest time in which a thread that does not run is not looked at, in milliseconds. Default 1000. Its time is
+     * credited all the same, from its CPU clock; but a thread that begins to run within such a time is seen only at its
+     * end. Shorter costs more CPU time, with many idle threads.
+     *
+     * @param idleLookbackMillis 1 to 60,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setIdleLookbackMillis(long idleLookbackMillis) {
+        lifecycle.set(Property.IDLE_LOOKBACK_MILLIS, idleLookbackMillis);
+    }
+
+    /**
+     * The longest time in which a thread that does not run is not looked at.
+     *
+     * @return milliseconds
+     */
+    public long getIdleLookbackMillis() {
+        return (Long) lifecycle.get(Property.IDLE_LOOKBACK_MILLIS);
+    }
+
+    /**
+     * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit a random part of
+     * the threads is looked at in each sample; the others' time waits for their next turn, so that totals and shares
+     * stay what they are, and it is counted how often a thread was passed over. Writing reports is not included.
+     *
+     * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setOverheadLimitPercent(double overheadLimitPercent) {
+        if (!(overheadLimitPercent >= 0.1 && overheadLimitPercent <= 100)) {
+            throw new IllegalArgumentException(
+                    "overheadLimitPercent must be between 0.1 and 100, got " + overheadLimitPercent);
+        }
+        lifecycle.set(Property.OVERHEAD_LIMIT_PER_MILLE, Math.round(overheadLimitPercent * 10));
+    }
+
+    /**
+     * The CPU time the sampling thread may use.
+     *
+     * @return percent of one core
+     */
+    public double getOverheadLimitPercent() {
+        return (Long) lifecycle.get(Property.OVERHEAD_LIMIT_PER_MILLE) / 10.0;
+    }
+
+    /**
+     * Prints the CPU time of each row behind its other figures. Default false. CPU time is cumulative, as the first
+     * figure is; that of a thread group is what the CPU clocks of its threads say.
+     *
+     * @param reportCpuTime true to print it
+     */
+    public void setReportCpuTime(boolean reportCpuTime) {
+        lifecycle.set(Property.REPORT_CPU_TIME, reportCpuTime);
+    }
+
+    /**
+     * Whether CPU time is printed.
+     *
+     * @return true if it is
+     */
+    public boolean isReportCpuTime() {
+        return (Boolean) lifecycle.get(Property.REPORT_CPU_TIME);
+    }
+
+    /**
+     * Reports the CPU time of threads that are not Java's as the group {@code [JVM]}: a row for garbage collection,
+     * one for the compilers, and so on. Default true. There, time is CPU time. Where threads have been chosen, the
+     * group is left out.
+     *
+     * @param reportJvmThreads false to leave the group out
+     */
+    public void setReportJvmThreads(boolean reportJvmThreads) {
+        lifecycle.set(Property.REPORT_JVM_THREADS, reportJvmThreads);
+    }
+
+    /**
+     * Whether the JVM's own threads are reported.
+     *
+     * @return true if they are
+     */
+    public boolean isReportJvmThreads() {
+        return (Boolean) lifecycle.get(Property.REPORT_JVM_THREADS);
     }
 
     /**

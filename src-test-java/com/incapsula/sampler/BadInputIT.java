@@ -179,7 +179,7 @@ class BadInputIT {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1", "2"})
+    @ValueSource(strings = {"1", "2", "3"}) // the one that walks are tried with, of reports, of samples
     void whereNoThreadCanBeStartedNothingIsLeftAndTheNextInitWorks(String failing) throws Exception {
         String output = ChildJvm.of(Program.class)
                 .with(Awaitility.class, org.assertj.core.api.Assertions.class, org.hamcrest.Matcher.class)

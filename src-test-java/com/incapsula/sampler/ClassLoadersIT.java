@@ -7,6 +7,7 @@ import java.lang.ref.WeakReference;
 import java.net.URISyntaxException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,13 @@ class ClassLoadersIT {
                 }
                 case "redeploy" -> {
                     for (int deployment = 0; deployment < 3; deployment++) {
+                        System.out.println(isCollected(deployAndUndeploy(classes)) ? "gone" : "held");
+                    }
+                }
+                case "upgrade" -> {
+                    for (int version = 0; version < 2; version++) {
+                        Path workdir = Files.createTempDirectory("threads-sampler-it");
+                        System.setProperty("com.incapsula.sampler.workdir", workdir.toString());
                         System.out.println(isCollected(deployAndUndeploy(classes)) ? "gone" : "held");
                     }
                 }
@@ -109,5 +117,11 @@ class ClassLoadersIT {
     @Test
     void undeployedApplicationLeavesNothingBehindAndTheNextOneStarts() throws Exception {
         assertThat(run("redeploy")).containsExactly("available", "gone", "available", "gone", "available", "gone");
+    }
+
+    /** The next one's library is another file, which the JVM does not compare with the one before. */
+    @Test
+    void undeployedApplicationMayBeFollowedByAnotherVersion() throws Exception {
+        assertThat(run("upgrade")).containsExactly("available", "gone", "available", "gone");
     }
 }

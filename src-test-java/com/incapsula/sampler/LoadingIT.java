@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.AvailabilityProgram;
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.TwoLoadersProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
-import org.opentest4j.TestAbortedException;
 
 /** Finding and loading the native library, each way in a JVM of its own. */
 class LoadingIT {
@@ -116,11 +116,21 @@ class LoadingIT {
         assertThat(temporary).isEmptyDirectory();
     }
 
-    /** The folder is on a file system that really is mounted with noexec. */
+    /** The folder is on a file system that really is mounted with noexec, where there is one or one may be mounted. */
     @Test
     void aFolderWithoutExecutionIsPassedOverAndNamed() throws Exception {
+        Noexec mounted = findNoexec();
+        assertPassedOverAndNamed(mounted != null ? mounted : pretendedNoexec());
+    }
+
+    /** The same where nobody may mount anything. */
+    @Test
+    void aFolderThatLooksAsIfItAllowedNoExecutionIsPassedOverAndNamed() throws Exception {
+        assertPassedOverAndNamed(pretendedNoexec());
+    }
+
+    private void assertPassedOverAndNamed(Noexec noexec) throws Exception {
         Path home = Files.createDirectory(folder.resolve("home"));
-        Noexec noexec = findNoexec();
         try {
             String output = noexec.child(home).run().assertFine().output();
             assertThat(output).endsWith("attempts: some\nleft:\n");
@@ -139,7 +149,7 @@ class LoadingIT {
     }
 
     /* A folder that allows no execution for programs that a shell runs after some preparation. */
-    private record Noexec(Path folder, List<String> prefix) {
+    private record Noexec(Path folder, List<String> prefix, String preload) {
 
         ChildJvm child(Path home) {
             List<String> command = new ArrayList<>(prefix);
@@ -147,29 +157,45 @@ class LoadingIT {
             command.set(command.size() - 1, command.get(command.size() - 1) + script);
             command.add("sh");
             return ChildJvm.of(AvailabilityProgram.class).by(command.toArray(String[]::new))
-                    .option("-Djava.io.tmpdir=" + folder, "-Duser.home=" + home).environment("XDG_CACHE_HOME", "");
+                    .option("-Djava.io.tmpdir=" + folder, "-Duser.home=" + home).environment("XDG_CACHE_HOME", "")
+                    .environment("LD_PRELOAD", preload).environment("NOEXEC_FOLDER", folder.toString());
         }
     }
 
-    /* In a mount namespace of the child's own; where that is forbidden, on what is mounted so already. */
+    /* An ordinary folder, and a library in front of libc that executes nothing there. */
+    private Noexec pretendedNoexec() throws Exception {
+        return new Noexec(Files.createDirectory(folder.resolve("pretended")), List.of("sh", "-c", ""),
+                Preload.compile("noexec_folder.c", folder).toString());
+    }
+
+    /* In a mount namespace of the child's own; where that is forbidden, on what is mounted so already; or null. */
     private Noexec findNoexec() throws Exception {
         Path mountPoint = Files.createDirectory(folder.resolve("noexec"));
         List<String> prefix = List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
                 "mount -t tmpfs -o noexec none '" + mountPoint + "' && ");
         List<String> probe = new ArrayList<>(prefix);
         probe.set(probe.size() - 1, probe.get(probe.size() - 1) + "true");
-        if (new ProcessBuilder(probe).start().waitFor() == 0) {
-            return new Noexec(mountPoint, prefix);
+        if (succeeds(probe)) {
+            return new Noexec(mountPoint, prefix, "");
         }
         for (String mount : Files.readAllLines(Path.of("/proc/self/mounts"))) {
             String[] fields = mount.split(" ");
             Path place = Path.of(fields[1]);
             if (fields[2].equals("tmpfs") && List.of(fields[3].split(",")).contains("noexec")
                     && Files.isDirectory(place) && Files.isWritable(place)) {
-                return new Noexec(Files.createTempDirectory(place, "threads-sampler-it"), List.of("sh", "-c", ""));
+                return new Noexec(Files.createTempDirectory(place, "threads-sampler-it"),
+                        List.of("sh", "-c", ""), "");
             }
         }
-        throw new TestAbortedException("nothing is mounted with noexec here, and nobody may mount anything so");
+        return null;
+    }
+
+    private static boolean succeeds(List<String> command) throws InterruptedException {
+        try {
+            return new ProcessBuilder(command).start().waitFor() == 0;
+        } catch (IOException notInstalled) {
+            return false;
+        }
     }
 
     @Test

@@ -216,6 +216,7 @@ class ReportFormatIT {
         try (Worker worker = Worker.doing("wide",
                 VeryLong::itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo)) {
             patiently().until(() -> VeryLong.atWork);
+            sampler.setEngine(SamplingEngine.JVMTI); // waits for a stack, however busy the machine is
             prepare(worker);
             sampler.setMonitoredPackages(getClass().getPackageName());
             sampler.sampleOnceAndPrint();

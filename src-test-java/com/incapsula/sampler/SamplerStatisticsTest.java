@@ -17,8 +17,9 @@ class SamplerStatisticsTest {
                     "interval.counter.ticks",
                     "gauge.attempts", "gauge.intervalAttempts", "gauge.threads", "gauge.nodes", "gauge.locations",
                     "gauge.reportsWritten", "gauge.memoryUsedBytes", "gauge.memoryPeakBytes", "gauge.memoryLimitBytes",
-                    "gauge.ownCpuNanos", "gauge.elapsedNanos", "figure.of.tomorrow"),
-            List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 99L)));
+                    "gauge.ownCpuNanos", "gauge.elapsedNanos", "gauge.handlerSamplesTimed",
+                    "gauge.handlerNanosTimed", "gauge.handlerNanosMedian", "figure.of.tomorrow"),
+            List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 17L, 34L, 1L, 99L)));
 
     @Test
     void everyFigureHasItsGetter() {
@@ -35,6 +36,9 @@ class SamplerStatisticsTest {
             softly.assertThat(statistics.getMemoryLimitBytes()).isEqualTo(14);
             softly.assertThat(statistics.getOwnCpuNanos()).isEqualTo(15);
             softly.assertThat(statistics.getElapsedNanos()).isEqualTo(16);
+            softly.assertThat(statistics.getHandlerSamplesTimed()).isEqualTo(17);
+            softly.assertThat(statistics.getHandlerNanosPerSample()).isEqualTo(2);
+            softly.assertThat(statistics.getHandlerMedianNanos()).isEqualTo(1);
         });
     }
 
@@ -59,8 +63,8 @@ class SamplerStatisticsTest {
     void readsAsOneLineWithoutZeros() {
         assertThat(statistics).hasToString("SamplerStatistics[engine=jvmti, attempts=12, intervalAttempts=4, threads=5,"
                 + " nodes=6, locations=8, reportsWritten=9, memoryUsedBytes=10, memoryPeakBytes=13,"
-                + " memoryLimitBytes=14, ownCpuNanos=15, elapsedNanos=16, outcomes={samples taken=11},"
-                + " intervalOutcomes={samples taken=3}, counters={ticks=7, late ticks=1}, intervalCounters={ticks=2}]");
+                + " memoryLimitBytes=14, ownCpuNanos=15, elapsedNanos=16, handlerSamplesTimed=17, handlerNanosTimed=34,"
+                + " handlerNanosMedian=1, outcomes={samples taken=11}, intervalOutcomes={samples taken=3}, counters={ticks=7, late ticks=1}, intervalCounters={ticks=2}]");
     }
 
     @Test
@@ -68,6 +72,7 @@ class SamplerStatisticsTest {
         SamplerStatistics none = new ThreadsSampler().getStatistics();
         assertThat(none.getEngine()).isEmpty();
         assertThat(none.getAttempts()).isZero();
+        assertThat(none.getHandlerNanosPerSample()).isZero();
         assertThat(none.getOutcomes()).isEmpty();
         assertThat(none).hasToString("SamplerStatistics[engine=]");
     }

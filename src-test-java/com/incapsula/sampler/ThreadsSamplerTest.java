@@ -36,7 +36,8 @@ class ThreadsSamplerTest {
         assertThat(properties).containsOnlyKeys("samplingFrequencyMillis", "reportFrequencySeconds",
                 "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
                 "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
-                "memoryLimitBytes", "maxDepthFrames", "paused", "statistics");
+                "memoryLimitBytes", "maxDepthFrames", "engine", "clock", "samplingSignal", "idleLookbackMillis",
+                "overheadLimitPercent", "reportCpuTime", "reportJvmThreads", "reportPercent", "jmxName", "jfrEvents", "paused", "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
             if (!List.of("paused", "statistics").contains(name)) {
@@ -63,8 +64,18 @@ class ThreadsSamplerTest {
         assertThat(sampler.isActive()).isTrue();
         assertThat(sampler.isPaused()).isFalse();
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_NAME);
+        assertThat(sampler.isReportPercent()).isFalse();
+        assertThat(sampler.getJmxName()).isNull();
+        assertThat(sampler.isJfrEvents()).isFalse();
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(64L * 1024 * 1024);
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(1024);
+        assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.AUTO);
+        assertThat(sampler.getSamplingSignal()).isEqualTo(38);
+        assertThat(sampler.getClock()).isEqualTo(SamplingClock.WALL);
+        assertThat(sampler.getIdleLookbackMillis()).isEqualTo(1000);
+        assertThat(sampler.getOverheadLimitPercent()).isEqualTo(1.0);
+        assertThat(sampler.isReportCpuTime()).isFalse();
+        assertThat(sampler.isReportJvmThreads()).isTrue();
         assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);
         assertThat(sampler.getThreadNameManipulator()).isInstanceOf(RegexThreadNameManipulator.class);
     }
@@ -82,6 +93,13 @@ class ThreadsSamplerTest {
         sampler.setReportOrder(ReportOrder.BY_TIME);
         sampler.setMemoryLimitBytes(1L << 40);
         sampler.setMaxDepthFrames(65_536);
+        sampler.setEngine(SamplingEngine.JVMTI);
+        sampler.setSamplingSignal(64);
+        sampler.setClock(SamplingClock.CPU);
+        sampler.setIdleLookbackMillis(60_000);
+        sampler.setOverheadLimitPercent(2.5);
+        sampler.setReportCpuTime(true);
+        sampler.setReportJvmThreads(false);
         sampler.setSamplingOutputer(outputer);
         sampler.setThreadNameManipulator(manipulator);
 
@@ -94,6 +112,13 @@ class ThreadsSamplerTest {
         assertThat(sampler.getReportOrder()).isEqualTo(ReportOrder.BY_TIME);
         assertThat(sampler.getMemoryLimitBytes()).isEqualTo(1L << 40);
         assertThat(sampler.getMaxDepthFrames()).isEqualTo(65_536);
+        assertThat(sampler.getEngine()).isEqualTo(SamplingEngine.JVMTI);
+        assertThat(sampler.getSamplingSignal()).isEqualTo(64);
+        assertThat(sampler.getClock()).isEqualTo(SamplingClock.CPU);
+        assertThat(sampler.getIdleLookbackMillis()).isEqualTo(60_000);
+        assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
+        assertThat(sampler.isReportCpuTime()).isTrue();
+        assertThat(sampler.isReportJvmThreads()).isFalse();
         assertThat(sampler.getSamplingOutputer()).isSameAs(outputer);
         assertThat(sampler.getThreadNameManipulator()).isSameAs(manipulator);
     }
@@ -121,6 +146,17 @@ class ThreadsSamplerTest {
         assertRefused(() -> sampler.setMemoryLimitBytes(4_194_303),
                 "memoryLimitBytes must be between 4194304 and 1099511627776, got 4194303");
         assertRefused(() -> sampler.setMaxDepthFrames(15), "maxDepthFrames must be between 16 and 65536, got 15");
+        assertRefused(() -> sampler.setEngine(null), "engine must not be null");
+        assertRefused(() -> sampler.setClock(null), "clock must not be null");
+        assertRefused(() -> sampler.setSamplingSignal(33), "samplingSignal must be between 34 and 64, got 33");
+        assertRefused(() -> sampler.setSamplingSignal(65), "samplingSignal must be between 34 and 64, got 65");
+        assertRefused(() -> sampler.setIdleLookbackMillis(0), "idleLookbackMillis must be between 1 and 60000, got 0");
+        assertRefused(() -> sampler.setOverheadLimitPercent(0.09),
+                "overheadLimitPercent must be between 0.1 and 100, got 0.09");
+        assertRefused(() -> sampler.setOverheadLimitPercent(100.1),
+                "overheadLimitPercent must be between 0.1 and 100, got 100.1");
+        assertRefused(() -> sampler.setOverheadLimitPercent(Double.NaN),
+                "overheadLimitPercent must be between 0.1 and 100, got NaN");
         assertRefused(() -> sampler.setMonitoredPackages(null), "monitoredPackages must not be null");
         assertRefused(() -> sampler.setMonitoredPackages("com acme"), "monitoredPackages must be package prefixes"
                 + " separated by commas, without white space or control characters inside, got \"com acme\"");

@@ -62,6 +62,44 @@ class WhatIsSampledIT {
 
     // ---- threads ----
 
+    /** When its class's initializer ends. */
+    private static final CountDownLatch GO_ON = new CountDownLatch(1);
+
+    /** A thread whose class is not ready before it has run for a while. */
+    static final class Eager extends Thread {
+
+        static final Eager ONLY = new Eager();
+
+        static {
+            ONLY.start();
+            try {
+                GO_ON.await();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public void run() {
+            Desk.calculate(GO_ON);
+        }
+    }
+
+    @Test
+    void aThreadWhoseClassIsNotReadyIsWalkedAndNobodyWaitsForIt() {
+        sampler.init();
+        try (Worker first = Worker.doing("first", goHome -> Eager.ONLY.join())) {
+            try {
+                patiently().until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(Eager.class::isInstance));
+                awaitTicks(sampler, 20);
+                sampler.printReport();
+            } finally {
+                GO_ON.countDown();
+            }
+        }
+        assertThat(recorder.only().toString()).contains("Eager.run");
+    }
+
     @Test
     void allThreadsButTheLibrarysAndTheJvmsOwn() {
         try (Worker worker = Worker.waiting("worker"); Worker daemon = Worker.daemon("daemon");
@@ -110,7 +148,7 @@ class WhatIsSampledIT {
                 Report report = sample(waiting, busy, sleeping, blocked);
                 long millis = report.group("waiting").cumulativeMillis();
                 assertThat(millis).isPositive();
-                assertThat(report.groups()).hasSize(4)
+                assertThat(report.sampled()).hasSize(4)
                         .allSatisfy(group -> assertThat(group.cumulativeMillis()).isBetween(millis - 2, millis + 2));
                 assertThat(report.group("blocked").methods())
                         .endsWith("com.incapsula.sampler.WhatIsSampledIT.enter");

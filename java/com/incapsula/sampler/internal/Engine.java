@@ -22,6 +22,9 @@ interface Engine {
 
         /** From now on the calling thread is not sampled. */
         void hideCurrentThread();
+
+        /** From now on that thread is not sampled. */
+        void hide(Thread thread);
     }
 
     void start();
@@ -41,6 +44,17 @@ interface Engine {
     void stop();
 
     RawStatistics statistics();
+
+    /** @return a consumer of windows, see {@link NativeBridge#openConsumer} */
+    int openConsumer();
+
+    void closeConsumer(int consumer);
+
+    /** @return everything since the consumer's last window, held by the caller */
+    Snapshot takeWindow(int consumer);
+
+    /** For the reporter thread, from within a callback. @return what is being reported, held by the caller */
+    Snapshot currentReport();
 
     /** Frees everything. Idempotent; all other methods then throw {@link IllegalStateException}. */
     void destroy();

@@ -58,6 +58,7 @@ public final class Lifecycle {
 
     private final Engine.Source source;
     private final ReportDispatcher dispatcher = new ReportDispatcher();
+    private final Object ownTaking = new Object(); // held while a window of ownConsumer is taken
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
 
@@ -67,6 +68,7 @@ public final class Lifecycle {
     private ThreadChoice choice = ThreadChoice.EVERYBODY;
     private boolean standardOutputer = true;
     private Engine engine; // from RUNNING until it is destroyed
+    private int ownConsumer; // of engine: what snapshot() reads
     private Orders told; // what it knows
     private boolean telling; // somebody is at it
     private boolean tellingLater; // a thread is on its way
@@ -80,6 +82,15 @@ public final class Lifecycle {
 
     Lifecycle(Engine.Source source) {
         this.source = source;
+    }
+
+    /**
+     * Sets who is told of this sampler's life. Called once, before anything else.
+     *
+     * @param observer the observer
+     */
+    public void setObserver(Observer observer) {
+        dispatcher.setObserver(observer);
     }
 
     // ---- properties ----
@@ -271,10 +282,12 @@ public final class Lifecycle {
         try {
             source.require();
             dispatcher.manipulator().init();
+            dispatcher.observer().starting();
             launch();
             started = true;
         } finally {
             if (!started) {
+                dispatcher.observer().ended();
                 dispatcher.release();
                 settle(before);
             }
@@ -308,8 +321,10 @@ public final class Lifecycle {
             if (used.choice().only()) {
                 select(launched, used.choice());
             }
+            int consumer = launched.openConsumer();
+            dispatcher.setEngine(launched);
             launched.start();
-            for (Orders wanted = orders(); !enterRunning(launched, used); wanted = orders()) {
+            for (Orders wanted = orders(); !enterRunning(launched, consumer, used); wanted = orders()) {
                 tell(launched, used, wanted);
                 used = wanted;
             }
@@ -322,7 +337,7 @@ public final class Lifecycle {
     }
 
     /** @return false: what is wanted has changed since the core was told */
-    private boolean enterRunning(Engine launched, Orders used) {
+    private boolean enterRunning(Engine launched, int consumer, Orders used) {
         lock.lock();
         try {
             if (!orders().isSameAs(used)) {
@@ -332,6 +347,7 @@ public final class Lifecycle {
                     new ExitReport(source::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
             installed.install();
             engine = launched;
+            ownConsumer = consumer;
             told = used;
             exitReport = installed;
             lastStatistics = RawStatistics.NONE;
@@ -392,6 +408,7 @@ public final class Lifecycle {
         } finally {
             try {
                 discard(ending);
+                dispatcher.observer().ended();
                 if (closeOutputer) {
                     closeOutputer();
                 }
@@ -546,6 +563,126 @@ public final class Lifecycle {
             lock.unlock();
         }
         running.sampleOnce();
+    }
+
+    /**
+     * Everything since the last call, or since the start.
+     *
+     * @return held by the caller
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public Snapshot snapshot() {
+        String call = "snapshot()";
+        refuseInCallback(call);
+        Engine running;
+        int consumer;
+        lock.lock();
+        try {
+            running = requireRunning(call);
+            consumer = ownConsumer;
+        } finally {
+            lock.unlock();
+        }
+        return takeWindow(running, consumer, ownTaking);
+    }
+
+    /* One at a time: of two that end an interval each, the first would get both, and the second nothing. */
+    private static Snapshot takeWindow(Engine from, int consumer, Object taking) {
+        synchronized (taking) {
+            return from.takeWindow(consumer);
+        }
+    }
+
+    /**
+     * Opens a window of its own, which begins now.
+     *
+     * @return to be closed; dead when the sampler has ended
+     * @throws IllegalStateException as for {@link #pause()}
+     */
+    public Cursor openCursor() {
+        String call = "openCursor()";
+        refuseInCallback(call);
+        Engine running;
+        lock.lock();
+        try {
+            running = requireRunning(call);
+        } finally {
+            lock.unlock();
+        }
+        return new EngineCursor(running, running.openConsumer());
+    }
+
+    private final class EngineCursor implements Cursor {
+
+        private final Engine source;
+        private final int consumer;
+        private final Object taking = new Object();
+        private boolean closed; // guarded by this
+
+        EngineCursor(Engine source, int consumer) {
+            this.source = source;
+            this.consumer = consumer;
+        }
+
+        @Override
+        public Snapshot next() {
+            refuseInCallback("next()");
+            requireOpen();
+            try {
+                return takeWindow(source, consumer, taking);
+            } catch (IllegalArgumentException unknown) {
+                requireOpen(); // closed meanwhile
+                throw unknown;
+            }
+        }
+
+        private synchronized void requireOpen() {
+            if (closed) {
+                throw new IllegalStateException("the cursor is closed");
+            }
+        }
+
+        @Override
+        public synchronized void close() {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            try {
+                source.closeConsumer(consumer);
+            } catch (IllegalStateException ended) {
+                // it went together with its core
+            }
+        }
+    }
+
+    /**
+     * From now on that thread is not sampled. Loads the native library.
+     *
+     * @param thread a thread; where it has not been started yet, that may be forgotten until it is
+     */
+    public void hide(Thread thread) {
+        source.require();
+        source.hide(thread);
+    }
+
+    /**
+     * Changes something that is fixed while the sampler runs.
+     *
+     * @param name the property's name for messages
+     * @param change does it, fast; runs under the lock
+     * @throws IllegalStateException while the sampler runs
+     */
+    public void changeWhileIdle(String name, Runnable change) {
+        lock.lock();
+        try {
+            if (!state.isIdle()) {
+                throw new IllegalStateException(name + " cannot be changed while the sampler runs");
+            }
+            change.run();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

@@ -13,7 +13,7 @@ package com.incapsula.sampler.internal;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 1;
+    static final int ABI = 2;
 
     private NativeBridge() {
     }
@@ -76,6 +76,67 @@ final class NativeBridge {
     /** From now on the calling thread is one of the library's own: no session samples it. */
     static native void hideCurrentThread();
 
+    /** From now on that thread is one of the library's own: no session samples it. */
+    static native void hide(Thread thread);
+
     /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
     static native long liveBytes();
+
+    /**
+     * Registers a consumer of windows with its own cursor: its first window begins now. Taking one never
+     * resets or delays another's.
+     *
+     * @return the consumer, to be given to {@link #takeWindow} and {@link #closeConsumer}; valid until destroy
+     */
+    static native int openConsumer(long session);
+
+    static native void closeConsumer(long session, int consumer);
+
+    /**
+     * Takes a look (unless paused), ends the running interval and gives everything since the consumer's last
+     * window.
+     *
+     * @return a snapshot, to be given back with {@link #releaseSnapshot}; safe after the session's destroy
+     */
+    static native long takeWindow(long session, int consumer);
+
+    /**
+     * For the reporter thread, from within a callback of a report.
+     *
+     * @return what is being reported, to be given back with {@link #releaseSnapshot}
+     */
+    static native long currentReport(long session);
+
+    /** @return a new snapshot with both in it */
+    static native long mergeSnapshots(long a, long b);
+
+    static native void releaseSnapshot(long snapshot);
+
+    /**
+     * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
+     *
+     * @param format ordinal of ReportFormat
+     * @param weight 0 wall, 1 CPU, 2 samples
+     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 CPU time column, bit 3 percent column
+     */
+    static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
+            throws java.io.IOException;
+
+    /**
+     * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, attempts,
+     *     groups, nodes, wall ns, CPU ns and samples over all groups
+     */
+    static native long[] snapshotFigures(long snapshot);
+
+    /** @return names of the groups in descending wall time */
+    static native String[] snapshotGroups(long snapshot);
+
+    /** @return for each group, in that order: wall ns, CPU ns, samples, threads, max depth, attempts */
+    static native long[] snapshotGroupFigures(long snapshot);
+
+    /** @return counts per outcome and counter of the whole snapshot, in the order of {@link #accountNames} */
+    static native long[] snapshotAccount(long snapshot);
+
+    /** @return the names of {@link #snapshotAccount}: {@code outcome.<text>} and {@code counter.<text>} */
+    static native String[] accountNames();
 }

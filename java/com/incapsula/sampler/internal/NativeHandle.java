@@ -46,6 +46,11 @@ final class NativeHandle implements Engine {
         public void hideCurrentThread() {
             NativeBridge.hideCurrentThread();
         }
+
+        @Override
+        public void hide(Thread thread) {
+            NativeBridge.hide(thread);
+        }
     }
 
     @Override
@@ -94,6 +99,26 @@ final class NativeHandle implements Engine {
             List<Long> values = Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
             return new RawStatistics(NativeBridge.engine(address), List.of(NativeBridge.statisticNames()), values);
         });
+    }
+
+    @Override
+    public int openConsumer() {
+        return use(NativeBridge::openConsumer);
+    }
+
+    @Override
+    public void closeConsumer(int consumer) {
+        run(address -> NativeBridge.closeConsumer(address, consumer));
+    }
+
+    @Override
+    public Snapshot takeWindow(int consumer) {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.takeWindow(address, consumer)));
+    }
+
+    @Override
+    public Snapshot currentReport() {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.currentReport(address)));
     }
 
     @Override

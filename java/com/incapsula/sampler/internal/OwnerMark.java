@@ -12,7 +12,8 @@ import java.util.Properties;
  * A system property that says which library file this JVM has loaded, for all class loaders to see: two copies of the
  * sampler in one JVM would each have their threads, their handlers and their JVMTI environment.
  *
- * <p>A mark whose file is no longer mapped is left over from a class loader that is gone, and may be replaced.
+ * <p>The library takes the mark away when it is unloaded (native/src/jni/onload.c): its file may stay mapped, because of
+ * a signal handler. A mark whose file is not mapped is left over all the same, and may be replaced.
  */
 final class OwnerMark {
 

@@ -19,14 +19,30 @@ public enum Property {
     MEMORY_LIMIT_BYTES("memoryLimitBytes", 64L << 20, 4L << 20, 1L << 40, true),
     /** Frames looked at in one stack. */
     MAX_DEPTH_FRAMES("maxDepthFrames", 1024L, 16L, 65_536L, true),
+    /** The longest time between two looks at an idle thread. */
+    IDLE_LOOKBACK_MILLIS("idleLookbackMillis", 1000L, 1L, 60_000L, false),
+    /** CPU time the sampler may use, in thousandths of one core. */
+    OVERHEAD_LIMIT_PER_MILLE("overheadLimitPerMille", 10L, 1L, 1000L, false),
+    /** Number of the real-time signal that asks running threads. */
+    SAMPLING_SIGNAL("samplingSignal", 38L, 34L, 64L, true),
     /** Whether samples are taken. */
     ACTIVE("active", true),
     /** Whether daemon threads are left out. */
     SKIP_DAEMON_THREADS("skipDaemonThreads", false),
     /** Whether rows without own time are kept where the package changes. */
     REPORT_ZERO_TIME_PACKAGES("reportZeroTimePackages", false),
+    /** Whether rows have a column with their share of the group. */
+    REPORT_PERCENT("reportPercent", false),
     /** Whether group names are made in C; follows from the manipulator. */
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
+    /** Whether rows tell CPU time. */
+    REPORT_CPU_TIME("reportCpuTime", false),
+    /** Whether the JVM's own threads are reported. */
+    REPORT_JVM_THREADS("reportJvmThreads", true),
+    /** How stacks are walked: AUTO or JVMTI. */
+    ENGINE("engine", "AUTO", true),
+    /** Which time is sampled: WALL or CPU. */
+    CLOCK("clock", "WALL", true),
     /** Order of siblings: BY_NAME or BY_TIME. */
     REPORT_ORDER("reportOrder", "BY_NAME"),
     /** Comma-separated prefixes, normalised. */
@@ -50,11 +66,15 @@ public enum Property {
     }
 
     Property(String text, Object standard) {
+        this(text, standard, false);
+    }
+
+    Property(String text, Object standard, boolean fixed) {
         this.text = text;
         this.standard = standard;
         this.min = 0;
         this.max = 0;
-        this.fixed = false;
+        this.fixed = fixed;
     }
 
     /** @return the name as the setter of ThreadsSampler spells it */

@@ -17,6 +17,9 @@ final class ReportDispatcher implements NativeCallbacks {
 
     private static final String LOGGER_NAME = "com.incapsula.sampler.ThreadsSampler";
 
+    private volatile Observer observer = Observer.NONE;
+    private volatile Engine engine;
+
     private volatile SamplingOutputer outputer = new PrintStreamSamplingOutputer();
     private volatile ThreadNameManipulator manipulator = new RegexThreadNameManipulator();
     private volatile ClassLoader contextLoader;
@@ -33,6 +36,19 @@ final class ReportDispatcher implements NativeCallbacks {
     private Throwable firstNamingFailure; // guarded by namingFailureLock
     private long namingFailures; // guarded by namingFailureLock
 
+    Observer observer() {
+        return observer;
+    }
+
+    void setObserver(Observer next) {
+        observer = next;
+    }
+
+    /** @param next whose reports come, until {@link #release} */
+    void setEngine(Engine next) {
+        engine = next;
+    }
+
     /** Begins a new run: user code will see this class loader as its context. */
     void reset(ClassLoader userContextLoader) {
         contextLoader = userContextLoader;
@@ -43,6 +59,7 @@ final class ReportDispatcher implements NativeCallbacks {
     void release() {
         contextLoader = null;
         current = null;
+        engine = null;
     }
 
     SamplingOutputer outputer() {
@@ -74,8 +91,20 @@ final class ReportDispatcher implements NativeCallbacks {
         return deliver(() -> {
             current = outputer;
             currentTitle = "Report interval: from " + new Date(fromWallMillis) + " till " + new Date(tillWallMillis);
+            if (observer.isInterested(current)) {
+                showWhole();
+            }
             current.printIntervalTitle(currentTitle);
         });
+    }
+
+    private void showWhole() {
+        Snapshot whole = engine.currentReport();
+        try {
+            observer.interval(whole, current);
+        } finally {
+            whole.release();
+        }
     }
 
     @Override

@@ -47,6 +47,9 @@ final class Settings {
             throw new IllegalArgumentException("reportFrequencySeconds must be 0 or not shorter than"
                     + " samplingFrequencyMillis, got " + reportSeconds + " s and " + samplingMillis + " ms");
         }
+        if (get(Property.CLOCK).equals("CPU") && !get(Property.ENGINE).equals("AUTO")) {
+            throw new IllegalArgumentException("clock CPU needs engine AUTO, got " + get(Property.ENGINE));
+        }
     }
 
     /** @return lines {@code name=value}, as native/src/model/options.h reads them */

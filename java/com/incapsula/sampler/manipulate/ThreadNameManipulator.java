@@ -5,9 +5,10 @@ package com.incapsula.sampler.manipulate;
  * Says under which name a thread's samples are added up: threads with the same answer are one group of the report.
  *
  * <p>Threads: {@link #init()} runs on the thread that starts the sampler, {@link #getManipulatedThreadName} on the
- * sampler's own thread, once per thread and tick. It must be quick, and it must not call {@code close()},
- * {@code shutdown()}, {@code printReport()} or another waiting method of its own sampler: that is refused with an
- * {@link IllegalStateException}.
+ * sampler's own thread: once per platform thread and tick, and once per stack of a virtual thread. It must be quick,
+ * and it must not call {@code close()}, {@code shutdown()}, {@code printReport()} or another waiting method of its own
+ * sampler: that is refused with an {@link IllegalStateException}. It must not wait for a lock that somebody holds while
+ * calling the sampler: setters and {@code close()} wait until the sampler is between two looks.
  *
  * <p>Errors: whatever {@link #getManipulatedThreadName} throws is caught. That thread goes under its own name for
  * this tick, the failure is counted, and the first one of an interval is told to the outputer's {@code printError}.
@@ -18,7 +19,8 @@ public interface ThreadNameManipulator {
     /**
      * Names the group of a thread.
      *
-     * @param thread a live platform thread, never null
+     * @param thread a live platform thread, or a virtual thread that was found running on one, never null; where the
+     *        answer for the one below is null nothing on it is sampled
      * @return the group's name; null: this thread is not sampled; empty counts as {@code [unnamed]}
      */
     String getManipulatedThreadName(Thread thread);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
+import com.incapsula.sampler.SamplingReport;
+
 /**
- * Receives reports. For each report the calls are, in this order: {@link #printIntervalTitle} once,
- * {@link #printThreadRecord} for every thread group and last for the sampler's own account, {@link #flush} once.
+ * Receives reports. For each report the calls are, in this order: {@link #report} once, {@link #printIntervalTitle}
+ * once, {@link #printThreadRecord} for every thread group and last for the sampler's own account, {@link #flush} once.
  * An interval in which nothing was sampled makes no call.
  *
  * <p>Threads: the calls of one sampler come one after the other from its reporter thread; {@link #close()} comes from
@@ -17,6 +19,16 @@ package com.incapsula.sampler.outputer;
  * <p>Not {@link AutoCloseable} on purpose: it is the sampler that closes an outputer, not the container that made it.
  */
 public interface SamplingOutputer {
+
+    /**
+     * Receives a whole report, to be written in any form. For most outputers the default is right: it does nothing,
+     * and then no such report is made.
+     *
+     * @param report the interval of the report that follows; closed when this method returns, so whatever is needed
+     *        later has to be written or read before
+     */
+    default void report(SamplingReport report) {
+    }
 
     /**
      * Begins a report.

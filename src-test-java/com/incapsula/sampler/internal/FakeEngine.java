@@ -4,7 +4,9 @@ package com.incapsula.sampler.internal;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** A core without threads of its own: notes what it is told, and reports when it is asked to. */
 final class FakeEngine implements Engine {
@@ -16,6 +18,7 @@ final class FakeEngine implements Engine {
         volatile Consumer<FakeEngine> prepare = engine -> { };
         volatile RuntimeException unavailable;
         volatile int hidden;
+        final List<String> hiddenNames = Collections.synchronizedList(new ArrayList<>());
 
         FakeEngine last() {
             return made.get(made.size() - 1);
@@ -40,6 +43,11 @@ final class FakeEngine implements Engine {
         public synchronized void hideCurrentThread() {
             hidden++;
         }
+
+        @Override
+        public synchronized void hide(Thread thread) {
+            hiddenNames.add(thread.getName());
+        }
     }
 
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
@@ -50,6 +58,9 @@ final class FakeEngine implements Engine {
     volatile Runnable onReport = () -> { };
     volatile Runnable onStop = () -> { };
     volatile Runnable onConfigure = () -> { };
+    volatile Runnable onWindow = () -> { };
+    volatile Supplier<FakeSnapshot> window = FakeSnapshot::new;
+    final AtomicInteger consumers = new AtomicInteger();
     volatile boolean destroyed;
     volatile Thread[] selected;
     volatile long attempts;
@@ -125,6 +136,28 @@ final class FakeEngine implements Engine {
     public void stop() {
         note("stop");
         onStop.run();
+    }
+
+    @Override
+    public int openConsumer() {
+        return consumers.incrementAndGet();
+    }
+
+    @Override
+    public void closeConsumer(int consumer) {
+        note("closeConsumer " + consumer);
+    }
+
+    @Override
+    public Snapshot takeWindow(int consumer) {
+        note("takeWindow " + consumer);
+        onWindow.run();
+        return window.get();
+    }
+
+    @Override
+    public Snapshot currentReport() {
+        return window.get();
     }
 
     @Override

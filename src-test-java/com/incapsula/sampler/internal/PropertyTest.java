@@ -24,6 +24,9 @@ class PropertyTest {
         "REPORT_FREQUENCY_SECONDS, 0, 31536000",
         "MEMORY_LIMIT_BYTES, 4194304, 1099511627776",
         "MAX_DEPTH_FRAMES, 16, 65536",
+        "IDLE_LOOKBACK_MILLIS, 1, 60000",
+        "OVERHEAD_LIMIT_PER_MILLE, 1, 1000",
+        "SAMPLING_SIGNAL, 34, 64",
     })
     void numbersHaveARange(Property property, long min, long max) {
         assertThat(property.check(min)).isEqualTo(min);

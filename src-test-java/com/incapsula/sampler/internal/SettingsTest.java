@@ -15,10 +15,18 @@ class SettingsTest {
                 + "reportFrequencySeconds=900\n"
                 + "memoryLimitBytes=67108864\n"
                 + "maxDepthFrames=1024\n"
+                + "idleLookbackMillis=1000\n"
+                + "overheadLimitPerMille=10\n"
+                + "samplingSignal=38\n"
                 + "active=true\n"
                 + "skipDaemonThreads=false\n"
                 + "reportZeroTimePackages=false\n"
+                + "reportPercent=false\n"
                 + "defaultThreadNameRule=true\n"
+                + "reportCpuTime=false\n"
+                + "reportJvmThreads=true\n"
+                + "engine=AUTO\n"
+                + "clock=WALL\n"
                 + "reportOrder=BY_NAME\n"
                 + "monitoredPackages=\n");
     }
@@ -31,6 +39,15 @@ class SettingsTest {
         assertThat(before.is(Property.ACTIVE)).isTrue();
         assertThat(after.is(Property.ACTIVE)).isFalse();
         assertThat(after.toOptionsText()).contains("active=false\n").endsWith("monitoredPackages=a,b\n");
+    }
+
+    @Test
+    void cpuTimeNeedsAsynchronousWalks() {
+        Settings settings = new Settings().with(Property.CLOCK, "CPU").with(Property.ENGINE, "JVMTI");
+        assertThatIllegalArgumentException().isThrownBy(settings::checkTogether)
+                .withMessage("clock CPU needs engine AUTO, got JVMTI");
+        assertThatNoException().isThrownBy(settings.with(Property.ENGINE, "AUTO")::checkTogether);
+        assertThatNoException().isThrownBy(settings.with(Property.CLOCK, "WALL")::checkTogether);
     }
 
     @Test

@@ -12,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.net.URISyntaxException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,13 +27,14 @@ public final class ChildJvm {
 
     private static final Pattern COMPLAINT = Pattern.compile(
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
-    private static final long PATIENCE_SECONDS = 120;
+    private static final Duration PATIENCE = Duration.ofSeconds(120);
 
     private final List<String> before = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private final List<String> classPath = new ArrayList<>();
     private final String main;
     private final ProcessBuilder builder = new ProcessBuilder();
+    private Duration patience = PATIENCE;
 
     private ChildJvm(String main) {
         this.main = main;
@@ -65,6 +67,17 @@ public final class ChildJvm {
         return this;
     }
 
+    /** @return this, as a server runs: with all compilers, and the collector the JVM chooses */
+    public ChildJvm likeAServer() {
+        return option("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC");
+    }
+
+    /** @return this; it may take so much longer than others */
+    public ChildJvm longer(Duration more) {
+        patience = PATIENCE.plus(more);
+        return this;
+    }
+
     /** @return this, run by another program, whose command line ends with that of the JVM */
     public ChildJvm by(String... command) {
         before.addAll(Arrays.asList(command));
@@ -92,6 +105,7 @@ public final class ChildJvm {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("-Xcheck:jni", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
         command.addAll(logOfThisJvm());
+        command.addAll(Arrays.asList(ChosenEngine.option()));
         if (options.stream().noneMatch(option -> option.contains("native-access"))) {
             command.add("--enable-native-access=ALL-UNNAMED");
         }
@@ -101,7 +115,7 @@ public final class ChildJvm {
         }
         command.addAll(Arrays.asList(main.split(" ")));
         command.addAll(Arrays.asList(arguments));
-        return new Running(builder.command(command).redirectErrorStream(true).start());
+        return new Running(builder.command(command).redirectErrorStream(true).start(), patience);
     }
 
     /** Runs it to its end. */
@@ -137,12 +151,14 @@ public final class ChildJvm {
     public static final class Running {
 
         private final Process process;
+        private final Duration patience;
         private final StringBuffer output = new StringBuffer();
         private final long start = System.nanoTime();
         private final Thread reader = new Thread(this::read, "child-output");
 
-        Running(Process process) {
+        Running(Process process, Duration patience) {
             this.process = process;
+            this.patience = patience;
             reader.setDaemon(true);
             reader.start();
         }
@@ -173,7 +189,7 @@ public final class ChildJvm {
 
         /** Waits for its end. Ends it where that takes too long. */
         public Result await() throws InterruptedException {
-            boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(patience.toMillis(), TimeUnit.MILLISECONDS);
             if (!ended) {
                 process.destroyForcibly().waitFor();
             }

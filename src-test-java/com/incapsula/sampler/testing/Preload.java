@@ -25,9 +25,17 @@ public final class Preload {
         try (InputStream in = Preload.class.getResourceAsStream(source)) {
             Files.copy(in, file);
         }
-        Process compiler = new ProcessBuilder("gcc", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared",
-                "-fPIC", "-O1", "-o", library.toString(), file.toString(), "-ldl").inheritIO().start();
-        assertThat(compiler.waitFor()).as("gcc " + source).isZero();
+        assertThat(start("gcc", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", "-o",
+                library.toString(), file.toString(), "-ldl").waitFor()).as("gcc " + source).isZero();
         return library;
+    }
+
+    private static Process start(String... command) throws IOException {
+        try {
+            return new ProcessBuilder(command).inheritIO().start();
+        } catch (IOException e) {
+            throw new IOException("this test compiles a library to preload, as the build does the library itself, and "
+                    + command[0] + " cannot be run: apt-get install gcc libc6-dev", e);
+        }
     }
 }

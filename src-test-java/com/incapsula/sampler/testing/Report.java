@@ -10,6 +10,9 @@ import java.util.Optional;
 /** A report as the outputer got it, read back. */
 public record Report(String title, List<Group> groups, String account) {
 
+    /** The group of the JVM's own threads, which are measured, not sampled. In every report, unless told otherwise. */
+    public static final String JVM = "[JVM]";
+
     private static final String ACCOUNT_TITLE = "Sampler account.";
 
     /** @throws AssertionError where the sampler's account is not the last record, or a record has another form */
@@ -48,9 +51,14 @@ public record Report(String title, List<Group> groups, String account) {
         return of(parts[0], records);
     }
 
-    /** @return the names of the groups, as printed */
+    /** @return the groups of sampled threads: {@link #JVM} is none of them */
+    public List<Group> sampled() {
+        return groups.stream().filter(group -> !group.name().equals(JVM)).toList();
+    }
+
+    /** @return the names of the groups of sampled threads, as printed */
     public List<String> names() {
-        return groups.stream().map(Group::name).toList();
+        return sampled().stream().map(Group::name).toList();
     }
 
     /** @return the group of this name */

@@ -23,6 +23,7 @@ public final class Samplers {
         sampler.setSamplingFrequencyMillis(5);
         sampler.setReportFrequencySeconds(0);
         sampler.setSamplingOutputer(outputer);
+        ChosenEngine.set(sampler);
         return sampler;
     }
 

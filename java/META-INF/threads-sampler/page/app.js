@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page: what is looked at (group, zoom, time, search, view) and who shows it.
+
+const byId = (id) => document.getElementById(id);
+const TABS = ['graph', 'tree', 'methods', 'lines', 'account'];
+const HOT_TABS = ['methods', 'lines'];
+const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
+
+class App {
+    constructor() {
+        this.colours = new Colours();
+        this.base = 0;
+        this.zoom = 0;
+        this.zooms = [];
+        this.metric = 'wall';
+        this.tab = 'graph';
+        this.open = new Set();
+        this.found = null;
+        this.findIndex = -1;
+        this.flame = new Flame(byId('flame'), this.colours, {
+            zoom: (node) => this.zoomTo(node),
+            hover: (node, event) => this.showTip(node, event),
+            choose: (node) => this.showDetail(node),
+        });
+        this.tree = new Grid(
+            byId('tree'),
+            'Call tree',
+            {
+                sort: () => this.showTree(),
+                activate: (node) => this.showInGraph(node),
+                toggle: (node, open) => this.toggle(node, open),
+            },
+            {
+                level: (node) => this.levels.get(node),
+                isOpen: (node) => this.open.has(node),
+                canOpen: (node) => this.callTree.children(node).length > 0,
+                parent: (node) => this.callTree.parent[node],
+            }
+        );
+        const hot = (id, label) =>
+            new Grid(byId(id), label, {
+                sort: () => this.showHot(id),
+                activate: (row) => this.searchInGraph(row),
+            });
+        this.methods = hot('methods', 'Hot methods');
+        this.lines = hot('lines', 'Hot lines');
+        this.account = new Account(byId('panel-account'));
+        new Input(this);
+        this.setTheme(remembered('theme') ?? 'auto');
+    }
+
+    // ---- what is looked at
+
+    setModel(model) {
+        this.model = model;
+        this.trees = new Map();
+        this.hot = new Map();
+        this.colours.assign(model);
+        this.flame.setModel(model);
+        // With the CPU clock both times are the same one.
+        if (!model.hasCpu || model.isCpuClock) {
+            this.metric = 'wall';
+        }
+        byId('metrics').hidden = !model.hasCpu || model.isCpuClock === true;
+        this.showInterval();
+    }
+
+    start(model) {
+        this.setModel(model);
+        this.base = this.zoom = model.groups.length === 1 ? model.groups[0].node : 0;
+        this.setColumns();
+        this.openHotPath();
+        this.showAll();
+        this.selectTab('graph');
+    }
+
+    /** A newer report in place of the old one; what is looked at stays, as far as it is still there. */
+    replace(model) {
+        const old = this.model;
+        const base = model.find(old.path(this.base));
+        const inBase = (node) => {
+            const there = model.find(old.path(node));
+            return model.contains(base, there) ? there : base;
+        };
+        const open = [...this.open].map((node) => inBase(node));
+        const current = this.tree.rows[this.tree.current];
+        const chosen = inBase(this.flame.chosen);
+        const zoom = inBase(this.zoom);
+        const zooms = this.zooms.map(inBase);
+        const row = current === undefined ? undefined : inBase(current);
+        this.setModel(model);
+        Object.assign(this, { base, zoom, zooms, open: new Set(open) });
+        this.flame.chosen = chosen;
+        this.setColumns();
+        this.search(true);
+        this.showAll(row);
+    }
+
+    setBase(node) {
+        this.base = this.zoom = node;
+        this.zooms = [];
+        this.openHotPath();
+        this.search(true);
+        this.showAll();
+    }
+
+    setMetric(metric) {
+        if (metric !== this.metric && this.model.hasCpu) {
+            this.metric = metric;
+            this.setColumns();
+            this.search(true);
+            this.showAll();
+        }
+    }
+
+    zoomTo(node) {
+        if (node !== this.zoom) {
+            this.zooms.push(this.zoom);
+            this.zoom = node;
+            this.search(true);
+            this.showGraph();
+        }
+    }
+
+    back() {
+        if (this.zooms.length > 0) {
+            this.zoom = this.zooms.pop();
+            this.search(true);
+            this.showGraph();
+        }
+    }
+
+    resetZoom() {
+        this.zoomTo(this.base);
+        this.zooms = [];
+        this.showGraph();
+    }
+
+    showInGraph(node) {
+        this.selectTab('graph');
+        this.zoomTo(node);
+        this.flame.scroller.focus();
+        this.flame.choose(node);
+    }
+
+    searchInGraph(row) {
+        byId('search').value = this.model.frames.methods[this.model.frames.method[row.frame]].text;
+        this.resetZoom();
+        this.search(false);
+        this.selectTab('graph');
+        byId('search').focus();
+    }
+
+    // ---- showing it
+
+    showAll(currentRow) {
+        this.showGroups();
+        for (const button of document.querySelectorAll('[data-metric]')) {
+            button.setAttribute('aria-pressed', String(button.dataset.metric === this.metric));
+        }
+        this.showGraph();
+        this.showTree(currentRow);
+        this.showHot('methods');
+        this.showHot('lines');
+        this.account.show(this.model);
+    }
+
+    showInterval() {
+        const { reports } = this.model;
+        const one = (report) => span(report.fromMillis, report.tillMillis) + ' (' + duration(report.elapsedNanos) + ')';
+        const threads = (report) => report.groups.reduce((sum, group) => sum + (group.threads ?? 0), 0);
+        const host = byId('interval');
+        if (!this.model.isDiff) {
+            const counts = `${whole(threads(reports[0]))} threads in ${whole(reports[0].groups.length)} groups`;
+            const clock = this.model.isCpuClock ? ', all times are CPU times' : '';
+            host.replaceChildren(element('b', '', one(reports[0])), element('span', '', counts + clock));
+            return;
+        }
+        const scaled =
+            Math.abs(this.model.scale - 1) < 0.001
+                ? ''
+                : `, scaled × ${this.model.scale.toFixed(2)} to the length of after`;
+        host.replaceChildren(
+            element('span', '', 'Before '),
+            element('b', '', one(reports[0])),
+            element('span', '', scaled),
+            element('span', '', ' After '),
+            element('b', '', one(reports[1]))
+        );
+    }
+
+    showGroups() {
+        byId('groups').replaceChildren(...groupOptions(this));
+        byId('groups').setAttribute('aria-activedescendant', 'group-' + this.base);
+    }
+
+    showGraph() {
+        this.flame.found = this.found;
+        this.flame.view(this.base, this.zoom, this.metric);
+        byId('back').disabled = this.zooms.length === 0;
+        byId('reset').disabled = this.zoom === this.base;
+        this.showPath();
+        this.showDetail(this.flame.chosen);
+        byId('legend').replaceChildren(
+            ...this.colours.legend(this.model).map(([colour, words]) => {
+                const item = element('li');
+                const swatch = element('span', 'swatch');
+                swatch.style.backgroundColor = colour;
+                item.append(swatch, element('span', '', shorten(words, 60)));
+                return item;
+            })
+        );
+    }
+
+    showPath() {
+        const { model } = this;
+        const share = percent(model.width(this.metric, this.zoom), model.width(this.metric, 0));
+        byId('path').textContent =
+            this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
+    }
+
+    showDetail(node) {
+        if (node < 0) {
+            return;
+        }
+        byId('detail').replaceChildren(
+            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
+            element('span', '', describe(this, node).join(' · '))
+        );
+    }
+
+    showTip(node, event) {
+        const tip = byId('tip');
+        tip.hidden = node < 0;
+        if (node < 0) {
+            return;
+        }
+        tip.replaceChildren(
+            element('b', '', shorten(this.model.textOf(node), NAME_LIMIT)),
+            ...describe(this, node).map((line) => element('span', '', line))
+        );
+        const x = Math.min(event.clientX + 14, window.innerWidth - tip.offsetWidth - 8);
+        const below = event.clientY + 20;
+        const y = below + tip.offsetHeight > window.innerHeight ? event.clientY - tip.offsetHeight - 10 : below;
+        tip.style.transform = `translate(${Math.max(4, x)}px, ${Math.max(4, y)}px)`;
+    }
+
+    // ---- tables
+
+    setColumns() {
+        this.tree.setColumns(
+            columnsOf(
+                this,
+                {
+                    self: (m, i) => this.model.self[m][i],
+                    total: (m, i) => this.model.total[m][i],
+                    text: (i) => this.model.textOf(i),
+                    tone: (i) => this.toneOf(this.model.frame[i]),
+                },
+                'total'
+            ),
+            { key: this.model.isDiff ? 'delta' : 'percent', down: true }
+        );
+        for (const [grid, byLine] of [
+            [this.methods, false],
+            [this.lines, true],
+        ]) {
+            grid.setColumns(
+                columnsOf(
+                    this,
+                    {
+                        self: (m, row) => row.self[m],
+                        total: (m, row) => row.total[m],
+                        text: (row) =>
+                            byLine
+                                ? this.model.frames.text[row.frame]
+                                : this.model.frames.methods[this.model.frames.method[row.frame]].text,
+                        tone: (row) => this.toneOf(row.frame),
+                    },
+                    'self'
+                ),
+                { key: this.model.isDiff ? 'ownDelta' : 'percent', down: true }
+            );
+        }
+    }
+
+    toneOf(frame) {
+        const kind = this.model.frames.kind[frame];
+        const found = this.found?.frames[frame] === 1 ? ' found' : '';
+        return (
+            (kind === KIND.JDK ? 'jdk' : kind === KIND.PSEUDO ? 'pseudo' : kind === KIND.GROUP ? 'is-group' : '') +
+            found
+        );
+    }
+
+    get callTree() {
+        const compact = byId('compact').checked;
+        const key = this.metric + compact;
+        if (!this.trees.has(key)) {
+            this.trees.set(key, callTree(this.model, this.metric, compact));
+        }
+        return this.trees.get(key);
+    }
+
+    showTree(current) {
+        const tree = this.callTree;
+        const rows = [];
+        this.levels = new Map();
+        const order = (nodes) => [...nodes].sort((a, b) => -this.tree.compare(a, b) || b - a); // last first: a stack
+        const stack = this.base === 0 ? order(tree.children(0)).map((node) => [node, 1]) : [[this.base, 1]];
+        while (stack.length > 0) {
+            const [node, level] = stack.pop();
+            rows.push(node);
+            this.levels.set(node, level);
+            if (this.open.has(node)) {
+                order(tree.children(node)).forEach((child) => stack.push([child, level + 1]));
+            }
+        }
+        this.tree.setRows(rows, current ?? this.tree.rows[this.tree.current]);
+    }
+
+    toggle(node, open) {
+        open ? this.open.add(node) : this.open.delete(node);
+        this.showTree(node);
+    }
+
+    /** @returns the end of the way */
+    openHotPath() {
+        return this.model.isDiff ? this.openSlowest() : this.openHottest();
+    }
+
+    openHottest() {
+        const tree = this.callTree;
+        const time = this.model.total[this.metric];
+        const hottest = (nodes) => nodes.reduce((best, i) => (best < 0 || time[i] > time[best] ? i : best), -1);
+        let node = this.base === 0 ? hottest(tree.children(0)) : this.base;
+        const least = time[node] * HOT_PART;
+        let last = node;
+        while (node >= 0 && time[node] > 0 && time[node] >= least) {
+            last = node;
+            this.open.add(node);
+            node = hottest(tree.children(node));
+        }
+        return last;
+    }
+
+    /** To the frame that itself got slower by most: its callers as a whole may have become faster. */
+    openSlowest() {
+        const { model, metric } = this;
+        const change = (i) => model.self[metric][i] - model.self[metric + '0'][i];
+        let slowest = this.base;
+        for (let i = this.base + 1; i < model.count; i++) {
+            if (change(i) > change(slowest) && model.contains(this.base, i)) {
+                slowest = i;
+            }
+        }
+        for (let i = this.callTree.shown[slowest]; i > 0; i = this.callTree.parent[i]) {
+            this.open.add(i);
+        }
+        return slowest;
+    }
+
+    reveal(node) {
+        const tree = this.callTree;
+        const shown = tree.shown[node];
+        for (let i = tree.parent[shown]; i > 0; i = tree.parent[i]) {
+            this.open.add(i);
+        }
+        this.showTree(shown);
+        this.tree.reveal();
+        this.tree.draw();
+    }
+
+    hotRows(id) {
+        const key = id + this.base;
+        if (!this.hot.has(key)) {
+            this.hot.set(key, hotList(this.model, this.base, id === 'lines'));
+        }
+        return this.hot.get(key);
+    }
+
+    showHot(id) {
+        if (this.tab !== id || !HOT_TABS.includes(id)) {
+            return; // made when it is looked at
+        }
+        const grid = this[id];
+        const rows = this.hotRows(id).filter((row) => this.found === null || this.found.frames[row.frame] === 1);
+        const { metric } = this;
+        const change = (row) => row.total[metric] - (this.model.isDiff ? row.total[metric + '0'] : 0);
+        rows.sort((a, b) => grid.compare(a, b) || change(b) - change(a) || a.key - b.key);
+        grid.setRows(rows);
+    }
+
+    // ---- search
+
+    /** @param keep true: the same text in another view, so the place in the finds stays */
+    search(keep) {
+        const started = performance.now();
+        const within = this.tab === 'graph' ? this.zoom : this.base;
+        this.found = searchFor(this.model, byId('search').value, within, this.metric);
+        if (!keep) {
+            this.findIndex = -1;
+        }
+        const { model, metric, found } = this;
+        byId('found').textContent = found === null ? '' : wordsOfFinds(found, model.width(metric, within));
+        byId('found').dataset.millis = (performance.now() - started).toFixed(1);
+    }
+
+    searchAndShow() {
+        this.search(false);
+        this.flame.found = this.found;
+        this.flame.redraw();
+        this.tree.draw();
+        this.showHot(this.tab);
+    }
+
+    nextFind(step) {
+        const top = this.found?.top ?? [];
+        if (top.length === 0) {
+            return;
+        }
+        this.findIndex =
+            this.findIndex < 0 && step < 0 ? top.length - 1 : (this.findIndex + step + top.length) % top.length;
+        const node = top[this.findIndex];
+        if (this.tab === 'tree') {
+            this.reveal(node);
+        } else if (this.tab === 'graph') {
+            this.flame.choose(node);
+        }
+    }
+
+    // ---- views, themes, keys
+
+    selectTab(tab) {
+        this.tab = tab;
+        for (const name of TABS) {
+            const button = byId('tab-' + name);
+            button.setAttribute('aria-selected', String(name === tab));
+            button.tabIndex = name === tab ? 0 : -1;
+            byId('panel-' + name).hidden = name !== tab;
+        }
+        byId('tip').hidden = true;
+        this.search(true);
+        if (tab === 'graph') {
+            this.flame.found = this.found;
+            this.flame.show();
+        } else if (tab === 'tree') {
+            this.zoom === this.base ? this.tree.draw() : this.reveal(this.zoom);
+        } else if (tab !== 'account') {
+            this.showHot(tab);
+        }
+    }
+
+    setTheme(theme) {
+        document.documentElement.dataset.theme = theme;
+        byId('theme').textContent = 'Theme: ' + theme;
+        remember('theme', theme);
+        const dark =
+            theme === 'dark' || (theme === 'auto' && window.matchMedia('(prefers-color-scheme: dark)').matches);
+        this.colours.setTheme(dark ? 'dark' : 'light');
+        if (this.model) {
+            this.showGraph();
+        }
+    }
+
+    setDirection(direction) {
+        for (const button of document.querySelectorAll('[data-direction]')) {
+            button.setAttribute('aria-pressed', String(button.dataset.direction === direction));
+        }
+        this.flame.turn(direction);
+    }
+
+    clearSearch() {
+        byId('search').value = '';
+        this.searchAndShow();
+    }
+}
+
+function wordsOfFinds(found, time) {
+    if (found.count === 0) {
+        return 'nothing found';
+    }
+    return `${percent(found.time, time)} in ${whole(found.count)} ${found.count === 1 ? 'place' : 'places'}`;
+}
+
+// A file opened in a strict browser has no storage: then nothing is remembered.
+function remember(key, value) {
+    try {
+        localStorage.setItem('threads-sampler-' + key, value);
+    } catch (denied) {
+        // as above
+    }
+}
+
+function remembered(key) {
+    try {
+        const value = localStorage.getItem('threads-sampler-' + key);
+        return ['auto', 'light', 'dark'].includes(value) ? value : null;
+    } catch (denied) {
+        return null;
+    }
+}
+
+function fail(failure) {
+    byId('fatal').textContent = 'The report cannot be shown: ' + failure.message;
+    byId('fatal').hidden = false;
+}
+
+try {
+    const app = new App();
+    app.start(modelOf(JSON.parse(byId('report').textContent)));
+    byId('report').textContent = ''; // read; it need not be kept twice
+    requestAnimationFrame(() =>
+        setTimeout(() => {
+            performance.mark('threads-sampler-painted');
+            document.documentElement.dataset.ready = 'true';
+        })
+    );
+    const meta = document.querySelector('meta[name="threads-sampler-live"]:not([content=""])');
+    if (meta) {
+        new Live(meta, { report: (data) => app.replace(modelOf(data)) });
+    }
+} catch (failure) {
+    fail(failure);
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The columns of the tables: of one report, and of the difference between two.
+
+/**
+ * @param view {model, metric, base}
+ * @param get {self(measure, row), total(measure, row), text(row), tone(row)} for the rows of a table
+ * @param main 'self' or 'total': what the table is about
+ */
+function columnsOf(view, get, main) {
+    return view.model.isDiff ? diffColumns(view, get, main) : singleColumns(view, get, main);
+}
+
+function singleColumns(view, get, main) {
+    const { metric } = view;
+    const everything = () => view.model.total[metric][view.base];
+    const time = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
+    const share = (row) => get[main](metric, row);
+    const columns = [
+        {
+            key: 'percent',
+            title: 'Percent',
+            hint: `Share of the group's ${metric === 'cpu' ? 'CPU' : 'wall'} time`,
+            value: share,
+            text: (row) => percent(share(row), everything()),
+            bar: (row) => share(row) / everything(),
+        },
+        time('wall', 'Cumulative ms', 'Time in the frame and in all it called', (row) => get.total('wall', row)),
+        time('self', 'Method ms', 'Time in the frame itself', (row) => get.self('wall', row)),
+    ];
+    if (view.model.hasCpu) {
+        columns.push(time('cpu', 'CPU ms', 'Time on a processor, cumulative', (row) => get.total('cpu', row)));
+    }
+    if (view.model.hasCpu && main === 'self') {
+        columns.push(
+            time('ownCpu', 'Own CPU ms', 'Time on a processor in the frame itself', (row) => get.self('cpu', row))
+        );
+    }
+    const samples = (row) => get[main]('samples', row);
+    columns.push({
+        key: 'samples',
+        title: 'Samples',
+        hint: 'How often it was seen',
+        value: samples,
+        text: (row) => whole(samples(row)),
+    });
+    columns.push({
+        key: 'name',
+        title: 'Frame',
+        hint: 'Name',
+        name: true,
+        value: get.text,
+        text: get.text,
+        tone: get.tone,
+    });
+    return columns;
+}
+
+function diffColumns(view, get, main) {
+    const now = view.metric;
+    const then = now + '0';
+    const column = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
+    const change = (key, title, hint, value) => ({
+        key,
+        title,
+        hint,
+        value,
+        text: (row) => signed(millis(value(row)), value(row)),
+        tone: (row) => tone(value(row)),
+    });
+    const part = main === 'self' ? get.self : get.total;
+    const relative = (row) => (part(now, row) - part(then, row)) / (part(then, row) || Number.MIN_VALUE);
+    const columns = [
+        change(
+            'delta',
+            'Change ms',
+            'After less before, with all that was called',
+            (row) => get.total(now, row) - get.total(then, row)
+        ),
+        change(
+            'ownDelta',
+            'Own change ms',
+            'After less before, the frame itself',
+            (row) => get.self(now, row) - get.self(then, row)
+        ),
+        {
+            key: 'relative',
+            title: 'Change',
+            hint: 'In percent of before',
+            value: relative,
+            text: (row) =>
+                part(then, row) > 0
+                    ? signed(percent(part(now, row) - part(then, row), part(then, row)), relative(row))
+                    : part(now, row) > 0
+                      ? 'new'
+                      : '–',
+            tone: (row) => tone(relative(row)),
+        },
+        column('before', main === 'self' ? 'Own before ms' : 'Before ms', 'Scaled to the length of after', (row) =>
+            part(then, row)
+        ),
+        column('after', main === 'self' ? 'Own after ms' : 'After ms', 'As measured', (row) => part(now, row)),
+    ];
+    columns.push({
+        key: 'name',
+        title: 'Frame',
+        hint: 'Name',
+        name: true,
+        value: get.text,
+        text: get.text,
+        tone: get.tone,
+    });
+    return columns;
+}
+
+function tone(delta) {
+    return delta > 0 ? 'slower' : delta < 0 ? 'faster' : '';
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers and names as people read them. Names are data from the sampled program: they reach the
+// document through textContent and the canvas only, and what would turn a line over is shown escaped.
+
+const ONE_DIGIT = new Intl.NumberFormat('en-US', { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+const NAME_LIMIT = 400; // characters of a name in a row; a title shows TITLE_LIMIT
+const TITLE_LIMIT = 2000;
+
+const whole = (n) => WHOLE.format(n);
+
+/** Milliseconds; a digit after the point only where there is little before it. */
+function millis(ns) {
+    const ms = ns / 1e6;
+    return ms === 0 || Math.abs(ms) >= 10 ? WHOLE.format(ms) : ONE_DIGIT.format(ms);
+}
+
+function signed(text, value) {
+    return value > 0 ? '+' + text : text;
+}
+
+function percent(part, of) {
+    if (!(of > 0)) {
+        return part ? '–' : '0.0 %';
+    }
+    const p = (100 * part) / of;
+    if (p !== 0 && Math.abs(p) < 0.05) {
+        return p > 0 ? '< 0.1 %' : '> -0.1 %';
+    }
+    return ONE_DIGIT.format(p) + ' %';
+}
+
+function duration(ns) {
+    const sign = ns < 0 ? '-' : '';
+    const s = Math.abs(ns) / 1e9;
+    if (s === 0) {
+        return '0 s';
+    }
+    if (s < 1) {
+        return sign + ONE_DIGIT.format(s * 1e3) + ' ms';
+    }
+    if (s < 100) {
+        return sign + s.toFixed(2) + ' s';
+    }
+    const seconds = Math.round(s);
+    if (seconds < 7200) {
+        return sign + Math.floor(seconds / 60) + ' min ' + (seconds % 60) + ' s';
+    }
+    const minutes = Math.round(s / 60);
+    return sign + whole(Math.floor(minutes / 60)) + ' h ' + (minutes % 60) + ' min';
+}
+
+function bytes(n) {
+    return n < 1e6 ? ONE_DIGIT.format(n / 1e3) + ' kB' : ONE_DIGIT.format(n / 1e6) + ' MB';
+}
+
+function twoDigits(n) {
+    return String(n).padStart(2, '0');
+}
+
+function dayOf(date) {
+    return date.getFullYear() + '-' + twoDigits(date.getMonth() + 1) + '-' + twoDigits(date.getDate());
+}
+
+function clockOf(date) {
+    return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
+}
+
+/** "2026-11-20 10:00:00 – 10:15:00", the day again only where it is another. */
+function span(fromMillis, tillMillis) {
+    const from = new Date(fromMillis);
+    const till = new Date(tillMillis);
+    const end = dayOf(from) === dayOf(till) ? clockOf(till) : dayOf(till) + ' ' + clockOf(till);
+    return dayOf(from) + ' ' + clockOf(from) + ' – ' + end;
+}
+
+// Control characters, and those that reverse or hide text around them.
+const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+function clean(text) {
+    return text.replace(UNSEEN, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+}
+
+/** At most limit characters; says how many there are where it cuts. */
+function shorten(text, limit) {
+    if (text.length <= limit) {
+        return text;
+    }
+    return wholeCharacters(text.slice(0, limit)) + '… (' + whole(text.length) + ' characters)';
+}
+
+/** Without half of a surrogate pair at the end. */
+function wholeCharacters(text) {
+    return text.replace(/[\ud800-\udbff]$/, '');
+}
+
+function element(tag, className, text) {
+    const made = document.createElement(tag);
+    if (className) {
+        made.className = className;
+    }
+    if (text !== undefined) {
+        made.textContent = text;
+    }
+    return made;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of any length: only the rows in the window are in the document. Rows are opaque to it;
+// columns say how to show and to order them. With a tree's functions it is a table that opens and closes.
+
+const GRID_ROW = 26;
+const INDENT = 14;
+const DEEPEST_INDENT = 40; // levels; what is deeper says so by a number
+
+/** Room for its title, the sign of its order and numbers of ten digits. */
+function widthOf(column) {
+    return Math.max(104, column.title.length * 8 + 42) + 'px';
+}
+
+class Grid {
+    /**
+     * @param columns [{key, title, hint, value(row), text(row), bar(row), name: true for the name's column}]
+     * @param on {sort(), activate(row), toggle(row, open)}
+     * @param tree {level(row), isOpen(row), canOpen(row), parent(row)} or undefined
+     */
+    constructor(host, label, on, tree) {
+        this.on = on;
+        this.tree = tree;
+        this.rows = [];
+        this.current = -1;
+        this.host = host;
+        this.host.setAttribute('role', tree ? 'treegrid' : 'grid');
+        this.host.setAttribute('aria-label', label);
+        this.host.tabIndex = 0;
+        this.head = element('div', 'head');
+        this.head.setAttribute('role', 'row');
+        this.head.setAttribute('aria-rowindex', '1');
+        this.space = element('div', 'space');
+        this.window = element('div', 'window');
+        this.empty = element('p', 'empty', 'Nothing to show.');
+        this.space.append(this.window);
+        host.append(this.head, this.space, this.empty);
+        host.addEventListener('scroll', () => this.redraw());
+        host.addEventListener('keydown', (event) => this.key(event));
+        this.space.addEventListener('click', (event) => this.click(event));
+        this.space.addEventListener('dblclick', (event) => this.doubleClick(event));
+        new ResizeObserver(() => this.draw()).observe(host);
+    }
+
+    setColumns(columns, sort) {
+        this.columns = columns;
+        this.sort = columns.some((column) => column.key === this.sort?.key) ? this.sort : sort;
+        this.host.style.setProperty(
+            '--columns',
+            columns.map((c) => (c.name ? 'minmax(280px, 1fr)' : widthOf(c))).join(' ')
+        );
+        this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
+    }
+
+    headCell(column) {
+        const cell = element('div', column.name ? 'name' : 'number');
+        const button = element('button', '', column.title);
+        cell.setAttribute('role', 'columnheader');
+        button.type = 'button';
+        button.title = column.hint;
+        button.addEventListener('click', () => this.sortBy(column));
+        cell.append(button);
+        cell.dataset.key = column.key;
+        this.markSort(cell);
+        return cell;
+    }
+
+    markSort(cell) {
+        const sorted = cell.dataset.key === this.sort.key;
+        cell.setAttribute('aria-sort', sorted ? (this.sort.down ? 'descending' : 'ascending') : 'none');
+    }
+
+    /** Most first for numbers, A first for names; again turns it over. */
+    sortBy(column) {
+        const again = this.sort.key === column.key;
+        this.sort = { key: column.key, down: again ? !this.sort.down : !column.name };
+        [...this.head.children].forEach((cell) => this.markSort(cell));
+        this.on.sort();
+    }
+
+    compare(a, b) {
+        const column = this.columns.find((candidate) => candidate.key === this.sort.key);
+        const left = column.value(a);
+        const right = column.value(b);
+        const order = left < right ? -1 : left > right ? 1 : 0;
+        return this.sort.down ? -order : order;
+    }
+
+    setRows(rows, current) {
+        this.rows = rows;
+        this.current = current !== undefined ? rows.indexOf(current) : Math.min(this.current, rows.length - 1);
+        this.host.setAttribute('aria-rowcount', String(rows.length + 1));
+        this.space.style.height = rows.length * GRID_ROW + 'px';
+        this.empty.hidden = rows.length > 0;
+        this.draw();
+    }
+
+    redraw() {
+        if (!this.pending) {
+            this.pending = true;
+            requestAnimationFrame(() => {
+                this.pending = false;
+                this.draw();
+            });
+        }
+    }
+
+    draw() {
+        if (!this.columns || this.host.clientHeight === 0) {
+            return;
+        }
+        const first = Math.max(0, Math.floor(this.host.scrollTop / GRID_ROW) - 5);
+        const last = Math.min(this.rows.length, first + Math.ceil(this.host.clientHeight / GRID_ROW) + 10);
+        const made = [];
+        for (let i = first; i < last; i++) {
+            made.push(this.row(i));
+        }
+        this.window.style.transform = `translateY(${first * GRID_ROW}px)`;
+        this.window.replaceChildren(...made);
+        if (this.current >= first && this.current < last) {
+            this.host.setAttribute('aria-activedescendant', made[this.current - first].id);
+        } else {
+            this.host.removeAttribute('aria-activedescendant');
+        }
+    }
+
+    row(index) {
+        const row = this.rows[index];
+        const line = element('div', 'row' + (index === this.current ? ' current' : ''));
+        line.id = this.host.id + '-row-' + index;
+        line.dataset.index = index;
+        line.setAttribute('role', 'row');
+        line.setAttribute('aria-rowindex', String(index + 2));
+        line.setAttribute('aria-selected', String(index === this.current));
+        if (this.tree) {
+            line.setAttribute('aria-level', String(this.tree.level(row)));
+            if (this.tree.canOpen(row)) {
+                line.setAttribute('aria-expanded', String(this.tree.isOpen(row)));
+            }
+        }
+        line.append(
+            ...this.columns.map((column) => (column.name ? this.nameCell(column, row) : this.numberCell(column, row)))
+        );
+        return line;
+    }
+
+    numberCell(column, row) {
+        const cell = element('div', 'number ' + (column.tone?.(row) ?? ''), column.text(row));
+        cell.setAttribute('role', 'gridcell');
+        const bar = column.bar?.(row);
+        if (bar > 0) {
+            cell.style.setProperty('--bar', Math.min(100, 100 * bar).toFixed(1) + '%');
+            cell.classList.add('bar');
+        }
+        return cell;
+    }
+
+    nameCell(column, row) {
+        const cell = element('div', 'name');
+        const text = column.text(row);
+        cell.setAttribute('role', 'gridcell');
+        if (this.tree) {
+            const level = this.tree.level(row) - 1;
+            cell.style.paddingLeft = Math.min(level, DEEPEST_INDENT) * INDENT + 'px';
+            const mark = this.tree.canOpen(row) ? (this.tree.isOpen(row) ? 'open' : 'closed') : 'leaf';
+            cell.append(element('span', 'mark ' + mark));
+            if (level > DEEPEST_INDENT) {
+                cell.append(element('span', 'depth', '+' + (level - DEEPEST_INDENT)));
+            }
+        }
+        const name = element('span', 'text ' + (column.tone?.(row) ?? ''), shorten(text, NAME_LIMIT));
+        name.title = shorten(text, TITLE_LIMIT);
+        cell.append(name);
+        return cell;
+    }
+
+    indexOf(event) {
+        const line = event.target.closest('.row');
+        return line ? Number(line.dataset.index) : -1;
+    }
+
+    click(event) {
+        const index = this.indexOf(event);
+        if (index < 0) {
+            return;
+        }
+        this.current = index;
+        if (this.tree && event.target.classList.contains('mark')) {
+            this.toggle(index);
+        } else {
+            this.draw();
+        }
+    }
+
+    doubleClick(event) {
+        const index = this.indexOf(event);
+        if (index >= 0 && !event.target.classList.contains('mark')) {
+            this.on.activate(this.rows[index]);
+        }
+    }
+
+    toggle(index) {
+        const row = this.rows[index];
+        if (this.tree.canOpen(row)) {
+            this.on.toggle(row, !this.tree.isOpen(row));
+        }
+    }
+
+    key(event) {
+        if (event.target !== this.host || event.ctrlKey || event.altKey || event.metaKey) {
+            return;
+        }
+        const page = Math.max(1, Math.floor(this.host.clientHeight / GRID_ROW) - 2);
+        const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
+        if (event.key in moves) {
+            this.moveTo(this.current + moves[event.key]);
+        } else if (this.current < 0) {
+            return;
+        } else if (event.key === 'Enter') {
+            this.on.activate(this.rows[this.current]);
+        } else if (this.tree && (event.key === 'ArrowRight' || event.key === 'ArrowLeft' || event.key === ' ')) {
+            this.openOrClose(event.key);
+        } else {
+            return;
+        }
+        event.preventDefault();
+    }
+
+    openOrClose(key) {
+        const row = this.rows[this.current];
+        const isOpen = this.tree.canOpen(row) && this.tree.isOpen(row);
+        if (key === ' ' || (key === 'ArrowRight' && !isOpen) || (key === 'ArrowLeft' && isOpen)) {
+            this.toggle(this.current);
+        } else if (key === 'ArrowRight') {
+            this.moveTo(this.current + 1);
+        } else {
+            const parent = this.rows.indexOf(this.tree.parent(row));
+            this.moveTo(parent >= 0 ? parent : this.current);
+        }
+    }
+
+    moveTo(index) {
+        this.current = Math.max(0, Math.min(this.rows.length - 1, index));
+        this.reveal();
+        this.draw();
+    }
+
+    /** Brings the current row into the window, below the head. */
+    reveal() {
+        const top = this.current * GRID_ROW;
+        const room = this.host.clientHeight - this.head.offsetHeight - GRID_ROW;
+        if (top < this.host.scrollTop) {
+            this.host.scrollTop = top;
+        } else if (top > this.host.scrollTop + room) {
+            this.host.scrollTop = top - room;
+        }
+    }
+}

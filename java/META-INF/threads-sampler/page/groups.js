@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of thread groups, most time first, with all threads above them.
+
+/** @param view {model, metric, base} */
+function groupOptions(view) {
+    const { model, metric } = view;
+    const most = model.groups.reduce((max, group) => Math.max(max, model.width(metric, group.node)), 1);
+    const all = groupOption(view, 0, 'All threads');
+    const groups = model.groups.map((group) => {
+        const option = groupOption(view, group.node, group.name);
+        const bar = element('span', 'group-bar');
+        bar.style.setProperty('--bar', ((100 * model.width(metric, group.node)) / most).toFixed(1) + '%');
+        option.append(bar);
+        option.title = shorten(group.name + '\n' + threadsOf(group), TITLE_LIMIT);
+        return option;
+    });
+    return [all, ...groups];
+}
+
+function groupOption(view, node, name) {
+    const { model, metric, base } = view;
+    const option = element('div', 'group');
+    option.id = 'group-' + node;
+    option.dataset.node = node;
+    option.setAttribute('role', 'option');
+    option.setAttribute('aria-selected', String(node === base));
+    const delta = model.isDiff ? model.delta(metric, node) : 0;
+    const time = model.isDiff ? changeOf(delta) : duration(model.total[metric][node]);
+    option.append(
+        element('span', 'group-name', shorten(name, NAME_LIMIT)),
+        element('span', 'group-time ' + tone(delta), time)
+    );
+    return option;
+}
+
+function threadsOf(group) {
+    const side = group.sides[group.sides.length - 1] ?? group.sides[0];
+    return whole(side.threads ?? 0) + ' threads: ' + (side.threadNames ?? []).map(clean).join(', ');
+}
+
+function changeOf(delta) {
+    return delta === 0 ? '±0' : signed(duration(delta), delta);
+}

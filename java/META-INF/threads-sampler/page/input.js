@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a person does: buttons and keys. Nothing is shown here; the page is told what is wanted.
+
+class Input {
+    constructor(app) {
+        this.app = app;
+        this.listen();
+    }
+
+    listen() {
+        const click = (id, action) => byId(id).addEventListener('click', action);
+        click('back', () => this.app.back());
+        click('reset', () => this.app.resetZoom());
+        click('theme', () =>
+            this.app.setTheme({ auto: 'light', light: 'dark', dark: 'auto' }[document.documentElement.dataset.theme])
+        );
+        click('help-open', () => byId('help').showModal());
+        click('collapse', () => {
+            this.app.open.clear();
+            this.app.showTree();
+        });
+        click('hot-path', () => this.app.reveal(this.app.openHotPath()));
+        byId('compact').addEventListener('change', () => this.app.showTree());
+        TABS.forEach((tab) => click('tab-' + tab, () => this.app.selectTab(tab)));
+        document
+            .querySelectorAll('[data-metric]')
+            .forEach((b) => b.addEventListener('click', () => this.app.setMetric(b.dataset.metric)));
+        document
+            .querySelectorAll('[data-direction]')
+            .forEach((b) => b.addEventListener('click', () => this.app.setDirection(b.dataset.direction)));
+        window
+            .matchMedia('(prefers-color-scheme: dark)')
+            .addEventListener('change', () => this.app.setTheme(document.documentElement.dataset.theme));
+        byId('search').addEventListener('input', () => this.app.searchAndShow());
+        byId('search').addEventListener('keydown', (event) => this.searchKey(event));
+        byId('tabs').addEventListener('keydown', (event) => this.tabKey(event));
+        byId('groups').addEventListener('keydown', (event) => this.groupKey(event));
+        byId('groups').addEventListener('click', (event) => {
+            const option = event.target.closest('.group');
+            if (option) {
+                this.app.setBase(Number(option.dataset.node));
+            }
+        });
+        document.addEventListener('keydown', (event) => this.key(event));
+    }
+
+    searchKey(event) {
+        if (event.key === 'Enter') {
+            event.preventDefault();
+            this.app.nextFind(event.shiftKey ? -1 : 1);
+        } else if (event.key === 'Escape') {
+            event.stopPropagation();
+            event.preventDefault();
+            byId('search').value === '' ? byId('search').blur() : (byId('search').value = '');
+            this.app.searchAndShow();
+        }
+    }
+
+    tabKey(event) {
+        const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+        if (step) {
+            event.preventDefault();
+            this.app.selectTab(TABS[(TABS.indexOf(this.app.tab) + step + TABS.length) % TABS.length]);
+            byId('tab-' + this.app.tab).focus();
+        }
+    }
+
+    groupKey(event) {
+        const options = [...byId('groups').children];
+        const at = options.findIndex((option) => Number(option.dataset.node) === this.app.base);
+        const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key];
+        if (to !== undefined) {
+            event.preventDefault();
+            const option = options[Math.max(0, Math.min(options.length - 1, to))];
+            this.app.setBase(Number(option.dataset.node));
+            byId(option.id).scrollIntoView({ block: 'nearest' });
+        }
+    }
+
+    key(event) {
+        byId('tip').hidden = true; // who uses keys does not look at the mouse
+        if (
+            event.ctrlKey ||
+            event.altKey ||
+            event.metaKey ||
+            event.target.matches('input[type=search]') ||
+            byId('help').open
+        ) {
+            return;
+        }
+        const actions = {
+            '/': () => {
+                byId('search').focus();
+                byId('search').select();
+            },
+            '?': () => byId('help').showModal(),
+            Escape: () =>
+                byId('search').value !== '' && this.app.zoom === this.app.base
+                    ? this.app.clearSearch()
+                    : this.app.resetZoom(),
+            Backspace: () => this.app.back(),
+            w: () => this.app.setMetric('wall'),
+            c: () => this.app.setMetric('cpu'),
+            i: () => this.app.setDirection(this.app.flame.direction === 'icicle' ? 'flame' : 'icicle'),
+        };
+        TABS.forEach((tab, i) => (actions[i + 1] = () => this.app.selectTab(tab)));
+        if (actions[event.key]) {
+            event.preventDefault();
+            actions[event.key]();
+        }
+    }
+}

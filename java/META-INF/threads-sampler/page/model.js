@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report as flat arrays. One tree for everything: node 0 is all threads, below it a node per
+// thread group, below that the group's frames; a parent always has a lower index than its children.
+// So a thread group is a node to look at, and totals are one pass from the end.
+
+const KIND = { ALL: 0, GROUP: 1, JAVA: 2, JDK: 3, PSEUDO: 4 };
+const JDK_CLASS = /^(java|javax|jdk|sun|com\.sun)\./;
+
+/** Every frame the page can show, once: how it is written, what it counts under, its colour's key. */
+class Frames {
+    constructor() {
+        this.text = []; // as in a stack trace
+        this.short = []; // without package and file
+        this.search = []; // what a search looks at
+        this.method = []; // index into methods
+        this.kind = [];
+        this.colour = []; // package, for the colour
+        this.methods = []; // {text, short, kind, colour}
+        this.methodOf = new Map();
+        this.frameOf = new Map();
+    }
+
+    add(key, text, short, method) {
+        let index = this.frameOf.get(key);
+        if (index === undefined) {
+            index = this.text.length;
+            this.frameOf.set(key, index);
+            this.text.push(text);
+            this.short.push(short);
+            this.search.push(text.toLowerCase());
+            this.method.push(method);
+            this.kind.push(this.methods[method].kind);
+            this.colour.push(this.methods[method].colour);
+        }
+        return index;
+    }
+
+    addMethod(key, text, short, kind, colour) {
+        let index = this.methodOf.get(key);
+        if (index === undefined) {
+            index = this.methods.length;
+            this.methodOf.set(key, index);
+            this.methods.push({ text, short, kind, colour });
+        }
+        return index;
+    }
+
+    named(name, kind) {
+        const text = clean(name) || '(empty name)';
+        return this.add(kind + name, text, text, this.addMethod(kind + name, text, text, kind, ''));
+    }
+
+    /** @param lines false: all lines of a method are one frame, as two builds compare best */
+    fromReport(frame, lines) {
+        if (frame.pseudo !== undefined) {
+            return this.named(frame.pseudo, KIND.PSEUDO);
+        }
+        const className = frame.class ?? '';
+        const dot = className.lastIndexOf('.');
+        const name = clean(className + '.' + (frame.method ?? ''));
+        const short = clean(className.slice(dot + 1) + '.' + (frame.method ?? ''));
+        const kind = JDK_CLASS.test(className) ? KIND.JDK : KIND.JAVA;
+        const key = KIND.JAVA + name;
+        const method = this.addMethod(key, name, short, kind, packageOf(className, dot));
+        const place = lines ? placeOf(frame) : '';
+        return this.add(key + place, name + place, short, method);
+    }
+}
+
+/** The first three parts of the package: enough to tell one library or module from another. */
+function packageOf(className, dot) {
+    return clean(className.slice(0, Math.max(dot, 0)).split('.', 3).join('.'));
+}
+
+function placeOf(frame) {
+    if (frame.native) {
+        return '(Native Method)';
+    }
+    if (frame.file === undefined) {
+        return '(Unknown Source)';
+    }
+    return '(' + clean(frame.file) + (frame.line === undefined ? '' : ':' + frame.line) + ')';
+}
+
+/** A growing tree; finish() turns it into the arrays. */
+class TreeBuilder {
+    constructor(frames, measures) {
+        this.frames = frames;
+        this.parent = [-1];
+        this.frame = [frames.named('All threads', KIND.ALL)];
+        this.self = {};
+        for (const measure of measures) {
+            this.self[measure] = [0];
+        }
+    }
+
+    add(parent, frame) {
+        for (const measure in this.self) {
+            this.self[measure].push(0);
+        }
+        this.frame.push(frame);
+        return this.parent.push(parent) - 1;
+    }
+}
+
+class Model {
+    constructor(builder, reports) {
+        this.frames = builder.frames;
+        this.reports = reports;
+        this.isDiff = reports.length === 2;
+        this.count = builder.parent.length;
+        this.parent = Int32Array.from(builder.parent);
+        this.frame = Int32Array.from(builder.frame);
+        this.self = {};
+        this.total = {};
+        for (const measure in builder.self) {
+            this.self[measure] = Float64Array.from(builder.self[measure]);
+            this.total[measure] = totals(this.parent, this.self[measure]);
+        }
+        this.hasCpu = this.total.cpu[0] > 0 || (this.isDiff && this.total.cpu0[0] > 0);
+        [this.childStart, this.childList] = childrenByParent(this.parent);
+        this.groups = []; // {node, name, sides: the group of each report, or undefined}
+    }
+
+    children(node) {
+        return this.childList.subarray(this.childStart[node], this.childStart[node + 1]);
+    }
+
+    textOf(node) {
+        return this.frames.text[this.frame[node]];
+    }
+
+    /** What a node takes of the graph's width; of two reports both count, so that nothing is hidden. */
+    width(metric, node) {
+        return this.total[metric][node] + (this.isDiff ? this.total[metric + '0'][node] : 0);
+    }
+
+    delta(metric, node) {
+        return this.total[metric][node] - this.total[metric + '0'][node];
+    }
+
+    /** Names from a group down to node: finds the place again in another report. */
+    path(node) {
+        const path = [];
+        for (let i = node; i > 0; i = this.parent[i]) {
+            path.push(this.textOf(i));
+        }
+        return path.reverse();
+    }
+
+    /** The node of a path, or the deepest of it that there is. */
+    find(path) {
+        let node = 0;
+        for (const name of path) {
+            const next = this.children(node).find((child) => this.textOf(child) === name);
+            if (next === undefined) {
+                break;
+            }
+            node = next;
+        }
+        return node;
+    }
+
+    contains(ancestor, node) {
+        while (node > ancestor) {
+            node = this.parent[node];
+        }
+        return node === ancestor;
+    }
+}
+
+function totals(parent, self) {
+    const total = Float64Array.from(self);
+    for (let i = total.length - 1; i > 0; i--) {
+        total[parent[i]] += total[i];
+    }
+    return total;
+}
+
+function childrenByParent(parent) {
+    const count = parent.length;
+    const start = new Int32Array(count + 1);
+    const list = new Int32Array(Math.max(count - 1, 0));
+    for (let i = 1; i < count; i++) {
+        start[parent[i] + 1]++;
+    }
+    for (let i = 0; i < count; i++) {
+        start[i + 1] += start[i];
+    }
+    const next = start.slice();
+    for (let i = 1; i < count; i++) {
+        list[next[parent[i]]++] = i;
+    }
+    return [start, list];
+}
+
+function checkFormat(report) {
+    if (typeof report?.format !== 'string' || !report.format.startsWith('threads-sampler/1')) {
+        throw new Error('This is not a report that this page can read (format: ' + report?.format + ').');
+    }
+}
+
+function modelOf(data) {
+    const isDiff = data?.before !== undefined && data?.after !== undefined;
+    const reports = isDiff ? [data.before, data.after] : [data];
+    reports.forEach(checkFormat);
+    return isDiff ? diffModel(reports) : singleModel(reports);
+}
+
+function singleModel(reports) {
+    const report = reports[0];
+    const frames = new Frames();
+    const ids = report.frames.map((frame) => frames.fromReport(frame, true));
+    const builder = new TreeBuilder(frames, ['wall', 'cpu', 'samples']);
+    const groups = report.groups.map((group) => {
+        const node = builder.add(0, frames.named(group.name, KIND.GROUP));
+        const first = node + 1;
+        for (let i = 0; i < group.parent.length; i++) {
+            const parent = group.parent[i];
+            builder.add(parent < 0 ? node : first + parent, ids[group.frame[i]]);
+            builder.self.wall[first + i] = group.wall[i];
+            builder.self.cpu[first + i] = group.cpu?.[i] ?? 0;
+            builder.self.samples[first + i] = group.samples?.[i] ?? 0;
+        }
+        return { node, name: frames.text[builder.frame[node]], sides: [group] };
+    });
+    const model = new Model(builder, reports);
+    model.groups = groups;
+    model.isCpuClock = report.clock === 'CPU';
+    return model;
+}
+
+/**
+ * Two reports as one tree: equal stacks of equally named groups are one node, with the time of both.
+ * The first is scaled to the length of the second, else a longer interval would look like a slower program.
+ */
+function diffModel(reports) {
+    const frames = new Frames();
+    const builder = new TreeBuilder(frames, ['wall', 'cpu', 'samples', 'wall0', 'cpu0', 'samples0']);
+    const children = new Map(); // "parent frame" -> node
+    const child = (parent, frame) => {
+        const key = parent + ' ' + frame;
+        let node = children.get(key);
+        if (node === undefined) {
+            node = builder.add(parent, frame);
+            children.set(key, node);
+        }
+        return node;
+    };
+    const scale = reports[0].elapsedNanos > 0 ? reports[1].elapsedNanos / reports[0].elapsedNanos : 1;
+    const groups = new Map();
+    reports.forEach((report, side) => {
+        const ids = report.frames.map((frame) => frames.fromReport(frame, false));
+        const suffix = side === 0 ? '0' : '';
+        const factor = side === 0 ? scale : 1;
+        for (const group of report.groups) {
+            const node = child(0, frames.named(group.name, KIND.GROUP));
+            if (!groups.has(node)) {
+                groups.set(node, { node, name: frames.text[builder.frame[node]], sides: [undefined, undefined] });
+            }
+            groups.get(node).sides[side] = group;
+            const nodes = new Int32Array(group.parent.length);
+            for (let i = 0; i < group.parent.length; i++) {
+                const parent = group.parent[i];
+                nodes[i] = child(parent < 0 ? node : nodes[parent], ids[group.frame[i]]);
+                builder.self['wall' + suffix][nodes[i]] += group.wall[i] * factor;
+                builder.self['cpu' + suffix][nodes[i]] += (group.cpu?.[i] ?? 0) * factor;
+                builder.self['samples' + suffix][nodes[i]] += (group.samples?.[i] ?? 0) * factor;
+            }
+        }
+    });
+    const model = new Model(builder, reports);
+    model.scale = scale;
+    model.groups = [...groups.values()];
+    return model;
+}
+
+/**
+ * Time per method or per line under base: self is the time of its own frames, total the time during
+ * which it was on the stack, counted once where it called itself.
+ * @returns {{key: number, frame: number, self: {}, total: {}}[]}
+ */
+function hotList(model, base, byLine) {
+    const { frames, frame } = model;
+    const keyOf = (node) => (byLine ? frame[node] : frames.method[frame[node]]);
+    const keys = byLine ? frames.text.length : frames.methods.length;
+    const open = new Int32Array(keys); // how often a key is on the current stack
+    const rows = new Array(keys);
+    const measures = Object.keys(model.self);
+    const stack = [base];
+    while (stack.length > 0) {
+        const node = stack.pop();
+        if (node < 0) {
+            open[keyOf(~node)]--; // all below it is done
+            continue;
+        }
+        const key = keyOf(node);
+        if (frames.kind[frame[node]] >= KIND.JAVA) {
+            const row = (rows[key] ??= newHotRow(key, frame[node], measures));
+            for (const m of measures) {
+                row.self[m] += model.self[m][node];
+                row.total[m] += open[key] === 0 ? model.total[m][node] : 0;
+            }
+        }
+        open[key]++;
+        stack.push(~node);
+        for (let i = model.childStart[node]; i < model.childStart[node + 1]; i++) {
+            stack.push(model.childList[i]);
+        }
+    }
+    return rows.filter((row) => row !== undefined);
+}
+
+function newHotRow(key, frame, measures) {
+    const row = { key, frame, self: {}, total: {} };
+    for (const m of measures) {
+        row.self[m] = row.total[m] = 0;
+    }
+    return row;
+}
+
+/**
+ * The tree a person reads: frames without own time that have but one child with all their time are
+ * left out, as in the text report, and their children move up.
+ * @returns {{children: (node: number) => number[], parent: Int32Array}}
+ */
+function callTree(model, metric, compact) {
+    const self = (node) => model.self[metric][node] || (model.isDiff && model.self[metric + '0'][node]);
+    const passesOn = (node) =>
+        compact &&
+        model.frames.kind[model.frame[node]] >= KIND.JAVA &&
+        model.frames.kind[model.frame[model.parent[node]]] >= KIND.JAVA &&
+        !self(node) &&
+        nearly(model.width(metric, node), model.width(metric, model.parent[node]));
+    const shown = new Int32Array(model.count); // the node itself, or the one it is folded into
+    const parent = new Int32Array(model.count).fill(-1);
+    for (let i = 1; i < model.count; i++) {
+        const above = shown[model.parent[i]];
+        shown[i] = passesOn(i) ? above : i;
+        parent[i] = above;
+    }
+    for (let i = 1; i < model.count; i++) {
+        if (shown[i] !== i) {
+            parent[i] = -1;
+        }
+    }
+    const lists = new Map();
+    for (let i = 1; i < model.count; i++) {
+        if (parent[i] >= 0) {
+            const list = lists.get(parent[i]);
+            list ? list.push(i) : lists.set(parent[i], [i]);
+        }
+    }
+    return { parent, shown, children: (node) => lists.get(node) ?? [] };
+}
+
+/** Sums of scaled numbers differ in their last digits. */
+function nearly(a, b) {
+    return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+}
+
+/**
+ * @returns {{frames: Uint8Array, count: number, top: number[], time: number}|null} matching frames; the
+ *     outermost matching nodes below base, most time first; their time, nothing counted twice
+ */
+function searchFor(model, text, base, metric) {
+    const wanted = text.trim().toLowerCase();
+    if (wanted === '') {
+        return null;
+    }
+    const frames = new Uint8Array(model.frames.text.length);
+    model.frames.search.forEach((name, i) => (frames[i] = name.includes(wanted) ? 1 : 0));
+    const inside = new Uint8Array(model.count); // 1: below base; 2: inside a match too
+    const top = [];
+    let count = 0;
+    let time = 0;
+    for (let i = base; i < model.count; i++) {
+        const above = i === base ? 1 : inside[model.parent[i]];
+        if (above === 0) {
+            continue;
+        }
+        const matches = frames[model.frame[i]] === 1;
+        inside[i] = matches ? 2 : above;
+        if (matches) {
+            count++;
+        }
+        if (matches && above === 1) {
+            top.push(i);
+            time += model.width(metric, i);
+        }
+    }
+    top.sort((a, b) => model.width(metric, b) - model.width(metric, a));
+    return { frames, count, top, time };
+}

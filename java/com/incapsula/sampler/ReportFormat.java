@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+/** The forms in which a {@link SamplingReport} can be written. The text forms are UTF-8. */
+public enum ReportFormat {
+
+    /** The report people read, as {@code PrintStreamSamplingOutputer} prints it; nothing where nothing was sampled. */
+    TEXT("txt", "text/plain; charset=utf-8"),
+    /**
+     * A line {@code group;root;...;leaf weight} per stack, which flame graph tools read. Times are whole microseconds.
+     * Files can be concatenated.
+     */
+    COLLAPSED("collapsed", "text/plain; charset=utf-8"),
+    /** {@code profile.proto}, compressed by gzip, for {@code go tool pprof} and all that read its files. Binary. */
+    PPROF("pb.gz", "application/octet-stream"),
+    /** The file format of speedscope: one profile per thread group. */
+    SPEEDSCOPE("speedscope.json", "application/json"),
+    /** Everything that is known, for scripts: format {@code threads-sampler/1}. */
+    JSON("json", "application/json"),
+    /** Two tables for a log: the 20 methods and the 20 lines with the most time of their own. */
+    TOP("top.txt", "text/plain; charset=utf-8"),
+    /** One page that needs no network: flame graph, call tree, hot methods and lines, account. */
+    HTML("html", "text/html; charset=utf-8");
+
+    private final String fileExtension;
+    private final String mediaType;
+
+    ReportFormat(String fileExtension, String mediaType) {
+        this.fileExtension = fileExtension;
+        this.mediaType = mediaType;
+    }
+
+    /**
+     * How names of such files end.
+     *
+     * @return the extension without a leading dot
+     */
+    public String getFileExtension() {
+        return fileExtension;
+    }
+
+    /**
+     * What such a document is sent as.
+     *
+     * @return the media type, with the character set where there is one
+     */
+    public String getMediaType() {
+        return mediaType;
+    }
+
+    /**
+     * Tells bytes from text.
+     *
+     * @return true if a document of this format is no text
+     */
+    public boolean isBinary() {
+        return this == PPROF;
+    }
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+/**
+ * What can be chosen when a report is written. Each {@code with} method gives a changed copy.
+ *
+ * <pre>{@code
+ * report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
+ * }</pre>
+ *
+ * <p>Threads: immutable.
+ */
+public final class ReportOptions {
+
+    /* As NativeBridge.writeSnapshot numbers them. */
+    private static final int BY_TIME = 1;
+    private static final int ZERO_TIME_PACKAGES = 1 << 1;
+    private static final int CPU_TIME = 1 << 2;
+    private static final int PERCENT = 1 << 3;
+
+    private static final ReportOptions STANDARD = new ReportOptions(ReportWeight.WALL, 0);
+
+    private final ReportWeight weight;
+    private final int flags;
+
+    private ReportOptions(ReportWeight weight, int flags) {
+        this.weight = weight;
+        this.flags = flags;
+    }
+
+    /**
+     * The defaults: wall time, rows by name, no column that is not always there.
+     *
+     * @return the options
+     */
+    public static ReportOptions standard() {
+        return STANDARD;
+    }
+
+    /**
+     * What a stack weighs, in {@link ReportFormat#COLLAPSED} and {@link ReportFormat#SPEEDSCOPE}, and what
+     * {@link ReportFormat#TOP} is ordered by.
+     *
+     * @param changed the weight
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is null
+     */
+    public ReportOptions withWeight(ReportWeight changed) {
+        if (changed == null) {
+            throw new IllegalArgumentException("weight must not be null");
+        }
+        return new ReportOptions(changed, flags);
+    }
+
+    /**
+     * The order of rows in {@link ReportFormat#TEXT}.
+     *
+     * @param order the order
+     * @return a changed copy
+     * @throws IllegalArgumentException if it is null
+     */
+    public ReportOptions withOrder(ReportOrder order) {
+        if (order == null) {
+            throw new IllegalArgumentException("order must not be null");
+        }
+        return with(BY_TIME, order == ReportOrder.BY_TIME);
+    }
+
+    /**
+     * Whether {@link ReportFormat#TEXT} has rows without method time where the package changes.
+     *
+     * @param shown true to keep them
+     * @return a changed copy
+     */
+    public ReportOptions withZeroTimePackages(boolean shown) {
+        return with(ZERO_TIME_PACKAGES, shown);
+    }
+
+    /**
+     * Whether {@link ReportFormat#TEXT} and {@link ReportFormat#TOP} have a column with CPU time.
+     *
+     * @param shown true for the column
+     * @return a changed copy
+     */
+    public ReportOptions withCpuTime(boolean shown) {
+        return with(CPU_TIME, shown);
+    }
+
+    /**
+     * Whether {@link ReportFormat#TEXT} has a column with each row's share of its thread group.
+     *
+     * @param shown true for the column
+     * @return a changed copy
+     */
+    public ReportOptions withPercent(boolean shown) {
+        return with(PERCENT, shown);
+    }
+
+    /**
+     * What a stack weighs.
+     *
+     * @return never null
+     */
+    public ReportWeight getWeight() {
+        return weight;
+    }
+
+    int flags() {
+        return flags;
+    }
+
+    private ReportOptions with(int flag, boolean set) {
+        return new ReportOptions(weight, set ? flags | flag : flags & ~flag);
+    }
+}

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+/** What a stack weighs in the formats that have room for one number only. */
+public enum ReportWeight {
+
+    /** The time the stack was seen, waiting or computing. */
+    WALL,
+    /** The CPU time spent in it; 0 everywhere where the engine does not measure it. */
+    CPU,
+    /** How often it was seen. */
+    SAMPLES
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** What JMX sees of a sampler. */
+final class SamplerBean implements ThreadsSamplerMXBean {
+
+    static final int MAX_TOP_SECONDS = 60;
+
+    private final ThreadsSampler sampler;
+    private final AtomicBoolean watching = new AtomicBoolean();
+
+    SamplerBean(ThreadsSampler sampler) {
+        this.sampler = sampler;
+    }
+
+    @Override
+    public String getEngine() {
+        return sampler.getStatistics().getEngine();
+    }
+
+    @Override
+    public boolean isPaused() {
+        return sampler.isPaused();
+    }
+
+    @Override
+    public boolean isActive() {
+        return sampler.isActive();
+    }
+
+    @Override
+    public long getSamplingFrequencyMillis() {
+        return sampler.getSamplingFrequencyMillis();
+    }
+
+    @Override
+    public long getReportFrequencySeconds() {
+        return sampler.getReportFrequencySeconds();
+    }
+
+    @Override
+    public String getMonitoredPackages() {
+        return sampler.getMonitoredPackages();
+    }
+
+    @Override
+    public long getThreads() {
+        return sampler.getStatistics().getThreads();
+    }
+
+    @Override
+    public long getAttempts() {
+        return sampler.getStatistics().getAttempts();
+    }
+
+    @Override
+    public long getReportsWritten() {
+        return sampler.getStatistics().getReportsWritten();
+    }
+
+    @Override
+    public long getMemoryUsedBytes() {
+        return sampler.getStatistics().getMemoryUsedBytes();
+    }
+
+    @Override
+    public long getMemoryLimitBytes() {
+        return sampler.getStatistics().getMemoryLimitBytes();
+    }
+
+    @Override
+    public long getOwnCpuNanos() {
+        return sampler.getStatistics().getOwnCpuNanos();
+    }
+
+    @Override
+    public long getElapsedNanos() {
+        return sampler.getStatistics().getElapsedNanos();
+    }
+
+    @Override
+    public void pause() {
+        sampler.pauseSampling();
+    }
+
+    @Override
+    public void resume() {
+        sampler.resumeSampling();
+    }
+
+    @Override
+    public void report() {
+        sampler.printReport();
+    }
+
+    @Override
+    public Map<String, Long> statistics() {
+        SamplerStatistics all = sampler.getStatistics();
+        Map<String, Long> named = new LinkedHashMap<>();
+        all.getOutcomes().forEach((name, value) -> named.put("total.outcome." + name, value));
+        all.getIntervalOutcomes().forEach((name, value) -> named.put("interval.outcome." + name, value));
+        all.getCounters().forEach((name, value) -> named.put("total.counter." + name, value));
+        all.getIntervalCounters().forEach((name, value) -> named.put("interval.counter." + name, value));
+        return named;
+    }
+
+    @Override
+    public String top(int seconds) {
+        if (seconds < 1 || seconds > MAX_TOP_SECONDS) {
+            throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got "
+                    + seconds);
+        }
+        if (!watching.compareAndSet(false, true)) {
+            throw new IllegalStateException("somebody else is watching; try again");
+        }
+        try (SamplingCursor cursor = sampler.openCursor()) {
+            TimeUnit.SECONDS.sleep(seconds);
+            try (SamplingReport report = cursor.next()) {
+                return report.toString(ReportFormat.TOP);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        } finally {
+            watching.set(false);
+        }
+    }
+}

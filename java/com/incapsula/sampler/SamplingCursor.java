@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.Cursor;
+import com.incapsula.sampler.internal.Snapshot;
+import java.util.function.Function;
+
+/**
+ * A consumer of reports with its own place in time: {@link #next()} gives everything since it was called last. Other
+ * cursors, {@link ThreadsSampler#snapshot()} and the periodic reports go on as if it were not there.
+ *
+ * <pre>{@code
+ * try (SamplingCursor cursor = sampler.openCursor()) {
+ *     work();
+ *     try (SamplingReport report = cursor.next()) {
+ *         report.writeTo(ReportFormat.HTML, Path.of("work.html"));
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>An open cursor that is not read gathers, in a part of the sampler's memory limit: close those that are not needed.
+ * What does not fit goes to rows {@code [over memory limit]}. When the sampler ends, so do its cursors; what they did
+ * not read is lost to them.
+ *
+ * <p>Threads: any. Calls of {@code next()} at the same time share out the time between them.
+ */
+public final class SamplingCursor implements AutoCloseable {
+
+    private final Cursor cursor;
+    private final Function<Snapshot, SamplingReport> reports;
+
+    SamplingCursor(Cursor cursor, Function<Snapshot, SamplingReport> reports) {
+        this.cursor = cursor;
+        this.reports = reports;
+    }
+
+    /**
+     * Takes a last look and gives everything since the last call, the first time since the cursor was opened.
+     *
+     * @return a report, to be closed; it has no groups where nothing was sampled
+     * @throws IllegalStateException if the cursor is closed, the sampler has ended, or from the sampler's own outputer
+     *         or manipulator
+     * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
+     */
+    public SamplingReport next() {
+        return reports.apply(cursor.next());
+    }
+
+    /** Ends the cursor. Does nothing the second time, or when the sampler has ended. */
+    @Override
+    public void close() {
+        cursor.close();
+    }
+}

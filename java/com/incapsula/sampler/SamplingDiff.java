@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.CollapsedDiff;
+import com.incapsula.sampler.internal.Content;
+import com.incapsula.sampler.internal.HtmlPage;
+import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.internal.WholeFile;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * Two reports side by side: what became slower. Comes from {@link SamplingReport#diff}.
+ *
+ * <p>It can be written as
+ * <ul>
+ * <li>{@link ReportFormat#HTML}: the page, with the difference in colour and in its tables;</li>
+ * <li>{@link ReportFormat#COLLAPSED}: a line {@code stack before after} per stack, the form that
+ * {@code flamegraph.pl} reads as a differential flame graph; weights of 0 stand as 0;</li>
+ * <li>{@link ReportFormat#JSON}: <code>{"before":...,"after":...}</code> with two documents as a report's.</li>
+ * </ul>
+ *
+ * <p>Times are not scaled: two reports of different length differ by their length too.
+ *
+ * <p>Threads: any. It holds both reports' memory until it is closed; the reports themselves may be closed before.
+ */
+public final class SamplingDiff implements AutoCloseable {
+
+    private final Snapshot before;
+    private final Snapshot after;
+    private boolean closed; // guarded by this
+
+    /** Both are held by it from now on. */
+    SamplingDiff(Snapshot before, Snapshot after) {
+        this.before = before;
+        this.after = after;
+    }
+
+    /**
+     * Writes the difference of wall times.
+     *
+     * @param format HTML, COLLAPSED or JSON
+     * @param out where to; flushed, not closed
+     * @throws IOException what the stream throws; a part may have been written
+     * @throws IllegalArgumentException if an argument is null, or the format cannot show a difference
+     * @throws IllegalStateException if the difference is closed
+     * @throws OutOfMemoryError if there is no memory to work with; a part may have been written
+     */
+    public void writeTo(ReportFormat format, OutputStream out) throws IOException {
+        writeTo(format, ReportOptions.standard(), out);
+    }
+
+    /**
+     * Writes the difference.
+     *
+     * @param format HTML, COLLAPSED or JSON
+     * @param options for COLLAPSED the weight
+     * @param out where to; flushed, not closed
+     * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
+     */
+    public void writeTo(ReportFormat format, ReportOptions options, OutputStream out) throws IOException {
+        check(format);
+        SamplingReport.requireNotNull("options", options);
+        SamplingReport.requireNotNull("out", out);
+        hold();
+        try {
+            write(format, options, out);
+            out.flush();
+        } finally {
+            release();
+        }
+    }
+
+    /**
+     * Writes the difference of wall times into a file, which appears whole or not at all.
+     *
+     * @param format HTML, COLLAPSED or JSON
+     * @param file the file; its folder must be there
+     * @throws IOException with the file's name and the reason
+     * @throws IllegalArgumentException if an argument is null, or the format cannot show a difference
+     * @throws IllegalStateException if the difference is closed
+     */
+    public void writeTo(ReportFormat format, Path file) throws IOException {
+        check(format);
+        SamplingReport.requireNotNull("file", file);
+        hold();
+        try {
+            WholeFile.write(file, out -> write(format, ReportOptions.standard(), out));
+        } finally {
+            release();
+        }
+    }
+
+    /** Gives the memory back. Does nothing the second time. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        release();
+    }
+
+    private static void check(ReportFormat format) {
+        SamplingReport.requireNotNull("format", format);
+        if (format != ReportFormat.HTML && format != ReportFormat.COLLAPSED && format != ReportFormat.JSON) {
+            throw new IllegalArgumentException("a difference can be written as HTML, COLLAPSED or JSON, not as "
+                    + format);
+        }
+    }
+
+    private void write(ReportFormat format, ReportOptions options, OutputStream out) throws IOException {
+        switch (format) {
+            case HTML -> HtmlPage.write(out, this::writeJson);
+            case JSON -> writeJson(out);
+            default -> CollapsedDiff.write(stacks(before, options), stacks(after, options), out);
+        }
+    }
+
+    private static Content stacks(Snapshot of, ReportOptions options) {
+        return out -> SamplingReport.writeRaw(of, ReportFormat.COLLAPSED, options, out);
+    }
+
+    private void writeJson(OutputStream out) throws IOException {
+        put(out, "{\"before\":");
+        SamplingReport.writeRaw(before, ReportFormat.JSON, ReportOptions.standard(), out);
+        put(out, ",\"after\":");
+        SamplingReport.writeRaw(after, ReportFormat.JSON, ReportOptions.standard(), out);
+        put(out, "}");
+    }
+
+    private static void put(OutputStream out, String text) throws IOException {
+        out.write(text.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private void hold() {
+        synchronized (this) {
+            if (closed) {
+                throw new IllegalStateException("the difference is closed");
+            }
+            before.hold();
+            after.hold();
+        }
+    }
+
+    private void release() {
+        before.release();
+        after.release();
+    }
+}

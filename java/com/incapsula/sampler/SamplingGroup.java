@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+/**
+ * What a {@link SamplingReport} knows of one thread group.
+ *
+ * <p>Threads: immutable.
+ */
+public final class SamplingGroup {
+
+    /* The order of NativeBridge.snapshotGroupFigures. */
+    private static final int WALL = 0;
+    private static final int CPU = 1;
+    private static final int SAMPLES = 2;
+    private static final int THREADS = 3;
+    private static final int MAX_DEPTH = 4;
+    private static final int ATTEMPTS = 5;
+    static final int FIGURES = 6;
+
+    private final String name;
+    private final long[] figures;
+
+    SamplingGroup(String name, long[] figures) {
+        this.name = name;
+        this.figures = figures;
+    }
+
+    /**
+     * The group's name.
+     *
+     * @return as the thread name manipulator made it
+     */
+    public String getName() {
+        return name;
+    }
+
+    /**
+     * The time of all its threads together, waiting or computing.
+     *
+     * @return nanoseconds
+     */
+    public long getWallNanos() {
+        return figures[WALL];
+    }
+
+    /**
+     * The CPU time of all its threads together; 0 where the engine does not measure it.
+     *
+     * @return nanoseconds
+     */
+    public long getCpuNanos() {
+        return figures[CPU];
+    }
+
+    /**
+     * How often a stack of one of its threads was seen.
+     *
+     * @return the number
+     */
+    public long getSamples() {
+        return figures[SAMPLES];
+    }
+
+    /**
+     * How many different threads were in it. In a merged report this may be too high: the same thread may have been
+     * seen by both.
+     *
+     * @return the number
+     */
+    public long getThreads() {
+        return figures[THREADS];
+    }
+
+    /**
+     * The deepest stack that was seen, before anything was cut away.
+     *
+     * @return frames
+     */
+    public int getMaxDepth() {
+        return (int) Math.min(figures[MAX_DEPTH], Integer.MAX_VALUE);
+    }
+
+    /**
+     * How often one of its threads was to be looked at.
+     *
+     * @return the number; how these attempts ended is in {@link SamplingReport#getOutcomes()}, for all groups
+     */
+    public long getAttempts() {
+        return figures[ATTEMPTS];
+    }
+
+    /** Name and times. */
+    @Override
+    public String toString() {
+        return name + " [wallNanos=" + getWallNanos() + ", cpuNanos=" + getCpuNanos() + ", samples=" + getSamples()
+                + "]";
+    }
+}

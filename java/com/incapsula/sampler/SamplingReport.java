@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.Figure;
+import com.incapsula.sampler.internal.HtmlPage;
+import com.incapsula.sampler.internal.RawReport;
+import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.internal.StaysOpen;
+import com.incapsula.sampler.internal.WholeFile;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.zip.GZIPOutputStream;
+
+/**
+ * What was sampled in one stretch of time, to be looked at and to be written in the forms other tools open. Comes from
+ * {@link ThreadsSampler#snapshot()}, from a {@link SamplingCursor}, and to
+ * {@link com.incapsula.sampler.outputer.SamplingOutputer#report}.
+ *
+ * <pre>{@code
+ * try (SamplingReport report = sampler.snapshot()) {
+ *     report.writeTo(ReportFormat.HTML, Path.of("report.html"));
+ * }
+ * }</pre>
+ *
+ * <p>A report stays what it is: it does not change while the sampler goes on, and it can be used after the sampler was
+ * closed. It holds native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed; one that is
+ * forgotten is freed some time after the garbage collector has found it.
+ *
+ * <p>Threads: any; several may write it at the same time. {@link #close()} does not wait for them, they finish.
+ */
+public final class SamplingReport implements AutoCloseable {
+
+    private static final int GZIP_BUFFER_BYTES = 16 * 1024;
+
+    private final Snapshot snapshot;
+    private final ReportOptions options;
+    private final RawReport raw;
+    private final List<SamplingGroup> groups;
+    private final Map<String, Long> outcomes = new LinkedHashMap<>();
+    private final Map<String, Long> counters = new LinkedHashMap<>();
+    private boolean closed; // guarded by this
+
+    /** @param snapshot held by the report from now on, also where this fails */
+    SamplingReport(Snapshot snapshot, ReportOptions options) {
+        this.snapshot = snapshot;
+        this.options = options;
+        this.raw = read(snapshot);
+        this.groups = groups(raw);
+        for (int i = 0; i < raw.accountNames().size(); i++) {
+            sort(raw.accountNames().get(i), raw.account()[i]);
+        }
+    }
+
+    private static RawReport read(Snapshot snapshot) {
+        RawReport raw = null;
+        try {
+            raw = snapshot.figures();
+            return raw;
+        } finally {
+            if (raw == null) {
+                snapshot.release();
+            }
+        }
+    }
+
+    private static List<SamplingGroup> groups(RawReport raw) {
+        List<SamplingGroup> groups = new ArrayList<>(raw.groups().size());
+        for (int i = 0; i < raw.groups().size(); i++) {
+            int at = i * SamplingGroup.FIGURES;
+            groups.add(new SamplingGroup(raw.groups().get(i),
+                    Arrays.copyOfRange(raw.groupFigures(), at, at + SamplingGroup.FIGURES)));
+        }
+        return Collections.unmodifiableList(groups);
+    }
+
+    /* A name of no known kind is left out: the figures are no reason to fail. */
+    private void sort(String name, long value) {
+        if (name.startsWith("outcome.")) {
+            outcomes.put(name.substring("outcome.".length()), value);
+        } else if (name.startsWith("counter.")) {
+            counters.put(name.substring("counter.".length()), value);
+        }
+    }
+
+    /**
+     * Makes one report of two, of the same sampler or of different ones: times and counts add up. Both stay as they
+     * are and are still to be closed.
+     *
+     * @param a one
+     * @param b the other
+     * @return a new report from the earlier begin to the later end; written with the options of {@code a}
+     * @throws IllegalArgumentException if one is null
+     * @throws IllegalStateException if one is closed
+     * @throws OutOfMemoryError if there is no memory for it
+     */
+    public static SamplingReport merge(SamplingReport a, SamplingReport b) {
+        requireNotNull("a", a);
+        requireNotNull("b", b);
+        Snapshot first = a.hold();
+        try {
+            Snapshot second = b.hold();
+            try {
+                return new SamplingReport(first.mergedWith(second), a.options);
+            } finally {
+                second.release();
+            }
+        } finally {
+            first.release();
+        }
+    }
+
+    /**
+     * Compares two reports. Both may be closed afterwards.
+     *
+     * @param before what was
+     * @param after what is
+     * @return the difference, to be closed
+     * @throws IllegalArgumentException if one is null
+     * @throws IllegalStateException if one is closed
+     */
+    public static SamplingDiff diff(SamplingReport before, SamplingReport after) {
+        requireNotNull("before", before);
+        requireNotNull("after", after);
+        Snapshot first = before.hold();
+        Snapshot second = null;
+        try {
+            second = after.hold();
+        } finally {
+            if (second == null) {
+                first.release();
+            }
+        }
+        return new SamplingDiff(first, second);
+    }
+
+    static void requireNotNull(String name, Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException(name + " must not be null");
+        }
+    }
+
+    /**
+     * Where it begins, by the wall clock.
+     *
+     * @return to the millisecond
+     */
+    public Instant getFrom() {
+        return Instant.ofEpochMilli(Figure.FROM.of(raw));
+    }
+
+    /**
+     * Where it ends, by the wall clock.
+     *
+     * @return to the millisecond
+     */
+    public Instant getTill() {
+        return Instant.ofEpochMilli(Figure.TILL.of(raw));
+    }
+
+    /**
+     * The time that was covered: by the monotonic clock and without pauses.
+     *
+     * @return not negative
+     */
+    public Duration getElapsed() {
+        return Duration.ofNanos(Figure.ELAPSED.of(raw));
+    }
+
+    /**
+     * The thread groups.
+     *
+     * @return in descending wall time; not modifiable
+     */
+    public List<SamplingGroup> getGroups() {
+        return groups;
+    }
+
+    /**
+     * The wall time of all groups.
+     *
+     * @return nanoseconds
+     */
+    public long getWallNanos() {
+        return Figure.WALL.of(raw);
+    }
+
+    /**
+     * The CPU time of all groups; 0 where the engine does not measure it.
+     *
+     * @return nanoseconds
+     */
+    public long getCpuNanos() {
+        return Figure.CPU.of(raw);
+    }
+
+    /**
+     * How often a stack was seen, in all groups.
+     *
+     * @return the number
+     */
+    public long getSamples() {
+        return Figure.SAMPLES.of(raw);
+    }
+
+    /**
+     * How often a thread was to be looked at.
+     *
+     * @return the sum of {@link #getOutcomes()}
+     */
+    public long getAttempts() {
+        return Figure.ATTEMPTS.of(raw);
+    }
+
+    /**
+     * How attempts ended.
+     *
+     * @return every outcome there is with its count, 0 included, in the order of the sampler's account and under the
+     *         names it has there; not modifiable
+     */
+    public Map<String, Long> getOutcomes() {
+        return Collections.unmodifiableMap(outcomes);
+    }
+
+    /**
+     * What was counted that is no attempt: ticks, late ticks, failed reports and others.
+     *
+     * @return as {@link #getOutcomes()}
+     */
+    public Map<String, Long> getCounters() {
+        return Collections.unmodifiableMap(counters);
+    }
+
+    /**
+     * The sampler's account: outcomes, then counters.
+     *
+     * @return those that are not 0, in the order in which a report prints them; a copy
+     */
+    public Map<String, Long> getAccount() {
+        Map<String, Long> account = new LinkedHashMap<>(outcomes);
+        account.putAll(counters);
+        account.values().removeIf(value -> value == 0);
+        return account;
+    }
+
+    /**
+     * CPU time the sampler itself used.
+     *
+     * @return nanoseconds
+     */
+    public long getOwnCpuNanos() {
+        return Figure.OWN_CPU.of(raw);
+    }
+
+    /**
+     * Native memory the sampler used when the report was made.
+     *
+     * @return bytes
+     */
+    public long getMemoryUsedBytes() {
+        return Figure.MEMORY_USED.of(raw);
+    }
+
+    /**
+     * The limit of native memory.
+     *
+     * @return bytes
+     */
+    public long getMemoryLimitBytes() {
+        return Figure.MEMORY_LIMIT.of(raw);
+    }
+
+    /**
+     * The size of the call trees.
+     *
+     * @return nodes
+     */
+    public long getNodes() {
+        return Figure.NODES.of(raw);
+    }
+
+    /**
+     * Writes the report with the options its sampler had when it was made: order, rows and columns as in the sampler's
+     * own reports, weight wall time.
+     *
+     * @param format the form
+     * @param out where to; flushed, not closed
+     * @throws IOException what the stream throws; a part may have been written
+     * @throws IllegalArgumentException if an argument is null
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory to work with; a part may have been written
+     */
+    public void writeTo(ReportFormat format, OutputStream out) throws IOException {
+        writeTo(format, options, out);
+    }
+
+    /**
+     * Writes the report.
+     *
+     * @param format the form
+     * @param chosen options; those the format does not know are ignored
+     * @param out where to; flushed, not closed
+     * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
+     */
+    public void writeTo(ReportFormat format, ReportOptions chosen, OutputStream out) throws IOException {
+        requireNotNull("format", format);
+        requireNotNull("options", chosen);
+        requireNotNull("out", out);
+        Snapshot held = hold();
+        try {
+            write(held, format, chosen, out);
+        } finally {
+            held.release();
+        }
+    }
+
+    /**
+     * Writes the report into a file, which appears whole or not at all: a file that was there stays as it is until it
+     * is replaced, and nothing is left behind where that fails.
+     *
+     * @param format the form
+     * @param file the file; its folder must be there
+     * @throws IOException with the file's name and the reason
+     * @throws IllegalArgumentException if an argument is null
+     * @throws IllegalStateException if the report is closed
+     * @throws OutOfMemoryError if there is no memory to work with
+     */
+    public void writeTo(ReportFormat format, Path file) throws IOException {
+        writeTo(format, options, file);
+    }
+
+    /**
+     * Writes the report into a file, with options.
+     *
+     * @param format the form
+     * @param chosen options; those the format does not know are ignored
+     * @param file the file; its folder must be there
+     * @throws IOException as {@link #writeTo(ReportFormat, Path)}
+     */
+    public void writeTo(ReportFormat format, ReportOptions chosen, Path file) throws IOException {
+        requireNotNull("file", file);
+        Snapshot held = hold();
+        try {
+            WholeFile.write(file, out -> writeTo(format, chosen, out));
+        } finally {
+            held.release();
+        }
+    }
+
+    /**
+     * The report as a string. For reports of a moderate size.
+     *
+     * @param format a text form
+     * @return the text
+     * @throws IllegalArgumentException if the format is null or binary
+     * @throws IllegalStateException if the report is closed
+     */
+    public String toString(ReportFormat format) {
+        requireNotNull("format", format);
+        if (format.isBinary()) {
+            throw new IllegalArgumentException(format + " is no text");
+        }
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try {
+            writeTo(format, out);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Time, and the number of groups and samples. */
+    @Override
+    public String toString() {
+        return "SamplingReport[from=" + getFrom() + ", till=" + getTill() + ", groups=" + groups.size() + ", samples="
+                + getSamples() + "]";
+    }
+
+    /** Gives the memory back; the figures can still be read. Does nothing the second time. */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        snapshot.release();
+    }
+
+    /** @return the snapshot, held for the caller */
+    Snapshot hold() {
+        synchronized (this) {
+            if (closed) {
+                throw new IllegalStateException("the report is closed");
+            }
+            return snapshot.hold();
+        }
+    }
+
+    private static void write(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
+            throws IOException {
+        if (format == ReportFormat.HTML) {
+            HtmlPage.write(out, data -> write(held, ReportFormat.JSON, chosen, data));
+        } else if (format == ReportFormat.PPROF) {
+            try (OutputStream packed = new GZIPOutputStream(new StaysOpen(out), GZIP_BUFFER_BYTES)) {
+                writeRaw(held, format, chosen, packed);
+            }
+        } else {
+            writeRaw(held, format, chosen, out);
+        }
+        out.flush();
+    }
+
+    static void writeRaw(Snapshot held, ReportFormat format, ReportOptions chosen, OutputStream out)
+            throws IOException {
+        held.write(format.ordinal(), chosen.getWeight().ordinal(), chosen.flags(), out);
+    }
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import java.util.Map;
+
+/**
+ * A running sampler in JMX: {@code com.incapsula.sampler:type=ThreadsSampler,name=...}. Values are of simple types, so
+ * a client needs no class of this library. No operation takes the name of a file.
+ *
+ * <p>Registered by {@link ThreadsSampler#init()} where {@link ThreadsSampler#setJmxName} gave it a name, unregistered
+ * when the sampler is closed.
+ */
+public interface ThreadsSamplerMXBean {
+
+    /**
+     * How stacks are walked.
+     *
+     * @return the engine's name
+     */
+    String getEngine();
+
+    /**
+     * Whether sampling is paused.
+     *
+     * @return true from {@link #pause()} to {@link #resume()}
+     */
+    boolean isPaused();
+
+    /**
+     * Whether sampling is switched on.
+     *
+     * @return see {@link ThreadsSampler#isActive()}
+     */
+    boolean isActive();
+
+    /**
+     * The mean time between two samples of a thread.
+     *
+     * @return milliseconds
+     */
+    long getSamplingFrequencyMillis();
+
+    /**
+     * The time between two reports.
+     *
+     * @return seconds; 0: one report, at the end
+     */
+    long getReportFrequencySeconds();
+
+    /**
+     * The packages of interest.
+     *
+     * @return prefixes separated by commas; empty: all
+     */
+    String getMonitoredPackages();
+
+    /**
+     * Threads sampled.
+     *
+     * @return the number in the last tick
+     */
+    long getThreads();
+
+    /**
+     * Attempts to look at a thread since the start.
+     *
+     * @return the number
+     */
+    long getAttempts();
+
+    /**
+     * Reports the outputer took without failing.
+     *
+     * @return the number since the start
+     */
+    long getReportsWritten();
+
+    /**
+     * Native memory in use.
+     *
+     * @return bytes
+     */
+    long getMemoryUsedBytes();
+
+    /**
+     * The limit of native memory.
+     *
+     * @return bytes
+     */
+    long getMemoryLimitBytes();
+
+    /**
+     * CPU time of the sampler itself since the start.
+     *
+     * @return nanoseconds
+     */
+    long getOwnCpuNanos();
+
+    /**
+     * Time since the start, without pauses.
+     *
+     * @return nanoseconds
+     */
+    long getElapsedNanos();
+
+    /** Pauses sampling; see {@link ThreadsSampler#pauseSampling()}. */
+    void pause();
+
+    /** Ends a pause; see {@link ThreadsSampler#resumeSampling()}. */
+    void resume();
+
+    /** Ends the interval and writes its report to the outputer; returns when it is written. */
+    void report();
+
+    /**
+     * What was counted since the start and in the current interval.
+     *
+     * @return values by name: {@code total.outcome.<name>}, {@code interval.outcome.<name>},
+     *         {@code total.counter.<name>} and {@code interval.counter.<name>}, with the names of the report's account
+     */
+    Map<String, Long> statistics();
+
+    /**
+     * Watches for a while and gives the 20 hottest methods and lines of that time. The reports are not disturbed.
+     *
+     * @param seconds how long, 1 to 60
+     * @return two tables, see {@link ReportFormat#TOP}
+     */
+    String top(int seconds);
+}

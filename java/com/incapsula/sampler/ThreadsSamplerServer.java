@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.LiveServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Shows a running sampler in a browser, and gives its reports to tools. Uses the JDK's own HTTP server, module
+ * {@code jdk.httpserver}.
+ *
+ * <pre>{@code
+ * ThreadsSamplerServer server = new ThreadsSamplerServer();
+ * server.setSampler(sampler);
+ * server.setPort(7070);
+ * server.init();      // http://127.0.0.1:7070/
+ * }</pre>
+ *
+ * <table>
+ * <caption>What can be asked for</caption>
+ * <tr><th>path</th><th>answer</th></tr>
+ * <tr><td>{@code /}</td><td>the page of the running interval; it follows the sampler</td></tr>
+ * <tr><td>{@code /report.json}</td><td>{@link ReportFormat#JSON}</td></tr>
+ * <tr><td>{@code /report.txt}</td><td>{@link ReportFormat#TEXT}</td></tr>
+ * <tr><td>{@code /collapsed}</td><td>{@link ReportFormat#COLLAPSED}</td></tr>
+ * <tr><td>{@code /profile.json}</td><td>{@link ReportFormat#SPEEDSCOPE}</td></tr>
+ * <tr><td>{@code /top.txt}</td><td>{@link ReportFormat#TOP}</td></tr>
+ * <tr><td>{@code /debug/pprof/profile?seconds=N}</td><td>what happens in the next N seconds, without {@code seconds}
+ *     30: {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
+ * </table>
+ *
+ * <p>The running interval begins anew after {@code intervalSeconds}. It is the server's own: the sampler's reports,
+ * and other consumers, are not touched.
+ *
+ * <p>Safety: it listens on the loopback address unless it is told otherwise. It answers GET and HEAD only, and only
+ * requests that were sent to a name of its own, so that no page in a browser can read it under another name. With a
+ * token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which
+ * browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on another address than
+ * the loopback's, put something in front of it. One report is made at a time, and one profile taken; who comes
+ * meanwhile gets status 429 with {@code Retry-After}. While the sampler does not run the answer is 503.
+ *
+ * <p>Threads: any; those of the server are daemons, at most four answer requests, and none of them is sampled.
+ * Properties are read by {@link #init()}; setting one while the server runs has no effect until it is started again.
+ * Closing the server does not close the sampler, and the other way round.
+ */
+public class ThreadsSamplerServer implements AutoCloseable {
+
+    private static final int MAX_PORT = 65_535;
+    private static final int MAX_SECONDS_LIMIT = 3_600;
+    private static final long MAX_INTERVAL_SECONDS = 31_536_000;
+    private static final long STANDARD_INTERVAL_SECONDS = 900;
+    private static final int STANDARD_MAX_SECONDS = 60;
+
+    private ThreadsSampler sampler;
+    private String host = "127.0.0.1";
+    private int port;
+    private String token;
+    private String allowedHosts = "";
+    private int maxSeconds = STANDARD_MAX_SECONDS;
+    private long intervalSeconds;
+    private LiveServer running;
+
+    /** A server that is not started. */
+    public ThreadsSamplerServer() {
+    }
+
+    /**
+     * Starts listening. The sampler need not run yet.
+     *
+     * @throws IllegalStateException if no sampler was set, or the server was started and not closed
+     * @throws IllegalArgumentException if the host is not known
+     * @throws java.io.UncheckedIOException if it cannot listen there, with the reason
+     * @throws UnsupportedOperationException if this JVM runs without the module {@code jdk.httpserver}
+     */
+    public synchronized void init() {
+        if (running != null) {
+            throw new IllegalStateException("init() was called already; close() has to come first");
+        }
+        if (sampler == null) {
+            throw new IllegalStateException("sampler must be set before init()");
+        }
+        InetAddress address = address();
+        try {
+            running = new LiveServer(plan(address), sampler.lifecycle());
+        } catch (LinkageError absent) {
+            throw new UnsupportedOperationException("ThreadsSamplerServer needs the module jdk.httpserver, which this"
+                    + " JVM runs without: start it with --add-modules jdk.httpserver", absent);
+        }
+        if (token == null && !address.isLoopbackAddress()) {
+            System.getLogger(ThreadsSamplerServer.class.getName()).log(System.Logger.Level.WARNING,
+                    "other machines can read the sampler without a token, at " + host + ", port "
+                            + running.address().getPort());
+        }
+    }
+
+    private InetAddress address() {
+        try {
+            return InetAddress.getByName(host);
+        } catch (UnknownHostException e) {
+            throw new IllegalArgumentException("host is not known: " + host, e);
+        }
+    }
+
+    private LiveServer.Plan plan(InetAddress address) {
+        ThreadsSampler of = sampler;
+        long fixed = intervalSeconds;
+        return new LiveServer.Plan(of, new InetSocketAddress(address, port), host, names(allowedHosts), token,
+                maxSeconds, () -> fixed > 0 ? fixed : secondsOf(of));
+    }
+
+    private static long secondsOf(ThreadsSampler of) {
+        long seconds = of.getReportFrequencySeconds();
+        return seconds > 0 ? seconds : STANDARD_INTERVAL_SECONDS;
+    }
+
+    private static List<String> names(String list) {
+        return Arrays.stream(list.split(",")).map(String::strip).filter(name -> !name.isEmpty()).toList();
+    }
+
+    /**
+     * Stops listening and closes all connections. Does nothing before {@link #init()} and the second time; may be
+     * started again.
+     */
+    @Override
+    public synchronized void close() {
+        if (running != null) {
+            running.close();
+            running = null;
+        }
+    }
+
+    /**
+     * Where the page is.
+     *
+     * @return {@code http://address:port/} with the port in use, and the loopback address where the server listens on
+     *         all; null while it is not started
+     */
+    public synchronized URI getUrl() {
+        if (running == null) {
+            return null;
+        }
+        InetSocketAddress at = running.address();
+        String name = at.getAddress().isAnyLocalAddress() ? "127.0.0.1" : at.getAddress().getHostAddress();
+        return URI.create("http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + at.getPort() + "/");
+    }
+
+    /**
+     * The sampler that is shown.
+     *
+     * @param sampler the sampler
+     * @throws IllegalArgumentException if it is null
+     */
+    public synchronized void setSampler(ThreadsSampler sampler) {
+        SamplingReport.requireNotNull("sampler", sampler);
+        this.sampler = sampler;
+    }
+
+    /**
+     * The sampler that is shown.
+     *
+     * @return the sampler, or null where none was set
+     */
+    public synchronized ThreadsSampler getSampler() {
+        return sampler;
+    }
+
+    /**
+     * The name or address to listen on. Default {@code 127.0.0.1}: this machine only. {@code 0.0.0.0}: all addresses.
+     *
+     * @param host a name or an address
+     * @throws IllegalArgumentException if it is null or blank
+     */
+    public synchronized void setHost(String host) {
+        if (host == null || host.isBlank()) {
+            throw new IllegalArgumentException("host must not be " + (host == null ? "null" : "blank"));
+        }
+        this.host = host.strip();
+    }
+
+    /**
+     * The name or address to listen on.
+     *
+     * @return as it was set
+     */
+    public synchronized String getHost() {
+        return host;
+    }
+
+    /**
+     * The port to listen on. Default 0: any that is free, see {@link #getUrl()}.
+     *
+     * @param port 0 to 65,535
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public synchronized void setPort(int port) {
+        if (port < 0 || port > MAX_PORT) {
+            throw new IllegalArgumentException("port must be between 0 and " + MAX_PORT + ", got " + port);
+        }
+        this.port = port;
+    }
+
+    /**
+     * The port to listen on.
+     *
+     * @return as it was set
+     */
+    public synchronized int getPort() {
+        return port;
+    }
+
+    /**
+     * What a client has to know. Default: null, nothing.
+     *
+     * @param token visible ASCII characters; null or empty: nothing
+     * @throws IllegalArgumentException if it has other characters; the message does not show it
+     */
+    public synchronized void setToken(String token) {
+        if (token != null && !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
+            throw new IllegalArgumentException("token must have visible ASCII characters only");
+        }
+        this.token = token == null || token.isEmpty() ? null : token;
+    }
+
+    /**
+     * What a client has to know.
+     *
+     * @return the token, or null
+     */
+    public synchronized String getToken() {
+        return token;
+    }
+
+    /**
+     * Names under which the server may be asked besides its own address and, on the loopback address, localhost: what
+     * a proxy in front of it sends as {@code Host}. Default: none.
+     *
+     * @param allowedHosts names without ports, separated by commas; blanks around them are ignored
+     * @throws IllegalArgumentException if it is null
+     */
+    public synchronized void setAllowedHosts(String allowedHosts) {
+        SamplingReport.requireNotNull("allowedHosts", allowedHosts);
+        this.allowedHosts = String.join(",", names(allowedHosts));
+    }
+
+    /**
+     * Names under which the server may be asked besides its own.
+     *
+     * @return names separated by commas, without blanks
+     */
+    public synchronized String getAllowedHosts() {
+        return allowedHosts;
+    }
+
+    /**
+     * The longest profile a client may ask for. Default 60.
+     *
+     * @param maxSeconds 1 to 3,600
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public synchronized void setMaxSeconds(int maxSeconds) {
+        if (maxSeconds < 1 || maxSeconds > MAX_SECONDS_LIMIT) {
+            throw new IllegalArgumentException(
+                    "maxSeconds must be between 1 and " + MAX_SECONDS_LIMIT + ", got " + maxSeconds);
+        }
+        this.maxSeconds = maxSeconds;
+    }
+
+    /**
+     * The longest profile a client may ask for.
+     *
+     * @return seconds
+     */
+    public synchronized int getMaxSeconds() {
+        return maxSeconds;
+    }
+
+    /**
+     * After how long the interval that is shown begins anew. Default 0: the sampler's
+     * {@link ThreadsSampler#getReportFrequencySeconds()}, or 900 where that is 0.
+     *
+     * @param intervalSeconds 0 to 31,536,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public synchronized void setIntervalSeconds(long intervalSeconds) {
+        if (intervalSeconds < 0 || intervalSeconds > MAX_INTERVAL_SECONDS) {
+            throw new IllegalArgumentException(
+                    "intervalSeconds must be between 0 and " + MAX_INTERVAL_SECONDS + ", got " + intervalSeconds);
+        }
+        this.intervalSeconds = intervalSeconds;
+    }
+
+    /**
+     * After how long the interval that is shown begins anew.
+     *
+     * @return seconds; 0: as the sampler reports
+     */
+    public synchronized long getIntervalSeconds() {
+        return intervalSeconds;
+    }
+}

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingCursor;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.ThreadsSampler;
+import com.sun.net.httpserver.Headers;
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/**
+ * Answers requests for reports of a running sampler. The only class that needs the module {@code jdk.httpserver}: it
+ * fails to load where that is absent.
+ *
+ * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as they were
+ * asked to, one for all other forms. Who finds the permit taken is told to come again.
+ *
+ * <p>Threads: any. A request is answered on one of the {@link RequestWorkers}; the server's own threads, and those,
+ * are not sampled.
+ */
+public final class LiveServer implements AutoCloseable {
+
+    private static final int BACKLOG = 16;
+    private static final long HEADERS_MILLIS = 10_000; // for a client to send its request
+    private static final long ANSWER_MILLIS = 30_000; // to make an answer, and for a client to read it
+    private static final long BODY_MILLIS = 1_000; // for a client to send what nobody reads
+    private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
+    private static final int STANDARD_PROFILE_SECONDS = 30; // what go tool pprof expects
+    private static final long RETRY_SECONDS = 2;
+    private static final int MAX_JDK_THREADS = 16;
+    private static final String PROFILE_PATH = "/debug/pprof/profile";
+
+    private static final Map<String, ReportFormat> PATHS = Map.of(
+            "/", ReportFormat.HTML,
+            "/report.json", ReportFormat.JSON,
+            "/report.txt", ReportFormat.TEXT,
+            "/collapsed", ReportFormat.COLLAPSED,
+            "/profile.json", ReportFormat.SPEEDSCOPE,
+            "/top.txt", ReportFormat.TOP);
+
+    /**
+     * What the server is made of.
+     *
+     * @param sampler whose reports
+     * @param address where it listens
+     * @param host how that was written
+     * @param otherNames names that lead here
+     * @param token null: none is asked for
+     * @param maxSeconds the longest profile
+     * @param intervalSeconds how long the interval of the page may become; asked each time
+     */
+    public record Plan(ThreadsSampler sampler, InetSocketAddress address, String host, List<String> otherNames,
+            String token, int maxSeconds, LongSupplier intervalSeconds) {
+    }
+
+    /** A refusal: what the client is told. */
+    private static final class Refusal extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        private final int status;
+        private final transient Map<String, String> headers;
+
+        Refusal(int status, String message, Map<String, String> headers) {
+            super(message);
+            this.status = status;
+            this.headers = headers;
+        }
+
+        Refusal(int status, String message) {
+            this(status, message, Map.of());
+        }
+    }
+
+    /** Writes an answer; may throw whatever writing a report throws. */
+    @FunctionalInterface
+    private interface Answer {
+        void writeTo(OutputStream out) throws IOException;
+    }
+
+    private final Plan plan;
+    private final HttpServer server;
+    private final Consumer<Thread> hide;
+    private final RequestWorkers workers;
+    private final RequestGuard guard;
+    private final RunningInterval interval; // guarded by rendering, but while nobody else knows it
+    private final Semaphore rendering = new Semaphore(1);
+    private final Semaphore profiling = new Semaphore(1);
+    private volatile boolean closed;
+
+    /**
+     * Starts it.
+     *
+     * @param plan what it is made of
+     * @param lifecycle of the sampler
+     * @throws UncheckedIOException if the address cannot be listened on
+     */
+    public LiveServer(Plan plan, Lifecycle lifecycle) {
+        this(plan, lifecycle, HEADERS_MILLIS);
+    }
+
+    LiveServer(Plan plan, Lifecycle lifecycle, long headersMillis) {
+        this.plan = plan;
+        guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
+        interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
+        hide = thread -> tryToHide(lifecycle, thread);
+        workers = new RequestWorkers(hide, headersMillis);
+        HttpServer started = null;
+        try {
+            started = start();
+        } finally {
+            if (started == null) {
+                workers.close();
+            }
+        }
+        server = started;
+        workers.repeat(this::renew, WAIT_MILLIS);
+    }
+
+    /* The JDK's server makes threads of its own, which take after the thread that makes them. */
+    private HttpServer start() {
+        ThreadGroup group = new ThreadGroup("threads-sampler-http");
+        HttpServer[] made = new HttpServer[1];
+        Throwable[] failure = new Throwable[1];
+        Thread starter = new Thread(group, () -> {
+            try {
+                made[0] = create();
+                made[0].start();
+                forEachThread(group, hide);
+            } catch (IOException | RuntimeException | Error e) {
+                failure[0] = e;
+            }
+        }, "threads-sampler-http-start", 0, false);
+        starter.setDaemon(true);
+        starter.setContextClassLoader(null);
+        hide.accept(starter);
+        starter.start();
+        joinUninterrupted(starter);
+        if (failure[0] instanceof IOException e) {
+            throw new UncheckedIOException("cannot listen on " + plan.host() + ":" + plan.address().getPort() + ": "
+                    + e.getMessage(), e);
+        }
+        rethrow(failure[0]);
+        return made[0];
+    }
+
+    private HttpServer create() throws IOException {
+        HttpServer created = HttpServer.create(plan.address(), BACKLOG);
+        forEachThread(Thread.currentThread().getThreadGroup(), hide);
+        created.createContext("/", this::handle);
+        created.setExecutor(workers);
+        interval.begin();
+        return created;
+    }
+
+    private static void rethrow(Throwable failure) {
+        if (failure instanceof RuntimeException e) {
+            throw e;
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        }
+    }
+
+    private static void joinUninterrupted(Thread thread) {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void forEachThread(ThreadGroup group, Consumer<Thread> action) {
+        Thread[] threads = new Thread[MAX_JDK_THREADS];
+        int count = group.enumerate(threads, false);
+        for (int i = 0; i < count; i++) {
+            action.accept(threads[i]);
+        }
+    }
+
+    /* That a thread is sampled that should not be is no reason to fail. */
+    private static void tryToHide(Lifecycle lifecycle, Thread thread) {
+        try {
+            lifecycle.hide(thread);
+        } catch (RuntimeException | Error e) {
+            ReportDispatcher.log(System.Logger.Level.DEBUG, "a thread of the server could not be hidden", e);
+        }
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return with the port that was chosen
+     */
+    public InetSocketAddress address() {
+        return server.getAddress();
+    }
+
+    /** Ends it: open connections are closed, a profile under way is given up. */
+    @Override
+    public void close() {
+        closed = true;
+        workers.close();
+        server.stop(0);
+        rendering.acquireUninterruptibly();
+        interval.close();
+        rendering.release();
+    }
+
+    private void renew() {
+        if (rendering.tryAcquire()) {
+            try {
+                if (!closed) {
+                    interval.renew();
+                }
+            } catch (RuntimeException | Error e) {
+                ReportDispatcher.log(System.Logger.Level.DEBUG, "the page's interval could not begin anew", e);
+            } finally {
+                rendering.release();
+            }
+        }
+    }
+
+    // ---- one request ----
+
+    private void handle(HttpExchange exchange) throws IOException {
+        if (!workers.isWorking()) {
+            throw new IOException("too many requests");
+        }
+        workers.allow(ANSWER_MILLIS);
+        setHeaders(exchange.getResponseHeaders());
+        AnswerStream out = new AnswerStream(exchange);
+        try {
+            check(exchange);
+            answer(exchange, out);
+            limitBody(exchange);
+            out.finish();
+        } catch (Refusal e) {
+            refuse(exchange, e);
+        } catch (RuntimeException | Error e) {
+            if (out.hasBegun()) {
+                throw new IOException("the answer is not complete", e);
+            }
+            refuse(exchange, failure(e));
+        }
+        exchange.close();
+    }
+
+    /* What a client sends besides its request is not wanted, but the JDK's server reads some of it at the end. */
+    private void limitBody(HttpExchange exchange) {
+        Headers headers = exchange.getRequestHeaders();
+        if (headers.containsKey("Content-Length") || headers.containsKey("Transfer-Encoding")) {
+            workers.allow(BODY_MILLIS);
+        }
+    }
+
+    private static Refusal failure(Throwable e) {
+        if (e instanceof IllegalStateException || e instanceof OutOfMemoryError) {
+            return new Refusal(503, e.getMessage(), retry(RETRY_SECONDS));
+        }
+        ReportDispatcher.log(System.Logger.Level.WARNING, "a request could not be answered", e);
+        return new Refusal(500, "the server failed; its log says how");
+    }
+
+    private static void setHeaders(Headers headers) {
+        headers.set("Cache-Control", "no-store");
+        headers.set("X-Content-Type-Options", "nosniff");
+        headers.set("X-Frame-Options", "DENY");
+        headers.set("Referrer-Policy", "no-referrer");
+        headers.set("Cross-Origin-Resource-Policy", "same-origin");
+        headers.set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+        headers.set("Connection", "close");
+    }
+
+    private void check(HttpExchange exchange) throws Refusal {
+        Headers headers = exchange.getRequestHeaders();
+        if (!guard.isOurs(headers.get("Host"))) {
+            throw new Refusal(421, "this server does not go by that name; other names can be allowed");
+        }
+        if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
+            throw new Refusal(405, "only GET and HEAD", Map.of("Allow", "GET, HEAD"));
+        }
+        if (!guard.isAllowed(headers.get("Authorization"))) {
+            /* Basic alone: browsers ask for a password then. Who has a bearer token needs no invitation. */
+            throw new Refusal(401, "this server asks for a token: as a bearer token, or as the password of any user",
+                    Map.of("WWW-Authenticate", "Basic realm=\"threads-sampler\", charset=\"UTF-8\""));
+        }
+    }
+
+    private void answer(HttpExchange exchange, AnswerStream out) throws IOException, Refusal {
+        String path = exchange.getRequestURI().getRawPath();
+        ReportFormat format = PROFILE_PATH.equals(path) ? ReportFormat.PPROF : PATHS.get(path);
+        if (format == null) {
+            throw new Refusal(404, "there is /, /report.json, /report.txt, /collapsed, /profile.json, /top.txt and "
+                    + PROFILE_PATH + "?seconds=N");
+        }
+        exchange.getResponseHeaders().set("Content-Type", format.getMediaType());
+        if (format == ReportFormat.HTML) {
+            /* The page has a policy of its own that says what it may run. */
+            exchange.getResponseHeaders().set("Content-Security-Policy", "frame-ancestors 'none'");
+        }
+        int seconds = format == ReportFormat.PPROF ? seconds(exchange.getRequestURI().getRawQuery()) : 0;
+        if (exchange.getRequestMethod().equals("HEAD")) {
+            return;
+        }
+        if (format == ReportFormat.PPROF) {
+            profile(seconds, out);
+        } else {
+            render(format, out);
+        }
+    }
+
+    private int seconds(String query) throws Refusal {
+        String value = null;
+        for (String part : query == null ? new String[0] : query.split("&")) {
+            if (part.startsWith("seconds=")) {
+                value = part.substring("seconds=".length());
+            }
+        }
+        if (value == null) {
+            return Math.min(STANDARD_PROFILE_SECONDS, plan.maxSeconds());
+        }
+        int seconds = value.matches("\\d{1,9}") ? Integer.parseInt(value) : 0;
+        if (seconds < 1 || seconds > plan.maxSeconds()) {
+            throw new Refusal(400, "seconds must be between 1 and " + plan.maxSeconds());
+        }
+        return seconds;
+    }
+
+    private void profile(int seconds, AnswerStream out) throws IOException, Refusal {
+        if (!profiling.tryAcquire()) {
+            throw new Refusal(429, "another profile is being taken", retry(seconds));
+        }
+        try (SamplingCursor cursor = plan.sampler().openCursor()) {
+            workers.allow(TimeUnit.SECONDS.toMillis(seconds) + ANSWER_MILLIS);
+            TimeUnit.SECONDS.sleep(seconds);
+            try (SamplingReport report = cursor.next()) {
+                report.writeTo(ReportFormat.PPROF, out);
+            }
+        } catch (InterruptedException e) {
+            throw new IOException("the server was closed", e);
+        } finally {
+            profiling.release();
+        }
+    }
+
+    private void render(ReportFormat format, AnswerStream out) throws IOException, Refusal {
+        if (!acquireRendering()) {
+            throw new Refusal(429, "another report is being made", retry(RETRY_SECONDS));
+        }
+        try {
+            if (closed) {
+                throw new IOException("the server was closed");
+            }
+            SamplingReport report = interval.look();
+            if (format == ReportFormat.HTML) {
+                HtmlPage.writeLive(out, data -> report.writeTo(ReportFormat.JSON, data));
+            } else {
+                report.writeTo(format, out);
+            }
+        } finally {
+            rendering.release();
+        }
+    }
+
+    private boolean acquireRendering() throws IOException {
+        try {
+            return rendering.tryAcquire(WAIT_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IOException("the server was closed", e);
+        }
+    }
+
+    private static Map<String, String> retry(long seconds) {
+        return Map.of("Retry-After", Long.toString(seconds));
+    }
+
+    private void refuse(HttpExchange exchange, Refusal refusal) throws IOException {
+        limitBody(exchange);
+        Headers headers = exchange.getResponseHeaders();
+        headers.set("Content-Type", "text/plain; charset=utf-8");
+        refusal.headers.forEach(headers::set);
+        byte[] text = (refusal.getMessage() + "\n").getBytes(StandardCharsets.UTF_8);
+        boolean head = exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(refusal.status, head ? -1 : text.length);
+        if (!head) {
+            exchange.getResponseBody().write(text);
+        }
+    }
+
+    /** Sends the status with the first byte: until then the answer can still become a refusal. */
+    private static final class AnswerStream extends OutputStream {
+
+        private final HttpExchange exchange;
+        private OutputStream body;
+
+        AnswerStream(HttpExchange exchange) {
+            this.exchange = exchange;
+        }
+
+        boolean hasBegun() {
+            return body != null;
+        }
+
+        @Override
+        public void write(int value) throws IOException {
+            write(new byte[] {(byte) value}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) throws IOException {
+            if (body == null) {
+                exchange.sendResponseHeaders(200, 0);
+                body = exchange.getResponseBody();
+            }
+            body.write(bytes, offset, length);
+        }
+
+        /** Ends an answer that is complete, and only such: the client sees by this that it is. */
+        void finish() throws IOException {
+            if (body == null) {
+                exchange.sendResponseHeaders(200, -1);
+            } else {
+                body.close();
+            }
+        }
+    }
+}

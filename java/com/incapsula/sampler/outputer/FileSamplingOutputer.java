@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.FileSeries;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+
+/**
+ * Writes each report into a file of its own, in any form, and removes the oldest.
+ *
+ * <pre>{@code
+ * FileSamplingOutputer files = new FileSamplingOutputer();
+ * files.setFile("/var/log/app/sampler-%t.html");
+ * files.setMaxFiles(100);
+ * sampler.setSamplingOutputer(files);
+ * }</pre>
+ *
+ * <p>A file appears whole or not at all, and a reader never sees half of one. The text calls of a report do nothing:
+ * the file is written in {@link #report}.
+ *
+ * <p>Threads: any. Setters take effect with the next report.
+ *
+ * <p>Errors: a report that cannot be written is thrown as {@link UncheckedIOException} with path and reason, so the
+ * sampler counts it as failed. {@link #printError} and old files that cannot be removed go to the
+ * {@link System.Logger} of this class.
+ */
+public class FileSamplingOutputer implements SamplingOutputer {
+
+    private static final int MAX_FILES_LIMIT = 1_000_000;
+    private static final int STANDARD_MAX_FILES = 100;
+    private static final long STANDARD_MAX_TOTAL_BYTES = 256L << 20;
+
+    private final System.Logger logger = System.getLogger(FileSamplingOutputer.class.getName());
+    private final Object writing = new Object();
+
+    private volatile FileSeries series;
+    private volatile ReportFormat format = ReportFormat.HTML;
+    private volatile ReportWeight weight;
+    private volatile int maxFiles = STANDARD_MAX_FILES;
+    private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
+
+    /** Needs {@link #setFile} before the first report. */
+    public FileSamplingOutputer() {
+    }
+
+    /**
+     * Writes HTML pages.
+     *
+     * @param file see {@link #setFile}
+     * @throws IllegalArgumentException as there
+     */
+    public FileSamplingOutputer(String file) {
+        setFile(file);
+    }
+
+    /**
+     * The names of the files. In the last part of the path, {@code %t} becomes the time where the report ends, as
+     * {@code yyyyMMdd-HHmmss} in the JVM's time zone, {@code %n} a running number, one more than the highest there is
+     * in the folder, and {@code %%} a percent sign. With {@code %t} alone, a second report in one second gets
+     * {@code -2} behind the time. With neither, each report replaces the one before.
+     *
+     * <p>Missing folders are made. Files whose names this pattern could have made count as old reports and are
+     * removed, other files are left alone.
+     *
+     * @param file a path
+     * @throws IllegalArgumentException if it is null, blank, not a path or a folder, has another letter behind a
+     *         percent sign, one of the two twice, or one in the name of a folder
+     */
+    public void setFile(String file) {
+        series = new FileSeries(file);
+    }
+
+    /**
+     * The names of the files.
+     *
+     * @return the pattern, or null where none was set
+     */
+    public String getFile() {
+        FileSeries current = series;
+        return current == null ? null : current.pattern();
+    }
+
+    /**
+     * The form of the files. Default {@link ReportFormat#HTML}.
+     *
+     * @param format the form
+     * @throws IllegalArgumentException if it is null
+     */
+    public void setFormat(ReportFormat format) {
+        if (format == null) {
+            throw new IllegalArgumentException("format must not be null");
+        }
+        this.format = format;
+    }
+
+    /**
+     * The form of the files.
+     *
+     * @return never null
+     */
+    public ReportFormat getFormat() {
+        return format;
+    }
+
+    /**
+     * What a stack weighs, in the formats with one number only. Default: wall time. Once set, the report is written
+     * with {@link ReportOptions#standard()} otherwise, not with the sampler's own options.
+     *
+     * @param weight the weight; null: as by default
+     */
+    public void setWeight(ReportWeight weight) {
+        this.weight = weight;
+    }
+
+    /**
+     * What a stack weighs.
+     *
+     * @return the weight, or null where none was set
+     */
+    public ReportWeight getWeight() {
+        return weight;
+    }
+
+    /**
+     * How many files are kept, the newest. Default 100.
+     *
+     * @param maxFiles 1 to 1,000,000
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public void setMaxFiles(int maxFiles) {
+        if (maxFiles < 1 || maxFiles > MAX_FILES_LIMIT) {
+            throw new IllegalArgumentException(
+                    "maxFiles must be between 1 and " + MAX_FILES_LIMIT + ", got " + maxFiles);
+        }
+        this.maxFiles = maxFiles;
+    }
+
+    /**
+     * How many files are kept.
+     *
+     * @return the number
+     */
+    public int getMaxFiles() {
+        return maxFiles;
+    }
+
+    /**
+     * How large the kept files may be together. Default 256 MiB (268,435,456). The newest is kept in any case.
+     *
+     * @param maxTotalBytes 1 or more
+     * @throws IllegalArgumentException if it is less
+     */
+    public void setMaxTotalBytes(long maxTotalBytes) {
+        if (maxTotalBytes < 1) {
+            throw new IllegalArgumentException("maxTotalBytes must be at least 1, got " + maxTotalBytes);
+        }
+        this.maxTotalBytes = maxTotalBytes;
+    }
+
+    /**
+     * How large the kept files may be together.
+     *
+     * @return bytes
+     */
+    public long getMaxTotalBytes() {
+        return maxTotalBytes;
+    }
+
+    /**
+     * Writes the report and removes old files.
+     *
+     * @param report the report
+     * @throws IllegalStateException if no file was set
+     * @throws UncheckedIOException if it cannot be written
+     */
+    @Override
+    public void report(SamplingReport report) {
+        FileSeries to = series;
+        if (to == null) {
+            throw new IllegalStateException("file must be set before the first report");
+        }
+        synchronized (writing) {
+            try {
+                to.write(report.getTill(), out -> writeTo(report, out));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e.getMessage(), e);
+            }
+            removeOld(to);
+        }
+    }
+
+    private void writeTo(SamplingReport report, OutputStream out) throws IOException {
+        ReportWeight chosen = weight;
+        if (chosen == null) {
+            report.writeTo(format, out);
+        } else {
+            report.writeTo(format, ReportOptions.standard().withWeight(chosen), out);
+        }
+    }
+
+    private void removeOld(FileSeries from) {
+        try {
+            from.removeOld(maxFiles, maxTotalBytes);
+        } catch (IOException | RuntimeException e) {
+            logger.log(System.Logger.Level.WARNING, "old reports could not be removed", e);
+        }
+    }
+
+    /** Does nothing: the report is in its file. */
+    @Override
+    public void printIntervalTitle(String title) {
+    }
+
+    /** Does nothing: the report is in its file. */
+    @Override
+    public void printThreadRecord(String threadTitle, String record) {
+    }
+
+    @Override
+    public void printError(String message, Throwable cause) {
+        logger.log(System.Logger.Level.ERROR, message, cause);
+    }
+
+    /** Does nothing: the file was closed when it was written. */
+    @Override
+    public void flush() {
+    }
+
+    /** Does nothing; the outputer can serve a sampler that is started again. */
+    @Override
+    public void close() {
+    }
+}

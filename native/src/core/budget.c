@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/budget.h"
+
+#include "base/clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed)
+{
+    *budget = (struct smp_budget){
+        .share = SMP_BUDGET_WHOLE, .random = seed != 0 ? seed : 1, /* xorshift never leaves 0 */
+    };
+    smp_budget_set_limit(budget, limit_per_mille);
+}
+
+static int64_t most_tokens(const struct smp_budget *budget)
+{
+    return SMP_BUDGET_SAVED_MS * NS_PER_MS / 1000 * budget->limit_per_mille;
+}
+
+void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille)
+{
+    if (budget->limit_per_mille == limit_per_mille)
+        return;
+    budget->limit_per_mille = limit_per_mille;
+    budget->tokens_ns = most_tokens(budget);
+}
+
+void smp_budget_restart(struct smp_budget *budget)
+{
+    budget->has_begun = false;
+}
+
+uint64_t smp_budget_random(struct smp_budget *budget)
+{
+    uint64_t x = budget->random;
+
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    budget->random = x;
+    return x >> 11;
+}
+
+/* What may be used in so long. */
+static int64_t allowed_ns(const struct smp_budget *budget, int64_t ns)
+{
+    return ns / 1000 * budget->limit_per_mille;
+}
+
+static void begin_window(struct smp_budget *budget, int64_t now_ns)
+{
+    budget->window_ns = now_ns;
+    budget->window_used_ns = 0;
+    budget->window_ticks = 0;
+    budget->served = 0;
+    budget->put_off = 0;
+}
+
+/*
+ * The share with which the looks that were wanted would have cost what was allowed, if cost goes
+ * with looks: a step at a time, because costs vary and a part of them does not.
+ */
+static void adjust(struct smp_budget *budget, int64_t now_ns)
+{
+    const double allowed = (double)allowed_ns(budget, now_ns - budget->window_ns);
+    const double used = (double)budget->window_used_ns;
+    const double wanted = (double)(budget->served + budget->put_off);
+    double factor = used > 0 ? allowed / used : 2.0;
+
+    if (wanted > 0)
+        factor *= (double)budget->served / wanted;
+    /* What was saved up is there to be used: by a start, or a report. */
+    if (factor < 1 && budget->tokens_ns > most_tokens(budget) / 2)
+        return;
+    if (factor < 0.25)
+        factor = 0.25;
+    if (factor > 1.25)
+        factor = 1.25;
+    budget->share = (int64_t)((double)budget->share * factor);
+    if (budget->share > SMP_BUDGET_WHOLE)
+        budget->share = SMP_BUDGET_WHOLE;
+    if (budget->share < SMP_BUDGET_LEAST)
+        budget->share = SMP_BUDGET_LEAST;
+}
+
+/* Between two ticks reports are ended now and then: one such does not count for more than a few. */
+static void measure_tick(struct smp_budget *budget, int64_t cpu_ns)
+{
+    enum { MOST = 4, SLOWNESS = 8 };
+    int64_t cost_ns = cpu_ns - budget->end_cpu_ns;
+
+    if (budget->tick_ns == 0)
+        budget->tick_ns = cost_ns;
+    if (cost_ns > MOST * budget->tick_ns)
+        cost_ns = MOST * budget->tick_ns;
+    budget->tick_ns += (cost_ns - budget->tick_ns) / SLOWNESS;
+    budget->window_used_ns += cost_ns;
+}
+
+void smp_budget_end(struct smp_budget *budget)
+{
+    budget->end_cpu_ns = smp_clock_own_cpu_ns();
+    budget->window_used_ns += budget->end_cpu_ns - budget->cpu_ns;
+}
+
+int64_t smp_budget_tick_gap_ns(struct smp_budget *budget)
+{
+    enum { JITTER_SHARE = 10 };
+    const int64_t left_ns = budget->tokens_ns - (budget->end_cpu_ns - budget->cpu_ns);
+    int64_t gap_ns = budget->tick_ns * 1000 / budget->limit_per_mille * SMP_BUDGET_TICKS_SHARE;
+
+    if (budget->share == SMP_BUDGET_WHOLE && left_ns > 0)
+        return 0;
+    if (gap_ns > SMP_BUDGET_MOST_GAP_MS * NS_PER_MS)
+        gap_ns = SMP_BUDGET_MOST_GAP_MS * NS_PER_MS;
+    /* What was used for something else, as the end of an interval, is paid before looks go on: else
+     * they would be put off one by one, and then be drawn as if they cost so much. */
+    if (-left_ns * 1000 / budget->limit_per_mille > gap_ns)
+        gap_ns = -left_ns * 1000 / budget->limit_per_mille;
+    if (gap_ns > SMP_BUDGET_SAVED_MS * NS_PER_MS)
+        gap_ns = SMP_BUDGET_SAVED_MS * NS_PER_MS;
+    /* Not in step with anything. */
+    return gap_ns - gap_ns / JITTER_SHARE +
+           (int64_t)(smp_budget_random(budget) % (uint64_t)(2 * gap_ns / JITTER_SHARE + 1));
+}
+
+void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
+{
+    const int64_t cpu_ns = smp_clock_own_cpu_ns();
+    const int64_t most_ns = most_tokens(budget);
+
+    if (!budget->has_begun) {
+        budget->has_begun = true;
+        budget->served_ns = now_ns;
+        begin_window(budget, now_ns);
+    } else {
+        measure_tick(budget, cpu_ns);
+        budget->tokens_ns += allowed_ns(budget, now_ns - budget->now_ns);
+        budget->tokens_ns -= cpu_ns - budget->cpu_ns;
+    }
+    if (budget->tokens_ns > most_ns)
+        budget->tokens_ns = most_ns;
+    if (budget->tokens_ns < -most_ns)
+        budget->tokens_ns = -most_ns;
+    budget->now_ns = now_ns;
+    budget->cpu_ns = cpu_ns;
+    budget->unchecked = 0;
+    budget->tick_served = 0;
+    budget->has_told = false;
+    budget->is_spent =
+        budget->tokens_ns <= 0 && now_ns - budget->served_ns < SMP_BUDGET_STARVED_MS * NS_PER_MS;
+    budget->window_ticks++;
+    if (now_ns - budget->window_ns >= SMP_BUDGET_WINDOW_MS * NS_PER_MS &&
+        budget->window_ticks > SMP_BUDGET_WINDOW_TICKS) {
+        adjust(budget, now_ns);
+        begin_window(budget, now_ns);
+    }
+}
+
+bool smp_budget_is_spent(struct smp_budget *budget)
+{
+    if (!budget->is_spent && budget->unchecked >= SMP_BUDGET_BATCH) {
+        budget->unchecked = 0;
+        budget->is_spent = smp_clock_own_cpu_ns() - budget->cpu_ns >= budget->tokens_ns;
+    }
+    if (budget->is_spent) {
+        /* How many are left is not known: as many as could be served, to begin with. */
+        if (!budget->has_told)
+            budget->put_off += budget->tick_served + 1;
+        budget->has_told = true;
+        return true;
+    }
+    budget->tick_served++;
+    budget->unchecked++;
+    budget->served++;
+    budget->served_ns = budget->now_ns;
+    return false;
+}
+
+/*
+ * Each tick is the one with the probability share, so the number of those before it is geometric:
+ * its binary digits are independent, and digit k is 1 with the odds q^(2^k) to 1, q = 1 - share.
+ */
+static void set_odds(struct smp_budget *budget)
+{
+    double power = 1.0 - (double)budget->share / SMP_BUDGET_WHOLE;
+
+    for (int bit = 0; bit < SMP_BUDGET_TICKS_BITS; bit++) {
+        budget->odds[bit] = (uint32_t)(power / (1.0 + power) * (double)UINT32_MAX);
+        power *= power;
+    }
+    budget->odds_share = budget->share;
+}
+
+int64_t smp_budget_next_ticks(struct smp_budget *budget)
+{
+    int64_t before = 0;
+
+    if (budget->share == SMP_BUDGET_WHOLE)
+        return 1;
+    if (budget->odds_share != budget->share)
+        set_odds(budget);
+    for (int bit = 0; bit < SMP_BUDGET_TICKS_BITS; bit++) {
+        const uint32_t drawn = (uint32_t)(smp_budget_random(budget) >> 16);
+        before |= (int64_t)(drawn < budget->odds[bit]) << bit;
+    }
+    return before + 1;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * budget.h - what the sampler may spend: CPU time of its own thread, as a share of one core.
+ *
+ *   tokens: CPU time, coming in at the limit's rate, going out as it is used
+ *   share:  how many of the looks that would be due are made; down when more is used than comes in
+ *
+ * Past the limit a thread is not looked at every tick but after a random number of them, 1 / share
+ * on average, drawn without regard to what it does; its time waits for the next look. So what is
+ * found is weighted by the inverse of the probability with which it was looked for, and the sum is
+ * still the time that passed. Should a tick run out of tokens before a new share has set in, the
+ * rest waits in line for the next one.
+ *
+ * A tick costs something even without looks, most of it for being woken up. Where CPU time is short
+ * ticks may take half of it, and are made rarer until they do; the other half is for looks.
+ *
+ * Owns     nothing; plain data.
+ * Threads  one at a time; on the thread whose CPU time it is.
+ * Errors   none.
+ * Cost     begin, end: one reading of the CPU clock; is_spent: one in SMP_BUDGET_BATCH calls.
+ */
+#ifndef SMP_CORE_BUDGET_H
+#define SMP_CORE_BUDGET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SMP_BUDGET_WHOLE = 1 << 20, /* share: every look */
+    SMP_BUDGET_LEAST = 1 << 10, /* share: one in 1024 */
+    SMP_BUDGET_TICKS_BITS = 13, /* of the number of ticks until the next look: at most 8192 */
+    SMP_BUDGET_MOST_TICKS = 1 << SMP_BUDGET_TICKS_BITS,
+    SMP_BUDGET_BATCH = 16,       /* looks between two readings of the clock */
+    SMP_BUDGET_SAVED_MS = 1000,  /* what may be saved up: the limit of so long */
+    SMP_BUDGET_WINDOW_MS = 100,  /* over which use is measured */
+    SMP_BUDGET_WINDOW_TICKS = 8, /* at least */
+    SMP_BUDGET_STARVED_MS = 100, /* so long without tokens: one batch all the same */
+    SMP_BUDGET_TICKS_SHARE = 2,  /* of what may be spent, what ticks may take without their looks */
+    SMP_BUDGET_MOST_GAP_MS = 100 /* between two ticks, for what they cost */
+};
+
+struct smp_budget {
+    int64_t limit_per_mille;
+    int64_t share;
+    /* What next_ticks draws with; for odds_share. */
+    int64_t odds_share;
+    uint32_t odds[SMP_BUDGET_TICKS_BITS];
+    int64_t tokens_ns;
+    uint64_t random;
+    bool has_begun;
+    int64_t now_ns;         /* of the tick */
+    int64_t cpu_ns;         /* at its begin */
+    int64_t served_ns;      /* when looks were made last */
+    uint32_t unchecked;     /* looks since the clock was read */
+    bool is_spent;          /* for the rest of the tick */
+    int64_t end_cpu_ns;     /* when the looks of the last tick were over */
+    int64_t tick_ns;        /* what a tick costs without its looks, on average; 0: not known */
+    int64_t window_ns;      /* when the window began */
+    int64_t window_used_ns; /* by its ticks and their looks */
+    uint64_t window_ticks;
+    uint64_t served;      /* looks of the window */
+    uint64_t put_off;     /* about so many looks of the window were not made */
+    uint64_t tick_served; /* looks of the tick */
+    bool has_told;        /* in this tick, that it is spent */
+};
+
+void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed);
+void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille);
+/* What was used while nothing was sampled is not counted. */
+void smp_budget_restart(struct smp_budget *budget);
+
+/* A tick begins. */
+void smp_budget_begin(struct smp_budget *budget, int64_t now_ns);
+/* Its looks are over. */
+void smp_budget_end(struct smp_budget *budget);
+/* The least time until the next tick, at most SMP_BUDGET_SAVED_MS; 0: whenever it is due. */
+int64_t smp_budget_tick_gap_ns(struct smp_budget *budget);
+/* Before each look: true, and it is to be put off. */
+bool smp_budget_is_spent(struct smp_budget *budget);
+/* How many ticks until the next look: 1 while there is enough for all. */
+int64_t smp_budget_next_ticks(struct smp_budget *budget);
+uint64_t smp_budget_random(struct smp_budget *budget);
+
+#endif

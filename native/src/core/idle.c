@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/idle.h"
+
+#include "base/clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+void smp_idle_start(struct smp_idle *idle, int32_t tid, int64_t now_ns)
+{
+    idle->has_leaf = false;
+    idle->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &idle->cpu_ns);
+    idle->since_ns = now_ns;
+    /* So that a thousand parked threads are not looked at every tick at first. */
+    if (idle->has_clock && idle->cpu_ns < SMP_QUIET_CPU_MS * NS_PER_MS)
+        idle->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
+}
+
+void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out)
+{
+    int64_t first_ns = 0;
+    int64_t second_ns = 0;
+
+    *out = (struct smp_reading){ .activity = SMP_ACTIVITY_UNKNOWN, .had_leaf = idle->has_leaf };
+    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &first_ns)) {
+        *idle = (struct smp_idle){ 0 };
+        return;
+    }
+    out->is_measured = idle->has_clock && first_ns >= idle->cpu_ns;
+    if (out->is_measured && first_ns == idle->cpu_ns) {
+        out->activity = SMP_ACTIVITY_NONE;
+        return;
+    }
+    if (!smp_clock_thread_cpu_ns(tid, &second_ns))
+        second_ns = first_ns;
+    out->activity = second_ns > first_ns ? SMP_ACTIVITY_RUNNING : SMP_ACTIVITY_RAN;
+    if (out->is_measured)
+        out->used_ns = second_ns - idle->cpu_ns;
+    idle->has_clock = true;
+    idle->has_leaf = false;
+    idle->cpu_ns = second_ns;
+}
+
+/* Up to one share-th less. */
+static int64_t jittered(int64_t gap_ns, int64_t share, uint64_t random)
+{
+    enum { STEPS = 1024 };
+
+    return gap_ns - gap_ns / share / STEPS * (int64_t)(random % STEPS);
+}
+
+int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, uint64_t random)
+{
+    enum { WHILE_GROWING = 4, AT_THE_CAP = 16 };
+    int64_t gap_ns = idle_ns / SMP_IDLE_SHARE;
+
+    /* Neither all threads at once nor in step with what they do. */
+    gap_ns = gap_ns < most_ns ? jittered(gap_ns, WHILE_GROWING, random)
+                              : jittered(most_ns, AT_THE_CAP, random);
+    return gap_ns > interval_ns ? gap_ns : interval_ns;
+}
+
+static int64_t at_most(int64_t ns, int64_t most_ns)
+{
+    return ns < most_ns ? ns : most_ns;
+}
+
+bool smp_idle_is_long(int64_t span_ns, int64_t interval_ns)
+{
+    return span_ns > interval_ns + interval_ns / SMP_LONG_GAP_SHARE;
+}
+
+struct smp_shares smp_idle_split(const struct smp_gap *gap)
+{
+    struct smp_shares shares = { .found_ns = gap->span_ns };
+    const int64_t half_ns = gap->interval_ns / 2;
+    /* The clock is read a little after the span ends. */
+    const int64_t used_ns = at_most(gap->used_ns, gap->span_ns);
+    const int64_t rest_ns = gap->span_ns - used_ns;
+
+    if (!gap->is_measured || !smp_idle_is_long(gap->span_ns, gap->interval_ns))
+        return shares;
+    if (gap->is_running) {
+        if (gap->knows_old)
+            shares.found_ns = at_most(used_ns + half_ns, gap->span_ns);
+        shares.old_ns = gap->span_ns - shares.found_ns;
+        return shares;
+    }
+    shares.unseen_ns = used_ns;
+    shares.found_ns = rest_ns;
+    if (gap->knows_old && !gap->is_same)
+        shares.found_ns = at_most(rest_ns / 2 + half_ns, rest_ns);
+    shares.old_ns = rest_ns - shares.found_ns;
+    return shares;
+}

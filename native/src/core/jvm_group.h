@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jvm_group.h - the group [JVM]: what the process's threads used that are not Java's, a row for
+ * each kind. They are measured, not sampled: wall time there is CPU time.
+ *
+ * Owns     nothing.
+ * Threads  the sampler thread only.
+ * Errors   none: where there is no memory, what was used is found at the next call.
+ * Cost     measure: O(threads of the process), system calls for those that are not Java's. Once per
+ *          interval.
+ */
+#ifndef SMP_CORE_JVM_GROUP_H
+#define SMP_CORE_JVM_GROUP_H
+
+#include "core/interval.h"
+#include "core/thread_table.h"
+#include "core/walker.h"
+#include "model/methods.h"
+
+#define SMP_JVM_GROUP_NAME "[JVM]"
+
+/* Credits what was used since the last call; interval NULL: nobody is credited. */
+void smp_jvm_group_measure(const struct smp_task_source *tasks,
+                           const struct smp_thread_table *table, struct smp_methods *methods,
+                           struct smp_interval *interval);
+
+#endif

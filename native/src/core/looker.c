@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/looker.h"
+
+#include "base/clock.h"
+#include "core/cpu_look.h"
+#include "core/look.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+/* --- whom --- */
+
+bool smp_looker_chooses(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    const struct smp_selection *selection = &looker->selection;
+
+    if (record->thread->is_hidden)
+        return false;
+    if (record->chosen_epoch != looker->chosen_epoch) {
+        record->chosen_epoch = looker->chosen_epoch;
+        record->is_chosen =
+            selection->contains != NULL && selection->contains(selection->self, record->thread);
+    }
+    if (looker->only || record->is_chosen)
+        return record->is_chosen;
+    return !(looker->skip_daemon_threads && record->thread->is_daemon);
+}
+
+static bool on_born(void *context, struct smp_thread *thread)
+{
+    struct smp_looker *looker = context;
+    const bool is_new = thread->born_ns > looker->marked_ns;
+    struct smp_thread_record *record =
+        smp_thread_table_add(&looker->table, thread, is_new ? thread->born_ns : looker->marked_ns);
+
+    if (record == NULL)
+        return false;
+    record->idle.has_clock = is_new; /* at 0 */
+    smp_look_put_at(looker, record, looker->look->now_ns);
+    return true;
+}
+
+static void poll_threads(struct smp_looker *looker)
+{
+    const struct smp_thread_source *source = &looker->vm->threads;
+    uint64_t unseen = 0;
+
+    /* A source that cannot tell now is asked again at the next tick. */
+    (void)source->poll(source->self, &looker->cursor, &unseen, on_born, looker);
+    if (!looker->is_first_poll)
+        smp_interval_count(looker->credit.interval, SMP_COUNTER_UNSEEN_THREADS, unseen);
+    looker->is_first_poll = false;
+}
+
+/* --- passes --- */
+
+static void everybody_is_due(struct smp_looker *looker)
+{
+    for (size_t i = 0; i < looker->table.count; i++)
+        smp_look_put_at(looker, looker->table.records[i], looker->covered_ns);
+}
+
+static struct smp_thread_record *record_of(struct smp_due *due)
+{
+    return (struct smp_thread_record *)(void *)due; /* its first member */
+}
+
+/* With a user's rule all are asked for at once, and whoever ended must not be. */
+static void name_all(struct smp_looker *looker)
+{
+    struct smp_thread_table *table = &looker->table;
+
+    for (size_t i = 0; i < table->count;) {
+        struct smp_thread_record *record = table->records[i];
+        if (smp_look_remove_ended(looker, record))
+            continue;
+        record->is_candidate = smp_looker_chooses(looker, record);
+        if (!record->is_candidate)
+            smp_look_leave_out(looker, record);
+        i++;
+    }
+    smp_interval_count(looker->credit.interval, SMP_COUNTER_NAME_RULE_FAILURES,
+                       smp_thread_names_ask(looker->names));
+    for (size_t i = 0; i < table->count; i++) {
+        struct smp_thread_record *record = table->records[i];
+        smp_look_credit_left(looker, record);
+        if (record->naming != SMP_NAMING_SKIP || !record->is_candidate)
+            continue;
+        smp_look_credit_kept(looker, record);
+        smp_look_leave_out(looker, record);
+        smp_look_put_at(looker, record, looker->look->now_ns);
+    }
+}
+
+static void look_at_all(struct smp_looker *looker)
+{
+    for (size_t i = 0; i < looker->table.count;) {
+        if (smp_look_at(looker, looker->table.records[i]))
+            i++;
+    }
+    smp_look_collect(looker);
+}
+
+/* The next record, while this one is looked at: idle threads are in no cache. */
+static void fetch_early(const struct smp_thread_record *record)
+{
+    __builtin_prefetch(record->thread);
+    __builtin_prefetch(&record->idle);
+    __builtin_prefetch(&record->last);
+    if (record->due.next != NULL)
+        __builtin_prefetch(record->due.next);
+}
+
+/* Each thread that lives for a tick is seen, whatever that costs: what it costs is paid by looks at
+ * others. They are the last of the table, from this place on. */
+static void look_at_born(struct smp_looker *looker, size_t from)
+{
+    while (from < looker->table.count) {
+        struct smp_thread_record *record = looker->table.records[from];
+        smp_wheel_remove(&looker->wheel, &record->due); /* once is enough */
+        if (smp_look_at(looker, record))
+            from++;
+    }
+}
+
+static void look_at_due(struct smp_looker *looker)
+{
+    struct smp_wheel *wheel = &looker->wheel;
+
+    smp_wheel_begin(wheel, looker->look->now_ns);
+    for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
+        if (wheel->resume != NULL)
+            fetch_early(record_of(wheel->resume));
+        /* Whoever is left waits in line, in the order in which they fell due. */
+        if (record_of(due)->was_looked_at && smp_budget_is_spent(&looker->budget)) {
+            smp_wheel_put(wheel, due, due->at_ns);
+            break;
+        }
+        (void)smp_look_at(looker, record_of(due));
+    }
+    smp_look_collect(looker);
+}
+
+void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
+{
+    struct smp_look look = { .now_ns = now_ns, .span_ns = -1, .begun_ns = smp_clock_ns() };
+    const size_t known = looker->table.count;
+
+    looker->look = &look;
+    looker->tick++;
+    smp_budget_begin(&looker->budget, now_ns);
+    poll_threads(looker);
+    if (!looker->default_name_rule)
+        name_all(looker);
+    if (looker->is_cpu) {
+        smp_cpu_look_tick(looker);
+    } else {
+        look_at_born(looker, known);
+        look_at_due(looker);
+    }
+    smp_budget_end(&looker->budget);
+    looker->covered_ns = now_ns;
+    looker->look = NULL;
+}
+
+int64_t smp_looker_tick_gap_ns(struct smp_looker *looker)
+{
+    return looker->is_cpu ? 0 : smp_budget_tick_gap_ns(&looker->budget);
+}
+
+void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns)
+{
+    struct smp_look look = { .now_ns = now_ns, .span_ns = span_ns, .begun_ns = smp_clock_ns() };
+
+    looker->look = &look;
+    looker->tick++;
+    poll_threads(looker);
+    if (!looker->default_name_rule)
+        name_all(looker);
+    look_at_all(looker);
+    looker->covered_ns = now_ns;
+    looker->look = NULL;
+}
+
+/* So that who has been renamed is in the right group in the whole of the next interval. */
+static void read_names(struct smp_looker *looker)
+{
+    for (size_t i = 0; i < looker->table.count; i++) {
+        if (looker->table.records[i]->was_looked_at)
+            smp_thread_names_read(looker->names, looker->table.records[i]);
+    }
+}
+
+/* What is credited is older than a change of a name since the last tick: they are read after it. */
+void smp_looker_settle(struct smp_looker *looker)
+{
+    struct smp_look look = {
+        .now_ns = looker->covered_ns,
+        .span_ns = -1,
+        .is_settling = true,
+        .begun_ns = smp_clock_ns(),
+    };
+
+    if (looker->is_cpu) {
+        smp_cpu_look_settle(looker);
+        return;
+    }
+    looker->look = &look;
+    for (size_t i = 0; i < looker->table.count;) {
+        struct smp_thread_record *record = looker->table.records[i];
+        const bool is_kept = record->was_looked_at && record->credited_ns < look.now_ns;
+        if (is_kept ? smp_look_at(looker, record) : !smp_look_remove_ended(looker, record))
+            i++;
+    }
+    smp_look_collect(looker);
+    if (looker->default_name_rule)
+        read_names(looker);
+    looker->look = NULL;
+}
+
+void smp_looker_mark(struct smp_looker *looker, int64_t now_ns)
+{
+    for (size_t i = 0; i < looker->table.count; i++) {
+        struct smp_thread_record *record = looker->table.records[i];
+        record->credited_ns = now_ns;
+        record->idle = (struct smp_idle){ 0 };
+        record->is_thinned = false;
+    }
+    looker->is_first_poll = true;
+    looker->marked_ns = now_ns;
+    looker->covered_ns = now_ns;
+    smp_budget_restart(&looker->budget);
+    everybody_is_due(looker);
+}
+
+void smp_looker_forget_stacks(struct smp_looker *looker)
+{
+    for (size_t i = 0; i < looker->table.count; i++) {
+        looker->table.records[i]->idle.has_leaf = false;
+        smp_last_stack_fini(&looker->table.records[i]->last, &looker->credit.budget);
+    }
+}
+
+/* --- options, selection --- */
+
+/* Without a user's rule the default one is the only one. */
+static bool uses_default_rule(const struct smp_looker *looker, const struct smp_options *options)
+{
+    return options->default_name_rule || looker->vm->namer.group_names == NULL;
+}
+
+static void set_times(struct smp_looker *looker, const struct smp_options *options)
+{
+    const int64_t interval_ns = options->sampling_frequency_millis * NS_PER_MS;
+
+    looker->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
+    if (interval_ns == looker->interval_ns)
+        return;
+    smp_cpu_look_stop_all(looker);
+    looker->interval_ns = interval_ns;
+    for (size_t i = 0; i < looker->table.count; i++)
+        smp_wheel_remove(&looker->wheel, &looker->table.records[i]->due);
+    smp_wheel_init(&looker->wheel, interval_ns);
+}
+
+/* Whoever was not sampled until now owns the time up to the last tick. */
+static void choose_anew(struct smp_looker *looker)
+{
+    for (size_t i = 0; i < looker->table.count; i++) {
+        struct smp_thread_record *record = looker->table.records[i];
+        if (!record->was_looked_at && !record->is_counted &&
+            record->credited_ns < looker->covered_ns)
+            record->credited_ns = looker->covered_ns;
+    }
+    everybody_is_due(looker);
+}
+
+void smp_looker_set_options(struct smp_looker *looker, const struct smp_options *options)
+{
+    const bool default_rule = uses_default_rule(looker, options);
+
+    set_times(looker, options);
+    smp_budget_set_limit(&looker->budget, options->overhead_limit_per_mille);
+    looker->skip_daemon_threads = options->skip_daemon_threads;
+    if (default_rule != looker->default_name_rule) {
+        looker->default_name_rule = default_rule;
+        smp_thread_names_set_rule(looker->names, default_rule);
+    }
+    choose_anew(looker);
+}
+
+static void drop_selection(struct smp_looker *looker)
+{
+    if (looker->selection.destroy != NULL)
+        looker->selection.destroy(looker->selection.self);
+    looker->selection = (struct smp_selection){ 0 };
+}
+
+void smp_looker_select(struct smp_looker *looker, struct smp_selection selection, bool only)
+{
+    drop_selection(looker);
+    looker->selection = selection;
+    looker->only = only;
+    looker->chosen_epoch++;
+    choose_anew(looker);
+}
+
+/* --- life --- */
+
+static enum smp_status create_buffers(struct smp_looker *looker, size_t depth)
+{
+    looker->sample.frames = smp_alloc(looker->quota, depth * sizeof(*looker->sample.frames));
+    looker->sample.capacity = depth;
+    looker->credit.path.locations = smp_alloc(
+        looker->quota, (depth + SMP_STACK_PATH_EXTRA) * sizeof(*looker->credit.path.locations));
+    if (looker->sample.frames == NULL || looker->credit.path.locations == NULL)
+        return SMP_ENOMEM;
+    return SMP_OK;
+}
+
+enum smp_status smp_looker_init(struct smp_looker *looker, struct smp_quota *quota,
+                                const struct smp_vm *vm, const struct smp_options *options,
+                                size_t max_stack_bytes)
+{
+    enum smp_status status;
+
+    looker->quota = quota;
+    looker->vm = vm;
+    looker->is_async = vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI;
+    looker->is_cpu = options->clock == SMP_CLOCK_CPU;
+    if (looker->is_cpu && vm->cpu.start == NULL)
+        return SMP_EUNSUPPORTED;
+    looker->chosen_epoch = 1;
+    looker->credit.place_epoch = 1;
+    looker->credit.stack_epoch = 1;
+    looker->credit.names = &vm->names;
+    looker->credit.budget = (struct smp_last_stack_budget){
+        .quota = quota,
+        .max_bytes = max_stack_bytes,
+    };
+    looker->skip_daemon_threads = options->skip_daemon_threads;
+    looker->default_name_rule = uses_default_rule(looker, options);
+    smp_thread_table_init(&looker->table, quota, &looker->credit.budget, &vm->threads, &vm->namer);
+    smp_budget_init(&looker->budget, options->overhead_limit_per_mille, (uint64_t)smp_clock_ns());
+    set_times(looker, options);
+    status = create_buffers(looker, (size_t)options->max_depth_frames);
+    if (status != SMP_OK)
+        return status;
+    return smp_thread_names_create(quota, &looker->table, looker->default_name_rule,
+                                   smp_look_leaving, looker, &looker->names);
+}
+
+void smp_looker_fini(struct smp_looker *looker)
+{
+    if (looker->quota == NULL)
+        return;
+    smp_cpu_look_end_all(looker);
+    smp_thread_table_fini(&looker->table);
+    drop_selection(looker);
+    smp_thread_names_destroy(looker->names);
+    smp_free(looker->quota, looker->sample.frames);
+    smp_free(looker->quota, looker->credit.path.locations);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * looker.h - looks at threads: whom, when, how each is credited.
+ *
+ *   births, ends ─► due? ─► candidate? name ─► CPU clock
+ *                    │                           ├ unmoved ──────► idle: the stack it had
+ *                    no: nothing                 ├ not running ──► walker: walked from here
+ *                                                └ running ──────► async: asked by signal ─►
+ * answers
+ *
+ * A thread that is not due costs nothing in a tick. Who runs is due every tick, or every so many
+ * ticks where CPU time is short (budget.h); who is idle less and less often (idle.h); who is not
+ * sampled only to see that it ends. Where time is kept for a thread, it is all credited by settle.
+ *
+ * A look at a thread that has time to credit is an attempt; a part of it that goes to the stack the
+ * thread had before is one more, credited as idle.
+ *
+ * Owns     the thread records, names, the wheel.
+ * Threads  the sampler thread only.
+ * Errors   init: SMP_ENOMEM, SMP_EQUOTA. All else: whatever goes wrong is an outcome.
+ * Cost     tick: O(threads that are due); with a user's rule for names, O(threads).
+ */
+#ifndef SMP_CORE_LOOKER_H
+#define SMP_CORE_LOOKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "core/budget.h"
+#include "core/credit.h"
+#include "core/thread_names.h"
+#include "core/thread_table.h"
+#include "core/vm_functions.h"
+#include "core/walker.h"
+#include "core/wheel.h"
+#include "model/options.h"
+
+enum {
+    SMP_MAX_REQUESTS = 32,        /* asynchronous walks in flight */
+    SMP_ANSWER_WAIT_SHARE = 4,    /* waits for answers up to this share of an interval, */
+    SMP_ANSWER_WAIT_MS = 2,       /* or so long */
+    SMP_LAST_ANSWER_WAIT_MS = 20, /* or where an interval ends so long: a few turns on a busy CPU */
+    SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
+    SMP_MOST_THIN_MS = 60000,     /* between two looks for want of CPU time */
+    SMP_MAX_WAITS_SHARE = 2       /* past this share of an interval nobody is asked any more */
+};
+
+struct smp_looker {
+    struct smp_quota *quota;
+    const struct smp_vm *vm;
+    bool is_async; /* running threads are asked */
+    bool is_cpu;   /* the clock is CPU time: cpu_look.h instead of look.h */
+    struct smp_thread_table table;
+    struct smp_thread_names *names;
+    struct smp_wheel wheel;
+    struct smp_credit credit;
+    struct smp_budget budget;
+    struct smp_sample sample; /* room for one stack */
+
+    bool skip_daemon_threads;
+    bool default_name_rule;
+    int64_t interval_ns;
+    int64_t lookback_ns;
+    struct smp_selection selection;
+    bool only; /* the selection's threads and no others */
+    uint64_t chosen_epoch;
+
+    uint64_t cursor;       /* the thread source's */
+    bool is_first_poll;    /* since mark: what was not seen before it is nobody's loss */
+    int64_t marked_ns;     /* a thread's time begins here, or at its birth */
+    int64_t covered_ns;    /* the last tick */
+    uint64_t tick;         /* its number */
+    uint64_t threads;      /* that are sampled */
+    struct smp_look *look; /* the one that is being made */
+    unsigned in_flight;    /* requests without an answer */
+};
+
+/* Zeroed before. vm and quota outlive it. credit's interval, methods and names are the caller's to
+ * set. */
+SMP_CHECKED enum smp_status smp_looker_init(struct smp_looker *looker, struct smp_quota *quota,
+                                            const struct smp_vm *vm,
+                                            const struct smp_options *options,
+                                            size_t max_stack_bytes);
+/* On a thread that is allowed to call vm. */
+void smp_looker_fini(struct smp_looker *looker);
+
+/* Is this thread to be sampled? By options and selection, not by its name. */
+bool smp_looker_chooses(struct smp_looker *looker, struct smp_thread_record *record);
+
+/* From the next tick on. Settled before, where something is kept. */
+void smp_looker_set_options(struct smp_looker *looker, const struct smp_options *options);
+void smp_looker_select(struct smp_looker *looker, struct smp_selection selection, bool only);
+
+/* Time is credited from now on. */
+void smp_looker_mark(struct smp_looker *looker, int64_t now_ns);
+void smp_looker_tick(struct smp_looker *looker, int64_t now_ns);
+/* After a tick: budget.h. */
+int64_t smp_looker_tick_gap_ns(struct smp_looker *looker);
+/* Every thread, whatever the clocks say, credited with span_ns. */
+void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns);
+/* Credits all that is kept, up to the last tick. */
+void smp_looker_settle(struct smp_looker *looker);
+/* No node of the interval is known any more, and no thread idle. */
+void smp_looker_forget_stacks(struct smp_looker *looker);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exporters.h - the forms other tools open: a table of writers, each from a snapshot into a byte
+ * sink.
+ *
+ *   TEXT        the report people read, as PrintStreamSamplingOutputer prints it. Nothing where
+ *               nothing was sampled.
+ *   COLLAPSED   a line "group;root;...;leaf weight" per stack with time of its own. A ';' inside a
+ *               name is written as ',', what would end the line is escaped (escape.h). Times are
+ *               whole microseconds; what a stack's rounding leaves over goes to the next one of
+ *               its group, so a group's sum is its time. Weights of 0 are left out. Files can be
+ *               concatenated.
+ *   PPROF       profile.proto, uncompressed. samples/count, wall/nanoseconds, cpu/nanoseconds; the
+ *               group is the label "thread".
+ *   SPEEDSCOPE  its file format: one sampled profile per group.
+ *   JSON        everything: see export_json.c.
+ *   TOP         a table: the methods and lines with the most time of their own.
+ *
+ * Groups stand in descending time. Every writer streams: its working memory is proportional to what
+ * it must index (nodes, frames), never to its output. But for TEXT: it makes one record at a time.
+ *
+ * Owns     nothing after the call.
+ * Threads  any; the snapshot is immutable.
+ * Errors   SMP_EIO: the sink refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no working
+ *          memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ * Cost     O(nodes), and the output; no recursion.
+ */
+#ifndef SMP_REPORT_EXPORTERS_H
+#define SMP_REPORT_EXPORTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/options.h"
+#include "model/snapshot.h"
+
+/* X(code, text): text is the name of the Java enum constant, the order its ordinal. HTML is JSON
+ * inside a page that Java wraps around it; gzip is Java's too. */
+#define SMP_FORMAT_MAP(X)       \
+    X(TEXT, "TEXT")             \
+    X(COLLAPSED, "COLLAPSED")   \
+    X(PPROF, "PPROF")           \
+    X(SPEEDSCOPE, "SPEEDSCOPE") \
+    X(JSON, "JSON")             \
+    X(TOP, "TOP")
+
+enum smp_format {
+#define X(code, text) SMP_FORMAT_##code,
+    SMP_FORMAT_MAP(X)
+#undef X
+        SMP_FORMAT_COUNT
+};
+
+/* What a stack weighs where a format has one number only (COLLAPSED, SPEEDSCOPE). */
+enum smp_weight { SMP_WEIGHT_WALL, SMP_WEIGHT_CPU, SMP_WEIGHT_SAMPLES };
+
+struct smp_export_style {
+    enum smp_weight weight;      /* COLLAPSED, SPEEDSCOPE; TOP: what it is ordered by */
+    enum smp_report_order order; /* TEXT */
+    bool zero_time_packages;     /* TEXT */
+    bool cpu_time;               /* TEXT, TOP: a CPU column */
+    bool percent;                /* TEXT: percent of the group's cumulative time */
+    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the snapshot says */
+};
+
+/* Bytes go here, in pieces of at most SMP_EXPORT_PIECE_BYTES. */
+enum { SMP_EXPORT_PIECE_BYTES = 64 * 1024 };
+struct smp_byte_sink {
+    /* False: failed, and it is not called again. length > 0. */
+    bool (*write)(void *self, const char *bytes, size_t length);
+    void *self;
+};
+
+/* quota: of the working memory; may be NULL. */
+SMP_CHECKED enum smp_status smp_export(const struct smp_snapshot *snapshot, enum smp_format format,
+                                       const struct smp_export_style *style,
+                                       struct smp_quota *quota, const struct smp_byte_sink *sink);
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hot_groups.h - the thread groups of a snapshot that are told about, in descending time, ties in
+ * byte order of their names.
+ *
+ * A group that nobody was credited or looked at in is none of them.
+ *
+ * Owns     its indices.
+ * Threads  immutable after init.
+ * Errors   SMP_ENOMEM: there is nothing to fini.
+ * Cost     one sort of the groups.
+ */
+#ifndef SMP_REPORT_HOT_GROUPS_H
+#define SMP_REPORT_HOT_GROUPS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/snapshot.h"
+
+struct smp_hot_groups {
+    struct smp_quota *quota;
+    uint32_t *indices;
+    size_t count;
+};
+
+SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
+                                                struct smp_quota *quota,
+                                                const struct smp_snapshot *snapshot);
+void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
+
+/* Of a group by its index in the snapshot. */
+const struct smp_group_info *smp_hot_group_info(const struct smp_snapshot *snapshot,
+                                                uint32_t index);
+/* Its root's figures; all zero where it has none. */
+struct smp_group_sums {
+    int64_t wall_ns;
+    int64_t cpu_ns;
+};
+struct smp_group_sums smp_hot_group_sums(const struct smp_snapshot *snapshot, uint32_t index);
+
+#endif

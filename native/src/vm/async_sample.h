@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * async_sample.h - from the frames AsyncGetCallTrace wrote to a sample.
+ *
+ * Owns     nothing: the sample takes the place of the frames.
+ * Threads  any.
+ * Errors   none.
+ * Cost     O(frames).
+ */
+#ifndef SMP_VM_ASYNC_SAMPLE_H
+#define SMP_VM_ASYNC_SAMPLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/sample.h"
+#include "vm/stack_walk.h"
+
+/* In place: sample->frames is frames + answer->first. A frame without a method id gets key 0. */
+void smp_async_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_answer *answer,
+                           struct smp_sample *sample);
+bool smp_async_sample_is_missing(const struct smp_sample *sample);
+/*
+ * Fills missing keys from another walk of the same thread, at the same depth from the root, as long
+ * as the two stacks are the same there, call for call. True: none is missing any more.
+ */
+bool smp_async_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count);
+/* Leaves both ends of a stack deeper than capacity, which is at least 2. */
+void smp_async_sample_cut(struct smp_sample *sample, size_t capacity);
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vm/jvm_tasks.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+enum {
+    FIRST_SLOTS = 256, /* a power of two */
+    PATH_BYTES = 64,
+    STAT_BYTES = 512
+};
+
+/* No serial of a Java thread has this bit. */
+#define TASK_ID (UINT64_C(1) << 63)
+
+struct task {
+    int32_t tid; /* 0: an empty slot */
+    enum smp_task_kind kind;
+    int64_t cpu_ns; /* at the last read */
+    char name[SMP_JVM_TASK_NAME_BYTES];
+};
+
+/* By tid; open addressing, at most half full. */
+struct table {
+    struct task *slots;
+    size_t slot_count;
+    size_t count;
+};
+
+struct smp_jvm_tasks {
+    struct table known; /* of the last read */
+    bool was_read;
+};
+
+/* --- names --- */
+
+static const struct {
+    const char *start;
+    enum smp_task_kind kind;
+} STARTS[] = {
+    { "GC Thread", SMP_TASK_GC },      { "G1 ", SMP_TASK_GC },
+    { "ZDriver", SMP_TASK_GC },        { "ZDirect", SMP_TASK_GC },
+    { "ZStat", SMP_TASK_GC },          { "ZUncomm", SMP_TASK_GC },
+    { "ZUnmapp", SMP_TASK_GC },        { "ZWorker", SMP_TASK_GC },
+    { "ZReserv", SMP_TASK_GC },        { "XDriver", SMP_TASK_GC },
+    { "XWorker", SMP_TASK_GC },        { "Shenand", SMP_TASK_GC },
+    { "C1 Comp", SMP_TASK_JIT },       { "C2 Comp", SMP_TASK_JIT },
+    { "JVMCI", SMP_TASK_JIT },         { "Sweeper", SMP_TASK_JIT },
+    { "VM Thread", SMP_TASK_VM },      { "VM Peri", SMP_TASK_VM },
+    { "Referen", SMP_TASK_SERVICE },   { "Finaliz", SMP_TASK_SERVICE },
+    { "Signal ", SMP_TASK_SERVICE },   { "Common-", SMP_TASK_SERVICE },
+    { "Service", SMP_TASK_SERVICE },   { "Monitor ", SMP_TASK_SERVICE },
+    { "Notific", SMP_TASK_SERVICE },   { "Attach ", SMP_TASK_SERVICE },
+    { "JFR ", SMP_TASK_SERVICE },      { "threads-sampler", SMP_TASK_SAMPLER },
+    { "threads..", SMP_TASK_SAMPLER },
+};
+
+enum smp_task_kind smp_jvm_task_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof(STARTS) / sizeof(STARTS[0]); i++) {
+        if (strncmp(name, STARTS[i].start, strlen(STARTS[i].start)) == 0)
+            return STARTS[i].kind;
+    }
+    return SMP_TASK_OTHER;
+}
+
+/* What a file of /proc/self/task/<tid> holds, up to size - 1 bytes. False: the thread is gone. */
+static bool read_file(int32_t tid, const char *file, char *out, size_t size)
+{
+    char path[PATH_BYTES];
+    ssize_t length;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    length = read(fd, out, size - 1);
+    (void)close(fd);
+    if (length < 0)
+        return false;
+    out[length] = '\0';
+    return true;
+}
+
+static void read_name(struct task *task)
+{
+    if (!read_file(task->tid, "comm", task->name, sizeof(task->name)))
+        task->name[0] = '\0';
+    task->name[strcspn(task->name, "\n")] = '\0';
+    task->kind = smp_jvm_task_kind(task->name);
+}
+
+/* --- the table --- */
+
+static struct task *slot_of(const struct table *table, int32_t tid)
+{
+    size_t slot = (size_t)((uint32_t)tid * 2654435769u) & (table->slot_count - 1);
+
+    while (table->slots[slot].tid != 0 && table->slots[slot].tid != tid)
+        slot = (slot + 1) & (table->slot_count - 1);
+    return &table->slots[slot];
+}
+
+static bool init_table(struct table *table, size_t slot_count)
+{
+    *table = (struct table){ .slots = smp_alloc(NULL, slot_count * sizeof(struct task)) };
+    table->slot_count = slot_count;
+    return table->slots != NULL;
+}
+
+static bool grow(struct table *table)
+{
+    struct table larger;
+
+    if (!init_table(&larger, table->slot_count * 2))
+        return false;
+    for (size_t i = 0; i < table->slot_count; i++) {
+        if (table->slots[i].tid != 0)
+            *slot_of(&larger, table->slots[i].tid) = table->slots[i];
+    }
+    larger.count = table->count;
+    smp_free(NULL, table->slots);
+    *table = larger;
+    return true;
+}
+
+/* --- reading --- */
+
+/* One read. */
+struct reading {
+    struct smp_jvm_tasks *tasks;
+    struct table seen;
+    bool (*is_java)(void *context, int32_t tid);
+    void (*used)(void *context, enum smp_task_kind kind, uint64_t id, const char *name,
+                 int64_t cpu_ns);
+    void *context;
+};
+
+/* What the thread was known as, or a new one. */
+static struct task describe(const struct smp_jvm_tasks *tasks, int32_t tid, int64_t cpu_ns)
+{
+    struct task task = *slot_of(&tasks->known, tid);
+
+    /* A clock that went back is another thread's with the same tid. */
+    if (task.tid == 0 || task.cpu_ns > cpu_ns) {
+        task = (struct task){ .tid = tid };
+        read_name(&task);
+    }
+    return task;
+}
+
+/* False: there is no room for more. */
+static bool look_at(struct reading *reading, int32_t tid)
+{
+    struct task task;
+    int64_t cpu_ns = 0;
+    int64_t more_ns;
+
+    if (reading->is_java(reading->context, tid) || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
+        return true;
+    if (reading->seen.count >= SMP_JVM_TASKS_MAX ||
+        (reading->seen.count >= reading->seen.slot_count / 2 && !grow(&reading->seen)))
+        return false;
+    task = describe(reading->tasks, tid, cpu_ns);
+    more_ns = cpu_ns - task.cpu_ns;
+    task.cpu_ns = cpu_ns;
+    *slot_of(&reading->seen, tid) = task;
+    reading->seen.count++;
+    if (reading->tasks->was_read && more_ns > 0)
+        reading->used(reading->context, task.kind, TASK_ID | (uint32_t)tid, task.name, more_ns);
+    return true;
+}
+
+static void read_tasks(void *self, bool (*is_java)(void *context, int32_t tid),
+                       void (*used)(void *context, enum smp_task_kind kind, uint64_t id,
+                                    const char *name, int64_t cpu_ns),
+                       void *context)
+{
+    struct smp_jvm_tasks *tasks = self;
+    struct reading reading = { .tasks = tasks, .is_java = is_java, .used = used };
+    const struct dirent *entry = NULL;
+    bool goes_on = true;
+    DIR *folder = NULL;
+
+    reading.context = context;
+    if (!init_table(&reading.seen, tasks->known.slot_count))
+        return;
+    folder = opendir("/proc/self/task");
+    if (folder == NULL) {
+        smp_free(NULL, reading.seen.slots);
+        return;
+    }
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
+    while (goes_on && (entry = readdir(folder)) != NULL) {
+        const long tid = strtol(entry->d_name, NULL, 10);
+        if (tid > 0)
+            goes_on = look_at(&reading, (int32_t)tid);
+    }
+    (void)closedir(folder);
+    smp_free(NULL, tasks->known.slots);
+    tasks->known = reading.seen;
+    tasks->was_read = true;
+}
+
+static bool is_runnable(void *self, int32_t tid)
+{
+    char text[STAT_BYTES];
+    const char *name_end;
+
+    (void)self;
+    if (!read_file(tid, "stat", text, sizeof(text)))
+        return false;
+    /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */
+    name_end = strrchr(text, ')');
+    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'R';
+}
+
+/* --- life --- */
+
+enum smp_status smp_jvm_tasks_create(struct smp_jvm_tasks **out)
+{
+    struct smp_jvm_tasks *tasks = smp_alloc(NULL, sizeof(*tasks));
+
+    if (tasks == NULL)
+        return SMP_ENOMEM;
+    if (!init_table(&tasks->known, FIRST_SLOTS)) {
+        smp_free(NULL, tasks);
+        return SMP_ENOMEM;
+    }
+    *out = tasks;
+    return SMP_OK;
+}
+
+void smp_jvm_tasks_destroy(struct smp_jvm_tasks *tasks)
+{
+    if (tasks == NULL)
+        return;
+    smp_free(NULL, tasks->known.slots);
+    smp_free(NULL, tasks);
+}
+
+struct smp_task_source smp_jvm_tasks_source(struct smp_jvm_tasks *tasks)
+{
+    return (struct smp_task_source){
+        .read = read_tasks,
+        .is_runnable = is_runnable,
+        .self = tasks,
+    };
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vm_async.h - whether, and how, this JVM lets a running thread walk itself.
+ *
+ *   events for code on, past code told again ─► AsyncGetCallTrace there? ─► layout of the JVM's
+ *   thread object ─► signal handler ─► two known stacks walked ─► usable
+ *
+ * The two stacks: that of the caller, in native code, must be the one JVMTI tells; that of a thread
+ * of ours, which sorts numbers meanwhile, must end in the sort. Whatever does not come out right
+ * is a reason to refuse, which is told.
+ *
+ * Owns     the JVM's events for code while open; vm_code.
+ * Threads  any attached one; open and close as vm_door.h. The getters: any, while open.
+ * Errors   open returns SMP_EUNSUPPORTED where it refuses; the close is owed all the same.
+ * SMP_ETHREAD where the system gives no thread to try it with: then none is owed. Cost     the
+ * first open: the events of all code made so far, some milliseconds.
+ */
+#ifndef SMP_VM_VM_ASYNC_H
+#define SMP_VM_VM_ASYNC_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "vm/stack_walk.h"
+#include "vm/vm_layout.h"
+
+enum { SMP_ASYNC_REFUSAL_BYTES = 160 };
+
+/*
+ * signal: 0, or a number; sessions may have different ones. After smp_vm_open; close before
+ * smp_vm_close.
+ */
+SMP_CHECKED enum smp_status smp_vm_async_open(int signal);
+void smp_vm_async_close(void);
+
+bool smp_vm_async_is_usable(void);
+/* Why not; "" while usable or never tried. Copied. */
+void smp_vm_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
+
+struct smp_vm_async {
+    int signal;
+    smp_jvm_walk *walk;
+    struct smp_vm_layout layout;
+    bool has_virtual_threads;
+};
+
+const struct smp_vm_async *smp_vm_async_get(void);
+/* The number to send for a session that has opened with wanted: where that cannot be had, another
+ * session's. */
+int smp_vm_async_signal(int wanted);
+
+/* The JVM is going: from here on handlers do nothing. Waits for those that are walking. */
+void smp_vm_async_vm_dies(void);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vm/vm_probe.h"
+
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "vm/vm.h"
+#include "vm/vm_signal.h"
+#include "vm/vm_stacks.h"
+#include "vm/vm_virtual.h"
+
+enum { PROBE_FRAMES = 256, SORTED_NUMBERS = 4096, ASK_PAUSE_NS = 200000 };
+#define ANSWER_WAIT_NS 250000000LL
+#define PROBE_NS 2000000000LL  /* on a machine so busy that nothing comes sooner, it is refused */
+#define SORT_NS (2 * PROBE_NS) /* ends by itself, should nobody tell it to */
+
+struct asked {
+    struct smp_signal_mailbox *mailbox;
+    struct smp_jvm_frame frames[PROBE_FRAMES];
+    struct smp_walk_answer answer;
+};
+
+/* SMP_ESTATE: no answer in time. */
+static enum smp_status ask(const struct smp_vm_async *async, int32_t tid,
+                           const struct smp_walk_target *target, struct asked *asked)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = smp_signal_take(&cookie);
+
+    if (slot == NULL)
+        return SMP_EQUOTA;
+    slot->target = *target;
+    slot->mailbox = asked->mailbox;
+    slot->frames = asked->frames;
+    slot->capacity = PROBE_FRAMES;
+    const enum smp_status status = smp_vm_signal_ask_tid(async->signal, tid, slot, cookie);
+    if (status != SMP_OK)
+        return status;
+    smp_vm_signal_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
+    if (smp_signal_abandon(cookie))
+        return SMP_ESTATE;
+    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+        (void)usleep(100);
+    asked->answer = slot->answer;
+    smp_signal_release(cookie);
+    return SMP_OK;
+}
+
+/* ------------------------------------------------------------------------------ the caller's stack
+ */
+
+/* Of a virtual thread JVMTI tells all, and the walk no more than up to the boundary. */
+static const char *compare(const struct asked *asked, const jvmtiFrameInfo *frames, jint count)
+{
+    const struct smp_jvm_frame *walked = asked->frames + asked->answer.first;
+    const uint32_t common =
+        asked->answer.count < (uint32_t)count ? asked->answer.count : (uint32_t)count;
+
+    if (asked->answer.answer != SMP_ANSWER_WHOLE)
+        return "the stack of a native method is not walked";
+    for (uint32_t i = 0; i < common; i++) {
+        if (smp_vm_virtual_is_boundary((uint64_t)(uintptr_t)walked[i].method))
+            return NULL;
+        if (walked[i].method != (void *)frames[i].method)
+            return "the stack of a native method comes out wrong";
+    }
+    return NULL;
+}
+
+const char *smp_vm_probe_native(const struct smp_vm_async *async, JNIEnv *env)
+{
+    jvmtiEnv *jvmti = smp_vm_jvmti();
+    jvmtiFrameInfo frames[PROBE_FRAMES];
+    jint count = 0;
+    struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
+    const struct smp_walk_target target = { .walk = async->walk, .env = env };
+    const char *reason = NULL;
+
+    if (asked.mailbox == NULL)
+        return "too many samplers";
+    /* First, because it also makes the ids of the methods. */
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, PROBE_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
+        reason = "JVMTI does not tell the caller's stack";
+    else if (ask(async, (int32_t)gettid(), &target, &asked) != SMP_OK)
+        reason = "the signal does not arrive";
+    else if (count > 0)
+        reason = compare(&asked, frames, count);
+    smp_vm_signal_give_mailbox(asked.mailbox);
+    return reason;
+}
+
+/* ----------------------------------------------------------------------- that of a thread of ours
+ */
+
+struct sorter {
+    jclass arrays; /* global reference */
+    jmethodID sort;
+    _Atomic int32_t tid; /* 0: not sorting yet; -1: cannot */
+    _Atomic bool stop;
+    struct smp_stack_bounds stack;
+};
+
+/* False: an exception is pending. */
+static bool sort_once(JNIEnv *env, const struct sorter *sorter, jintArray array,
+                      const jint *numbers)
+{
+    (*env)->SetIntArrayRegion(env, array, 0, SORTED_NUMBERS, numbers);
+    if ((*env)->ExceptionCheck(env))
+        return false;
+    (*env)->CallStaticVoidMethod(env, sorter->arrays, sorter->sort, array);
+    return !(*env)->ExceptionCheck(env);
+}
+
+static void sort_until_told(JNIEnv *env, struct sorter *sorter)
+{
+    jint numbers[SORTED_NUMBERS];
+    uint32_t random = 2463534242U;
+    jintArray array = (*env)->NewIntArray(env, SORTED_NUMBERS);
+
+    if (array == NULL) {
+        sorter->tid = -1;
+        return;
+    }
+    sorter->stack = smp_vm_stacks_own();
+    atomic_store(&sorter->tid, (int32_t)gettid());
+    const int64_t end_ns = smp_clock_ns() + SORT_NS;
+    bool sorted = true;
+    while (sorted && smp_clock_ns() < end_ns && !atomic_load(&sorter->stop)) {
+        for (size_t n = 0; n < SORTED_NUMBERS; n++) {
+            random = random * 1664525U + 1013904223U;
+            numbers[n] = (jint)(random >> 8);
+        }
+        sorted = sort_once(env, sorter, array, numbers);
+    }
+    (*env)->DeleteLocalRef(env, array);
+}
+
+static void *run_sorter(void *self)
+{
+    struct sorter *sorter = self;
+
+    if (smp_vm_enter("threads-sampler-probe") != SMP_OK) {
+        sorter->tid = -1;
+        return NULL;
+    }
+    sort_until_told(smp_vm_env(), sorter);
+    /* No signal is under way: the asker waits for each answer, and stops asking before this. */
+    smp_vm_leave();
+    return NULL;
+}
+
+static bool find_sort(JNIEnv *env, struct sorter *sorter)
+{
+    jclass arrays = (*env)->FindClass(env, "java/util/Arrays");
+
+    if (arrays != NULL) {
+        sorter->sort = (*env)->GetStaticMethodID(env, arrays, "sort", "([I)V");
+        sorter->arrays = (*env)->NewGlobalRef(env, arrays);
+        (*env)->DeleteLocalRef(env, arrays);
+    }
+    if (sorter->sort != NULL && sorter->arrays != NULL)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
+static void pause_ns(long ns)
+{
+    const struct timespec pause = { .tv_nsec = ns };
+
+    (void)nanosleep(&pause, NULL);
+}
+
+/* Between two sorts, and while one begins, there is nothing to walk. */
+static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct sorter *sorter,
+                         struct asked *asked)
+{
+    const int64_t end_ns = smp_clock_ns() + PROBE_NS;
+    struct smp_walk_target target = { .walk = async->walk, .env = env };
+    const char *reason = "the signal does not arrive at other threads";
+
+    while (atomic_load(&sorter->tid) == 0 && smp_clock_ns() < end_ns)
+        pause_ns(ASK_PAUSE_NS);
+    const int32_t tid = atomic_load(&sorter->tid);
+    if (tid <= 0)
+        return "no thread to try it with";
+    target.stack_low = sorter->stack.low;
+    target.stack_high = sorter->stack.high;
+    while (smp_clock_ns() < end_ns) {
+        const enum smp_status status = ask(async, tid, &target, asked);
+        if (status != SMP_OK && status != SMP_ESTATE)
+            return "the signal cannot be sent to other threads";
+        if (status == SMP_OK)
+            reason = "the stack of a running method is not walked";
+        if (status == SMP_OK && asked->answer.raw > 0 &&
+            asked->frames[asked->answer.raw].method == (void *)sorter->sort)
+            return NULL;
+        pause_ns(ASK_PAUSE_NS);
+    }
+    return reason;
+}
+
+enum smp_status smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env,
+                                  const char **reason)
+{
+    struct sorter sorter = { 0 };
+    struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
+    enum smp_status status = SMP_OK;
+    pthread_t thread;
+
+    *reason = "no method to try it with";
+    if (asked.mailbox == NULL) {
+        *reason = "too many samplers";
+        return SMP_OK;
+    }
+    if (find_sort(env, &sorter)) {
+        if (pthread_create(&thread, NULL, run_sorter, &sorter) == 0) {
+            *reason = watch(async, env, &sorter, &asked);
+            atomic_store(&sorter.stop, true);
+            (void)pthread_join(thread, NULL);
+        } else {
+            status = SMP_ETHREAD;
+        }
+    }
+    if (sorter.arrays != NULL)
+        (*env)->DeleteGlobalRef(env, sorter.arrays);
+    smp_vm_signal_give_mailbox(asked.mailbox);
+    return status;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * vm_signal.h - the requester's half of signal_handler.h: installing the handler, sending signals,
+ * waiting for answers.
+ *
+ * A thread that ends first says so (ended_ns), then waits until no signal is being sent to it; who
+ * sends says so first (sending_to), then looks whether the thread has ended. So a signal is only
+ * ever sent to a thread that lives, and reaches it before the JVM's thread object is gone.
+ *
+ * Owns     the mailboxes.
+ * Threads  any.
+ * Errors   as listed.
+ * Cost     send: a system call, about 1 us.
+ */
+#ifndef SMP_VM_VM_SIGNAL_H
+#define SMP_VM_VM_SIGNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "core/walker.h"
+#include "vm/signal_handler.h"
+
+/* The signal for 0: one that neither the C library nor the JVM nor its flight recorder uses. */
+int smp_vm_signal_number(int wanted);
+
+/*
+ * Once per process and number; it stays. Somebody's handler put over ours is left there: it is up
+ * to them to call ours. SMP_EINVAL: no such signal.
+ */
+SMP_CHECKED enum smp_status smp_vm_signal_install(int number);
+bool smp_vm_signal_is_installed(int number);
+/* On a thread of ours that runs the user's Java code: a thread started there inherits its mask, and
+ * must be able to answer. */
+void smp_vm_signal_let_through(void);
+
+/* What signals of ours cost the threads that got them, in this process, over all sessions. */
+struct smp_signal_price {
+    uint64_t signals;
+    uint64_t timed; /* of them, */
+    uint64_t timed_ns;
+    uint64_t median_ns; /* of the last SMP_SIGNAL_TIMES of those */
+};
+void smp_vm_signal_get_price(struct smp_signal_price *out);
+
+/* NULL: too many. */
+struct smp_signal_mailbox *smp_vm_signal_take_mailbox(void);
+void smp_vm_signal_give_mailbox(struct smp_signal_mailbox *mailbox);
+
+/*
+ * Posts slot and sends its cookie. SMP_EGONE: the thread has ended. SMP_EQUOTA: the system's queue
+ * is full. SMP_EVM. On failure the slot is free again.
+ */
+SMP_CHECKED enum smp_status smp_vm_signal_ask(int number, const struct smp_thread *thread,
+                                              struct smp_signal_slot *slot, uint64_t cookie);
+/* The same to a thread that is known to live for as long as the call lasts. */
+SMP_CHECKED enum smp_status smp_vm_signal_ask_tid(int number, int32_t tid,
+                                                  struct smp_signal_slot *slot, uint64_t cookie);
+
+/* Returns soon after all that was asked has been answered, or at deadline_ns (monotonic): looks at
+ * growing intervals. */
+void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns);
+
+/* On a thread that ends, after its ended_ns is set. */
+void smp_vm_signal_thread_ends(int32_t tid);
+
+#endif

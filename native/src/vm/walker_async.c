@@ -1,0 +1,715 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vm/walker_async.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "vm/async_facts.h"
+#include "vm/async_sample.h"
+#include "vm/vm.h"
+#include "vm/vm_async.h"
+#include "vm/vm_ids.h"
+#include "vm/vm_signal.h"
+#include "vm/vm_stacks.h"
+#include "vm/vm_thread_name.h"
+#include "vm/vm_threads.h"
+#include "vm/vm_virtual.h"
+
+#define NS_PER_MS 1000000LL
+
+struct buffer {
+    struct smp_jvm_frame *frames;
+    uint32_t capacity;
+};
+
+struct request {
+    uint64_t token;
+    uint64_t cookie; /* 0: no look is under way */
+    struct smp_thread *thread;
+    struct buffer buffer;
+    unsigned looks;
+    enum smp_answer answer; /* of the last look */
+    jobject mounted;        /* local reference: the virtual thread on it before the look */
+};
+
+/* A request that was told UNANSWERED. */
+struct late {
+    uint64_t cookie;
+    struct buffer buffer; /* the handler's until DONE */
+    int64_t since_ns;
+};
+
+struct smp_walker_async {
+    size_t capacity;
+    int signal;
+    struct smp_signal_mailbox *mailbox; /* NULL until the first request */
+    struct request requests[SMP_ASYNC_IN_FLIGHT];
+    size_t count;
+    struct late late[SMP_ASYNC_LATE];
+    size_t late_count;
+    struct buffer spare[SMP_ASYNC_IN_FLIGHT + SMP_ASYNC_LATE]; /* what was used last is used next */
+    size_t spare_count;
+    uint32_t room;          /* of buffers from now on */
+    struct smp_frame *cure; /* room for a stack told by JVMTI, made when first needed */
+    size_t cure_capacity;
+    int64_t cure_credit_ns;   /* time that may be spent on cures */
+    int64_t cure_credited_ns; /* up to here */
+    int64_t stacks_due_ns;    /* when stacks may be looked for again */
+    char name[SMP_ASYNC_NAME_BYTES];
+    struct smp_walker_async_stats stats;
+};
+
+/* Whom collect tells. */
+struct listener {
+    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                     const struct smp_sample *sample, const struct smp_guest *guest);
+    void *context;
+};
+
+/* ---------------------------------------------------------------------------------------- buffers
+ */
+
+static void give_buffer(struct smp_walker_async *walker, struct buffer buffer)
+{
+    if (buffer.frames != NULL)
+        walker->spare[walker->spare_count++] = buffer;
+}
+
+static bool take_buffer(struct smp_walker_async *walker, struct buffer *out)
+{
+    struct buffer buffer = { 0 };
+
+    if (walker->spare_count > 0)
+        buffer = walker->spare[--walker->spare_count];
+    if (buffer.capacity < walker->room) {
+        smp_free(NULL, buffer.frames);
+        buffer.frames = smp_alloc(NULL, walker->room * sizeof(*buffer.frames));
+        buffer.capacity = walker->room;
+    }
+    *out = buffer;
+    return buffer.frames != NULL;
+}
+
+/* ----------------------------------------------------------------------------------------- asking
+ */
+
+static jobject mounted_on(JNIEnv *env, const struct smp_thread *thread,
+                          const struct smp_vm_facts *facts)
+{
+    return facts->is_carrier ? smp_vm_virtual_mounted(env, smp_vm_threads_ref(thread)) : NULL;
+}
+
+static void forget_mounted(JNIEnv *env, struct request *request)
+{
+    if (request->mounted != NULL)
+        (*env)->DeleteLocalRef(env, request->mounted);
+    request->mounted = NULL;
+}
+
+static bool is_outstanding(uint64_t cookie)
+{
+    const enum smp_slot_state at = cookie != 0 ? smp_signal_state(cookie) : SMP_SLOT_FREE;
+
+    return at != SMP_SLOT_FREE && at != SMP_SLOT_DONE;
+}
+
+/* One look. SMP_ESTATE, SMP_EQUOTA, SMP_EGONE, SMP_EVM: nothing was asked. */
+static enum smp_status ask(struct smp_walker_async *walker, struct request *request, JNIEnv *env)
+{
+    const struct smp_vm_async *async = smp_vm_async_get();
+    struct smp_vm_facts *facts = smp_vm_threads_facts(request->thread);
+    uint64_t asked = facts->asked;
+    uint64_t cookie = 0;
+
+    if (is_outstanding(asked))
+        return SMP_ESTATE;
+    struct smp_signal_slot *slot = smp_signal_take(&cookie);
+    if (slot == NULL)
+        return SMP_EQUOTA;
+    slot->target = smp_async_facts_target(facts, async, env, smp_vm_threads_ref(request->thread));
+    slot->mailbox = walker->mailbox;
+    slot->frames = request->buffer.frames;
+    slot->capacity = request->buffer.capacity;
+    /* Another session may be asking the same thread right now: the first has it. */
+    if (!atomic_compare_exchange_strong(&facts->asked, &asked, cookie)) {
+        smp_signal_release(cookie);
+        return SMP_ESTATE;
+    }
+    forget_mounted(env, request);
+    request->mounted = mounted_on(env, request->thread, facts);
+    const enum smp_status status =
+        smp_vm_signal_ask(smp_vm_async_signal(walker->signal), request->thread, slot, cookie);
+    if (status == SMP_OK)
+        request->cookie = cookie;
+    return status;
+}
+
+static enum smp_status check(struct smp_walker_async *walker, const struct smp_thread *thread)
+{
+    if (!smp_vm_async_is_usable())
+        return SMP_EUNSUPPORTED;
+    if (thread->os_tid == 0)
+        return smp_vm_virtual_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
+    if (thread->ended_ns != 0)
+        return SMP_EGONE;
+    if (walker->count == SMP_ASYNC_IN_FLIGHT)
+        return SMP_EQUOTA;
+    if (walker->mailbox == NULL)
+        walker->mailbox = smp_vm_signal_take_mailbox();
+    return walker->mailbox != NULL ? SMP_OK : SMP_EQUOTA;
+}
+
+/* Whose room nobody has asked for again in time: its thread has ended, or is not sampled. */
+static void sweep_late(struct smp_walker_async *walker, int64_t now_ns)
+{
+    for (size_t i = walker->late_count; i > 0; i--) {
+        struct late *late = &walker->late[i - 1];
+        const enum smp_slot_state at = smp_signal_state(late->cookie);
+        const bool is_old = now_ns - late->since_ns > SMP_ASYNC_LATE_MS * NS_PER_MS;
+        if (at != SMP_SLOT_FREE && (at != SMP_SLOT_DONE || !is_old))
+            continue;
+        smp_signal_release(late->cookie);
+        give_buffer(walker, late->buffer);
+        *late = walker->late[--walker->late_count];
+    }
+}
+
+/* The request goes on without anybody waiting for it. */
+static void keep_late(struct smp_walker_async *walker, struct request *request)
+{
+    const int64_t now_ns = smp_clock_ns();
+
+    if (walker->late_count == SMP_ASYNC_LATE)
+        sweep_late(walker, now_ns);
+    if (walker->late_count == SMP_ASYNC_LATE) {
+        if (smp_signal_abandon(request->cookie))
+            return;
+        while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
+            (void)sched_yield();
+        smp_signal_release(request->cookie);
+        return;
+    }
+    walker->late[walker->late_count++] =
+        (struct late){ .cookie = request->cookie, .buffer = request->buffer, .since_ns = now_ns };
+    request->buffer = (struct buffer){ 0 };
+}
+
+/* Has the thread answered an older request since? That is the answer to this one. */
+static bool take_late(struct smp_walker_async *walker, struct request *request)
+{
+    const uint64_t asked = smp_vm_threads_facts(request->thread)->asked;
+
+    for (size_t i = 0; i < walker->late_count; i++) {
+        struct late *late = &walker->late[i];
+        if (late->cookie != asked || smp_signal_state(asked) != SMP_SLOT_DONE)
+            continue;
+        request->cookie = asked;
+        request->buffer = late->buffer;
+        *late = walker->late[--walker->late_count];
+        return true;
+    }
+    return false;
+}
+
+static enum smp_status request_walk(void *self, struct smp_thread *thread, uint64_t token)
+{
+    struct smp_walker_async *walker = self;
+    struct request request = { .token = token, .thread = thread };
+    JNIEnv *env = smp_vm_env();
+    enum smp_status status = check(walker, thread);
+
+    if (status != SMP_OK)
+        return status;
+    if (env == NULL)
+        return SMP_EVM;
+    if (take_late(walker, &request)) {
+        walker->requests[walker->count++] = request;
+        return SMP_OK;
+    }
+    if (!take_buffer(walker, &request.buffer))
+        return SMP_EQUOTA;
+    status = ask(walker, &request, env);
+    if (status != SMP_OK) {
+        forget_mounted(env, &request);
+        give_buffer(walker, request.buffer);
+        return status;
+    }
+    walker->stats.requests++;
+    walker->requests[walker->count++] = request;
+    return SMP_OK;
+}
+
+/* ------------------------------------------------------------------------------------ method ids
+ */
+
+static bool may_cure(struct smp_walker_async *walker, int64_t now_ns)
+{
+    const int64_t earned_ns = (now_ns - walker->cure_credited_ns) / 100 * SMP_ASYNC_CURE_PERCENT;
+
+    walker->cure_credited_ns = now_ns;
+    if (earned_ns >= SMP_ASYNC_CURE_SAVED_NS - walker->cure_credit_ns)
+        walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
+    else
+        walker->cure_credit_ns += earned_ns;
+    return walker->cure_credit_ns > 0;
+}
+
+static bool has_cure_room(struct smp_walker_async *walker, size_t frames)
+{
+    if (frames <= walker->cure_capacity)
+        return true;
+    smp_free(NULL, walker->cure);
+    walker->cure = smp_alloc(NULL, frames * sizeof(*walker->cure));
+    walker->cure_capacity = walker->cure != NULL ? frames : 0;
+    return walker->cure != NULL;
+}
+
+/* What a cure cost is taken from what may be spent, even where that becomes a debt. */
+static void pay(struct smp_walker_async *walker, int64_t start_ns)
+{
+    walker->stats.cures++;
+    walker->cure_credit_ns -= smp_clock_ns() - start_ns;
+}
+
+/* One handshake, for a stack of about so many frames. False: none, or a deeper stack. */
+static bool shake_hands(struct smp_walker_async *walker, jobject thread, size_t frames,
+                        size_t *count)
+{
+    const int64_t start_ns = smp_clock_ns();
+    const size_t room = SMP_ASYNC_CURE_FRAMES + 2 * frames;
+
+    if (smp_vm_virtual_in_use() || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
+        return false;
+    const enum smp_status status = smp_vm_ids_walk(thread, walker->cure, room, count);
+    pay(walker, start_ns);
+    return status == SMP_OK && *count < room;
+}
+
+/* What a handshake told: all of the stack. */
+static struct smp_sample told_by_handshake(const struct smp_walker_async *walker, size_t count)
+{
+    return (struct smp_sample){
+        .frames = walker->cure, .capacity = count, .count = count, .leaf_count = count
+    };
+}
+
+/* Makes the ids that are missing. A thread that has moved on has another stack by now: that is one
+ * of its own, some microseconds later, and better than none. False: no stack. */
+static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample,
+                 enum smp_answer *answer)
+{
+    size_t count = 0;
+
+    if (!shake_hands(walker, thread, sample->count, &count))
+        return false;
+    if (smp_async_sample_fill(sample, walker->cure, count))
+        return true;
+    *sample = told_by_handshake(walker, count);
+    *answer = SMP_ANSWER_RETRIED;
+    return count > 0 && !smp_async_sample_is_missing(sample);
+}
+
+/* Without a handshake: for the next look. */
+static bool cure_all(struct smp_walker_async *walker, JNIEnv *env)
+{
+    const int64_t start_ns = smp_clock_ns();
+
+    if (!smp_vm_virtual_in_use() || !may_cure(walker, start_ns))
+        return false;
+    const enum smp_status status = smp_vm_ids_make_all(env);
+    pay(walker, start_ns);
+    return status == SMP_OK;
+}
+
+static bool is_missing(const struct request *request, const struct smp_walk_answer *walked)
+{
+    const struct smp_jvm_frame *frames = request->buffer.frames + walked->first;
+    bool missing = false;
+
+    for (uint32_t i = 0; i < walked->count; i++)
+        missing = missing || frames[i].method == NULL;
+    return missing;
+}
+
+/* -------------------------------------------------------------------------------- virtual threads
+ */
+
+/* Known where the same virtual thread was there before and after the look. */
+static struct smp_guest guest_of(struct smp_walker_async *walker, JNIEnv *env,
+                                 const struct request *request, jobject now)
+{
+    struct smp_guest guest = { 0 };
+    void *seen = NULL;
+    bool changed = false;
+
+    if (now == NULL || request->mounted == NULL ||
+        !(*env)->IsSameObject(env, now, request->mounted))
+        return guest;
+    const enum smp_status status =
+        smp_vm_thread_name_read(env, now, &seen, walker->name, sizeof(walker->name), &changed);
+    if (seen != NULL)
+        smp_vm_thread_name_forget(env, seen);
+    guest.ref = now;
+    if (status == SMP_OK && walker->name[0] != '\0')
+        guest.name = walker->name;
+    return guest;
+}
+
+/* ------------------------------------------------------------------------------------ the answers
+ */
+
+static void end_request(struct smp_walker_async *walker, JNIEnv *env, size_t index)
+{
+    struct request *request = &walker->requests[index];
+
+    forget_mounted(env, request);
+    give_buffer(walker, request->buffer);
+    *request = walker->requests[--walker->count];
+}
+
+static void tell(struct smp_walker_async *walker, JNIEnv *env, const struct listener *listener,
+                 size_t index, enum smp_answer answer)
+{
+    const struct smp_sample nothing = { 0 };
+
+    listener->answered(listener->context, walker->requests[index].token, answer, &nothing, NULL);
+    end_request(walker, env, index);
+}
+
+static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
+                        const struct listener *listener, const struct request *request,
+                        const struct smp_walk_answer *walked)
+{
+    jobject thread = smp_vm_threads_ref(request->thread);
+    enum smp_answer answer = walked->answer;
+    struct smp_guest guest = { 0 };
+    jobject mounted = NULL;
+    struct smp_sample sample;
+
+    if (answer == SMP_ANSWER_WHOLE && request->looks > 1)
+        answer = SMP_ANSWER_RETRIED;
+    smp_async_sample_make(request->buffer.frames, walked, &sample);
+    const enum smp_virtual_cut cut = smp_vm_virtual_trim(&sample);
+    if (cut != SMP_VIRTUAL_NONE) {
+        smp_vm_threads_facts(request->thread)->is_carrier = true;
+        mounted = smp_vm_virtual_mounted(env, thread);
+        guest = guest_of(walker, env, request, mounted);
+    }
+    if (cut == SMP_VIRTUAL_CUT)
+        answer = SMP_ANSWER_VIRTUAL_CUT;
+    if (sample.count == 0)
+        answer = SMP_ANSWER_EMPTY;
+    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample, &answer)) {
+        answer = SMP_ANSWER_NO_METHOD;
+        sample.count = 0;
+        sample.leaf_count = 0;
+    }
+    smp_async_sample_cut(&sample, walker->capacity);
+    listener->answered(listener->context, request->token, answer, &sample,
+                       cut != SMP_VIRTUAL_NONE ? &guest : NULL);
+    if (mounted != NULL)
+        (*env)->DeleteLocalRef(env, mounted);
+}
+
+static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
+                       const struct listener *listener, size_t index,
+                       const struct smp_walk_answer *walked)
+{
+    tell_sample(walker, env, listener, &walker->requests[index], walked);
+    end_request(walker, env, index);
+}
+
+/* Another moment may be a better one. */
+static bool is_worth_another_look(enum smp_answer answer)
+{
+    switch (answer) {
+    case SMP_ANSWER_UNKNOWN_NOT_JAVA:
+    case SMP_ANSWER_NOT_WALKABLE_NOT_JAVA:
+    case SMP_ANSWER_UNKNOWN_JAVA:
+    case SMP_ANSWER_NOT_WALKABLE_JAVA:
+    case SMP_ANSWER_UNKNOWN_STATE:
+    case SMP_ANSWER_DEOPT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/*
+ * A thread that waits inside the JVM, on a frame that cannot be walked asynchronously: JVMTI can,
+ * and its stack is the same for as long as it waits. True: told.
+ */
+static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
+                         const struct listener *listener, size_t index,
+                         const struct smp_walk_answer *walked)
+{
+    const struct request *request = &walker->requests[index];
+    struct smp_sample sample = { 0 };
+    size_t count = 0;
+
+    if (walked->state != SMP_JVM_BLOCKED && walked->state != SMP_JVM_IN_NATIVE)
+        return false;
+    if (!shake_hands(walker, smp_vm_threads_ref(request->thread), 0, &count) || count == 0)
+        return false;
+    sample = told_by_handshake(walker, count);
+    smp_async_sample_cut(&sample, walker->capacity);
+    listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
+    end_request(walker, env, index);
+    return true;
+}
+
+/* Without its stack's bounds nothing is recovered: they are looked for when that is missed. */
+static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *facts,
+                       const struct smp_walk_answer *walked)
+{
+    struct smp_stack_bounds bounds = { 0 };
+    const int64_t now_ns = smp_clock_ns();
+
+    if (smp_async_facts_knows_stack(facts) || now_ns < walker->stacks_due_ns)
+        return;
+    smp_vm_stacks_find(&walked->sp, &bounds, 1);
+    facts->stack_low = bounds.low;
+    facts->stack_high = bounds.high;
+    if (bounds.high == 0)
+        walker->stacks_due_ns = now_ns + SMP_ASYNC_STACKS_GAP_MS * NS_PER_MS;
+}
+
+/* More room, for this stack and all later ones. */
+static bool grow(struct smp_walker_async *walker, struct request *request)
+{
+    if (request->buffer.capacity >= SMP_ASYNC_MAX_FRAMES)
+        return false;
+    if (walker->room < 2 * request->buffer.capacity)
+        walker->room = 2 * request->buffer.capacity;
+    give_buffer(walker, request->buffer);
+    request->buffer = (struct buffer){ 0 };
+    return take_buffer(walker, &request->buffer);
+}
+
+/* Reads the answer of a look. True: that was it. */
+static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
+                        const struct listener *listener, size_t index)
+{
+    struct request *request = &walker->requests[index];
+    struct smp_vm_facts *facts = smp_vm_threads_facts(request->thread);
+    const struct smp_walk_answer walked = smp_signal_slot_of(request->cookie)->answer;
+
+    smp_signal_release(request->cookie);
+    request->cookie = 0;
+    request->looks++;
+    request->answer = walked.answer;
+    smp_async_facts_learn_root(facts, &walked);
+    if (request->looks == 1 && walked.raw <= 0)
+        walker->stats.raw_failures++;
+    if (walked.count + 1 >= request->buffer.capacity) {
+        request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* where there is no more room */
+        if (grow(walker, request))
+            return false;
+    } else if (walked.count > 0 && request->looks < SMP_ASYNC_LOOKS &&
+               is_missing(request, &walked) && cure_all(walker, env)) {
+        request->answer = SMP_ANSWER_NO_METHOD;
+        return false;
+    } else if (walked.count > 0) {
+        tell_stack(walker, env, listener, index, &walked);
+        return true;
+    } else if (is_worth_another_look(walked.answer) && request->looks < SMP_ASYNC_LOOKS) {
+        find_stack(walker, facts, &walked);
+        return false;
+    } else if (is_worth_another_look(walked.answer) &&
+               tell_waiting(walker, env, listener, index, &walked)) {
+        return true;
+    }
+    tell(walker, env, listener, index, request->answer);
+    return true;
+}
+
+/* From the last on, because one that is told makes room for the last. */
+static size_t read_answers(struct smp_walker_async *walker, JNIEnv *env,
+                           const struct listener *listener)
+{
+    size_t again = 0;
+
+    for (size_t i = walker->count; i > 0; i--) {
+        const uint64_t cookie = walker->requests[i - 1].cookie;
+        if (cookie != 0 && smp_signal_state(cookie) == SMP_SLOT_DONE &&
+            !read_answer(walker, env, listener, i - 1))
+            again++;
+    }
+    return again;
+}
+
+static void look_again(struct smp_walker_async *walker, JNIEnv *env,
+                       const struct listener *listener)
+{
+    const struct timespec gap = { .tv_nsec = SMP_ASYNC_LOOK_GAP_NS };
+
+    (void)nanosleep(&gap, NULL);
+    for (size_t i = walker->count; i > 0; i--) {
+        struct request *request = &walker->requests[i - 1];
+        if (request->cookie != 0)
+            continue;
+        walker->stats.second_looks++;
+        if (ask(walker, request, env) != SMP_OK)
+            tell(walker, env, listener, i - 1, request->answer);
+    }
+}
+
+/* Time is up: what has not begun will come too late; what has is waited for, some microseconds. */
+static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct listener *listener)
+{
+    for (size_t i = walker->count; i > 0; i--) {
+        struct request *request = &walker->requests[i - 1];
+        if (request->cookie == 0) {
+            /* There was no time for another look: the next request is that. */
+            tell(walker, env, listener, i - 1,
+                 is_worth_another_look(request->answer) ? SMP_ANSWER_UNANSWERED : request->answer);
+        } else if (smp_signal_give_up(request->cookie)) {
+            /* A thread that has ended answers no more. */
+            if (request->thread->ended_ns != 0)
+                smp_signal_release(request->cookie);
+            else
+                keep_late(walker, request);
+            tell(walker, env, listener, i - 1, SMP_ANSWER_UNANSWERED);
+        } else {
+            while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
+                (void)sched_yield();
+            walker->requests[i - 1].looks = SMP_ASYNC_LOOKS;
+            if (!read_answer(walker, env, listener, i - 1))
+                tell(walker, env, listener, i - 1, walker->requests[i - 1].answer);
+        }
+    }
+}
+
+static void collect(void *self, int64_t deadline_ns,
+                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                     const struct smp_sample *sample,
+                                     const struct smp_guest *guest),
+                    void *context)
+{
+    struct smp_walker_async *walker = self;
+    const struct listener listener = { .answered = answered, .context = context };
+    JNIEnv *env = smp_vm_env();
+
+    while (walker->count > 0) {
+        /* In steps: whoever needs another look does not wait for those who have no CPU. */
+        const int64_t step_ns = smp_clock_ns() + SMP_ASYNC_STEP_NS;
+        smp_vm_signal_wait(walker->mailbox, step_ns < deadline_ns ? step_ns : deadline_ns);
+        const size_t again = read_answers(walker, env, &listener);
+        if (walker->count == 0)
+            break;
+        if (smp_clock_ns() + SMP_ASYNC_LOOK_GAP_NS >= deadline_ns) {
+            give_up(walker, env, &listener);
+            break;
+        }
+        if (again > 0)
+            look_again(walker, env, &listener);
+    }
+}
+
+bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           const struct smp_walk_answer *walked, uint64_t token,
+                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                            const struct smp_sample *sample,
+                                            const struct smp_guest *guest),
+                           void *context)
+{
+    const struct listener listener = { .answered = answered, .context = context };
+    const struct request request = { .token = token,
+                                     .thread = thread,
+                                     .buffer = { .frames = frames, .capacity = capacity } };
+    struct smp_vm_facts *facts = smp_vm_threads_facts(thread);
+    const struct smp_sample nothing = { 0 };
+    const bool fits = walked->count + 1 < capacity;
+    JNIEnv *env = smp_vm_env();
+    enum smp_answer answer = walked->answer;
+
+    smp_async_facts_learn_root(facts, walked);
+    if (fits && walked->count > 0 && env != NULL) {
+        if (is_missing(&request, walked))
+            (void)cure_all(walker, env); /* for the next one */
+        tell_sample(walker, env, &listener, &request, walked);
+        return true;
+    }
+    if (is_worth_another_look(answer))
+        find_stack(walker, facts, walked);
+    if (walked->count > 0) /* a stack, but there was no room for it */
+        answer = SMP_ANSWER_NOT_WALKABLE_JAVA;
+    answered(context, token, answer, &nothing, NULL);
+    return fits;
+}
+
+/* -------------------------------------------------------------------------------- create, destroy
+ */
+
+enum smp_status smp_walker_async_create(size_t capacity, int signal, struct smp_walker_async **out)
+{
+    struct smp_walker_async *walker = NULL;
+
+    if (capacity < 2)
+        return SMP_EINVAL;
+    walker = smp_alloc(NULL, sizeof(*walker));
+    if (walker == NULL)
+        return SMP_ENOMEM;
+    walker->capacity = capacity;
+    walker->signal = signal;
+    walker->room = SMP_ASYNC_FIRST_FRAMES;
+    walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
+    walker->cure_credited_ns = smp_clock_ns();
+    *out = walker;
+    return SMP_OK;
+}
+
+/* No handler writes into its buffer any more. */
+static void end(uint64_t cookie, struct buffer buffer)
+{
+    if (cookie != 0 && !smp_signal_abandon(cookie)) {
+        while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+            (void)sched_yield();
+        smp_signal_release(cookie);
+    }
+    smp_free(NULL, buffer.frames);
+}
+
+/* A handler writes only into the buffer of a request that has not been told, or is late. */
+static void end_all(struct smp_walker_async *walker)
+{
+    for (size_t i = 0; i < walker->count; i++)
+        end(walker->requests[i].cookie, walker->requests[i].buffer);
+    for (size_t i = 0; i < walker->late_count; i++)
+        end(walker->late[i].cookie, walker->late[i].buffer);
+}
+
+void smp_walker_async_destroy(struct smp_walker_async *walker)
+{
+    if (walker == NULL)
+        return;
+    end_all(walker);
+    for (size_t i = 0; i < walker->spare_count; i++)
+        smp_free(NULL, walker->spare[i].frames);
+    smp_vm_signal_give_mailbox(walker->mailbox);
+    smp_free(NULL, walker->cure);
+    smp_free(NULL, walker);
+}
+
+struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walker)
+{
+    return (struct smp_async_walker){
+        .name = "HYBRID", .request = request_walk, .collect = collect, .self = walker
+    };
+}
+
+void smp_walker_async_get_stats(const struct smp_walker_async *walker,
+                                struct smp_walker_async_stats *out)
+{
+    const uint64_t timed = smp_signal_process.timed;
+
+    *out = walker->stats;
+    out->handler_walks = smp_signal_process.walks;
+    out->handler_ns = timed > 0 ? smp_signal_process.timed_ns / timed : 0;
+    out->foreign = smp_signal_process.foreign;
+}

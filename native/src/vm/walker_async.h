@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walker_async.h - the asynchronous walker of one session: asks running threads by signal, and
+ * turns their answers into samples.
+ *
+ *   request ─► slot, signal ─► (thread walks itself) ─► collect ─► second look? ─► sample
+ *
+ * collect asks again, some microseconds later, where the thread was caught at a point that cannot
+ * be walked: in a transition, while its frames are rewritten. A frame without a method id is cured
+ * by one handshake with that thread, which makes the ids; the missing ones are taken from the same
+ * depth, counted from the root; where virtual threads are in use, see vm_ids.h. So is a thread that
+ * waits inside the JVM where it cannot be walked by itself. A deeper stack than expected is asked
+ * for again with more room.
+ *
+ * A thread that has no CPU cannot answer in time. Its answer is kept when it comes, and is that to
+ * the next request: it is where the thread was when it lost its CPU, so where it waited.
+ *
+ * Owns     room for the answers; a mailbox.
+ * Threads  create and destroy: any; the functions: one sampler thread. Until smp_vm_async_open, and
+ *          where that refuses, request is SMP_EUNSUPPORTED for every thread.
+ * Errors   as walker.h.
+ * Cost     a system call and a wake-up per request; no allocation once each buffer is made.
+ */
+#ifndef SMP_VM_WALKER_ASYNC_H
+#define SMP_VM_WALKER_ASYNC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "core/walker.h"
+#include "vm/stack_walk.h"
+
+enum {
+    SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
+    SMP_ASYNC_LATE = 64,           /* whose answer is still awaited after that */
+    SMP_ASYNC_LATE_MS = 2000,      /* so long, before its room is taken for another's */
+    SMP_ASYNC_FIRST_FRAMES = 512,  /* room at first, for each of them; doubled where needed */
+    SMP_ASYNC_MAX_FRAMES = 65536,  /* deeper stacks are not walked */
+    SMP_ASYNC_LOOKS = 3,           /* at one thread in one collect */
+    SMP_ASYNC_LOOK_GAP_NS = 50000, /* between two of them */
+    SMP_ASYNC_STEP_NS = 200000,    /* answers are read at least so often */
+    SMP_ASYNC_STACKS_GAP_MS = 200, /* between two readings of where stacks lie */
+    SMP_ASYNC_CURE_FRAMES = 1024,  /* looked at for ids, from the leaf */
+    /* Handshakes for ids are waited for so many percent of the time, at most: on a busy machine the
+     * thread has to get a CPU first. So much may be saved up, for a start with all methods new. */
+    SMP_ASYNC_CURE_PERCENT = 5,
+    SMP_ASYNC_CURE_SAVED_NS = 50000000,
+    SMP_ASYNC_NAME_BYTES = 256 /* of a virtual thread's name */
+};
+
+struct smp_walker_async;
+
+/* capacity: frames of a sample; as the JVMTI walker's, a deeper one loses its middle. signal: as
+ * smp_vm_async_open is given it. SMP_ENOMEM. */
+SMP_CHECKED enum smp_status smp_walker_async_create(size_t capacity, int signal,
+                                                    struct smp_walker_async **out);
+/* Waits for handlers at work. NULL is fine. */
+void smp_walker_async_destroy(struct smp_walker_async *walker);
+/* Borrows walker. */
+struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walker);
+
+/*
+ * Tells what a thread has walked for somebody else, in frames[0 .. capacity), which are used up; a
+ * method without an id is cured as above. False: and it was deeper than capacity.
+ */
+bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           const struct smp_walk_answer *walked, uint64_t token,
+                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                            const struct smp_sample *sample,
+                                            const struct smp_guest *guest),
+                           void *context);
+
+/* What no answer tells; since create. */
+struct smp_walker_async_stats {
+    uint64_t requests;
+    uint64_t raw_failures; /* of AsyncGetCallTrace alone, at first looks */
+    uint64_t second_looks;
+    uint64_t cures;         /* handshakes for ids */
+    uint64_t handler_walks; /* in this process, over all sessions */
+    uint64_t handler_ns;    /* of the mean walk, over those that were timed */
+    uint64_t foreign;       /* signals passed on to the handler before ours */
+};
+void smp_walker_async_get_stats(const struct smp_walker_async *walker,
+                                struct smp_walker_async_stats *out);
+
+#endif

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# async_safe.sh OBJECT...: what runs in the signal handler calls nothing beyond the list below, and has no
+# thread-locals. Symbols that one of the objects defines are each other's. Calls through pointers are not seen:
+# the first comment of each file names them.
+set -euo pipefail
+
+[ $# -gt 0 ] || { echo "usage: async_safe.sh OBJECT..." >&2; exit 2; }
+bad=0
+
+# Async-signal-safe, or a plain system call, or no call at all.
+allowed='^(__errno_location|clock_gettime|syscall|memcpy|memset|_GLOBAL_OFFSET_TABLE_|smp_code_table)$'
+
+defined=$(nm --defined-only --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u)
+while read -r symbol; do
+    [ -n "$symbol" ] || continue
+    [[ $symbol =~ $allowed ]] && continue
+    grep -qxF -- "$symbol" <<<"$defined" && continue
+    echo "async_safe.sh: calls or reads $symbol" >&2
+    bad=1
+done < <(nm --undefined-only --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u)
+
+for object in "$@"; do
+    if readelf --wide --sections "$object" | grep -qE ' \.t(bss|data)'; then
+        echo "async_safe.sh: $object has thread-locals" >&2
+        bad=1
+    fi
+    [ "$(nm --defined-only "$object" | wc -l)" -gt 0 ] || { echo "async_safe.sh: $object is empty" >&2; bad=1; }
+done
+exit "$bad"

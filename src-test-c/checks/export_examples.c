@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export_examples.c FOLDER - two snapshots in every format, as files for tools that are not ours,
+ * and what they must come to as NAME.sums: "wall cpu samples" of the whole in nanoseconds, then of
+ * each group as "group <wall> <cpu> <samples> <bytes of its name>".
+ *
+ * plain: a service. nasty: the names no format may stumble over; nasty.names has them as they are:
+ * class, method, file or "-", "native" or "line", each with a NUL behind it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/snapshot.h"
+#include "report/exporters.h"
+
+enum { PART_BYTES = 16 * 1024 * 1024, PATH_BYTES = 4096, LONG_BYTES = 64 * 1024 - 1 };
+
+static const char *folder;
+
+static void must(bool held, const char *what)
+{
+    if (held)
+        return;
+    fprintf(stderr, "export_examples: %s\n", what);
+    exit(1);
+}
+
+/* --- names: a method's key is the address of its row --- */
+
+static char long_name[LONG_BYTES + 1];
+
+static const struct method {
+    const char *class_name;
+    const char *method_name;
+    const char *file;
+    bool is_native;
+} methods[] = {
+    { "java.lang.Thread", "run", "Thread.java", false },
+    { "com.acme.Shop", "sell", "Shop.java", false },
+    { "com.acme.Shop", "<init>", "Shop.java", false },
+    { "com.acme.Db$1", "lambda$query$0", "Db.java", false },
+    { "java.net.SocketInputStream", "socketRead0", "SocketInputStream.java", true },
+    { "com.acme.NoFile", "go", NULL, false },
+    { "white space", "in the name", "with blanks 12.java", false },
+    { "semi;colon", "a;b", ";.java", false },
+    { "quo\"te", "back\\slash'", "\"\\\".java", false },
+    { "<script>alert(1)</script>", "</script><!--", "<b>&amp;.java", false },
+    { "\xf0\x9f\x98\x80", "\xd0\x96\xe4\xb8\xad", "\xf0\x9f\x90\x8d.java", false },
+    { "", "", "", false },
+    { "line\nbreak", "tab\there", "cr\r.java", false },
+    { "\xe2\x80\xa8", "\x01\x1b[31m\x7f", "\xc2\x85.java", false },
+    { "number", "ends 12", "7 8 9", false },
+    { long_name, "longMethod", "Long.java", false },
+};
+
+enum { METHOD_COUNT = sizeof(methods) / sizeof(methods[0]), PLAIN_METHODS = 6 };
+
+static enum smp_status resolve(void *self, uint64_t key, struct smp_method_info *info)
+{
+    static const struct smp_line lines[] = { { 0, 10 }, { 5, 20 }, { 9, 35 } };
+    const struct method *method = (const struct method *)(uintptr_t)key;
+
+    (void)self;
+    *info = (struct smp_method_info){ .class_name = method->class_name,
+                                      .method_name = method->method_name,
+                                      .file = method->file,
+                                      .is_native = method->is_native,
+                                      .lines = method->file == NULL ? NULL : lines,
+                                      .line_count = method->file == NULL ? 0 : 3 };
+    return SMP_OK;
+}
+
+static void release(void *self, struct smp_method_info *info)
+{
+    (void)self;
+    (void)info;
+}
+
+/* --- a snapshot --- */
+
+struct example {
+    struct smp_methods *names;
+    struct smp_tree *tree;
+    struct smp_thread_groups *groups;
+    uint64_t seed;
+};
+
+static uint32_t below(struct example *example, uint32_t bound)
+{
+    example->seed = example->seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(example->seed >> 33) % bound;
+}
+
+static uint32_t random_location(struct example *example, size_t first, size_t count)
+{
+    const struct smp_name_source source = { .resolve = resolve, .release = release };
+    const struct method *method = &methods[first + below(example, (uint32_t)count)];
+    const struct smp_frame frame = { .method = (uint64_t)(uintptr_t)method,
+                                     .bci = method->is_native ? -1 : (int64_t)below(example, 12) };
+
+    if (below(example, 20) == 0)
+        return smp_methods_pseudo(example->names, "[thread ended]");
+    return smp_methods_locate(example->names, &source, &frame);
+}
+
+static void add_stack(struct example *example, const char *group_name, size_t first, size_t count)
+{
+    const struct smp_group group = smp_thread_groups_find(example->groups, group_name);
+    struct smp_group_info *info = smp_thread_groups_info(example->groups, group);
+    const int64_t wall_ns = below(example, 50000000);
+    uint32_t locations[24];
+    const size_t depth = 1 + below(example, 24);
+    uint32_t leaf = 0;
+
+    for (size_t i = 0; i < depth; i++)
+        locations[i] = random_location(example, first, count);
+    must(smp_tree_root(example->tree, group.index, &info->root) == SMP_OK, "root");
+    must(smp_tree_add(example->tree, info->root, locations, depth, &leaf) == SMP_OK, "add");
+    smp_tree_credit(example->tree, leaf, wall_ns, below(example, 3) == 0 ? wall_ns / 2 : 0, 1);
+    smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
+    smp_thread_groups_see(example->groups, group, below(example, 8), group_name);
+}
+
+static struct smp_snapshot *seal(struct example *example)
+{
+    struct smp_snapshot *snapshot = NULL;
+
+    must(smp_snapshot_create(NULL, example->tree, example->groups, example->names, &snapshot) ==
+             SMP_OK,
+         "snapshot");
+    smp_methods_release(example->names);
+    snapshot->from_wall_ms = 1700000000000;
+    snapshot->till_wall_ms = 1700000060000;
+    snapshot->elapsed_ns = 60000000000;
+    snapshot->period_ns = 50000000;
+    snapshot->own_cpu_ns = 1234567;
+    snapshot->memory_used_bytes = 1 << 20;
+    snapshot->memory_limit_bytes = 64 << 20;
+    snapshot->counters[SMP_COUNTER_TICKS] = 1200;
+    return snapshot;
+}
+
+static void begin(struct example *example, uint64_t seed)
+{
+    *example = (struct example){ .seed = seed };
+    must(smp_methods_create(NULL, PART_BYTES, NULL, &example->names) == SMP_OK, "names");
+    must(smp_tree_create(NULL, PART_BYTES, &example->tree) == SMP_OK, "tree");
+    must(smp_thread_groups_create(NULL, PART_BYTES, &example->groups) == SMP_OK, "groups");
+}
+
+static struct smp_snapshot *make_plain(uint64_t seed)
+{
+    static const char *const groups[] = { "http-worker", "main", "timer" };
+    struct example example;
+
+    begin(&example, seed);
+    for (int i = 0; i < 2000; i++)
+        add_stack(&example, groups[below(&example, 3)], 0, PLAIN_METHODS);
+    return seal(&example);
+}
+
+static struct smp_snapshot *make_nasty(void)
+{
+    static const char *const groups[] = {
+        "semi;colon ",   "a \"quoted\" 12", "<script>x</script>", "\xf0\x9f\x98\x80 \xd0\x96", "",
+        "new\nline\ttab"
+    };
+    struct example example;
+
+    begin(&example, 7);
+    memset(long_name, 'x', LONG_BYTES);
+    for (int i = 0; i < 2000; i++)
+        add_stack(&example, groups[below(&example, 6)], 0, METHOD_COUNT);
+    add_stack(&example, long_name, 0, METHOD_COUNT);
+    return seal(&example);
+}
+
+/* --- files --- */
+
+static FILE *open_file(const char *name, const char *end)
+{
+    char path[PATH_BYTES];
+    FILE *file;
+
+    (void)snprintf(path, sizeof(path), "%s/%s.%s", folder, name, end);
+    file = fopen(path, "wb");
+    must(file != NULL, path);
+    return file;
+}
+
+static bool write_file(void *self, const char *bytes, size_t length)
+{
+    return fwrite(bytes, 1, length, self) == length;
+}
+
+static void write_format(const struct smp_snapshot *snapshot, const char *name, const char *end,
+                         enum smp_format format, enum smp_weight weight)
+{
+    const struct smp_export_style style = { .weight = weight, .cpu_time = true, .percent = true };
+    FILE *file = open_file(name, end);
+    const struct smp_byte_sink sink = { .write = write_file, .self = file };
+
+    must(smp_export(snapshot, format, &style, NULL, &sink) == SMP_OK, end);
+    must(fclose(file) == 0, end);
+}
+
+/* From the tree itself: samples by a pass over the nodes, times from the roots. */
+static void write_sums(const struct smp_snapshot *snapshot, const char *name)
+{
+    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const size_t count = smp_tree_node_count(snapshot->tree);
+    uint64_t samples[64] = { 0 };
+    uint32_t *group_of = calloc(count, sizeof(*group_of));
+    uint64_t all = 0;
+    FILE *file = open_file(name, "sums");
+
+    must(group_of != NULL, "out of memory");
+    for (size_t i = 1; i < count; i++) {
+        group_of[i] = (nodes[i].location & SMP_LOCATION_GROUP) != 0
+                          ? nodes[i].location & ~SMP_LOCATION_GROUP
+                          : group_of[nodes[i].parent];
+        samples[group_of[i]] += nodes[i].samples;
+        all += nodes[i].samples;
+    }
+    (void)fprintf(file, "%" PRId64 " %" PRId64 " %" PRIu64 "\n", nodes[0].wall_ns, nodes[0].cpu_ns,
+                  all);
+    for (uint32_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
+        const struct smp_group_info *info =
+            smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = i });
+        if (info->root != 0)
+            (void)fprintf(file, "group %" PRId64 " %" PRId64 " %" PRIu64 " %zu\n",
+                          nodes[info->root].wall_ns, nodes[info->root].cpu_ns, samples[i],
+                          strlen(info->name));
+    }
+    free(group_of);
+    must(fclose(file) == 0, "sums");
+}
+
+static void write_names(const char *name)
+{
+    FILE *file = open_file(name, "names");
+
+    for (size_t i = 0; i < METHOD_COUNT; i++) {
+        const struct method *method = &methods[i];
+        (void)fprintf(file, "%s%c%s%c%s%c%s%c", method->class_name, 0, method->method_name, 0,
+                      method->file == NULL ? "-" : method->file, 0,
+                      method->is_native ? "native" : "line", 0);
+    }
+    must(fclose(file) == 0, "names");
+}
+
+static void write_all(struct smp_snapshot *snapshot, const char *name)
+{
+    write_format(snapshot, name, "txt", SMP_FORMAT_TEXT, SMP_WEIGHT_WALL);
+    write_format(snapshot, name, "wall.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL);
+    write_format(snapshot, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_CPU);
+    write_format(snapshot, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_SAMPLES);
+    write_format(snapshot, name, "pprof", SMP_FORMAT_PPROF, SMP_WEIGHT_WALL);
+    write_format(snapshot, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_WEIGHT_WALL);
+    write_format(snapshot, name, "samples.speedscope.json", SMP_FORMAT_SPEEDSCOPE,
+                 SMP_WEIGHT_SAMPLES);
+    write_format(snapshot, name, "json", SMP_FORMAT_JSON, SMP_WEIGHT_WALL);
+    write_format(snapshot, name, "top", SMP_FORMAT_TOP, SMP_WEIGHT_WALL);
+    write_sums(snapshot, name);
+    smp_snapshot_release(snapshot);
+}
+
+int main(int count, char **arguments)
+{
+    must(count == 2, "usage: export_examples FOLDER");
+    folder = arguments[1];
+    write_all(make_plain(1), "plain");
+    write_all(make_plain(2), "plain2");
+    write_all(make_nasty(), "nasty");
+    write_names("nasty");
+    return 0;
+}

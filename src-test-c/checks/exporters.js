@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// exporters.js FOLDER NAME...: JSON and SPEEDSCOPE files of export_examples: well formed, in themselves without
+// contradiction, and summing up to what the tree says. Where there is a NAME.names, every format has just these names.
+'use strict';
+
+const fs = require('fs');
+const path = require('path');
+
+const [folder, ...names] = process.argv.slice(2);
+let bad = 0;
+
+function fail(what) {
+    console.error('exporters.js: ' + what);
+    bad = 1;
+}
+
+function expect(held, what) {
+    if (!held) {
+        fail(what);
+    }
+    return held;
+}
+
+const text = (file) => fs.readFileSync(path.join(folder, file), 'utf8');
+const sum = (values) => values.reduce((a, b) => a + b, 0);
+const isCount = (value) => Number.isInteger(value) && value >= 0;
+const sorted = (lines) => [...lines].sort().join('\n');
+
+// The sums of each group: "wall cpu samples bytes-of-name".
+function groupsOf(name) {
+    return text(name + '.sums').split('\n').filter((l) => l.startsWith('group ')).map((l) => l.slice(6));
+}
+
+// ------------------------------------------------------------------------------------------------ JSON
+
+function isFrame(frame) {
+    if (frame.pseudo !== undefined) {
+        return typeof frame.pseudo === 'string' && Object.keys(frame).length === 1;
+    }
+    return typeof frame.class === 'string' && typeof frame.method === 'string'
+        && (frame.line === undefined || frame.line > 0) && (frame.native === undefined || frame.native === true);
+}
+
+function isGroup(group, frames) {
+    const { parent, frame, wall, cpu, samples } = group;
+    const length = parent.length;
+    return [frame, wall, cpu, samples].every((column) => column.length === length && column.every(isCount))
+        && parent.every((at, i) => Number.isInteger(at) && at >= -1 && at < i)
+        && frame.every((at) => at < frames)
+        && Number.isInteger(group.attempts) && sum(Object.values(group.outcomes)) === group.attempts;
+}
+
+function faultsOfJson(document, name) {
+    const faults = [];
+    const frames = document.frames.map((f) => JSON.stringify(f));
+    const found = document.groups.map((g) =>
+        [sum(g.wall), sum(g.cpu), sum(g.samples), Buffer.byteLength(g.name)].join(' '));
+    if (document.format !== 'threads-sampler/1') faults.push('format');
+    if (!document.frames.every(isFrame)) faults.push('frames');
+    if (new Set(frames).size !== frames.length) faults.push('a frame twice');
+    if (!document.groups.every((g) => isGroup(g, frames.length))) faults.push('groups');
+    if (sum(Object.values(document.account.outcomes)) !== document.account.attempts) faults.push('account');
+    if (sorted(found) !== sorted(groupsOf(name))) faults.push('sums');
+    return faults;
+}
+
+// Break a copy: the faults must be found.
+function checkJsonMutants(source, name) {
+    const mutants = {
+        'a parent after its child': (d) => { d.groups[0].parent[0] = 1; },
+        'an unknown frame': (d) => { d.groups[0].frame[0] = d.frames.length; },
+        'a short column': (d) => { d.groups[0].wall.pop(); },
+        'a nanosecond more': (d) => { d.groups[0].wall[0]++; },
+    };
+    for (const [what, mutate] of Object.entries(mutants)) {
+        const document = JSON.parse(source);
+        mutate(document);
+        expect(faultsOfJson(document, name).length > 0, name + '.json: ' + what + ': not noticed');
+    }
+}
+
+function checkJson(name) {
+    const source = text(name + '.json');
+    const faults = faultsOfJson(JSON.parse(source), name);
+    expect(faults.length === 0, name + '.json: ' + faults.join(', '));
+    expect(!/[<>&\u2028\u2029]/.test(source), name + '.json: not safe inside a script element');
+    checkJsonMutants(source, name);
+}
+
+// ------------------------------------------------------------------------------------------ SPEEDSCOPE
+
+function isProfile(profile, frames) {
+    return profile.samples.length === profile.weights.length
+        && profile.weights.every((weight) => isCount(weight) && weight > 0)
+        && profile.samples.every((stack) => stack.length > 0 && stack.every((at) => isCount(at) && at < frames))
+        && profile.endValue === sum(profile.weights);
+}
+
+function checkSpeedscope(name, unit, column) {
+    const file = name + '.' + unit + '.speedscope.json';
+    const document = JSON.parse(text(file));
+    const frames = document.shared.frames.length;
+    expect(document.profiles.every((p) => isProfile(p, frames)), file + ': profiles');
+    expect(sorted(document.profiles.map((p) => String(p.endValue)))
+        === sorted(groupsOf(name).map((line) => line.split(' ')[column])), file + ': sums');
+}
+
+// ----------------------------------------------------------------------------------------------- names
+
+const LINES = [10, 20, 35];
+
+// Every frame there is: {class, method, file, line}, file and line undefined where there is none.
+function framesOf(name) {
+    const words = text(name + '.names').split('\0');
+    const frames = [];
+    for (let i = 0; i + 3 < words.length; i += 4) {
+        const [type, method, file, kind] = words.slice(i, i + 4);
+        const lines = kind === 'native' || file === '-' ? [undefined] : LINES;
+        lines.forEach((line) => frames.push(
+            { type, method, file: file === '-' ? undefined : file, line, isNative: kind === 'native' }));
+    }
+    return frames;
+}
+
+const SHORT = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+// Where a line break would end a record, or a terminal would obey.
+const printable = (name) => name.replace(/[\0-\x1f\x7f-\x9f\u2028\u2029]/g,
+    (c) => SHORT[c] ?? '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
+
+function rowOf(frame) {
+    const place = frame.isNative ? 'Native Method' : frame.file === undefined ? 'Unknown Source'
+        : frame.file + ':' + frame.line;
+    return printable(`${frame.type}.${frame.method}(${place})`);
+}
+
+// What each format is to show, and what it shows.
+function namesIn(name, frames) {
+    const json = JSON.parse(text(name + '.json')).frames;
+    const speedscope = JSON.parse(text(name + '.wall.speedscope.json')).shared.frames;
+    const lines = text(name + '.wall.collapsed').split('\n').filter((line) => line !== '');
+    const stacks = lines.map((line) => line.slice(0, line.lastIndexOf(' ')).split(';').slice(1));
+    return {
+        json: [frames.map((f) => JSON.stringify([f.type, f.method, f.file, f.line, f.isNative])),
+            json.filter((f) => f.pseudo === undefined)
+                .map((f) => JSON.stringify([f.class, f.method, f.file, f.line, f.native === true]))],
+        speedscope: [frames.map((f) => JSON.stringify([f.type + '.' + f.method, f.file, f.line])),
+            speedscope.filter((f) => f.name !== '[thread ended]').map((f) => JSON.stringify([f.name, f.file, f.line]))],
+        collapsed: [frames.map((f) => rowOf(f).replaceAll(';', ',')),
+            stacks.flat().filter((f) => f !== '[thread ended]')],
+    };
+}
+
+const differenceOf = (a, b) => [...new Set(a)].filter((each) => !new Set(b).has(each)).map((each) => each.slice(0, 99));
+
+function checkNames(name) {
+    const frames = framesOf(name);
+    for (const [format, [ours, theirs]] of Object.entries(namesIn(name, frames))) {
+        const wrong = [...differenceOf(ours, theirs), ...differenceOf(theirs, ours)];
+        expect(wrong.length === 0, `${name}, ${format}: other names: ${wrong.join(' | ')}`);
+    }
+    const rows = new Set(text(name + '.txt').split('\n')
+        .map((line) => line.replace(/ +Cumulative time\(ms\): .*/, '').trimStart()));
+    const missing = frames.map(rowOf).filter((row) => !rows.has(row.trimStart()));
+    expect(missing.length === 0, name + '.txt: names are missing: ' + missing.map((row) => row.slice(0, 99)).join(' | '));
+}
+
+// As go tool pprof prints them: "  7: 0x0 M=1 NAME FILE:LINE:0 s=0".
+function checkPprofNames(name) {
+    const theirs = text(name + '.pprof.raw').split('\n').map((line) => line.match(/ M=1 (.*) s=0$/s)?.[1])
+        .filter((row) => row !== undefined && !row.startsWith('[thread ended]'));
+    const ours = framesOf(name).map((f) =>
+        printable(`${f.type}.${f.method} ${f.file ?? ''}:${f.line ?? 0}:0`));
+    const wrong = [...differenceOf(ours, theirs), ...differenceOf(theirs, ours)];
+    expect(wrong.length === 0, `${name}.pprof: other names: ${wrong.join(' | ')}`);
+}
+
+for (const name of names) {
+    checkJson(name);
+    checkSpeedscope(name, 'wall', 0);
+    checkSpeedscope(name, 'samples', 2);
+    if (fs.existsSync(path.join(folder, name + '.names'))) {
+        checkNames(name);
+    }
+    if (fs.existsSync(path.join(folder, name + '.pprof.raw'))) {
+        checkPprofNames(name);
+    }
+}
+process.exit(bad);

@@ -1,0 +1,192 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# exporters.sh EXPORT_EXAMPLES: what the exporters write, read by tools that are not ours, whose sums must be ours.
+#
+#   perl              FlameGraph's input rules for COLLAPSED
+#   go tool pprof     PPROF: sums, merging, differences; files that were broken on purpose are refused
+#   node              JSON; names, as they must be in each format
+#   ajv, speedscope   SPEEDSCOPE against speedscope's own schema; SMP_NODE_MODULES names a node_modules folder, made by
+#                     "npm ci" in a copy of checks/node
+#   chromium          SPEEDSCOPE opened by speedscope itself
+#
+# A tool that is not installed is said and left out; 77 where one is. SMP_TOOLS=required: all must be there.
+set -euo pipefail
+
+examples=$(realpath "${1:?usage: exporters.sh EXPORT_EXAMPLES}")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+bad=0
+lacking=0
+
+fail() {
+    echo "exporters.sh: $*" >&2
+    bad=1
+}
+
+# same WHAT OURS THEIRS
+same() {
+    [ "$2" = "$3" ] || fail "$1: ours $2, theirs $3"
+}
+
+# refused WHAT COMMAND...: the command must fail.
+refused() {
+    local what=$1
+    shift
+    ! "$@" >"$work/output" 2>&1 || fail "$what: not refused"
+}
+
+# has TOOL WHAT: is it there to check that? Perl comes with Debian.
+has() {
+    command -v "$1" >/dev/null && return
+    lacks "$@"
+}
+
+lacks() {
+    echo "exporters.sh: $1 is missing: $2 not checked"
+    lacking=1
+    [ "${SMP_TOOLS:-}" != required ] || fail "$1 is required"
+    return 1
+}
+
+# ours NAME COLUMN: a sum over all groups; 1 wall, 2 CPU, 3 samples.
+ours() {
+    awk -v column="$2" 'NR == 1 { print $column }' "$work/$1.sums"
+}
+
+# ---------------------------------------------------------------------------------------- COLLAPSED
+
+# The rules of flamegraph.pl: the last blanks part the stack from a number, ';' parts frames, and a stack that itself
+# ends in blanks and a number is taken for a difference. Prints the sum, the lines, and the lines it would not take.
+collapsed_sum() {
+    perl -e 'my ($sum, $lines, $wrong) = (0, 0, 0);
+        while (<STDIN>) {
+            $lines++;
+            if (!/\n\z/) { $wrong++; next }
+            chomp;
+            my ($stack, $count) = /^(.*)\s+(\d+(?:\.\d*)?)$/;
+            if (!defined $count || $count == 0 || $stack =~ /\s+\d+(?:\.\d*)?$/ || $stack eq "") { $wrong++; next }
+            my @frames = split /;/, $stack, -1;
+            if (@frames < 2 || grep { $_ eq "" } @frames) { $wrong++; next }
+            $sum += $count;
+        }
+        print "$sum $lines $wrong\n"'
+}
+
+# What a sum of whole microseconds per group comes to.
+ours_in_us() {
+    awk -v column="$(($2 + 1))" '$1 == "group" { sum += int($column / 1000) } END { printf "%.0f\n", sum }' "$work/$1.sums"
+}
+
+check_collapsed() {
+    local name sum lines wrong
+    has perl COLLAPSED || return 0
+    for name in plain nasty; do
+        read -r sum lines wrong < <(collapsed_sum <"$work/$name.wall.collapsed")
+        same "$name: collapsed wall time" "$(ours_in_us $name 1)" "$sum"
+        same "$name: collapsed lines out of order" 0 "$wrong"
+        read -r sum lines wrong < <(collapsed_sum <"$work/$name.cpu.collapsed")
+        same "$name: collapsed CPU time" "$(ours_in_us $name 2)" "$sum"
+        read -r sum lines wrong < <(collapsed_sum <"$work/$name.samples.collapsed")
+        same "$name: collapsed samples" "$(ours $name 3)" "$sum"
+    done
+    read -r sum lines wrong < <(cat "$work"/plain{,2}.samples.collapsed | collapsed_sum)
+    same "two collapsed files as one" "$(($(ours plain 3) + $(ours plain2 3)))" "$sum"
+    read -r sum lines wrong < <(tr -d '\n' <"$work/plain.samples.collapsed" | collapsed_sum)
+    [ "$wrong" -gt 0 ] || fail "collapsed lines without ends: not noticed"
+}
+
+# -------------------------------------------------------------------------------------------- PPROF
+
+# [OPTION] PROFILE: the values of all samples, one line each: samples wall cpu thread.
+pprof_samples() {
+    go tool pprof -raw "$@" 2>"$work/pprof.err" | awk '
+        /^Samples:/ { inside = 1; next }
+        /^Locations/ { inside = 0 }
+        inside && /^ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+:/ { sub(":", "", $3); values = $1 " " $2 " " $3; next }
+        inside && /thread:\[/ { print values, substr($0, index($0, "thread:[")) }'
+}
+
+# [OPTION] PROFILE COLUMN summed up: 1 samples, 2 wall, 3 CPU.
+pprof_sum() {
+    pprof_samples "${@:1:$#-1}" | awk -v column="${!#}" '{ sum += $column } END { printf "%.0f\n", sum }'
+}
+
+# The sums of each group, without names, in order: wall CPU samples.
+pprof_groups() {
+    pprof_samples "$1" | awk '{ values[0] = $1; values[1] = $2; values[2] = $3; $1 = $2 = $3 = ""
+        samples[$0] += values[0]; wall[$0] += values[1]; cpu[$0] += values[2] }
+        END { for (name in wall) printf "%.0f %.0f %.0f\n", wall[name], cpu[name], samples[name] }' | sort
+}
+
+# What pprof itself adds up, from "Showing nodes accounting for 1ns, 100% of 1ns total".
+pprof_top_total() {
+    go tool pprof -top -nodecount=100000 -nodefraction=0 -unit=ns -sample_index="$2" "$1" 2>/dev/null |
+        sed -nE 's/^Showing nodes accounting for (-?[0-9]+)(ns)?, .* of (-?[0-9]+)(ns)? total$/\1/p'
+}
+
+check_broken_pprof() {
+    local size
+    size=$(stat -c %s "$work/plain.pprof")
+    head -c $((size / 2)) "$work/plain.pprof" >"$work/half.pprof"
+    refused "half a profile" go tool pprof -raw "$work/half.pprof"
+    # A sample more: of a location that is not there; with two values instead of three.
+    { cat "$work/plain.pprof"; printf '\x12\x0a\x0a\x03\x9f\x8d\x06\x12\x03\x01\x01\x01'; } >"$work/dangling.pprof"
+    refused "a dangling location" go tool pprof -raw "$work/dangling.pprof"
+    { cat "$work/plain.pprof"; printf '\x12\x07\x0a\x01\x01\x12\x02\x01\x01'; } >"$work/values.pprof"
+    refused "a sample of two values" go tool pprof -raw "$work/values.pprof"
+    # One that is right but for the sum.
+    { cat "$work/plain.pprof"; printf '\x12\x0e\x0a\x01\x01\x12\x03\x01\x01\x01\x1a\x04\x08\x07\x10\x08'; } >"$work/more.pprof"
+    [ "$(pprof_sum "$work/more.pprof" 2)" = $(($(ours plain 1) + 1)) ] || fail "a nanosecond more: not noticed"
+}
+
+check_pprof() {
+    local name
+    has go PPROF || return 0
+    for name in plain plain2 nasty; do
+        same "$name: pprof wall time" "$(ours $name 1)" "$(pprof_sum "$work/$name.pprof" 2)"
+        same "$name: pprof CPU time" "$(ours $name 2)" "$(pprof_sum "$work/$name.pprof" 3)"
+        same "$name: pprof samples" "$(ours $name 3)" "$(pprof_sum "$work/$name.pprof" 1)"
+        same "$name: pprof -top" "$(ours $name 1)" "$(pprof_top_total "$work/$name.pprof" wall)"
+        same "$name: pprof groups" "$(sed -nE 's/^group (.*) [0-9]+$/\1/p' "$work/$name.sums" | sort)" \
+            "$(pprof_groups "$work/$name.pprof")"
+        go tool pprof -traces "$work/$name.pprof" >"$work/traces" 2>&1 || fail "$name: pprof -traces"
+    done
+    same "default type" wall "$(go tool pprof -top "$work/plain.pprof" 2>/dev/null | sed -n 's/^Type: //p')"
+    go tool pprof -proto "$work/plain.pprof" "$work/plain2.pprof" >"$work/both.pprof" 2>/dev/null
+    same "merged by pprof" $(($(ours plain 1) + $(ours plain2 1))) "$(pprof_sum "$work/both.pprof" 2)"
+    same "difference by pprof" $(($(ours plain 1) - $(ours plain2 1))) \
+        "$(pprof_sum -diff_base="$work/plain2.pprof" "$work/plain.pprof" 2)"
+    check_broken_pprof
+}
+
+# ------------------------------------------------------------------------------- SPEEDSCOPE and JSON
+
+has_module() {
+    node -e "require.resolve('$1/package.json')" 2>/dev/null || lacks "$1 in SMP_NODE_MODULES" "$2"
+}
+
+check_json() {
+    has node "JSON, names" || return 0
+    ! command -v go >/dev/null || go tool pprof -raw "$work/nasty.pprof" >"$work/nasty.pprof.raw" 2>/dev/null
+    node "$here/exporters.js" "$work" plain plain2 nasty || bad=1
+}
+
+check_speedscope() {
+    has node SPEEDSCOPE || return 0
+    has_module ajv "the schema of SPEEDSCOPE" || return 0
+    has_module speedscope SPEEDSCOPE || return 0
+    node "$here/speedscope_schema.js" "$work" plain plain2 nasty || bad=1
+    has chromium "how speedscope opens SPEEDSCOPE" || return 0
+    node "$here/speedscope.js" "$work" plain nasty || bad=1
+}
+
+export NODE_PATH=${SMP_NODE_MODULES:-}
+"$examples" "$work"
+check_collapsed
+check_pprof
+check_json
+check_speedscope
+[ "$bad" = 0 ] || exit 1
+[ "$lacking" = 0 ] || exit 77

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// speedscope.js FOLDER NAME...: SPEEDSCOPE files, opened by speedscope itself in Chromium: each profile must be there
+// with its name and its total. Files that were broken on purpose must not open. speedscope is found by NODE_PATH.
+'use strict';
+
+const { execFileSync } = require('child_process');
+const fs = require('fs');
+const path = require('path');
+const { pathToFileURL } = require('url');
+
+const [folder, ...names] = process.argv.slice(2);
+const page = path.join(path.dirname(require.resolve('speedscope/package.json')), 'dist', 'release', 'index.html');
+const PATIENCE_MS = 120000;
+let bad = 0;
+
+function expect(held, what) {
+    if (!held) {
+        console.error('speedscope.js: ' + what);
+        bad = 1;
+    }
+}
+
+// No sandbox: checks run as root, in containers. speedscope needs WebGL, which has to do without a graphics card here.
+const ARGUMENTS = ['--headless=new', '--no-sandbox', '--disable-dev-shm-usage', '--disable-background-networking',
+    '--no-first-run', '--use-gl=angle', '--use-angle=swiftshader', '--enable-unsafe-swiftshader',
+    '--virtual-time-budget=20000', '--dump-dom', '--user-data-dir=' + path.join(folder, 'chromium')];
+
+// The page after it has opened a file of these bytes, as speedscope's own command line hands them to it.
+function open(file, bytes) {
+    const script = path.join(folder, 'load.js');
+    fs.writeFileSync(script,
+        `speedscope.loadFileFromBase64(${JSON.stringify(file)}, ${JSON.stringify(bytes.toString('base64'))})`);
+    const url = pathToFileURL(page) + '#localProfilePath=' + script + '&view=sandwich';
+    return execFileSync('chromium', [...ARGUMENTS, url],
+        { encoding: 'utf8', maxBuffer: 1 << 28, timeout: PATIENCE_MS, stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+const ENTITIES = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&nbsp;': '\u00a0', '&amp;': '&' };
+
+function textsOf(dom) {
+    return dom.replace(/<script\b.*?<\/script>/gs, '').split(/<[^>]*>/)
+        .map((text) => text.replace(/&(lt|gt|quot|nbsp|amp);/g, (entity) => ENTITIES[entity]));
+}
+
+// As speedscope writes times.
+function shown(nanoseconds) {
+    for (const [unit, size] of [['s', 1e9], ['ms', 1e6], ['\u00b5s', 1e3]]) {
+        if (nanoseconds >= size) {
+            return (nanoseconds / size).toFixed(2) + unit;
+        }
+    }
+    return nanoseconds + 'ns';
+}
+
+function check(name) {
+    const file = name + '.wall.speedscope.json';
+    const bytes = fs.readFileSync(path.join(folder, file));
+    const texts = textsOf(open(file, bytes));
+    const { profiles } = JSON.parse(bytes);
+    expect(texts.some((text) => text.includes('/' + profiles.length + ')')), file + ': not all profiles are there');
+    for (const profile of profiles) {
+        const isThere = texts.some((text, i) => text === profile.name
+            && texts.slice(i + 1).find((next) => next !== '') === shown(profile.endValue));
+        expect(isThere || profile.name === '', file + ': not shown: '
+            + profile.name.slice(0, 40) + ' with ' + shown(profile.endValue));
+        expect(texts.includes(shown(profile.endValue)), file + ': no total of ' + shown(profile.endValue));
+    }
+}
+
+function isOpened(file, bytes) {
+    return textsOf(open(file, bytes)).includes('Symbol Name');
+}
+
+function checkMutants(name) {
+    const file = name + '.wall.speedscope.json';
+    const bytes = fs.readFileSync(path.join(folder, file));
+    const unweighted = JSON.parse(bytes);
+    unweighted.profiles.forEach((profile) => delete profile.weights);
+    expect(isOpened(file, bytes), file + ': not opened');
+    expect(!isOpened(file, bytes.subarray(0, bytes.length / 2)), file + ': half of it is opened');
+    expect(!isOpened(file, Buffer.from(JSON.stringify(unweighted))), file + ': opened without weights');
+}
+
+names.forEach(check);
+checkMutants(names[0]);
+process.exit(bad);

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What looks cost is held to the limit, whatever a look costs. */
+#include "core/budget.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "support/fake_clock.h"
+
+#define US INT64_C(1000)
+#define MS INT64_C(1000000)
+#define SECOND INT64_C(1000000000)
+
+struct world {
+    struct fake_clock clock;
+    struct smp_budget budget;
+    int64_t now_ns;
+    int64_t tick_ns; /* what a tick costs without looks */
+    int64_t look_ns; /* what a look costs */
+    int64_t left_out_ns;
+    uint64_t looks;
+    uint64_t put_off;
+};
+
+static int setup(void **state)
+{
+    static struct world world;
+
+    world = (struct world){ .now_ns = SECOND };
+    fake_clock_install(&world.clock);
+    smp_budget_init(&world.budget, 10, 1);
+    *state = &world;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fake_clock_remove();
+    return 0;
+}
+
+/* Ticks with so many looks that would be due at each if there were CPU time for all. */
+static double used_share(struct world *world, int64_t interval_ns, uint64_t wanted, int64_t ns)
+{
+    const int64_t before_ns = atomic_load(&world->clock.own_cpu_ns);
+    const int64_t from_ns = world->now_ns;
+
+    while (world->now_ns < from_ns + ns) {
+        const int64_t gap_ns = smp_budget_tick_gap_ns(&world->budget);
+        if (gap_ns > interval_ns)
+            world->left_out_ns += gap_ns - interval_ns;
+        world->now_ns += gap_ns > interval_ns ? gap_ns : interval_ns;
+        fake_clock_spend_cpu(&world->clock, world->tick_ns);
+        smp_budget_begin(&world->budget, world->now_ns);
+        const uint64_t due = wanted * (uint64_t)world->budget.share / SMP_BUDGET_WHOLE;
+        for (uint64_t i = 0; i < (due > 0 ? due : 1); i++) {
+            if (smp_budget_is_spent(&world->budget)) {
+                world->put_off++;
+                continue;
+            }
+            world->looks++;
+            fake_clock_spend_cpu(&world->clock, world->look_ns);
+        }
+        smp_budget_end(&world->budget);
+    }
+    return (double)(atomic_load(&world->clock.own_cpu_ns) - before_ns) / (double)ns;
+}
+
+static void enough_for_all_is_for_all(void **state)
+{
+    struct world *world = *state;
+
+    world->look_ns = 8 * US;
+    assert_true(used_share(world, 20 * MS, 10, 20 * SECOND) < 0.0041);
+    assert_int_equal(world->put_off, 0);
+    assert_int_equal(world->looks, 10 * 1000);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(smp_budget_next_ticks(&world->budget), 1);
+}
+
+static void too_many_looks_are_thinned_out_to_the_limit(void **state)
+{
+    static const struct {
+        int64_t interval_ns;
+        uint64_t wanted;
+        int64_t look_ns;
+    } cases[] = {
+        { 1 * MS, 4000, 10 * US },
+        { 1 * MS, 100, 50 * US },
+        { 20 * MS, 10000, 1 * US },
+        { 50 * MS, 1000, 100 * US },
+    };
+    struct world *world = *state;
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        (void)setup(state);
+        world->look_ns = cases[i].look_ns;
+        const double used = used_share(world, cases[i].interval_ns, cases[i].wanted, 30 * SECOND);
+        assert_in_range((uint64_t)(used * 1e6), 7000, 13000);
+        assert_true(world->budget.share < SMP_BUDGET_WHOLE);
+    }
+}
+
+static void a_cheaper_world_gets_all_looks_back(void **state)
+{
+    struct world *world = *state;
+
+    world->look_ns = 100 * US;
+    (void)used_share(world, 20 * MS, 100, 10 * SECOND);
+    assert_true(world->budget.share < SMP_BUDGET_WHOLE / 2);
+    world->look_ns = 1 * US;
+    (void)used_share(world, 20 * MS, 100, 20 * SECOND);
+    assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
+}
+
+/* A tick costs more than the limit allows for it, even without looks. */
+static void ticks_take_half_of_a_short_budget(void **state)
+{
+    static const int64_t costs_us[] = { 8, 25, 200 };
+    struct world *world = *state;
+
+    for (size_t i = 0; i < sizeof(costs_us) / sizeof(costs_us[0]); i++) {
+        (void)setup(state);
+        world->tick_ns = costs_us[i] * US;
+        world->look_ns = 10 * US;
+        (void)used_share(world, 1 * MS, 40, 10 * SECOND);
+        world->looks = 0;
+        const double used = used_share(world, 1 * MS, 40, 30 * SECOND);
+        assert_in_range((uint64_t)(used * 1e6), 8000, 11500);
+        /* A third of the limit at least is spent on looks. */
+        assert_true(world->looks * (uint64_t)(10 * US) > (uint64_t)(30 * SECOND / 300));
+    }
+}
+
+/* As the end of an interval is, of many threads. */
+static void what_else_was_spent_is_paid_without_thinning_out(void **state)
+{
+    struct world *world = *state;
+
+    world->tick_ns = 10 * US;
+    world->look_ns = 10 * US;
+    (void)used_share(world, 20 * MS, 15, 10 * SECOND);
+    assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
+    world->looks = 0;
+    fake_clock_spend_cpu(&world->clock, 40 * MS);
+    (void)used_share(world, 20 * MS, 15, 3 * SECOND);
+    assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
+    assert_true(world->looks > 15 * 80);
+}
+
+static void ticks_that_can_be_paid_are_never_left_out(void **state)
+{
+    struct world *world = *state;
+
+    world->tick_ns = 60 * US;
+    world->look_ns = 1 * US;
+    (void)used_share(world, 10 * MS, 10, 20 * SECOND);
+    assert_int_equal(world->left_out_ns, 0);
+}
+
+static void nobody_starves(void **state)
+{
+    struct world *world = *state;
+
+    /* A single batch of looks is more than the limit. */
+    world->look_ns = 20 * MS;
+    (void)used_share(world, 20 * MS, 10, 10 * SECOND);
+    const uint64_t before = world->looks;
+    (void)used_share(world, 20 * MS, 10, 10 * SECOND);
+    assert_true(world->looks > before + 9);
+}
+
+static void gaps_are_the_inverse_of_the_share_on_average(void **state)
+{
+    struct world *world = *state;
+    int64_t sum = 0;
+
+    for (int64_t one_in = 1; one_in <= 100; one_in *= 10) {
+        world->budget.share = SMP_BUDGET_WHOLE / one_in;
+        sum = 0;
+        for (int i = 0; i < 100000; i++) {
+            const int64_t ticks = smp_budget_next_ticks(&world->budget);
+            assert_in_range(ticks, 1, SMP_BUDGET_MOST_TICKS);
+            sum += ticks;
+        }
+        assert_in_range(sum, one_in * 98000, one_in * 102000);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(enough_for_all_is_for_all),
+        TEST(too_many_looks_are_thinned_out_to_the_limit),
+        TEST(a_cheaper_world_gets_all_looks_back),
+        TEST(ticks_take_half_of_a_short_budget),
+        TEST(what_else_was_spent_is_paid_without_thinning_out),
+        TEST(ticks_that_can_be_paid_are_never_left_out),
+        TEST(nobody_starves),
+        TEST(gaps_are_the_inverse_of_the_share_on_average),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
+}

@@ -1,0 +1,684 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How running threads are looked at: asked by signal, counted, and spared where CPU time is short.
+ */
+#include "core/looker.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/stack_path.h"
+#include "model/filter.h"
+#include "model/methods.h"
+#include "support/sim_vm.h"
+
+#define AT_20_MS "samplingFrequencyMillis=20\n"
+
+static struct sim_thread *born_running(struct sim *sim, const char *name, int stack)
+{
+    struct sim_thread *thread = sim_born(sim, name);
+
+    sim_script(thread, stack, 3600 * SIM_S, true);
+    return thread;
+}
+
+static struct sim_thread *born_waiting(struct sim *sim, const char *name, int stack)
+{
+    struct sim_thread *thread = sim_born(sim, name);
+
+    sim_script(thread, stack, 3600 * SIM_S, false);
+    return thread;
+}
+
+static uint64_t outcome(const struct sim *sim, const char *group, enum smp_outcome which)
+{
+    return sim_group(sim, group)->tally.outcomes[which];
+}
+
+/* --- asking --- */
+
+static void running_threads_are_asked_and_waiting_ones_walked(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+
+    (void)state;
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(busy->walks, 0);
+    assert_int_equal(idle->requests, 0);
+    assert_int_equal(idle->walks, 1);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), busy->requests);
+    assert_int_equal(sim_wall(sim, "busy", 1), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_wall(sim, "idle", 2), sim->snapshot->elapsed_ns);
+    assert_in_range(busy->requests, 90, 112);
+    sim_destroy(sim);
+}
+
+static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+
+    (void)state;
+    busy->omitted = 100;
+    idle->omitted = 7;
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    for (int i = 0; i < 2; i++) {
+        sim_seal(sim);
+        const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_CUT);
+        const uint64_t idle_looks =
+            outcome(sim, "idle", SMP_OUTCOME_CUT) + outcome(sim, "idle", SMP_OUTCOME_IDLE);
+        assert_true(cut > 0 && idle_looks > 0);
+        assert_int_equal(sim->snapshot->counters[SMP_COUNTER_FRAMES_OMITTED],
+                         100 * cut + 7 * idle_looks);
+        sim_run(sim, SIM_S);
+    }
+    assert_int_equal(idle->walks, 1);
+    sim_destroy(sim);
+}
+
+static void without_an_asynchronous_walker_all_are_walked(void **state)
+{
+    struct sim *plain = sim_create_plain(AT_20_MS);
+    struct sim_thread *busy = born_running(plain, "busy", 1);
+
+    (void)state;
+    sim_start(plain);
+    sim_run(plain, SIM_S);
+    sim_seal(plain);
+    assert_in_range(busy->walks, 45, 56);
+    assert_int_equal(sim_cpu(plain, "busy", 1), sim_used(busy));
+    assert_int_equal(plain->counts.runnable, 0);
+    sim_destroy(plain);
+
+    struct sim *chosen = sim_create(AT_20_MS "engine=JVMTI\n");
+    busy = born_running(chosen, "busy", 1);
+    sim_start(chosen);
+    sim_run(chosen, SIM_S);
+    assert_int_equal(busy->requests, 0);
+    assert_in_range(busy->walks, 45, 56);
+    sim_destroy(chosen);
+}
+
+/* A thread whose tid is not known has no clock either. */
+static void a_thread_without_a_tid_is_walked_every_tick(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = born_waiting(sim, "old", 1);
+
+    (void)state;
+    atomic_store(&thread->thread.os_tid, 0);
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    const unsigned long walks = thread->walks;
+    assert_in_range(walks, 45, 56);
+    /* Found later: from then on it is known to be idle. */
+    atomic_store(&thread->thread.os_tid, 1000);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_in_range(thread->walks, walks + 1, walks + 3);
+    assert_int_equal(sim_wall(sim, "old", 1), sim->snapshot->elapsed_ns);
+    sim_destroy(sim);
+}
+
+static void who_was_preempted_is_asked_not_walked(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    /* Runs a while before each look, and waits for a CPU at the look. */
+    sim_script(thread, 1, 15 * SIM_MS, true);
+    sim_script(thread, 1, 25 * SIM_MS, false);
+    thread->is_runnable = true;
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    assert_true(sim->counts.runnable > 0);
+    assert_in_range(thread->walks, 0, 150); /* only when it has not run since the last look */
+    assert_true(thread->requests > 200);
+    sim_destroy(sim);
+}
+
+static void every_answer_is_counted_as_what_it_is(void **state)
+{
+    static const struct {
+        enum smp_answer answer;
+        enum smp_outcome outcome;
+        const char *frame; /* NULL: the stack's */
+    } cases[] = {
+        { SMP_ANSWER_WHOLE, SMP_OUTCOME_WALKED, NULL },
+        { SMP_ANSWER_IN_STUB, SMP_OUTCOME_IN_STUB, NULL },
+        { SMP_ANSWER_AT_ENTRY, SMP_OUTCOME_AT_ENTRY, NULL },
+        { SMP_ANSWER_AT_RETURN, SMP_OUTCOME_AT_RETURN, NULL },
+        { SMP_ANSWER_FROM_CALLER, SMP_OUTCOME_FROM_CALLER, NULL },
+        { SMP_ANSWER_RETRIED, SMP_OUTCOME_RETRIED, NULL },
+        { SMP_ANSWER_VIRTUAL_CUT, SMP_OUTCOME_VIRTUAL_CUT, NULL },
+        { SMP_ANSWER_EMPTY, SMP_OUTCOME_EMPTY, "[no Java frames]" },
+        { SMP_ANSWER_GC_ACTIVE, SMP_OUTCOME_GC_ACTIVE, "[GC active]" },
+        { SMP_ANSWER_UNKNOWN_JAVA, SMP_OUTCOME_UNKNOWN_JAVA, "[unknown, Java]" },
+        { SMP_ANSWER_DEOPT, SMP_OUTCOME_DEOPT, "[deoptimisation]" },
+        { SMP_ANSWER_NO_METHOD, SMP_OUTCOME_NO_METHOD, "[method without an id]" },
+        { SMP_ANSWER_THREAD_EXIT, SMP_OUTCOME_GONE, "[thread ended]" },
+        { (enum smp_answer)99, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+    };
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        busy->answer = cases[i].answer;
+        sim_pass(sim, 20 * SIM_MS);
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(outcome(sim, "busy", cases[i].outcome), 2);
+        assert_int_equal(sim->snapshot->tally.attempts, 2);
+        if (cases[i].frame != NULL)
+            assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 40 * SIM_MS);
+        else
+            assert_int_equal(sim_wall(sim, "busy", 1), 40 * SIM_MS);
+        /* It was running, whatever it said. */
+        assert_in_range(sim_cpu(sim, "busy", -1), 39 * SIM_MS, 41 * SIM_MS);
+    }
+    sim_destroy(sim);
+}
+
+static void every_refusal_is_counted_as_what_it_is(void **state)
+{
+    static const struct {
+        enum smp_status status;
+        enum smp_outcome outcome;
+        const char *frame;
+    } cases[] = {
+        { SMP_EQUOTA, SMP_OUTCOME_QUEUE, "[signal queue full]" },
+        { SMP_EINVAL, SMP_OUTCOME_UNIDENTIFIED, "[not told apart yet]" },
+        { SMP_EGONE, SMP_OUTCOME_GONE, "[thread ended]" },
+        { SMP_EVM, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+        { SMP_EUNSUPPORTED, SMP_OUTCOME_WALKED, "m1" },
+    };
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        busy->request_status = cases[i].status;
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(outcome(sim, "busy", cases[i].outcome), 1);
+        assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 20 * SIM_MS);
+    }
+    sim_destroy(sim);
+}
+
+/* Whoever does not answer waits for a CPU, where it was; so its time waits for its answer. */
+static void time_of_a_thread_that_does_not_answer_waits(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (int i = 0; i < 9; i++) {
+        busy->answer = i % 3 == 2 ? SMP_ANSWER_WHOLE : SMP_ANSWER_UNANSWERED;
+        busy->request_status = i % 3 == 1 ? SMP_ESTATE : SMP_OK;
+        sim_pass(sim, 20 * SIM_MS);
+    }
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", 1), 180 * SIM_MS);
+    assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_UNANSWERED), 6);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 3);
+    sim_destroy(sim);
+}
+
+/* It woke up and waits for a CPU: that is not the time of the stack it slept in. */
+static void waiting_for_a_cpu_is_not_being_idle(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 0, 30 * SIM_S, false);
+    sim_script(thread, 1, 10 * SIM_MS, true);
+    sim_script(thread, 1, 800 * SIM_MS, false);
+    sim_script(thread, 1, 3600 * SIM_S, true);
+    sim_start(sim);
+    sim_run(sim, 29 * SIM_S);
+    thread->is_runnable = true;
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_run(sim, 1700 * SIM_MS);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_in_range(labs(sim_wall(sim, "starved", 0) - 30 * SIM_S), 0, SIM_S);
+    assert_int_equal(sim_wall(sim, "starved", -1), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "starved", -1), sim_used(thread));
+    assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+    sim_destroy(sim);
+}
+
+/* A handshake with it would wait for it to get a CPU, and find it at a safepoint. */
+static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    sim_script(thread, 1, 100 * SIM_MS, true);
+    sim_script(thread, 1, 3600 * SIM_S, false);
+    thread->is_runnable = true;
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(thread->walks, 0);
+    assert_in_range(thread->requests, 45, 56);
+    assert_int_equal(sim_wall(sim, "preempted", 1), sim->snapshot->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* It ran when it was asked, and has answered by the time it waits: that is still its answer. */
+static void who_owes_an_answer_is_asked_though_it_waits(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "burst");
+
+    (void)state;
+    sim_script(thread, 1, 90 * SIM_MS, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_start(sim);
+    sim_run(sim, 80 * SIM_MS);
+    const unsigned long requests = thread->requests;
+    assert_true(requests > 0);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, 100 * SIM_MS);
+    assert_int_equal(thread->requests, requests + 1);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "burst", "[signal not answered]"), 0);
+    sim_destroy(sim);
+}
+
+/* But not past the end of an interval, and not for ever. */
+static void a_thread_that_never_answers_is_told(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    busy->answer = SMP_ANSWER_UNANSWERED;
+    sim_start(sim);
+    sim_run(sim, 100 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
+    sim_run(sim, 10 * SIM_S);
+    busy->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, 100 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", -1), sim->snapshot->elapsed_ns);
+    assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
+    sim_destroy(sim);
+}
+
+static void requests_in_flight_are_bounded(void **state)
+{
+    enum { THREADS = 200 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1000\n");
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->counts.most_in_flight, SMP_MAX_REQUESTS);
+    assert_int_equal(sim->counts.in_flight, 0);
+    assert_int_equal(sim_wall(sim, "busy", -1), THREADS * sim->snapshot->elapsed_ns);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(sim_wall(sim, "busy", i), THREADS / 10 * sim->snapshot->elapsed_ns);
+    sim_destroy(sim);
+}
+
+static void virtual_threads_are_credited_to_their_own_group(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *carrier = sim_born(sim, "carrier-1");
+
+    (void)state;
+    sim_script(carrier, 1, 10 * SIM_S, true);
+    sim_script(carrier, 2, 3600 * SIM_S, false);
+    carrier->has_guest = true;
+    carrier->guest_name = "orders-17";
+    sim_start(sim);
+    sim_run(sim, 9 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "orders-", 1), sim->snapshot->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "orders-", 1), sim_used(carrier));
+    assert_int_equal(sim_group(sim, "orders-")->thread_count, 1);
+    assert_int_equal(sim_wall(sim, "carrier-", -1), 0);
+    /* What it waits in is its own stack, and that is not the virtual thread's. */
+    sim_run(sim, 30 * SIM_S);
+    sim_seal(sim);
+    assert_true(sim_wall(sim, "carrier-", 2) > 28 * SIM_S);
+    assert_int_equal(sim_wall(sim, "carrier-", 1), 0);
+    assert_int_equal(carrier->walks, 1);
+    sim_destroy(sim);
+}
+
+static const char *platform(void *self, const struct sim_thread *thread)
+{
+    (void)self;
+    (void)thread;
+    return "platform";
+}
+
+static const char *by_guest(const struct sim_thread *carrier)
+{
+    if (carrier->guest_name == NULL)
+        return "";
+    return carrier->guest_name[0] == 's' ? NULL : "virtual";
+}
+
+static void virtual_threads_are_named_by_the_rule(void **state)
+{
+    static const struct {
+        const char *options;
+        const char *name;
+        const char *group; /* NULL: not sampled */
+    } cases[] = {
+        { AT_20_MS, "12", "[unnamed]" },
+        { AT_20_MS, NULL, "[virtual threads]" },
+        { AT_20_MS, "", "[virtual threads]" },
+        { AT_20_MS "defaultThreadNameRule=false\n", "orders-17", "virtual" },
+        { AT_20_MS "defaultThreadNameRule=false\n", NULL, "[unnamed]" },
+        { AT_20_MS "defaultThreadNameRule=false\n", "secret", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim *sim = sim_create(cases[i].options);
+        struct sim_thread *carrier = born_running(sim, "carrier-1", 1);
+        sim->rule = platform;
+        sim->guest_rule = by_guest;
+        carrier->has_guest = true;
+        carrier->guest_name = cases[i].name;
+        sim_start(sim);
+        sim_run(sim, SIM_S);
+        sim_seal(sim);
+        assert_true(carrier->requests > 40);
+        if (cases[i].group != NULL)
+            assert_int_equal(sim_wall(sim, cases[i].group, 1), sim->snapshot->elapsed_ns);
+        else
+            assert_int_equal(sim->snapshot->tally.attempts, 0);
+        sim_destroy(sim);
+    }
+}
+
+/* --- the budget --- */
+
+/* 4,000 threads at 1 kHz: a hundred times what the limit allows. */
+static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_async)
+{
+    enum { THREADS = 4000, STACKS = 8 };
+    struct sim *sim = has_async ? sim_create(options) : sim_create_plain(options);
+    const double limit = (double)sim->options.overhead_limit_per_mille / 1000;
+    int64_t truth_ns[STACKS] = { 0 };
+    struct sim_thread **threads = calloc(THREADS, sizeof(*threads));
+
+    assert_non_null(threads);
+    for (int i = 0; i < THREADS; i++) {
+        threads[i] = sim_born(sim, "busy");
+        for (int k = 0; k < 6; k++)
+            sim_script(threads[i], (int)sim_random(sim, 4) + (k % 3 == 0 ? 4 : 0),
+                       1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
+    }
+    sim_start(sim);
+    const int64_t from_ns = sim->tick_ns;
+    const int64_t cpu_from_ns = sim->own_cpu_ns;
+    sim_run(sim, 20 * SIM_S);
+    const int64_t elapsed_ns = sim->tick_ns - from_ns;
+    const double used = (double)(sim->own_cpu_ns - cpu_from_ns) / (double)elapsed_ns;
+    if (used > limit * 1.3)
+        fail_msg("%.2f %% of a core were used", used * 100);
+    if (used < limit * 0.5)
+        fail_msg("only %.2f %% of a core were used", used * 100);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
+    assert_true(outcome(sim, "busy", SMP_OUTCOME_BUDGET) >
+                outcome(sim, "busy", SMP_OUTCOME_WALKED));
+    /* At each tick each thread was either looked at or passed over. */
+    const uint64_t ticks = sim->snapshot->counters[SMP_COUNTER_TICKS] - 1;
+    assert_in_range(sim->snapshot->tally.attempts, THREADS * ticks / 20 * 19,
+                    THREADS * ticks / 100 * 101);
+    for (int i = 0; i < THREADS; i++) {
+        for (int stack = 0; stack < STACKS; stack++)
+            truth_ns[stack] += sim_truth(sim, threads[i], stack);
+    }
+    for (int stack = 0; stack < STACKS; stack++) {
+        const double off = (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 /
+                           (double)(THREADS * elapsed_ns);
+        if (off > 2 || off < -2)
+            fail_msg("stack %d is off by %.2f points", stack, off);
+    }
+    free(threads);
+    sim_destroy(sim);
+}
+
+static void past_the_limit_a_random_subset_is_looked_at(void **state)
+{
+    (void)state;
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", true);
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\noverheadLimitPerMille=50\n",
+                                          true);
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=20\n", true);
+}
+
+static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
+{
+    (void)state;
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
+}
+
+static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
+{
+    struct sim *sim = sim_create(options);
+    uint64_t attempts;
+
+    for (int i = 0; i < 3000; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->snapshot->elapsed_ns);
+    attempts = sim->snapshot->tally.attempts;
+    *passed_over = sim->snapshot->tally.outcomes[SMP_OUTCOME_BUDGET];
+    sim_destroy(sim);
+    return attempts;
+}
+
+/* An idle thread is not due in every tick, so it is not passed over in every tick. */
+static void past_the_limit_as_many_looks_are_wanted_as_below_it(void **state)
+{
+    uint64_t none = 0;
+    uint64_t many = 0;
+    const uint64_t wanted =
+        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n", &none);
+    const uint64_t counted =
+        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n", &many);
+
+    (void)state;
+    assert_int_equal(none, 0);
+    assert_true(many > counted / 2);
+    assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
+}
+
+/* They do not stand in line behind those who wait for CPU time. */
+static void past_the_limit_who_is_born_is_seen_all_the_same(void **state)
+{
+    enum { SHORT = 200 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
+    struct sim_thread *threads[SHORT];
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    sim_run(sim, 5 * SIM_S);
+    for (int i = 0; i < SHORT; i++)
+        threads[i] = born_running(sim, "short", i % 10);
+    sim_run(sim, 50 * SIM_MS);
+    for (int i = 0; i < SHORT; i++)
+        sim_end(sim, threads[i]);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->snapshot->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
+    assert_int_equal(sim_group(sim, "short")->thread_count, SHORT);
+    sim_destroy(sim);
+}
+
+static void below_the_limit_nobody_is_passed_over(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        born_running(sim, "busy", i);
+    for (int i = 0; i < 300; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->snapshot->tally.outcomes[SMP_OUTCOME_BUDGET], 0);
+    sim_destroy(sim);
+}
+
+/* --- the JVM's own threads --- */
+
+static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    born_waiting(sim, "main", 1);
+    sim->task_cpu_ns[SMP_TASK_GC] = 77 * SIM_S; /* before the start */
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim->task_cpu_ns[SMP_TASK_GC] = 300 * SIM_MS;
+    sim->task_cpu_ns[SMP_TASK_JIT] = 20 * SIM_MS;
+    sim->task_cpu_ns[SMP_TASK_SAMPLER] = 5 * SIM_MS;
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 300 * SIM_MS);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[JIT compiler]"), 20 * SIM_MS);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[threads-sampler]"), 5 * SIM_MS);
+    assert_int_equal(sim_cpu(sim, "[JVM]", -1), 325 * SIM_MS);
+    assert_int_equal(sim_group(sim, "[JVM]")->thread_count, 3);
+    assert_int_equal(sim_group(sim, "[JVM]")->tally.attempts, 0);
+    /* What is used in a pause is nobody's, and what was used before it is not lost. */
+    sim_run(sim, SIM_S);
+    sim->task_cpu_ns[SMP_TASK_VM] = 1 * SIM_MS;
+    sim_pause(sim);
+    sim->task_cpu_ns[SMP_TASK_VM] = 99 * SIM_MS;
+    sim_start(sim);
+    sim->task_cpu_ns[SMP_TASK_VM] = 2 * SIM_MS;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[VM thread]"), 3 * SIM_MS);
+    /* Switched off. */
+    sim_configure(sim, AT_20_MS "reportJvmThreads=false\n");
+    sim->task_cpu_ns[SMP_TASK_GC] = 10 * SIM_MS;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_null(sim_group(sim, "[JVM]"));
+    sim_configure(sim, AT_20_MS);
+    sim->task_cpu_ns[SMP_TASK_GC] = 4 * SIM_MS;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
+    /* Whoever chooses threads has not chosen these; what was used before is not lost. */
+    sim->task_cpu_ns[SMP_TASK_GC] = 5 * SIM_MS;
+    smp_sampler_select(sim->sampler, (struct smp_selection){ 0 }, true);
+    sim->task_cpu_ns[SMP_TASK_GC] = 40 * SIM_MS;
+    sim_run(sim, SIM_S);
+    smp_sampler_select(sim->sampler, (struct smp_selection){ 0 }, false);
+    sim->task_cpu_ns[SMP_TASK_GC] = 2 * SIM_MS;
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 7 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* --- stubs --- */
+
+/* The stub's name is the leaf; the filter looks through it at the Java code that called it. */
+static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
+{
+    struct smp_frame frames[] = { { 1, SMP_BCI_PSEUDO }, { 7, 0 }, { 66, 0 } };
+    struct smp_frame unknown[] = { { 2, SMP_BCI_PSEUDO }, { 7, 0 }, { 66, 0 } };
+    uint32_t locations[4];
+    struct smp_stack_path path = { .locations = locations };
+    struct smp_filter *filter = NULL;
+    struct smp_methods *methods = NULL;
+    struct smp_location_view view;
+    struct sim *sim = sim_create("");
+    const struct smp_name_source names = sim_names(sim);
+
+    (void)state;
+    assert_int_equal(smp_filter_create(NULL, "other", &filter), SMP_OK);
+    assert_int_equal(smp_methods_create(NULL, 1 << 20, NULL, &methods), SMP_OK);
+    const struct smp_sample sample = { frames, 3, 3, 3, 0 };
+    smp_stack_path_find(&path, methods, &names, &sample);
+    assert_int_equal(path.first, 0);
+    smp_methods_view(methods, path.locations[0], &view);
+    assert_true(view.is_pseudo);
+    assert_string_equal(view.class_name, "[stub]");
+    /* Known from then on. */
+    assert_int_equal(smp_methods_locate(methods, &names, &frames[0]), path.locations[0]);
+    const struct smp_sample nameless = { unknown, 3, 3, 3, 0 };
+    smp_stack_path_find(&path, methods, &names, &nameless);
+    smp_methods_view(methods, path.locations[0], &view);
+    assert_string_equal(view.class_name, "[unknown method]");
+    /* Nobody's code: only the root frame is left, as without the stub. */
+    smp_methods_set_filter(methods, filter);
+    smp_stack_path_find(&path, methods, &names, &sample);
+    assert_int_equal(path.first, 2);
+    smp_methods_release(methods);
+    smp_filter_destroy(filter);
+    sim_destroy(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(running_threads_are_asked_and_waiting_ones_walked),
+        cmocka_unit_test(what_is_omitted_from_deep_stacks_is_counted_however_they_are_found),
+        cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
+        cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
+        cmocka_unit_test(who_was_preempted_is_asked_not_walked),
+        cmocka_unit_test(every_answer_is_counted_as_what_it_is),
+        cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
+        cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
+        cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
+        cmocka_unit_test(a_preempted_thread_is_asked_though_it_has_not_run),
+        cmocka_unit_test(who_owes_an_answer_is_asked_though_it_waits),
+        cmocka_unit_test(a_thread_that_never_answers_is_told),
+        cmocka_unit_test(requests_in_flight_are_bounded),
+        cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
+        cmocka_unit_test(virtual_threads_are_named_by_the_rule),
+        cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
+        cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
+        cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
+        cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),
+        cmocka_unit_test(below_the_limit_nobody_is_passed_over),
+        cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
+        cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),
+    };
+    return cmocka_run_group_tests_name("looker", tests, NULL, NULL);
+}

@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows of a whole session: what consumers take beside the reports, on a fake JVM and into a fake
+ * sink. Time is the test's.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/session.h"
+#include "core/windows.h"
+#include "support/failing_alloc.h"
+#include "support/fake_clock.h"
+#include "support/fake_sink.h"
+#include "support/fake_vm.h"
+
+#define MS INT64_C(1000000)
+#define MAIN_LOOP "app.Main.main|app.Work.loop"
+/* No look or report but those that are asked for. */
+#define BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
+/* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
+#define FAST "samplingFrequencyMillis=20\nreportFrequencySeconds=1\n"
+#define STEP (10 * MS)
+
+struct fixture {
+    struct fake_clock clock;
+    struct fake_vm *vm;
+    struct fake_sink *sink;
+    struct smp_session *session;
+    struct fake_thread *main;
+    size_t live_before;
+};
+
+static enum smp_status create(struct fixture *f, const char *options)
+{
+    const struct smp_session_config config = {
+        .vm = fake_vm_interface(f->vm),
+        .host = fake_vm_host(f->vm),
+        .sink = fake_sink_interface(f->sink),
+    };
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    return smp_session_create(&config, options, strlen(options), message, &f->session);
+}
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->live_before = smp_alloc_live_bytes();
+    fake_clock_install(&f->clock);
+    f->vm = fake_vm_create();
+    f->sink = fake_sink_create();
+    f->main = fake_vm_born(f->vm, "main");
+    fake_vm_run(f->vm, f->main, MAIN_LOOP);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_session_destroy(f->session);
+    fake_sink_destroy(f->sink);
+    fake_vm_destroy(f->vm);
+    fake_clock_remove();
+    assert_int_equal(smp_alloc_live_bytes(), f->live_before);
+    free(f);
+    return 0;
+}
+
+static void start(struct fixture *f, const char *options)
+{
+    assert_int_equal(create(f, options), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+}
+
+static unsigned open_one(struct fixture *f)
+{
+    unsigned consumer = 0;
+
+    assert_int_equal(smp_session_open_consumer(f->session, &consumer), SMP_OK);
+    return consumer;
+}
+
+static enum smp_status try_take(struct fixture *f, unsigned consumer)
+{
+    struct smp_snapshot *taken = NULL;
+    const enum smp_status status = smp_session_take_window(f->session, consumer, &taken);
+
+    smp_snapshot_release(taken);
+    return status;
+}
+
+static struct smp_snapshot *take(struct fixture *f, unsigned consumer)
+{
+    struct smp_snapshot *taken = NULL;
+
+    assert_int_equal(smp_session_take_window(f->session, consumer, &taken), SMP_OK);
+    return taken;
+}
+
+static int64_t take_ms(struct fixture *f, unsigned consumer)
+{
+    struct smp_snapshot *taken = take(f, consumer);
+    const int64_t wall_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+
+    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
+    smp_snapshot_release(taken);
+    return wall_ns / MS;
+}
+
+/* --- windows --- */
+
+static void windows_and_reports_do_not_touch_each_other(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    const unsigned early = open_one(f);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 100 * MS);
+    const unsigned late = open_one(f);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(take_ms(f, late), 10);
+    fake_clock_advance(&f->clock, 5 * MS);
+    assert_int_equal(take_ms(f, early), 115);
+    assert_int_equal(take_ms(f, late), 5);
+    fake_clock_advance(&f->clock, 1 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 116);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
+    assert_int_equal(take_ms(f, early), 1);
+    fake_clock_advance(&f->clock, 2 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 118);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 2);
+}
+
+static void a_report_spans_many_windows(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    const unsigned consumer = open_one(f);
+    for (int i = 0; i < 3 * SMP_MAX_WAITING; i++) {
+        fake_clock_advance(&f->clock, 1 * MS);
+        assert_int_equal(take_ms(f, consumer), 1);
+    }
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 3 * SMP_MAX_WAITING);
+    assert_int_equal(fake_sink_get_counts(f->sink).flushes, 1);
+}
+
+static void a_stuck_sink_stops_no_window(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND "reportOrder=BY_TIME\n");
+    const unsigned consumer = open_one(f);
+    fake_sink_shut(f->sink);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(take_ms(f, consumer), 10);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 50 * MS);
+    assert_int_equal(take_ms(f, consumer), 0); /* paused time is nobody's */
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 3 * MS);
+    assert_int_equal(take_ms(f, consumer), 3);
+    fake_sink_open(f->sink);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 13);
+}
+
+static void the_last_window_can_be_taken_after_stop(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    const unsigned consumer = open_one(f);
+    fake_clock_advance(&f->clock, 7 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(take_ms(f, consumer), 7);
+    assert_int_equal(try_take(f, consumer), SMP_ESTOPPED);
+    unsigned other = 0;
+    assert_int_equal(smp_session_open_consumer(f->session, &other), SMP_ESTOPPED);
+}
+
+static void a_snapshot_outlives_its_session(void **state)
+{
+    struct fixture *f = *state;
+
+    start(f, BY_HAND);
+    const unsigned consumer = open_one(f);
+    fake_clock_advance(&f->clock, 7 * MS);
+    struct smp_snapshot *taken = take(f, consumer);
+    assert_int_equal(taken->period_ns, 3600000 * MS);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    assert_true(smp_quota_used(taken->quota) > 0);
+    assert_int_equal(smp_tree_nodes(taken->tree)[0].wall_ns, 7 * MS);
+    smp_snapshot_release(taken);
+}
+
+static void who_may_not_take_is_told(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    const unsigned consumer = open_one(f);
+    assert_int_equal(try_take(f, consumer), SMP_ESTATE); /* not started */
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    assert_int_equal(try_take(f, consumer + 1), SMP_EINVAL);
+    smp_session_close_consumer(f->session, consumer);
+    assert_int_equal(try_take(f, consumer), SMP_EINVAL);
+    assert_null(smp_session_current_report(f->session));
+}
+
+struct looking {
+    struct fixture *f;
+    unsigned consumer;
+    int64_t wall_ns;
+    enum smp_status taken;
+    enum smp_status opened;
+};
+
+static void look_at_report(void *self)
+{
+    struct looking *looking = self;
+    struct smp_snapshot *current = smp_session_current_report(looking->f->session);
+    unsigned consumer = 0;
+
+    if (current != NULL)
+        looking->wall_ns = smp_tree_nodes(current->tree)[0].wall_ns;
+    smp_snapshot_release(current);
+    looking->taken = try_take(looking->f, looking->consumer);
+    looking->opened = smp_session_open_consumer(looking->f->session, &consumer);
+}
+
+static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct looking looking = { .f = f };
+
+    start(f, BY_HAND);
+    looking.consumer = open_one(f);
+    fake_clock_advance(&f->clock, 4 * MS);
+    smp_snapshot_release(take(f, looking.consumer));
+    fake_clock_advance(&f->clock, 5 * MS);
+    fake_sink_on_title(f->sink, look_at_report, &looking);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(looking.wall_ns, 9 * MS);
+    assert_int_equal(looking.taken, SMP_ESELF);
+    assert_int_equal(looking.opened, SMP_ESELF);
+}
+
+/* --- memory --- */
+
+static enum smp_status life_with_windows(void *self)
+{
+    struct fixture *f = self;
+    struct smp_snapshot *taken = NULL;
+    unsigned consumer = 0;
+    enum smp_status status = create(f, BY_HAND);
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_start(f->session);
+    if (status == SMP_OK)
+        status = smp_session_open_consumer(f->session, &consumer);
+    for (int i = 0; i < 2 && status == SMP_OK; i++) {
+        fake_clock_advance(&f->clock, 10 * MS);
+        status = smp_session_report(f->session);
+    }
+    if (status == SMP_OK)
+        status = smp_session_take_window(f->session, consumer, &taken);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    smp_snapshot_release(taken);
+    return status;
+}
+
+static void no_refusal_leaves_anything_behind(void **state)
+{
+    assert_true(failing_alloc_each_step(life_with_windows, *state).refused > 30);
+}
+
+/* One that never takes, with new stacks all the time, and the smallest limit there is. */
+static void a_consumer_that_never_takes_harms_nobody(void **state)
+{
+    struct fixture *f = *state;
+    char stack[64];
+
+    start(f, BY_HAND "memoryLimitBytes=4194304\n");
+    (void)open_one(f);
+    const unsigned quick = open_one(f);
+    int64_t taken_ms = 0;
+    for (int i = 0; i < 300; i++) {
+        (void)snprintf(stack, sizeof(stack), "app.Main.main|app.Work.loop%c%c%c", 'a' + i / 26 % 26,
+                       'a' + i % 26, 'a' + i % 7);
+        fake_vm_run(f->vm, f->main, stack);
+        fake_clock_advance(&f->clock, 1 * MS);
+        taken_ms += take_ms(f, quick);
+    }
+    assert_int_equal(taken_ms, 300);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_sink_sum_ms(f->sink, "main") <= 300);
+}
+
+/* --- everybody --- */
+
+struct taker {
+    pthread_t thread;
+    struct smp_session *session;
+    int64_t taken_ns;
+    unsigned failed;
+};
+
+/* Without assertions of cmocka, which are for the test's own thread. */
+static void *take_until_stopped(void *self)
+{
+    struct taker *taker = self;
+    unsigned consumer = 0;
+    enum smp_status status = smp_session_open_consumer(taker->session, &consumer);
+
+    while (status == SMP_OK) {
+        struct smp_snapshot *taken = NULL;
+        status = smp_session_take_window(taker->session, consumer, &taken);
+        if (taken != NULL)
+            taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
+        smp_snapshot_release(taken);
+    }
+    taker->failed += status != SMP_ESTOPPED;
+    smp_session_close_consumer(taker->session, consumer);
+    return NULL;
+}
+
+static void everybody_at_once(void **state)
+{
+    struct fixture *f = *state;
+    struct taker takers[3];
+    struct smp_statistics statistics;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    start(f, FAST);
+    for (int i = 0; i < 3; i++) {
+        takers[i] = (struct taker){ .session = f->session };
+        assert_int_equal(pthread_create(&takers[i].thread, NULL, take_until_stopped, &takers[i]),
+                         0);
+    }
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_join(takers[i].thread, NULL), 0);
+        assert_int_equal(takers[i].failed, 0);
+    }
+    smp_session_get_statistics(f->session, &statistics);
+    for (int i = 0; i < 3; i++)
+        assert_true(takers[i].taken_ns > 0 && takers[i].taken_ns <= statistics.elapsed_ns);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), statistics.elapsed_ns / MS);
+    assert_int_equal(statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS], 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(windows_and_reports_do_not_touch_each_other),
+        TEST(a_report_spans_many_windows),
+        TEST(a_stuck_sink_stops_no_window),
+        TEST(the_last_window_can_be_taken_after_stop),
+        TEST(a_snapshot_outlives_its_session),
+        TEST(who_may_not_take_is_told),
+        TEST(the_sink_sees_what_is_reported_and_takes_nothing),
+        TEST(no_refusal_leaves_anything_behind),
+        TEST(a_consumer_that_never_takes_harms_nobody),
+        TEST(everybody_at_once),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("session_windows", tests, NULL, NULL);
+}

@@ -1,0 +1,652 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/sim_vm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum {
+    MAX_STACKS = 64,
+    DEPTH = 4,
+    ROOT_METHOD = MAX_STACKS + 1, /* keys from here on are those below every leaf */
+    START_S = 1000,
+    MAX_ASKED = 256,
+    FIRST_TID = 1000
+};
+
+static void *must(void *piece)
+{
+    if (piece == NULL)
+        abort();
+    return piece;
+}
+
+/* --- time --- */
+
+/* Brings a thread to now: which segment it is in, and what is true of the time before. */
+static void bring_to(struct sim_thread *thread, int64_t now_ns)
+{
+    if (thread->segments == 0)
+        return;
+    while (thread->counted_ns < now_ns) {
+        const struct sim_segment *segment = &thread->script[thread->at];
+        const int64_t end_ns = thread->segment_ns + segment->ns;
+        const int64_t till_ns = end_ns < now_ns ? end_ns : now_ns;
+        thread->truth_ns[segment->stack] += till_ns - thread->counted_ns;
+        thread->counted_ns = till_ns;
+        if (till_ns < end_ns)
+            break;
+        if (segment->runs)
+            thread->cpu_ns += segment->ns;
+        thread->segment_ns = end_ns;
+        thread->at = (thread->at + 1) % thread->segments;
+    }
+}
+
+static int64_t cpu_of(struct sim_thread *thread, int64_t now_ns)
+{
+    bring_to(thread, now_ns);
+    if (thread->segments == 0 || !thread->script[thread->at].runs)
+        return thread->cpu_ns;
+    return thread->cpu_ns + now_ns - thread->segment_ns;
+}
+
+static void spend(struct sim *sim, int64_t ns)
+{
+    sim->now_ns += ns;
+    sim->own_cpu_ns += ns;
+}
+
+static int64_t read_ns(void *self)
+{
+    return ((struct sim *)self)->now_ns;
+}
+
+static int64_t read_wall_ms(void *self)
+{
+    return ((struct sim *)self)->now_ns / SIM_MS;
+}
+
+static int64_t read_own_cpu_ns(void *self)
+{
+    return ((struct sim *)self)->own_cpu_ns;
+}
+
+static bool read_thread_cpu_ns(void *self, int32_t tid, int64_t *out)
+{
+    struct sim *sim = self;
+    const size_t index = (size_t)(tid - FIRST_TID);
+
+    spend(sim, sim->read_cost_ns);
+    if (tid < FIRST_TID || index >= sim->thread_count)
+        return false;
+    struct sim_thread *thread = sim->threads[index];
+    if (atomic_load(&thread->thread.ended_ns) != 0)
+        return false;
+    *out = cpu_of(thread, sim->now_ns);
+    sim->counts.reads++;
+    thread->reads++;
+    if (!thread->was_read)
+        thread->first_read_ns = thread->is_new ? 0 : *out;
+    thread->was_read = true;
+    thread->last_read_ns = *out;
+    return true;
+}
+
+/* --- threads --- */
+
+struct sim_thread *sim_born(struct sim *sim, const char *name)
+{
+    struct sim_thread *thread = must(calloc(1, sizeof(*thread)));
+
+    if (sim->thread_count == sim->thread_room) {
+        sim->thread_room = sim->thread_room * 2 + 64;
+        sim->threads = must(realloc(sim->threads, sim->thread_room * sizeof(struct sim_thread *)));
+    }
+    thread->thread.serial = sim->thread_count + 1;
+    thread->thread.born_ns = sim->now_ns;
+    atomic_store(&thread->thread.os_tid, (int32_t)(FIRST_TID + sim->thread_count));
+    thread->is_new = sim->tick_ns != 0;
+    thread->segment_ns = sim->now_ns;
+    thread->counted_ns = sim->now_ns;
+    thread->truth_ns = must(calloc(MAX_STACKS, sizeof(int64_t)));
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_rename(thread, name);
+    sim->threads[sim->thread_count++] = thread;
+    return thread;
+}
+
+void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs)
+{
+    if (thread->segments == SIM_MAX_SEGMENTS || stack >= MAX_STACKS)
+        abort();
+    thread->script[thread->segments++] = (struct sim_segment){ stack, ns, runs };
+}
+
+void sim_end(struct sim *sim, struct sim_thread *thread)
+{
+    bring_to(thread, sim->now_ns);
+    atomic_store(&thread->thread.ended_ns, sim->now_ns);
+}
+
+void sim_rename(struct sim_thread *thread, const char *name)
+{
+    (void)snprintf(thread->name, sizeof(thread->name), "%s", name);
+    thread->name_version++;
+}
+
+static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
+                            bool (*born)(void *context, struct smp_thread *thread), void *context)
+{
+    struct sim *sim = self;
+
+    while (*cursor < sim->thread_count) {
+        struct sim_thread *thread = sim->threads[*cursor];
+        if (atomic_load(&thread->thread.ended_ns) != 0) {
+            (*unseen)++;
+        } else {
+            if (!born(context, &thread->thread))
+                break;
+            thread->is_held = true;
+            sim->held++;
+        }
+        (*cursor)++;
+    }
+    return SMP_OK;
+}
+
+static void drop(void *self, struct smp_thread *thread)
+{
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+
+    if (!sim_thread->is_held)
+        abort();
+    sim_thread->is_held = false;
+    ((struct sim *)self)->held--;
+}
+
+/* --- names --- */
+
+static void forget(void *self, void *kept)
+{
+    ((struct sim *)self)->memories--;
+    free(kept);
+}
+
+static unsigned *memory(struct sim *sim, void **kept)
+{
+    if (*kept == NULL) {
+        *kept = must(calloc(1, sizeof(unsigned)));
+        sim->memories++;
+    }
+    return *kept;
+}
+
+static enum smp_status name(void *self, struct smp_thread *thread, void **seen, char *out,
+                            size_t size, bool *changed)
+{
+    struct sim *sim = self;
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+    unsigned *version = memory(sim, seen);
+
+    sim->counts.names++;
+    *changed = *version != sim_thread->name_version;
+    *version = sim_thread->name_version;
+    if (*changed)
+        (void)snprintf(out, size, "%s", sim_thread->name);
+    return SMP_OK;
+}
+
+static enum smp_status
+group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
+            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
+            void *context)
+{
+    struct sim *sim = self;
+
+    sim->counts.rule_calls++;
+    for (size_t i = 0; i < count; i++) {
+        const char *answer = sim->rule(sim->rule_self, (const struct sim_thread *)threads[i]);
+        (void)memory(sim, &names[i]);
+        result(context, i, answer != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP, answer);
+    }
+    return SMP_OK;
+}
+
+static enum smp_naming guest_name(void *self, void *ref, const char **name)
+{
+    const struct sim *sim = self;
+
+    *name = sim->guest_rule(ref);
+    return *name != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
+}
+
+/* --- stacks --- */
+
+static void fill(struct sim_thread *thread, struct smp_sample *sample)
+{
+    const int stack = thread->segments == 0 ? 0 : thread->script[thread->at].stack;
+
+    for (size_t i = 0; i < DEPTH; i++)
+        sample->frames[i] =
+            (struct smp_frame){ .method = i == 0 ? (uint64_t)stack + 1 : ROOT_METHOD + i };
+    sample->count = DEPTH;
+    sample->omitted = thread->omitted;
+    sample->leaf_count = sample->omitted > 0 ? DEPTH / 2 : DEPTH;
+}
+
+static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sample *sample)
+{
+    struct sim *sim = self;
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+
+    spend(sim, sim->walk_cost_ns);
+    sim->counts.walks++;
+    sim_thread->walks++;
+    if (atomic_load(&thread->ended_ns) != 0)
+        return SMP_EGONE;
+    bring_to(sim_thread, sim->now_ns);
+    fill(sim_thread, sample);
+    return SMP_OK;
+}
+
+static enum smp_status request(void *self, struct smp_thread *thread, uint64_t token)
+{
+    struct sim *sim = self;
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+
+    if (sim_thread->request_status != SMP_OK)
+        return sim_thread->request_status;
+    if (thread->os_tid == 0)
+        return SMP_EUNSUPPORTED;
+    spend(sim, sim->walk_cost_ns / 2);
+    sim->counts.requests++;
+    sim_thread->requests++;
+    if (sim->counts.in_flight == MAX_ASKED)
+        abort();
+    sim->asked[sim->counts.in_flight].token = token;
+    sim->asked[sim->counts.in_flight].thread = sim_thread;
+    sim->counts.in_flight++;
+    if (sim->counts.in_flight > sim->counts.most_in_flight)
+        sim->counts.most_in_flight = sim->counts.in_flight;
+    return SMP_OK;
+}
+
+static void collect(void *self, int64_t deadline_ns,
+                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                     const struct smp_sample *sample,
+                                     const struct smp_guest *guest),
+                    void *context)
+{
+    struct sim *sim = self;
+    struct smp_frame frames[DEPTH];
+    const unsigned count = sim->counts.in_flight;
+
+    if (deadline_ns < sim->now_ns)
+        abort();
+    sim->counts.in_flight = 0;
+    for (unsigned i = 0; i < count; i++) {
+        struct sim_thread *thread = sim->asked[i].thread;
+        struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
+        spend(sim, sim->walk_cost_ns / 2);
+        bring_to(thread, sim->now_ns);
+        fill(thread, &sample);
+        const struct smp_guest guest = { .name = thread->guest_name, .ref = thread };
+        answered(context, sim->asked[i].token, thread->answer, &sample,
+                 thread->has_guest ? &guest : NULL);
+    }
+}
+
+static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
+{
+    static char names[2 * MAX_STACKS][16];
+
+    (void)self;
+    (void)snprintf(names[method], sizeof(names[method]), "m%u", (unsigned)method - 1);
+    *info = (struct smp_method_info){ .class_name = "app.C", .method_name = names[method] };
+    return SMP_OK;
+}
+
+static void release(void *self, struct smp_method_info *info)
+{
+    (void)self;
+    (void)info;
+}
+
+static const char *pseudo_text(void *self, uint64_t method)
+{
+    (void)self;
+    return method == 1 ? "[stub]" : NULL;
+}
+
+struct smp_name_source sim_names(struct sim *sim)
+{
+    return (struct smp_name_source){
+        .resolve = resolve,
+        .release = release,
+        .pseudo_text = pseudo_text,
+        .self = sim,
+    };
+}
+
+/* --- the process's other threads --- */
+
+static void read_tasks(void *self, bool (*is_java)(void *context, int32_t tid),
+                       void (*used)(void *context, enum smp_task_kind kind, uint64_t id,
+                                    const char *task_name, int64_t cpu_ns),
+                       void *context)
+{
+    struct sim *sim = self;
+
+    for (size_t i = 0; i < sim->thread_count; i++) {
+        if (sim->threads[i]->is_held)
+            assert_true(is_java(context, sim->threads[i]->thread.os_tid));
+    }
+    assert_false(is_java(context, FIRST_TID - 1));
+    for (int kind = 0; kind < SMP_TASK_KIND_COUNT; kind++) {
+        if (sim->task_cpu_ns[kind] > 0)
+            used(context, (enum smp_task_kind)kind, UINT64_MAX - (uint64_t)kind, "task",
+                 sim->task_cpu_ns[kind]);
+        sim->task_cpu_ns[kind] = 0;
+    }
+}
+
+static bool is_runnable(void *self, int32_t tid)
+{
+    struct sim *sim = self;
+
+    sim->counts.runnable++;
+    return sim->threads[tid - FIRST_TID]->is_runnable;
+}
+
+/* --- the machine --- */
+
+static void parse(struct smp_quota *quota, const char *text, struct smp_options *out)
+{
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    if (smp_options_parse(quota, text, strlen(text), out, message) != SMP_OK)
+        fail_msg("options: %s", message);
+}
+
+static struct smp_vm functions(struct sim *sim)
+{
+    struct smp_vm vm = {
+        .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = sim },
+        .walker = { .name = "simulated", .walk = walk, .self = sim },
+        .names = sim_names(sim),
+        .namer = { .group_names = group_names,
+                   .forget = forget,
+                   .guest_name = guest_name,
+                   .self = sim },
+        .tasks = { .read = read_tasks, .is_runnable = is_runnable, .self = sim },
+    };
+
+    if (sim->has_async)
+        vm.async = (struct smp_async_walker){
+            .name = "simulated, asynchronous",
+            .request = request,
+            .collect = collect,
+            .self = sim,
+        };
+    return vm;
+}
+
+static struct sim *create(const char *options, bool has_async)
+{
+    struct sim *sim = must(calloc(1, sizeof(*sim)));
+
+    sim->live_before = smp_alloc_live_bytes();
+    sim->has_async = has_async;
+    sim->now_ns = START_S * SIM_S;
+    sim->read_cost_ns = 200;
+    sim->walk_cost_ns = 8 * SIM_US;
+    sim->tick_cost_ns = 3 * SIM_US;
+    sim->random = 88172645463325252u;
+    sim->seam = (struct smp_clock_fake){
+        .ns = read_ns,
+        .wall_ms = read_wall_ms,
+        .own_cpu_ns = read_own_cpu_ns,
+        .thread_cpu_ns = read_thread_cpu_ns,
+        .self = sim,
+    };
+    smp_clock_set_fake(&sim->seam);
+    smp_quota_init(&sim->quota, (size_t)1 << 40);
+    parse(&sim->quota, options, &sim->options);
+    sim->interval_ns = sim->options.sampling_frequency_millis * SIM_MS;
+    sim->quota.limit_bytes = (size_t)sim->options.memory_limit_bytes;
+    assert_int_equal(smp_log_create(&sim->quota, &sim->log), SMP_OK);
+    const struct smp_vm vm = functions(sim);
+    assert_int_equal(smp_sampler_create(&sim->quota, sim->log, &vm, &sim->options, &sim->sampler),
+                     SMP_OK);
+    return sim;
+}
+
+struct sim *sim_create(const char *options)
+{
+    return create(options, true);
+}
+
+struct sim *sim_create_plain(const char *options)
+{
+    return create(options, false);
+}
+
+void sim_destroy(struct sim *sim)
+{
+    smp_snapshot_release(sim->snapshot);
+    smp_sampler_destroy(sim->sampler);
+    smp_options_fini(&sim->options);
+    smp_log_destroy(sim->log);
+    smp_clock_set_fake(NULL);
+    assert_int_equal(sim->held, 0);
+    assert_int_equal(sim->memories, 0);
+    assert_int_equal(smp_quota_used(&sim->quota), 0);
+    assert_int_equal(smp_alloc_live_bytes(), sim->live_before);
+    for (size_t i = 0; i < sim->thread_count; i++) {
+        free(sim->threads[i]->truth_ns);
+        free(sim->threads[i]);
+    }
+    free(sim->threads);
+    free(sim);
+}
+
+uint64_t sim_random(struct sim *sim, uint64_t below)
+{
+    sim->random = sim->random * 6364136223846793005u + 1442695040888963407u;
+    return (sim->random >> 33) % below;
+}
+
+static void tick(struct sim *sim)
+{
+    const int64_t now_ns = sim->now_ns;
+
+    spend(sim, sim->tick_cost_ns);
+    smp_sampler_tick(sim->sampler, now_ns, false);
+    sim->tick_ns = now_ns;
+}
+
+void sim_start(struct sim *sim)
+{
+    for (size_t i = 0; i < sim->thread_count; i++) {
+        struct sim_thread *thread = sim->threads[i];
+        if (atomic_load(&thread->thread.ended_ns) != 0)
+            continue;
+        thread->used_ns = sim_used(thread);
+        thread->was_read = false;
+        thread->is_new = false;
+        thread->first_read_ns = thread->last_read_ns = 0;
+        bring_to(thread, sim->now_ns);
+        memset(thread->truth_ns, 0, MAX_STACKS * sizeof(int64_t));
+    }
+    smp_sampler_mark(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS);
+    tick(sim);
+}
+
+void sim_pass(struct sim *sim, int64_t ns)
+{
+    const int64_t due_ns = sim->tick_ns + ns;
+
+    if (sim->now_ns < due_ns)
+        sim->now_ns = due_ns;
+    tick(sim);
+}
+
+void sim_run(struct sim *sim, int64_t ns)
+{
+    const int64_t end_ns = sim->tick_ns + ns;
+    const int64_t spread_ns = sim->interval_ns / 10;
+
+    while (sim->tick_ns < end_ns)
+        sim_pass(sim, sim->interval_ns - spread_ns +
+                          (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns)));
+}
+
+void sim_pause(struct sim *sim)
+{
+    tick(sim);
+    smp_sampler_pause(sim->sampler, sim->tick_ns);
+}
+
+void sim_configure(struct sim *sim, const char *options)
+{
+    struct smp_options wanted;
+
+    parse(&sim->quota, options, &wanted);
+    assert_int_equal(smp_sampler_set_options(sim->sampler, &wanted), SMP_OK);
+    smp_options_fini(&sim->options);
+    sim->options = wanted;
+}
+
+/* --- looking at a snapshot --- */
+
+static const struct smp_group_info *info_at(const struct smp_snapshot *snapshot, size_t index)
+{
+    return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = (uint32_t)index });
+}
+
+static void check_sums(const struct smp_snapshot *snapshot)
+{
+    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    struct smp_tally tally = { 0 };
+    uint64_t samples = 0;
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    for (size_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
+        const struct smp_group_info *info = info_at(snapshot, i);
+        assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
+        assert_int_equal(info->unseen.wall_ns, 0);
+        assert_int_equal(info->unseen.cpu_ns, 0);
+        smp_tally_add(&tally, &info->tally);
+        wall_ns += info->root == 0 ? 0 : nodes[info->root].wall_ns;
+        cpu_ns += info->root == 0 ? 0 : nodes[info->root].cpu_ns;
+    }
+    for (size_t i = 0; i < smp_tree_node_count(snapshot->tree); i++)
+        samples += nodes[i].samples;
+    assert_memory_equal(&tally, &snapshot->tally, sizeof(tally));
+    assert_int_equal(tally.attempts, samples);
+    assert_int_equal(wall_ns, nodes[0].wall_ns);
+    assert_int_equal(cpu_ns, nodes[0].cpu_ns);
+}
+
+const struct smp_snapshot *sim_seal(struct sim *sim)
+{
+    smp_snapshot_release(sim->snapshot);
+    sim->snapshot = NULL;
+    assert_int_equal(
+        smp_sampler_seal(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS, &sim->snapshot), SMP_OK);
+    check_sums(sim->snapshot);
+    return sim->snapshot;
+}
+
+const struct smp_group_info *sim_group(const struct sim *sim, const char *group)
+{
+    for (size_t i = 0; i < smp_thread_groups_count(sim->snapshot->groups); i++) {
+        if (strcmp(info_at(sim->snapshot, i)->name, group) == 0)
+            return info_at(sim->snapshot, i);
+    }
+    return NULL;
+}
+
+/* Own figures of all nodes of the group with this text; NULL: the group's totals. */
+static void sum(const struct sim *sim, const char *group, const char *text, int64_t *wall_ns,
+                int64_t *cpu_ns)
+{
+    const struct smp_snapshot *snapshot = sim->snapshot;
+    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const struct smp_group_info *info = sim_group(sim, group);
+    uint32_t in_group = 0; /* nodes below a root come after it, and name their parents */
+
+    *wall_ns = *cpu_ns = 0;
+    if (info == NULL || info->root == 0)
+        return;
+    if (text == NULL) {
+        *wall_ns = nodes[info->root].wall_ns;
+        *cpu_ns = nodes[info->root].cpu_ns;
+        return;
+    }
+    for (uint32_t i = info->root + 1; i < smp_tree_node_count(snapshot->tree); i++) {
+        struct smp_location_view view;
+        int64_t self_wall_ns;
+        int64_t self_cpu_ns;
+        for (in_group = i; nodes[in_group].parent != 0;)
+            in_group = nodes[in_group].parent;
+        if (in_group != info->root || i == info->root)
+            continue;
+        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+            continue;
+        smp_methods_view(snapshot->methods, nodes[i].location, &view);
+        if (strcmp(view.is_pseudo ? view.class_name : view.method_name, text) != 0)
+            continue;
+        smp_tree_self(snapshot->tree, i, &self_wall_ns, &self_cpu_ns);
+        *wall_ns += self_wall_ns;
+        *cpu_ns += self_cpu_ns;
+    }
+}
+
+int64_t sim_wall(const struct sim *sim, const char *group, int stack)
+{
+    char text[16];
+    int64_t wall_ns;
+    int64_t cpu_ns;
+
+    (void)snprintf(text, sizeof(text), "m%d", stack);
+    sum(sim, group, stack < 0 ? NULL : text, &wall_ns, &cpu_ns);
+    return wall_ns;
+}
+
+int64_t sim_cpu(const struct sim *sim, const char *group, int stack)
+{
+    char text[16];
+    int64_t wall_ns;
+    int64_t cpu_ns;
+
+    (void)snprintf(text, sizeof(text), "m%d", stack);
+    sum(sim, group, stack < 0 ? NULL : text, &wall_ns, &cpu_ns);
+    return cpu_ns;
+}
+
+int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text)
+{
+    int64_t wall_ns;
+    int64_t cpu_ns;
+
+    sum(sim, group, text, &wall_ns, &cpu_ns);
+    return wall_ns;
+}
+
+int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack)
+{
+    bring_to(thread, sim->tick_ns);
+    return thread->truth_ns[stack];
+}
+
+int64_t sim_used(const struct sim_thread *thread)
+{
+    return thread->used_ns + (thread->was_read ? thread->last_read_ns - thread->first_read_ns : 0);
+}

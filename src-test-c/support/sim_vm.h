@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sim_vm.h - a JVM on a simulated machine: threads that run and wait by script, CPU clocks that
+ * move while they run, and what looking at them costs.
+ *
+ *   struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
+ *   struct sim_thread *t = sim_born(sim, "worker-1");
+ *   sim_script(t, 0, 300 * SIM_MS, false);      stack 0, waiting
+ *   sim_script(t, 1, 200 * SIM_MS, true);       stack 1, running; and from the start again
+ *   sim_start(sim);
+ *   sim_run(sim, 100 * SIM_S);
+ *   sim_seal(sim);
+ *   sim_wall(sim, "worker-", 1), sim_truth(t, 1)
+ *   sim_destroy(sim);
+ *
+ * Time goes on only while the sampler waits or looks: each reading of a CPU clock and each walk
+ * takes its time, from the machine and from the sampler's CPU clock. Every thread has a CPU.
+ *
+ * Owns     all of it, from malloc, so that nothing of it is counted or refused.
+ * Threads  the test's own. One at a time: it installs itself as the clock.
+ * Errors   fail the test.
+ */
+#ifndef SMP_SUPPORT_SIM_VM_H
+#define SMP_SUPPORT_SIM_VM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "core/sampler.h"
+#include "model/options.h"
+#include "model/snapshot.h"
+
+#define SIM_US INT64_C(1000)
+#define SIM_MS INT64_C(1000000)
+#define SIM_S INT64_C(1000000000)
+
+enum { SIM_MAX_SEGMENTS = 64, SIM_NAME_BYTES = 64 };
+
+struct sim_segment {
+    int stack;
+    int64_t ns;
+    bool runs;
+};
+
+struct sim_thread {
+    struct smp_thread thread; /* first: the code under test has this */
+    char name[SIM_NAME_BYTES];
+    unsigned name_version;
+    bool is_held;
+    struct sim_segment script[SIM_MAX_SEGMENTS];
+    size_t segments;
+    /* Where it is. */
+    size_t at;
+    int64_t segment_ns; /* when the segment began */
+    int64_t cpu_ns;     /* up to then */
+    int64_t *truth_ns;  /* by stack, since sim_start */
+    int64_t counted_ns; /* truth is counted up to here */
+    /* What the code under test was told of its clock since the last start. */
+    bool was_read;
+    bool is_new; /* its clock counts from 0 */
+    int64_t first_read_ns;
+    int64_t last_read_ns;
+    int64_t used_ns; /* in stretches of sampling that are over */
+    unsigned long reads;
+    unsigned long walks; /* from outside */
+    unsigned long requests;
+    /* What asking for its stack says, and what the answer is. */
+    enum smp_status request_status;
+    enum smp_answer answer;
+    bool has_guest; /* a virtual thread is on it */
+    const char *guest_name;
+    bool is_runnable; /* although its clock stands still */
+    size_t omitted;   /* from the middle of its stack */
+};
+
+struct sim_counts {
+    unsigned long reads;
+    unsigned long walks;
+    unsigned long requests;
+    unsigned long names;
+    unsigned long rule_calls;
+    unsigned long runnable;
+    unsigned in_flight;
+    unsigned most_in_flight;
+};
+
+struct sim {
+    struct smp_clock_fake seam;
+    int64_t now_ns;
+    int64_t own_cpu_ns;
+    int64_t read_cost_ns;
+    int64_t walk_cost_ns;
+    int64_t tick_cost_ns;
+    struct sim_thread **threads; /* by order of birth, which is the tid */
+    size_t thread_count;
+    size_t thread_room;
+    size_t held;
+    size_t memories;
+    bool has_async;
+    bool has_tasks;
+    int64_t task_cpu_ns[SMP_TASK_KIND_COUNT]; /* used since the last read */
+    struct {
+        uint64_t token;
+        struct sim_thread *thread;
+    } asked[256];
+    /* The user's rule: the answer for a thread; NULL: its name as it is. */
+    const char *(*rule)(void *self, const struct sim_thread *thread);
+    void *rule_self;
+    const char *(*guest_rule)(const struct sim_thread *carrier);
+    struct sim_counts counts;
+    struct smp_quota quota;
+    struct smp_log *log;
+    struct smp_options options;
+    struct smp_sampler *sampler;
+    struct smp_snapshot *snapshot;
+    int64_t interval_ns;
+    int64_t tick_ns; /* the last tick */
+    uint64_t random;
+    size_t live_before;
+};
+
+struct sim *sim_create(const char *options);
+/* As create, without the asynchronous walker. */
+struct sim *sim_create_plain(const char *options);
+void sim_destroy(struct sim *sim);
+
+/* Its methods: key k is app.C.m(k - 1); as a pseudo-frame 1 is [stub] and others are unknown. */
+struct smp_name_source sim_names(struct sim *sim);
+
+struct sim_thread *sim_born(struct sim *sim, const char *name);
+void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
+void sim_end(struct sim *sim, struct sim_thread *thread);
+void sim_rename(struct sim_thread *thread, const char *name);
+
+void sim_start(struct sim *sim);
+/* Time passes, with a tick every interval. */
+void sim_run(struct sim *sim, int64_t ns);
+/* One tick, after so long. */
+void sim_pass(struct sim *sim, int64_t ns);
+void sim_pause(struct sim *sim);
+void sim_configure(struct sim *sim, const char *options);
+/* Checks sums: outcomes, time and CPU time. */
+const struct smp_snapshot *sim_seal(struct sim *sim);
+uint64_t sim_random(struct sim *sim, uint64_t below);
+
+/* In the last snapshot; stack -1: the whole group; 0 where there is none. */
+int64_t sim_wall(const struct sim *sim, const char *group, int stack);
+int64_t sim_cpu(const struct sim *sim, const char *group, int stack);
+/* Of a pseudo-frame, or of any other by the text of its method. */
+int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
+const struct smp_group_info *sim_group(const struct sim *sim, const char *group);
+/* Time the thread was really there since the start, up to the last tick. */
+int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack);
+/* What its CPU clock told the sampler that it used. */
+int64_t sim_used(const struct sim_thread *thread);
+
+#endif

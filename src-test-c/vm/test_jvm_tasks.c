@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of this very process: named as the JVM names its own. */
+#include "vm/jvm_tasks.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "support/failing_alloc.h"
+
+#define MS INT64_C(1000000)
+
+struct worker {
+    const char *name;
+    int64_t burn_ns; /* CPU time */
+    pthread_t thread;
+    _Atomic int32_t tid;
+    atomic_bool may_burn;
+    atomic_bool has_burnt;
+    atomic_bool may_end;
+};
+
+static void *work(void *self)
+{
+    struct worker *worker = self;
+
+    (void)pthread_setname_np(pthread_self(), worker->name);
+    atomic_store(&worker->tid, gettid());
+    while (!atomic_load(&worker->may_burn))
+        usleep(2000);
+    const int64_t end_ns = smp_clock_own_cpu_ns() + worker->burn_ns;
+    while (smp_clock_own_cpu_ns() < end_ns)
+        ;
+    atomic_store(&worker->has_burnt, true);
+    while (!atomic_load(&worker->may_end))
+        usleep(2000);
+    return NULL;
+}
+
+static void start(struct worker *worker)
+{
+    assert_int_equal(pthread_create(&worker->thread, NULL, work, worker), 0);
+    while (atomic_load(&worker->tid) == 0)
+        usleep(2000);
+}
+
+static void burn(struct worker *worker)
+{
+    atomic_store(&worker->may_burn, true);
+    while (!atomic_load(&worker->has_burnt))
+        usleep(2000);
+}
+
+static void end(struct worker *worker)
+{
+    atomic_store(&worker->may_end, true);
+    (void)pthread_join(worker->thread, NULL);
+}
+
+struct result {
+    int32_t java_tid; /* said to be a Java thread */
+    int64_t cpu_ns[SMP_TASK_KIND_COUNT];
+    uint64_t ids[64];
+    size_t count;
+};
+
+static bool is_java(void *context, int32_t tid)
+{
+    return ((struct result *)context)->java_tid == tid;
+}
+
+static void used(void *context, enum smp_task_kind kind, uint64_t id, const char *name,
+                 int64_t cpu_ns)
+{
+    struct result *result = context;
+
+    assert_true(strlen(name) < SMP_JVM_TASK_NAME_BYTES);
+    result->cpu_ns[kind] += cpu_ns;
+    result->ids[result->count++] = id;
+}
+
+static struct result read_now(struct smp_jvm_tasks *tasks, int32_t java_tid)
+{
+    const struct smp_task_source source = smp_jvm_tasks_source(tasks);
+    struct result result = { .java_tid = java_tid };
+
+    source.read(source.self, is_java, used, &result);
+    return result;
+}
+
+static void what_each_kind_used_since_the_last_read(void **state)
+{
+    struct worker gc = { .name = "GC Thread#0", .burn_ns = 30 * MS };
+    struct worker java = { .name = "worker-1", .burn_ns = 300 * MS };
+    struct worker late = { .name = "C2 CompilerThre", .burn_ns = 25 * MS };
+    struct smp_jvm_tasks *tasks = NULL;
+
+    (void)state;
+    assert_int_equal(smp_jvm_tasks_create(&tasks), SMP_OK);
+    start(&gc);
+    start(&java);
+    assert_int_equal(read_now(tasks, java.tid).count, 0); /* the first one only begins */
+    burn(&gc);
+    burn(&java);
+    start(&late);
+    burn(&late);
+    const struct result result = read_now(tasks, java.tid);
+    assert_in_range(result.cpu_ns[SMP_TASK_GC], 30 * MS, 60 * MS);
+    /* New since the last read: all it ever used. */
+    assert_in_range(result.cpu_ns[SMP_TASK_JIT], 25 * MS, 60 * MS);
+    assert_int_equal(result.cpu_ns[SMP_TASK_VM], 0);
+    /* This thread is of no known kind, the Java thread of none; under valgrind it takes its time.
+     */
+    assert_in_range(result.cpu_ns[SMP_TASK_OTHER], 0, 299 * MS);
+    for (size_t i = 0; i < result.count; i++)
+        assert_true(result.ids[i] > INT64_MAX);
+    end(&late);
+    end(&gc);
+    assert_in_range(read_now(tasks, java.tid).cpu_ns[SMP_TASK_GC], 0, 5 * MS);
+    end(&java);
+    smp_jvm_tasks_destroy(tasks);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static int64_t count_gc_ns;
+
+static void used_by_gc(void *context, enum smp_task_kind kind, uint64_t id, const char *name,
+                       int64_t cpu_ns)
+{
+    (void)context;
+    (void)id;
+    (void)name;
+    count_gc_ns += kind == SMP_TASK_GC ? cpu_ns : 0;
+}
+
+static void many_threads_fit_and_a_refusal_loses_nothing(void **state)
+{
+    enum { THREADS = 150 };
+    static struct worker workers[THREADS];
+    struct failing_alloc failing;
+    struct smp_jvm_tasks *tasks = NULL;
+    struct result result = { .java_tid = 0 };
+
+    (void)state;
+    assert_int_equal(smp_jvm_tasks_create(&tasks), SMP_OK);
+    const struct smp_task_source source = smp_jvm_tasks_source(tasks);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){ .name = "G1 Conc#1", .burn_ns = MS / 10 };
+        start(&workers[i]);
+    }
+    source.read(source.self, is_java, used_by_gc, &result);
+    count_gc_ns = 0;
+    for (int i = 0; i < THREADS; i++)
+        burn(&workers[i]);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    source.read(source.self, is_java, used_by_gc, &result);
+    failing_alloc_disarm(&failing);
+    assert_int_equal(count_gc_ns, 0);
+    source.read(source.self, is_java, used_by_gc, &result);
+    assert_true(count_gc_ns >= THREADS * MS / 10);
+    for (int i = 0; i < THREADS; i++)
+        end(&workers[i]);
+    smp_jvm_tasks_destroy(tasks);
+}
+
+static void kinds_are_told_by_how_names_begin(void **state)
+{
+    static const struct {
+        const char *name;
+        enum smp_task_kind kind;
+    } cases[] = {
+        { "GC Thread#12", SMP_TASK_GC },
+        { "G1 Main Marker", SMP_TASK_GC },
+        { "ZWorkerYoung#1", SMP_TASK_GC },
+        { "C1 CompilerThre", SMP_TASK_JIT },
+        { "C2 Comp..hread0", SMP_TASK_JIT },
+        { "VM Thread", SMP_TASK_VM },
+        { "VM Periodic Tas", SMP_TASK_VM },
+        { "VM Peri..k Thread", SMP_TASK_VM },
+        { "Signal Dispatch", SMP_TASK_SERVICE },
+        { "Signal ..patcher", SMP_TASK_SERVICE },
+        { "threads-sampler", SMP_TASK_SAMPLER },
+        { "java", SMP_TASK_OTHER },
+        { "", SMP_TASK_OTHER },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(smp_jvm_task_kind(cases[i].name), cases[i].kind);
+}
+
+static void who_wants_a_cpu_is_runnable(void **state)
+{
+    struct worker worker = { .name = "odd ) R name (", .burn_ns = MS };
+    struct smp_jvm_tasks *tasks = NULL;
+
+    (void)state;
+    assert_int_equal(smp_jvm_tasks_create(&tasks), SMP_OK);
+    const struct smp_task_source source = smp_jvm_tasks_source(tasks);
+    assert_true(source.is_runnable(source.self, gettid()));
+    start(&worker);
+    bool was_waiting = false;
+    for (int i = 0; i < 1000 && !was_waiting; i++) {
+        usleep(50);
+        was_waiting = !source.is_runnable(source.self, worker.tid);
+    }
+    assert_true(was_waiting);
+    burn(&worker);
+    end(&worker);
+    assert_false(source.is_runnable(source.self, worker.tid));
+    assert_false(source.is_runnable(source.self, 0));
+    smp_jvm_tasks_destroy(tasks);
+}
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct smp_jvm_tasks *tasks = NULL;
+    const enum smp_status status = smp_jvm_tasks_create(&tasks);
+
+    (void)self;
+    smp_jvm_tasks_destroy(tasks);
+    return status;
+}
+
+static void each_allocation_may_be_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(failing_alloc_each_step(create_and_destroy, NULL).refused, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_each_kind_used_since_the_last_read),
+        cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
+        cmocka_unit_test(kinds_are_told_by_how_names_begin),
+        cmocka_unit_test(who_wants_a_cpu_is_runnable),
+        cmocka_unit_test(each_allocation_may_be_refused),
+    };
+    return cmocka_run_group_tests_name("jvm_tasks", tests, NULL, NULL);
+}

@@ -1,0 +1,505 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recovery of walks, on a made-up stack in made-up code, with an AsyncGetCallTrace that takes
+ * one set of registers and refuses all others. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "vm/registers.h"
+#include "vm/stack_walk.h"
+#include "vm/vm_code.h"
+
+#if defined(__x86_64__)
+
+enum {
+    CALLER = 0x100, /* offsets in the made-up code */
+    METHOD = 0x400,
+    STUB = 0x800,
+    OTHER_STUB = 0x880,
+    INTERPRETER = 0xa00,
+    FRAME_BYTES = 48, /* of METHOD: push, sub $32 */
+    CALLER_ID = 11,
+    METHOD_ID = 12,
+    ROOT_ID = 13,
+    WORDS = 64,
+    FRAMES = 16
+};
+
+static uint8_t code[0x1000] __attribute__((aligned(64)));
+static uintptr_t stack[WORDS];
+static struct smp_jvm_frame frames[FRAMES];
+static struct smp_walk_answer answer;
+
+/* What AsyncGetCallTrace takes. */
+static struct {
+    uintptr_t pc;
+    uintptr_t sp;
+    uintptr_t fp;   /* 0: any */
+    int32_t code;   /* for all else */
+    uintptr_t root; /* of what it gives */
+    int calls;
+    bool by_anchor; /* pc and sp are the noted ones */
+} jvm;
+
+/* The JVM's thread object. */
+static struct {
+    uint64_t reserved;
+    int32_t state;
+    uintptr_t sp;
+    uintptr_t pc;
+    uintptr_t fp;
+} java_thread;
+
+static const struct smp_jvm_layout layout = {
+    .state = 8, .last_sp = 16, .last_pc = 24, .last_fp = 32
+};
+
+static uintptr_t at(size_t offset)
+{
+    return (uintptr_t)code + offset;
+}
+
+static uintptr_t slot(size_t word)
+{
+    return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
+}
+
+static void walk_as_told(struct smp_jvm_trace *trace, int32_t depth, void *context)
+{
+    struct smp_registers registers = smp_registers_get(context);
+
+    jvm.calls++;
+    assert_int_equal(depth, FRAMES - 1);
+    assert_non_null(trace->env);
+    if (jvm.by_anchor)
+        registers = (struct smp_registers){ java_thread.pc, java_thread.sp, java_thread.fp };
+    if (registers.pc != jvm.pc || registers.sp != jvm.sp ||
+        (jvm.fp != 0 && registers.fp != jvm.fp)) {
+        trace->count = jvm.code;
+        return;
+    }
+    trace->frames[0] = (struct smp_jvm_frame){ 5, (void *)CALLER_ID };
+    trace->frames[1] = (struct smp_jvm_frame){ 6, (void *)jvm.root };
+    trace->count = 2;
+}
+
+/* call rel32 to target, so that the next instruction is at the offset. */
+static void put_call(size_t offset, size_t target)
+{
+    const int32_t distance = (int32_t)target - (int32_t)offset;
+
+    code[offset - 5] = 0xe8;
+    memcpy(&code[offset - 4], &distance, sizeof(distance));
+}
+
+static int make(void **state)
+{
+    static const uint8_t prologue[] = { 0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, /* bang */
+                                        0x55, 0x48, 0x83, 0xec, 0x20 };
+
+    (void)state;
+    memset(code, 0x90, sizeof(code));
+    memset(stack, 0, sizeof(stack));
+    memset(&jvm, 0, sizeof(jvm));
+    memset(&java_thread, 0, sizeof(java_thread));
+    jvm.code = SMP_JVM_UNKNOWN_JAVA;
+    jvm.root = ROOT_ID;
+    memcpy(code + METHOD, prologue, sizeof(prologue));
+    put_call(CALLER + 0x40, METHOD);
+    put_call(CALLER + 0x60, STUB);
+    if (smp_vm_code_open() != SMP_OK)
+        return -1;
+    smp_vm_code_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
+    smp_vm_code_add_method(at(METHOD), 0x100, METHOD_ID,
+                           smp_registers_decode_frame(code + METHOD, 0x100));
+    smp_vm_code_add_stub(at(STUB), 0x40, "copy");
+    smp_vm_code_add_stub(at(OTHER_STUB), 0x40, "other");
+    smp_vm_code_add_stub(at(INTERPRETER), 0x100, "Interpreter");
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    smp_vm_code_close();
+    return 0;
+}
+
+/* Walks as caught at pc with the stack pointer at a word; the registers must come back as they
+ * were. */
+static void catch_at(uintptr_t pc, size_t word, void *root)
+{
+    const struct smp_walk_target target = { .walk = walk_as_told,
+                                            .layout = layout,
+                                            .env = &jvm,
+                                            .java_thread = (uintptr_t)&java_thread,
+                                            .stack_low = slot(0),
+                                            .stack_high = slot(WORDS),
+                                            .root = root };
+    const struct smp_registers caught = { .pc = pc, .sp = slot(word), .fp = 0x77 };
+    ucontext_t context;
+
+    memset(&context, 0, sizeof(context));
+    smp_registers_set(&context, caught);
+    smp_stack_walk(&target, &context, frames, FRAMES, &answer);
+    const struct smp_registers after = smp_registers_get(&context);
+    assert_memory_equal(&after, &caught, sizeof(after));
+}
+
+static void expect(enum smp_answer expected, uint32_t count, uintptr_t leaf)
+{
+    assert_int_equal(answer.answer, expected);
+    assert_int_equal(answer.count, count);
+    if (count > 0)
+        assert_int_equal((uintptr_t)frames[answer.first].method, leaf);
+}
+
+static void take(uintptr_t pc, uintptr_t sp)
+{
+    jvm.pc = pc;
+    jvm.sp = sp;
+}
+
+static void test_prologues_are_understood(void **state)
+{
+    static const uint8_t second[] = {
+        0x48, 0x81, 0xec, 0x18, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x10
+    };
+    static const uint8_t kept[] = { 0x55, 0x48, 0x8b, 0xec, 0x48, 0x81, 0xec, 0x50, 1, 0, 0 };
+    uint8_t text[64];
+
+    (void)state;
+    struct smp_code_frame frame = smp_registers_decode_frame(code + METHOD, 0x100);
+    assert_int_equal(frame.bytes, FRAME_BYTES);
+    assert_int_equal(frame.pushed_at, 8);
+    assert_int_equal(frame.lowered_at, 12);
+    memset(text, 0x90, sizeof(text));
+    memcpy(text, second, sizeof(second));
+    frame = smp_registers_decode_frame(text, sizeof(text));
+    assert_int_equal(frame.bytes, 0x18 + 8);
+    assert_int_equal(frame.pushed_at, 7);
+    assert_int_equal(frame.lowered_at, 7);
+    memset(text, 0x90, sizeof(text));
+    memcpy(text + 8, kept, sizeof(kept));
+    frame = smp_registers_decode_frame(text, sizeof(text));
+    assert_int_equal(frame.bytes, 0x150 + 16);
+    assert_int_equal(frame.lowered_at, 8 + sizeof(kept));
+    memset(text, 0x90, sizeof(text));
+    assert_int_equal(smp_registers_decode_frame(text, sizeof(text)).bytes, 0);
+    assert_int_equal(smp_registers_decode_frame(text, 3).bytes, 0);
+}
+
+static void test_what_the_jvm_walks_is_taken(void **state)
+{
+    (void)state;
+    take(at(METHOD + 0x50), slot(8));
+    catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 1);
+    assert_int_equal((uintptr_t)answer.root, ROOT_ID);
+}
+
+static void test_at_the_entry(void **state)
+{
+    (void)state;
+    take(at(CALLER + 0x40) - 1, slot(9)); /* before push */
+    stack[8] = at(CALLER + 0x40);
+    catch_at(at(METHOD), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    assert_int_equal(frames[answer.first].bci, 0);
+    assert_false(answer.is_pseudo);
+    take(at(CALLER + 0x40) - 1, slot(10)); /* after push */
+    stack[8] = 0;
+    stack[9] = at(CALLER + 0x40);
+    catch_at(at(METHOD + 8), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    take(at(CALLER + 0x40) - 1, slot(8 + FRAME_BYTES / 8)); /* complete, but not declared so */
+    stack[9] = 0;
+    stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+    catch_at(at(METHOD + 12), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+}
+
+static void test_at_the_return(void **state)
+{
+    (void)state;
+    for (size_t left = 0; left < 2; left++) { /* of words: none, or the saved frame pointer */
+        memset(stack, 0, sizeof(stack));
+        stack[10 + left] = at(CALLER + 0x40);
+        take(at(METHOD + 0x50), slot(10 + left) + 8 - FRAME_BYTES);
+        catch_at(at(METHOD + 0x50), 10, NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+    }
+}
+
+static void test_with_registers_pushed(void **state)
+{
+    (void)state;
+    stack[8 + 2 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+    take(at(METHOD + 0x50), slot(8 + 2));
+    catch_at(at(METHOD + 0x50), 8, NULL);
+    expect(SMP_ANSWER_PUSHED, 2, CALLER_ID);
+}
+
+static void test_in_a_stub(void **state)
+{
+    (void)state;
+    stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, frames[0].method == NULL ? 0 : (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    assert_string_equal(smp_vm_code_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+}
+
+/* Of two that could be it, the one that called this stub is. */
+static void test_the_caller_of_this_stub_goes_first(void **state)
+{
+    (void)state;
+    stack[10] = at(CALLER + 0x40);
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0x40) - 6, slot(11)); /* the JVM would take the wrong one */
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.count, 3); /* it is the last resort */
+    jvm.calls = 0;
+    take(at(CALLER + 0x60) - 6, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(jvm.calls, 2); /* the raw walk, and the right one at once */
+}
+
+static void test_a_noted_line_is_taken(void **state)
+{
+    (void)state;
+    smp_vm_code_add_note(at(CALLER + 0x60), at(CALLER + 0xa0));
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0xa0) - 1, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+    smp_vm_code_remove_method(at(CALLER), CALLER_ID); /* and its notes */
+    smp_vm_code_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_UNKNOWN_JAVA);
+}
+
+/* mov $stub, %r10; call *%r10, as calls of stubs are made, with a vzeroupper before. */
+static void test_a_call_by_register(void **state)
+{
+    static const uint8_t text[] = { 0xc5, 0xf8, 0x77, 0x49, 0xba, 0,    0,    0,
+                                    0,    0,    0,    0,    0,    0x41, 0xff, 0xd2 };
+    const uintptr_t target = at(STUB);
+    struct smp_call call;
+
+    (void)state;
+    memcpy(code + CALLER + 0x80, text, sizeof(text));
+    memcpy(code + CALLER + 0x85, &target, sizeof(target));
+    assert_true(smp_registers_follows_call(at(CALLER + 0x90), &call));
+    assert_int_equal(call.target, target);
+    assert_int_equal(call.start, at(CALLER + 0x80));
+    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0, &call), 0x90);
+    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
+    stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
+    stack[14] = at(CALLER + 0x90);
+    take(at(CALLER + 0x80) - 1, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+}
+
+static void test_an_interpreted_caller(void **state)
+{
+    (void)state;
+    stack[11] = slot(30); /* its frame pointer, pushed by the stub */
+    stack[12] = at(INTERPRETER + 0x20);
+    take(at(INTERPRETER + 0x20), slot(13));
+    jvm.fp = slot(30);
+    catch_at(at(STUB + 4), 10, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+}
+
+static void test_code_that_is_not_javas(void **state)
+{
+    (void)state;
+    stack[20] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(21));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* A word that only looks like code, or lies too far up, is no return address. */
+static void test_what_is_no_return_address(void **state)
+{
+    (void)state;
+    stack[9] = at(CALLER + 0x50); /* nothing is called before it */
+    stack[10] = at(OTHER_STUB + 8);
+    stack[11] = at(0xf00);
+    stack[8 + SMP_WALK_SCAN_WORDS] = at(CALLER + 0x60);
+    take(0, 0);
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 1);
+}
+
+/* The JVM tells of a new method a little late; by then it runs. */
+static void test_a_method_not_known_yet(void **state)
+{
+    (void)state;
+    stack[9] = at(0x700);
+    stack[14] = at(CALLER + 0x60);
+    take(at(0x700) - 1, slot(10));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* The stack ends above: nothing beyond it is read, nor anything of a stack that is not known. */
+static void test_the_end_of_the_stack(void **state)
+{
+    (void)state;
+    catch_at(at(STUB + 4), WORDS - 2, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_at(at(STUB + 4), WORDS + 1000000, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_at(at(METHOD + 0x50), WORDS - 1, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
+static void test_a_stack_without_its_root_is_none(void **state)
+{
+    (void)state;
+    take(at(METHOD + 0x50), slot(8));
+    jvm.root = ROOT_ID + 1;
+    catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
+    assert_int_equal((uintptr_t)answer.root, ROOT_ID + 1);
+    stack[8] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40) - 1, slot(9));
+    jvm.root = ROOT_ID;
+    catch_at(at(METHOD), 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+}
+
+static void note(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
+{
+    java_thread.state = state;
+    java_thread.sp = sp;
+    java_thread.pc = pc;
+    java_thread.fp = fp;
+    jvm.by_anchor = true;
+    jvm.code = SMP_JVM_UNKNOWN_NOT_JAVA;
+}
+
+static void test_inside_the_jvm(void **state)
+{
+    (void)state;
+    note(SMP_JVM_IN_VM, slot(20), 0, 0x55); /* noted without its pc */
+    stack[19] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40), slot(20));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    assert_int_equal(java_thread.pc, 0);
+    assert_int_equal(java_thread.sp, slot(20));
+    assert_int_equal(java_thread.fp, 0x55);
+}
+
+static void test_inside_the_jvm_by_a_stub(void **state)
+{
+    (void)state;
+    note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
+    stack[40] = 0x66;
+    stack[41] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40), slot(42));
+    jvm.fp = 0x66;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    assert_int_equal(java_thread.sp, slot(20));
+    assert_int_equal(java_thread.pc, at(OTHER_STUB + 8));
+    assert_int_equal(java_thread.fp, slot(40));
+}
+
+/* Others may be reading what a thread that has stopped has noted. */
+static void test_a_stopped_thread_is_left_alone(void **state)
+{
+    static const int32_t stopped[] = { SMP_JVM_IN_NATIVE, SMP_JVM_BLOCKED, 11, 8 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(stopped) / sizeof(stopped[0]); i++) {
+        note(stopped[i], slot(20), 0, 0);
+        stack[19] = at(CALLER + 0x40);
+        take(at(CALLER + 0x40), slot(20));
+        jvm.calls = 0;
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+        assert_int_equal(answer.state, stopped[i]);
+        assert_int_equal(jvm.calls, 1);
+    }
+}
+
+static void test_every_code_has_its_answer(void **state)
+{
+    static const struct {
+        int32_t code;
+        enum smp_answer answer;
+    } cases[] = {
+        { SMP_JVM_NO_JAVA_FRAME, SMP_ANSWER_EMPTY },
+        { SMP_JVM_NO_CLASS_LOAD, SMP_ANSWER_UNKNOWN_STATE },
+        { SMP_JVM_GC_ACTIVE, SMP_ANSWER_GC_ACTIVE },
+        { SMP_JVM_UNKNOWN_NOT_JAVA, SMP_ANSWER_UNKNOWN_NOT_JAVA },
+        { SMP_JVM_NOT_WALKABLE_NOT_JAVA, SMP_ANSWER_NOT_WALKABLE_NOT_JAVA },
+        { SMP_JVM_UNKNOWN_JAVA, SMP_ANSWER_UNKNOWN_JAVA },
+        { SMP_JVM_NOT_WALKABLE_JAVA, SMP_ANSWER_NOT_WALKABLE_JAVA },
+        { SMP_JVM_UNKNOWN_STATE, SMP_ANSWER_UNKNOWN_STATE },
+        { SMP_JVM_THREAD_EXIT, SMP_ANSWER_THREAD_EXIT },
+        { SMP_JVM_DEOPT, SMP_ANSWER_DEOPT },
+        { -100, SMP_ANSWER_UNKNOWN_STATE },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        jvm.code = cases[i].code;
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(cases[i].answer, 0, 0);
+        assert_int_equal(answer.raw, cases[i].code);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_prologues_are_understood),
+        TEST(test_what_the_jvm_walks_is_taken),
+        TEST(test_at_the_entry),
+        TEST(test_at_the_return),
+        TEST(test_with_registers_pushed),
+        TEST(test_in_a_stub),
+        TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_a_noted_line_is_taken),
+        TEST(test_a_call_by_register),
+        TEST(test_an_interpreted_caller),
+        TEST(test_code_that_is_not_javas),
+        TEST(test_what_is_no_return_address),
+        TEST(test_a_method_not_known_yet),
+        TEST(test_the_end_of_the_stack),
+        TEST(test_a_stack_without_its_root_is_none),
+        TEST(test_inside_the_jvm),
+        TEST(test_inside_the_jvm_by_a_stub),
+        TEST(test_a_stopped_thread_is_left_alone),
+        TEST(test_every_code_has_its_answer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+    return 0; /* the shapes of code above are those of x86-64 */
+}
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.PprofFile;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Worker;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** CPU time, from the thread's clock to each form of a report. */
+@Timeout(120)
+class CpuTimeIT {
+
+    private static final long ENOUGH_NANOS = 300_000_000;
+
+    private final ThreadsSampler sampler = quick(new Recorder());
+    private final Worker busy = Worker.busy("busy");
+    private long before; // what the thread's clock said: report's time is between the differences of these
+    private long begun;
+    private long ending;
+    private long after;
+    private SamplingReport report;
+
+    private long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getThreadCpuTime(busy.thread().getId());
+    }
+
+    @BeforeEach
+    void sample() {
+        sampler.setThreadToBeSampled(busy.thread());
+        sampler.setReportJvmThreads(false);
+        sampler.setReportCpuTime(true);
+        before = cpuNanos();
+        sampler.init();
+        begun = cpuNanos();
+        patiently().until(() -> cpuNanos() - begun >= ENOUGH_NANOS);
+        ending = cpuNanos();
+        sampler.pauseSampling(); // with a last look
+        report = sampler.snapshot();
+        after = cpuNanos();
+    }
+
+    @AfterEach
+    void end() throws IOException {
+        report.close();
+        sampler.close();
+        busy.close();
+    }
+
+    private String written(ReportFormat format, ReportWeight weight) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report.writeTo(format, ReportOptions.standard().withWeight(weight), out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static long sum(Pattern number, String text) {
+        Matcher matcher = number.matcher(text);
+        long sum = 0;
+        while (matcher.find()) {
+            sum += Stream.of(matcher.group(1).split(",")).mapToLong(Long::parseLong).sum();
+        }
+        return sum;
+    }
+
+    @Test
+    void isWhatTheClockOfTheThreadSays() {
+        assertThat(report.getCpuNanos()).isBetween(ending - begun, after - before);
+        assertThat(report.getGroups()).singleElement()
+                .satisfies(group -> assertThat(group.getCpuNanos()).isEqualTo(report.getCpuNanos()));
+    }
+
+    @Test
+    void isTheSameInEveryForm() throws IOException {
+        long nanos = report.getCpuNanos();
+        assertThat(sum(Pattern.compile(" (\\d+)\n"), written(ReportFormat.COLLAPSED, ReportWeight.CPU)))
+                .isEqualTo(nanos / 1000);
+        assertThat(sum(Pattern.compile("\"endValue\":(\\d+)"), written(ReportFormat.SPEEDSCOPE, ReportWeight.CPU)))
+                .isEqualTo(nanos);
+        String json = written(ReportFormat.JSON, ReportWeight.WALL);
+        assertThat(sum(Pattern.compile("\"cpu\":\\[([\\d,]+)]"), json)).isEqualTo(nanos);
+        assertThat(written(ReportFormat.HTML, ReportWeight.WALL)).contains(json.strip());
+        ByteArrayOutputStream pprof = new ByteArrayOutputStream();
+        report.writeTo(ReportFormat.PPROF, pprof);
+        assertThat(new PprofFile(pprof.toByteArray()).samples().stream().mapToLong(PprofFile.Sample::cpuNanos).sum())
+                .isEqualTo(nanos);
+    }
+
+    @Test
+    void columnsAreThoseOfTheSampler() {
+        String text = report.toString(ReportFormat.TEXT);
+        assertThat(sum(Pattern.compile("\n[^ ].* Cumulative time.*, CPU time\\(ms\\): (\\d+)"), text))
+                .isBetween(report.getCpuNanos() / 1_000_000 - 5, report.getCpuNanos() / 1_000_000);
+        assertThat(report.toString(ReportFormat.TOP)).contains("CPU ms");
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import com.incapsula.sampler.internal.Lifecycle;
+import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import java.io.OutputStream;
+import java.io.PrintStream;
+
+/** Opens for tests in other packages what only this one can make. */
+public final class Fakes {
+
+    private Fakes() {
+    }
+
+    /** A report of a snapshot, with standard options. */
+    public static SamplingReport report(Snapshot snapshot) {
+        return new SamplingReport(snapshot, ReportOptions.standard());
+    }
+
+    /** A sampler that prints nowhere. */
+    public static ThreadsSampler sampler(Lifecycle lifecycle) {
+        ThreadsSampler sampler = new ThreadsSampler(lifecycle);
+        sampler.setSamplingOutputer(new PrintStreamSamplingOutputer(new PrintStream(OutputStream.nullOutputStream())));
+        return sampler;
+    }
+}

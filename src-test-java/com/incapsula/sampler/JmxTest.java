@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.incapsula.sampler.internal.FakeSampler;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+import java.util.Set;
+import javax.management.InstanceNotFoundException;
+import javax.management.JMX;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanServer;
+import javax.management.ObjectName;
+import javax.management.RuntimeMBeanException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The MXBean in the platform's MBean server, on a fake core. */
+class JmxTest {
+
+    private final MBeanServer server = ManagementFactory.getPlatformMBeanServer();
+    private final FakeSampler fake = new FakeSampler();
+    private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
+
+    @BeforeEach
+    void name() {
+        sampler.setJmxName("shop");
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws Exception {
+        sampler.close();
+        assertThat(registered()).isEmpty();
+    }
+
+    private Set<ObjectName> registered() throws Exception {
+        return server.queryNames(new ObjectName("com.incapsula.sampler:*"), null);
+    }
+
+    private static ObjectName nameOf(String name) throws Exception {
+        return new ObjectName("com.incapsula.sampler:type=ThreadsSampler,name=" + name);
+    }
+
+    @Test
+    void isThereFromInitToClose() throws Exception {
+        assertThat(registered()).isEmpty();
+        sampler.init();
+        assertThat(registered()).containsExactly(nameOf("shop"));
+        sampler.close();
+        assertThat(registered()).isEmpty();
+        sampler.init();
+        sampler.shutdown();
+        assertThat(registered()).isEmpty();
+    }
+
+    @Test
+    void withoutANameIsNotThere() throws Exception {
+        sampler.setJmxName(null);
+        sampler.init();
+        assertThat(registered()).isEmpty();
+    }
+
+    @Test
+    void failingStartLeavesNoBean() throws Exception {
+        fake.failToStart(new OutOfMemoryError("no thread"));
+        assertThatThrownBy(sampler::init).isInstanceOf(OutOfMemoryError.class);
+        assertThat(registered()).isEmpty();
+    }
+
+    @Test
+    void takenNameGetsANumber() throws Exception {
+        ThreadsSampler second = Fakes.sampler(new FakeSampler().lifecycle());
+        second.setJmxName("shop");
+        sampler.init();
+        second.init();
+        assertThat(registered()).containsExactlyInAnyOrder(nameOf("shop"), nameOf("shop-2"));
+        second.close();
+        assertThat(registered()).containsExactly(nameOf("shop"));
+    }
+
+    @Test
+    void nameWithSpecialCharactersIsQuoted() throws Exception {
+        sampler.setJmxName("a,b=\"c*\"");
+        sampler.init();
+        assertThat(registered()).containsExactly(nameOf(ObjectName.quote("a,b=\"c*\"")));
+    }
+
+    @Test
+    void attributesAndOperations() throws Exception {
+        sampler.setMonitoredPackages("com.acme");
+        sampler.init();
+        ThreadsSamplerMXBean bean = JMX.newMXBeanProxy(server, nameOf("shop"), ThreadsSamplerMXBean.class);
+
+        assertThat(bean.getEngine()).isEqualTo("fake");
+        assertThat(bean.isActive()).isTrue();
+        assertThat(bean.getSamplingFrequencyMillis()).isEqualTo(50);
+        assertThat(bean.getReportFrequencySeconds()).isEqualTo(900);
+        assertThat(bean.getMonitoredPackages()).isEqualTo("com.acme");
+        assertThat(bean.getAttempts()).isZero();
+        bean.pause();
+        assertThat(bean.isPaused()).isTrue();
+        bean.resume();
+        bean.report();
+        assertThat(bean.statistics()).isEmpty();
+        assertThat(bean.top(1)).startsWith("TOP");
+        assertThat(fake.calls()).containsExactly("start", "pause", "resume", "report", "takeWindow 2",
+                "closeConsumer 2");
+    }
+
+    @Test
+    void wrongUseIsRefused() throws Exception {
+        sampler.init();
+        for (int seconds : new int[] {0, 61}) {
+            assertThatExceptionOfType(RuntimeMBeanException.class)
+                    .isThrownBy(() -> server.invoke(nameOf("shop"), "top", new Object[] {seconds},
+                            new String[] {"int"}))
+                    .withCauseInstanceOf(IllegalArgumentException.class);
+        }
+        sampler.close();
+        assertThatExceptionOfType(InstanceNotFoundException.class)
+                .isThrownBy(() -> server.getAttribute(nameOf("shop"), "Engine"));
+    }
+
+    @Test
+    void everythingIsOfOpenTypesAndNothingTakesAName() throws Exception {
+        sampler.init();
+        assertThat(server.getMBeanInfo(nameOf("shop")).getAttributes()).extracting(MBeanAttributeInfo::getType)
+                .containsOnly("java.lang.String", "long", "boolean");
+        assertThat(server.getMBeanInfo(nameOf("shop")).getOperations()).extracting(MBeanOperationInfo::getName)
+                .containsExactlyInAnyOrder("pause", "resume", "report", "statistics", "top");
+        assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
+                .flatMap(operation -> Arrays.stream(operation.getSignature()))).extracting(p -> p.getType())
+                .containsOnly("int");
+    }
+
+    @Test
+    void attributesCanBeReadWhileItIsBeingClosed() throws IOException {
+        sampler.init();
+        SamplerBean bean = new SamplerBean(sampler);
+        sampler.close();
+        assertThat(bean.isPaused()).isFalse();
+        assertThat(bean.getThreads()).isZero();
+        assertThat(bean.getReportsWritten() + bean.getMemoryUsedBytes() + bean.getMemoryLimitBytes()
+                + bean.getOwnCpuNanos() + bean.getElapsedNanos()).isZero();
+    }
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.entry;
+
+import com.incapsula.sampler.internal.FakeSnapshot;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Reports without the native library. */
+class SamplingReportTest {
+
+    private static final ReportOptions OPTIONS =
+            ReportOptions.standard().withOrder(ReportOrder.BY_TIME).withPercent(true);
+
+    @TempDir
+    private Path folder;
+    private int liveBefore;
+    private final FakeSnapshot snapshot = new FakeSnapshot();
+    private final SamplingReport report = new SamplingReport(snapshot, OPTIONS);
+
+    @BeforeEach
+    void count() {
+        liveBefore = FakeSnapshot.LIVE.get() - 1;
+    }
+
+    @AfterEach
+    void nothingIsHeld() {
+        report.close();
+        assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore);
+    }
+
+    @Test
+    void figures() {
+        assertThat(report.getFrom()).isEqualTo(Instant.ofEpochMilli(1_000));
+        assertThat(report.getTill()).isEqualTo(Instant.ofEpochMilli(61_000));
+        assertThat(report.getElapsed()).isEqualTo(Duration.ofSeconds(59));
+        assertThat(report.getOwnCpuNanos()).isEqualTo(7);
+        assertThat(report.getMemoryUsedBytes()).isEqualTo(8);
+        assertThat(report.getMemoryLimitBytes()).isEqualTo(9);
+        assertThat(report.getAttempts()).isEqualTo(10);
+        assertThat(report.getNodes()).isEqualTo(11);
+        assertThat(report.getWallNanos()).isEqualTo(12);
+        assertThat(report.getCpuNanos()).isEqualTo(13);
+        assertThat(report.getSamples()).isEqualTo(14);
+        assertThat(report.getOutcomes()).containsExactly(entry("taken", 6L), entry("failed", 0L));
+        assertThat(report.getCounters()).containsExactly(entry("ticks", 4L));
+        assertThat(report.getAccount()).containsExactly(entry("taken", 6L), entry("ticks", 4L));
+        assertThat(report).hasToString(
+                "SamplingReport[from=1970-01-01T00:00:01Z, till=1970-01-01T00:01:01Z, groups=2, samples=14]");
+    }
+
+    @Test
+    void groups() {
+        assertThat(report.getGroups()).extracting(SamplingGroup::getName).containsExactly("main", "pool");
+        SamplingGroup pool = report.getGroups().get(1);
+        assertThat(pool.getWallNanos()).isEqualTo(50);
+        assertThat(pool.getCpuNanos()).isEqualTo(40);
+        assertThat(pool.getSamples()).isEqualTo(30);
+        assertThat(pool.getThreads()).isEqualTo(20);
+        assertThat(pool.getMaxDepth()).isEqualTo(10);
+        assertThat(pool.getAttempts()).isEqualTo(90);
+        assertThat(pool).hasToString("pool [wallNanos=50, cpuNanos=40, samples=30]");
+    }
+
+    @Test
+    void figuresCanBeReadAfterCloseAndNothingElseCanBeDone() {
+        report.close();
+        report.close();
+        assertThat(report.getSamples()).isEqualTo(14);
+        assertThatIllegalStateException().isThrownBy(() -> report.toString(ReportFormat.TEXT))
+                .withMessage("the report is closed");
+        assertThatIllegalStateException()
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder.resolve("x")));
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void closedWhileItIsWrittenItIsWrittenToTheEnd() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream() {
+            @Override
+            public synchronized void write(byte[] bytes, int offset, int length) {
+                report.close();
+                super.write(bytes, offset, length);
+            }
+        };
+        report.writeTo(ReportFormat.TOP, out);
+        assertThat(out.toString(StandardCharsets.UTF_8)).startsWith("TOP ");
+    }
+
+    @Test
+    void formatsReachTheCoreWithTheOptionsOfTheSampler() {
+        assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 9");
+        assertThat(report.toString(ReportFormat.COLLAPSED)).startsWith("COLLAPSED 0 ");
+        assertThat(report.toString(ReportFormat.SPEEDSCOPE)).startsWith("SPEEDSCOPE 0 ");
+        assertThat(report.toString(ReportFormat.JSON)).startsWith("JSON 0 ");
+        assertThat(report.toString(ReportFormat.TOP)).startsWith("TOP 0 ");
+    }
+
+    @Test
+    void optionsReachTheCore() throws IOException {
+        ReportOptions chosen = ReportOptions.standard().withWeight(ReportWeight.SAMPLES).withCpuTime(true)
+                .withZeroTimePackages(true).withPercent(true).withPercent(false);
+        report.writeTo(ReportFormat.COLLAPSED, chosen, OutputStream.nullOutputStream());
+        assertThat(snapshot.asked).isEqualTo("COLLAPSED 2 6");
+        assertThat(chosen.getWeight()).isEqualTo(ReportWeight.SAMPLES);
+        assertThat(ReportOptions.standard().getWeight()).isEqualTo(ReportWeight.WALL);
+    }
+
+    @Test
+    void pprofIsPackedAndTheStreamStaysOpen() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream() {
+            @Override
+            public void close() {
+                throw new AssertionError("closed");
+            }
+        };
+        report.writeTo(ReportFormat.PPROF, out);
+        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(out.toByteArray()))) {
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).startsWith("PPROF ");
+        }
+    }
+
+    @Test
+    void pageHasTheDataAndNoNetwork() {
+        snapshot.document = "{\"data\":1}";
+        assertThat(report.toString(ReportFormat.HTML)).startsWith("<!DOCTYPE html>").contains("{\"data\":1}")
+                .contains("connect-src 'none'").endsWith("</html>\n");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ReportFormat.class)
+    void everyFormatHasAnExtensionAndAMediaType(ReportFormat format) {
+        assertThat(format.getFileExtension()).isNotEmpty().doesNotStartWith(".");
+        assertThat(format.getMediaType()).contains("/");
+        assertThat(format.isBinary()).isEqualTo(format == ReportFormat.PPROF);
+    }
+
+    @Test
+    void fileAppearsWholeInPlaceOfTheOldOne() throws IOException {
+        Path file = folder.resolve("report.txt");
+        Files.writeString(file, "old");
+        report.writeTo(ReportFormat.TEXT, file);
+        assertThat(file).hasContent("TEXT 0 9");
+        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), file);
+        assertThat(file).hasContent("COLLAPSED 1 0");
+        assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"java.io.IOException", "java.lang.OutOfMemoryError", "java.lang.IllegalStateException"})
+    void fileThatCannotBeWrittenLeavesTheOldOneAndNothingElse(Class<? extends Throwable> type) throws Exception {
+        Path file = folder.resolve("report.txt");
+        Files.writeString(file, "old");
+        snapshot.failure = type.getConstructor(String.class).newInstance("no room");
+        assertThatExceptionOfType(type).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, file))
+                .withMessageContaining("no room");
+        assertThat(file).hasContent("old");
+        assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
+    }
+
+    @Test
+    void fileThatCannotBeMadeIsNamedWithTheReason() {
+        Path file = folder.resolve("no/report.txt");
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, file))
+                .withMessageStartingWith("cannot write " + file + ": java.nio.file.NoSuchFileException");
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder))
+                .withMessage("cannot write " + folder + ": it is a folder");
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void whatIsNoFileIsNotReplacedByOne() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor()).isZero();
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, pipe))
+                .withMessage("cannot write " + pipe + ": it is not a regular file and cannot be replaced");
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther()).isTrue();
+        assertThat(folder).isDirectoryNotContaining(path -> !path.equals(pipe));
+    }
+
+    @Test
+    void fileIsWrittenByAnInterruptedThreadToo() throws IOException {
+        Thread.currentThread().interrupt();
+        report.writeTo(ReportFormat.TEXT, folder.resolve("x"));
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(folder.resolve("x")).hasContent("TEXT 0 9");
+    }
+
+    @Test
+    void textOfABinaryFormIsRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> report.toString(ReportFormat.PPROF))
+                .withMessage("PPROF is no text");
+    }
+
+    @Test
+    void nullsAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> report.writeTo(null, OutputStream.nullOutputStream()))
+                .withMessage("format must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> report.writeTo(ReportFormat.TEXT, (OutputStream) null))
+                .withMessage("out must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> report.writeTo(ReportFormat.TEXT, (Path) null))
+                .withMessage("file must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> SamplingReport.merge(report, null))
+                .withMessage("b must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> SamplingReport.diff(null, report))
+                .withMessage("before must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> ReportOptions.standard().withWeight(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> ReportOptions.standard().withOrder(null));
+    }
+
+    @Test
+    void mergedReportIsOnItsOwn() {
+        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS);
+        SamplingReport both = SamplingReport.merge(report, other);
+        report.close();
+        other.close();
+        assertThat(both.getSamples()).isEqualTo(28);
+        assertThat(both.toString(ReportFormat.JSON)).isEqualTo("+");
+        both.close();
+    }
+
+    @Test
+    void mergeAndDiffOfAClosedReportHoldNothing() {
+        SamplingReport other = new SamplingReport(new FakeSnapshot(), OPTIONS);
+        other.close();
+        assertThatIllegalStateException().isThrownBy(() -> SamplingReport.merge(report, other));
+        assertThatIllegalStateException().isThrownBy(() -> SamplingReport.diff(report, other));
+        assertThatIllegalStateException().isThrownBy(() -> SamplingReport.diff(other, report));
+    }
+
+    // ---- differences ----
+
+    private SamplingDiff diff(String before, String after) {
+        FakeSnapshot second = new FakeSnapshot();
+        snapshot.document = before;
+        second.document = after;
+        SamplingReport later = new SamplingReport(second, OPTIONS);
+        try {
+            return SamplingReport.diff(report, later);
+        } finally {
+            report.close();
+            later.close();
+        }
+    }
+
+    @Test
+    void diffAsJsonAndAsAPage() throws IOException {
+        try (SamplingDiff diff = diff("{\"a\":1}", "{\"b\":2}")) {
+            ByteArrayOutputStream json = new ByteArrayOutputStream();
+            diff.writeTo(ReportFormat.JSON, json);
+            assertThat(json).hasToString("{\"before\":{\"a\":1},\"after\":{\"b\":2}}");
+            diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
+            assertThat(folder.resolve("diff.html")).content().contains(json.toString(StandardCharsets.UTF_8));
+        }
+    }
+
+    @Test
+    void diffAsTwoColumns() throws IOException {
+        try (SamplingDiff diff = diff("main;a b 5\nmain;gone 7\n", "main;new 3\nmain;a b 6\n")) {
+            ByteArrayOutputStream out = new ByteArrayOutputStream();
+            diff.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
+            assertThat(out).hasToString("main;new 0 3\nmain;a b 5 6\nmain;gone 7 0\n");
+            assertThat(snapshot.asked).isEqualTo("COLLAPSED 1 0");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(value = ReportFormat.class, names = {"HTML", "COLLAPSED", "JSON"}, mode = EnumSource.Mode.EXCLUDE)
+    void formsThatCannotShowADifferenceAreRefused(ReportFormat format) {
+        try (SamplingDiff diff = diff("", "")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> diff.writeTo(format, OutputStream.nullOutputStream()))
+                    .withMessage("a difference can be written as HTML, COLLAPSED or JSON, not as " + format);
+            assertThatIllegalArgumentException().isThrownBy(() -> diff.writeTo(format, folder.resolve("x")));
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    @Test
+    void closedDiffIsRefused() {
+        SamplingDiff diff = diff("", "");
+        diff.close();
+        diff.close();
+        assertThatIllegalStateException()
+                .isThrownBy(() -> diff.writeTo(ReportFormat.JSON, OutputStream.nullOutputStream()))
+                .withMessage("the difference is closed");
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Preload;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Worker;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The signal that asks running threads: which it is, and what becomes of others' signals of that number. */
+class SignalIT {
+
+    private static final int SENT = 10; // while it runs, and again when it is closed
+
+    @TempDir
+    Path folder;
+
+    /** Samples a thread that runs, and sends itself signals that are not the sampler's. */
+    static final class Program {
+
+        private Program() {
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            int signal = Integer.parseInt(arguments[0]);
+            try (ThreadsSampler sampler = quick(new Recorder())) {
+                sampler.setSamplingSignal(signal);
+                sampler.init();
+                try (Worker busy = Worker.busy("busy")) {
+                    awaitWalks(sampler);
+                    send(signal);
+                    awaitWalks(sampler);
+                }
+                System.out.println("engine: " + sampler.getStatistics().getEngine());
+            }
+            send(signal);
+            System.out.println("sent to the closed one");
+            System.in.read();
+        }
+
+        private static void send(int signal) throws IOException, InterruptedException {
+            String kill = "kill -" + signal + " " + ProcessHandle.current().pid() + "; ";
+            new ProcessBuilder("sh", "-c", kill.repeat(SENT)).inheritIO().start().waitFor();
+        }
+    }
+
+    /* In the child, too, which has no more than the JDK; it is ended where this takes for ever. */
+    private static void awaitWalks(ThreadsSampler sampler) throws InterruptedException {
+        long enough = walked(sampler) + 20;
+        while (walked(sampler) < enough) {
+            Thread.sleep(2);
+        }
+    }
+
+    private static long walked(ThreadsSampler sampler) {
+        return sampler.getStatistics().getOutcomes().get("samples taken");
+    }
+
+    private static void assertEnds(ChildJvm.Running child) throws IOException, InterruptedException {
+        child.awaitOutput("engine: HYBRID\n").awaitOutput("sent to the closed one\n");
+        child.process().getOutputStream().close();
+        child.await().assertFine();
+    }
+
+    @Test
+    void aHandlerThatWasThereBeforeGetsItsSignals() throws Exception {
+        ChildJvm.Running child = ChildJvm.of(Program.class).with(Awaitility.class)
+                .environment("LD_PRELOAD", Preload.compile("foreign_handler.c", folder).toString())
+                .environment("FOREIGN_SIGNAL", "38").start("38");
+        child.awaitOutput(String.format("foreign %03d%n", SENT)).awaitOutput("engine")
+                .awaitOutput(String.format("foreign %03d%n", 2 * SENT));
+        assertEnds(child);
+    }
+
+    /** The default action of a real-time signal ends the process. */
+    @Test
+    void aStraySignalEndsNothing() throws Exception {
+        assertEnds(ChildJvm.of(Program.class).with(Awaitility.class).start("45"));
+    }
+
+    @Test
+    void samplersMayHaveDifferentSignals() throws Exception {
+        try (Worker busy = Worker.busy("busy"); ThreadsSampler first = quick(new Recorder());
+                ThreadsSampler second = quick(new Recorder())) {
+            second.setSamplingSignal(64);
+            first.init();
+            second.init();
+            for (ThreadsSampler sampler : new ThreadsSampler[] {first, second}) {
+                awaitWalks(sampler);
+                assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID");
+            }
+            assertThat(busy.thread().isAlive()).isTrue();
+        }
+    }
+
+    /** Our threads block signals, and a thread begins with the mask of the one that starts it. */
+    @Test
+    void aThreadThatAnOutputerStartsAnswersToo() throws Exception {
+        AtomicReference<Worker> made = new AtomicReference<>();
+        Recorder recorder = new Recorder() {
+
+            @Override
+            public synchronized void printIntervalTitle(String text) {
+                super.printIntervalTitle(text);
+                if (made.get() == null) {
+                    made.set(Worker.busy("made"));
+                }
+            }
+        };
+        try (ThreadsSampler sampler = quick(recorder)) {
+            sampler.init();
+            sampler.printReport();
+            try (Worker worker = made.get()) {
+                sampler.setThreadToBeSampled(worker.thread());
+                awaitWalks(sampler);
+            }
+        }
+    }
+
+    /** The number may change from one start to the next, although the old handler stays where it is. */
+    @Test
+    void itIsFixedWhileRunningAndNewAtTheNextStart() throws Exception {
+        try (ThreadsSampler sampler = quick(new Recorder())) {
+            sampler.setSamplingSignal(50);
+            sampler.init();
+            assertThatIllegalStateException().isThrownBy(() -> sampler.setSamplingSignal(51))
+                    .withMessage("samplingSignal cannot be changed while the sampler runs");
+            assertThat(sampler.getSamplingSignal()).isEqualTo(50);
+            sampler.close();
+            sampler.setSamplingSignal(51);
+            sampler.init();
+            assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID");
+        }
+    }
+}

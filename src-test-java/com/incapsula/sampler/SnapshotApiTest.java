@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.incapsula.sampler.internal.FakeSampler;
+import com.incapsula.sampler.internal.FakeSnapshot;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Windows and whole reports, on a fake core. */
+class SnapshotApiTest {
+
+    /** Takes the text of a report only. */
+    private static class TextOutputer implements SamplingOutputer {
+
+        final List<String> calls = new ArrayList<>();
+
+        @Override
+        public void printIntervalTitle(String title) {
+            calls.add("title");
+        }
+
+        @Override
+        public void printThreadRecord(String threadTitle, String record) {
+            calls.add("record");
+        }
+
+        @Override
+        public void printError(String message, Throwable cause) {
+            calls.add("error " + cause.getMessage());
+        }
+
+        @Override
+        public void flush() {
+            calls.add("flush");
+        }
+
+        @Override
+        public void close() {
+        }
+    }
+
+    private final FakeSampler fake = new FakeSampler();
+    private final ThreadsSampler sampler = new ThreadsSampler(fake.lifecycle());
+    private final TextOutputer outputer = new TextOutputer();
+    private final int liveBefore = FakeSnapshot.LIVE.get();
+
+    @BeforeEach
+    void useOutputer() {
+        sampler.setSamplingOutputer(outputer);
+    }
+
+    @AfterEach
+    void nothingIsHeld() throws IOException {
+        sampler.close();
+        assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore);
+    }
+
+    @Test
+    void snapshotReadsOneConsumerAndACursorItsOwn() {
+        sampler.init();
+        sampler.snapshot().close();
+        SamplingCursor cursor = sampler.openCursor();
+        cursor.next().close();
+        sampler.snapshot().close();
+        cursor.close();
+        cursor.close();
+        assertThat(fake.calls()).containsExactly("start", "takeWindow 1", "takeWindow 2", "takeWindow 1",
+                "closeConsumer 2");
+    }
+
+    @Test
+    void closedCursorSaysSo() {
+        sampler.init();
+        SamplingCursor cursor = sampler.openCursor();
+        cursor.close();
+        assertThatIllegalStateException().isThrownBy(cursor::next).withMessage("the cursor is closed");
+        assertThat(fake.calls()).doesNotContain("takeWindow 2");
+    }
+
+    @Test
+    void reportOutlivesTheSampler() throws IOException {
+        sampler.init();
+        SamplingReport report = sampler.snapshot();
+        sampler.close();
+        assertThat(report.toString(ReportFormat.TOP)).startsWith("TOP");
+        report.close();
+    }
+
+    @Test
+    void reportsLookAsTheSamplersOwn() {
+        sampler.setReportPercent(true);
+        sampler.setReportOrder(ReportOrder.BY_TIME);
+        sampler.setReportZeroTimePackages(true);
+        sampler.init();
+        try (SamplingReport report = sampler.snapshot()) {
+            assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 11");
+        }
+    }
+
+    @Test
+    void withoutARunningSamplerTheCallsSaySo() throws IOException {
+        assertThatIllegalStateException().isThrownBy(sampler::snapshot)
+                .withMessage("snapshot() needs a running sampler: init() comes first");
+        assertThatIllegalStateException().isThrownBy(sampler::openCursor);
+        sampler.init();
+        SamplingCursor cursor = sampler.openCursor();
+        sampler.close();
+        assertThatIllegalStateException().isThrownBy(cursor::next);
+        cursor.close();
+        assertThatIllegalStateException().isThrownBy(sampler::snapshot);
+    }
+
+    @Test
+    void outputerThatTakesWholeReportsGetsThemFirst() {
+        TextOutputer whole = new TextOutputer() {
+            @Override
+            public void report(SamplingReport report) {
+                calls.add("report " + report.getSamples() + " " + report.toString(ReportFormat.JSON));
+            }
+        };
+        sampler.setSamplingOutputer(whole);
+        sampler.init();
+        fake.writeReport();
+        assertThat(whole.calls).containsExactly("report 14 JSON 0 0", "title", "record", "flush");
+    }
+
+    @Test
+    void reportIsClosedWhenTheOutputerReturns() {
+        List<SamplingReport> kept = new ArrayList<>();
+        sampler.setSamplingOutputer(new TextOutputer() {
+            @Override
+            public void report(SamplingReport report) {
+                kept.add(report);
+            }
+        });
+        sampler.init();
+        fake.writeReport();
+        assertThatIllegalStateException().isThrownBy(() -> kept.get(0).toString(ReportFormat.TEXT));
+    }
+
+    @Test
+    void forOtherOutputersNoReportIsMade() {
+        fake.setWindow(() -> {
+            throw new AssertionError("nobody wants it");
+        });
+        sampler.init();
+        fake.writeReport();
+        assertThat(outputer.calls).containsExactly("title", "record", "flush");
+    }
+
+    @Test
+    void outputerThatFailsWithTheWholeReportIsToldOnceAndGetsNoText() {
+        TextOutputer failing = new TextOutputer() {
+            @Override
+            public void report(SamplingReport report) {
+                throw new StackOverflowError("deep");
+            }
+        };
+        sampler.setSamplingOutputer(failing);
+        sampler.init();
+        fake.writeReport();
+        assertThat(failing.calls).containsExactly("error deep");
+    }
+
+    @Test
+    void fromTheOutputerTheyAreRefused() {
+        List<Throwable> thrown = new ArrayList<>();
+        List<SamplingCursor> cursors = new ArrayList<>();
+        sampler.setSamplingOutputer(new TextOutputer() {
+            @Override
+            public void printIntervalTitle(String title) {
+                for (Runnable call : List.<Runnable>of(sampler::snapshot, sampler::openCursor,
+                        () -> cursors.get(0).next())) {
+                    try {
+                        call.run();
+                    } catch (IllegalStateException e) {
+                        thrown.add(e);
+                    }
+                }
+            }
+        });
+        sampler.init();
+        cursors.add(sampler.openCursor());
+        fake.writeReport();
+        assertThat(thrown).hasSize(3).allSatisfy(e -> assertThat(e).hasMessageContaining("would wait for itself"));
+    }
+
+    @Test
+    void namesAreFixedWhileItRuns() throws IOException {
+        sampler.setJmxName("  ");
+        assertThat(sampler.getJmxName()).isNull();
+        sampler.init();
+        assertThatIllegalStateException().isThrownBy(() -> sampler.setJmxName("x"))
+                .withMessage("jmxName cannot be changed while the sampler runs");
+        assertThatIllegalStateException().isThrownBy(() -> sampler.setJfrEvents(true))
+                .withMessage("jfrEvents cannot be changed while the sampler runs");
+        sampler.close();
+        sampler.setJfrEvents(true);
+        assertThat(sampler.isJfrEvents()).isTrue();
+    }
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import com.incapsula.sampler.internal.FakeSampler;
+import com.incapsula.sampler.internal.FakeSnapshot;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.GZIPInputStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The server as a bean and as seen by a well-behaved client, on a fake core. */
+@Timeout(60)
+class ThreadsSamplerServerTest {
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final FakeSampler fake = new FakeSampler();
+    private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
+    private final ThreadsSamplerServer server = new ThreadsSamplerServer();
+    private final int liveBefore = FakeSnapshot.LIVE.get();
+
+    @BeforeEach
+    void startSampler() {
+        server.setSampler(sampler);
+        sampler.init();
+    }
+
+    @AfterEach
+    void nothingIsLeft() throws IOException {
+        server.close();
+        sampler.close();
+        await().untilAsserted(() -> assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore));
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+                .noneMatch(name -> name.startsWith("threads-sampler-http")));
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(server.getUrl().resolve(path));
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private HttpResponse<String> get(String path) throws Exception {
+        return send(request(path));
+    }
+
+    // ---- answers ----
+
+    @ParameterizedTest
+    @CsvSource({
+            "/report.json, application/json, JSON 0 0",
+            "/report.txt, text/plain; charset=utf-8, TEXT 0 0",
+            "/collapsed, text/plain; charset=utf-8, COLLAPSED 0 0",
+            "/profile.json, application/json, SPEEDSCOPE 0 0",
+            "/top.txt, text/plain; charset=utf-8, TOP 0 0",
+    })
+    void everyPathHasItsForm(String path, String type, String body) throws Exception {
+        server.init();
+        HttpResponse<String> answer = get(path);
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEqualTo(body);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue(type);
+        assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+        assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+        assertThat(answer.headers().firstValue("Content-Security-Policy")).get().asString()
+                .contains("default-src 'none'");
+    }
+
+    @Test
+    void pageIsLive() throws Exception {
+        server.init();
+        HttpResponse<String> answer = get("/");
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).contains("JSON 0 0").contains("connect-src 'self'")
+                .contains("<meta name=\"threads-sampler-live\" content=\"report.json\">");
+        assertThat(answer.headers().firstValue("Content-Security-Policy")).hasValue("frame-ancestors 'none'");
+    }
+
+    @Test
+    void profileIsTakenWithACursorOfItsOwn() throws Exception {
+        server.init();
+        long start = System.nanoTime();
+        HttpResponse<byte[]> answer = client.send(request("/debug/pprof/profile?seconds=1").build(),
+                HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/octet-stream");
+        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
+            assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("PPROF 0 0");
+        }
+        /* 1 is the sampler's own, 2 the page's. */
+        await().untilAsserted(() ->
+                assertThat(fake.calls()).containsExactly("start", "takeWindow 3", "closeConsumer 3"));
+    }
+
+    @Test
+    void runningIntervalGrowsAndTheSamplersOwnConsumerIsNotTouched() throws Exception {
+        AtomicInteger count = new AtomicInteger();
+        fake.setWindow(() -> {
+            FakeSnapshot window = new FakeSnapshot();
+            window.document = String.valueOf(count.incrementAndGet());
+            return window;
+        });
+        server.init();
+        assertThat(get("/report.json").body()).isEqualTo("1");
+        assertThat(get("/report.json").body()).as("within a second").isEqualTo("1");
+        await().pollDelay(1_100, TimeUnit.MILLISECONDS)
+                .untilAsserted(() -> assertThat(get("/report.txt").body()).isEqualTo("1+2"));
+        assertThat(fake.calls()).doesNotContain("takeWindow 1");
+    }
+
+    @Test
+    void runningIntervalBeginsAnew() throws Exception {
+        server.setIntervalSeconds(1);
+        AtomicInteger count = new AtomicInteger();
+        fake.setWindow(() -> {
+            FakeSnapshot window = new FakeSnapshot();
+            window.document = String.valueOf(count.incrementAndGet());
+            return window;
+        });
+        server.init();
+        assertThat(get("/report.json").body()).isEqualTo("1");
+        /* The second window is what nobody looked at, and is dropped. */
+        await().pollDelay(1_100, TimeUnit.MILLISECONDS)
+                .untilAsserted(() -> assertThat(get("/report.json").body()).doesNotContain("1"));
+    }
+
+    @Test
+    void headHasHeadersOnlyAndCostsNothing() throws Exception {
+        server.init();
+        HttpResponse<String> answer =
+                send(request("/debug/pprof/profile?seconds=50").method("HEAD", HttpRequest.BodyPublishers.noBody()));
+        assertThat(answer.statusCode()).isEqualTo(200);
+        assertThat(answer.body()).isEmpty();
+        assertThat(fake.calls()).containsExactly("start");
+    }
+
+    @Test
+    void emptyReportIsAnEmptyAnswer() throws Exception {
+        fake.setWindow(() -> {
+            FakeSnapshot window = new FakeSnapshot();
+            window.document = "\0";
+            return window;
+        });
+        server.init();
+        assertThat(get("/report.txt").statusCode()).isEqualTo(200);
+    }
+
+    // ---- refusals ----
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "FOO"})
+    void otherMethodsAreRefused(String method) throws Exception {
+        server.init();
+        HttpResponse<String> answer = send(request("/").method(method, HttpRequest.BodyPublishers.ofString("x")));
+        assertThat(answer.statusCode()).isEqualTo(405);
+        assertThat(answer.headers().firstValue("Allow")).hasValue("GET, HEAD");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/x", "/report.json/", "/report.json/../../etc/passwd", "/%2e%2e/etc/passwd",
+            "/debug/pprof/", "/debug/pprof/profile/", "/REPORT.JSON"})
+    void otherPathsAreRefused(String path) throws Exception {
+        server.init();
+        HttpResponse<String> answer = get(server.getUrl() + path.substring(1));
+        assertThat(answer.statusCode()).isEqualTo(404);
+        assertThat(answer.body()).startsWith("there is /, /report.json").doesNotContain("passwd");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "61", "x", "", "1.5", "99999999999999999999"})
+    void secondsOutOfRangeAreRefused(String seconds) throws Exception {
+        server.init();
+        HttpResponse<String> answer = get("/debug/pprof/profile?seconds=" + seconds);
+        assertThat(answer.statusCode()).isEqualTo(400);
+        assertThat(answer.body()).isEqualTo("seconds must be between 1 and 60\n");
+    }
+
+    @Test
+    void withATokenOnlyWhoKnowsItIsAnswered() throws Exception {
+        server.setToken("s3cret");
+        server.init();
+        HttpResponse<String> answer = get("/report.txt");
+        assertThat(answer.statusCode()).isEqualTo(401);
+        assertThat(answer.headers().firstValue("WWW-Authenticate")).get().asString().startsWith("Basic ");
+        assertThat(send(request("/report.txt").header("Authorization", "Bearer wrong")).statusCode()).isEqualTo(401);
+        assertThat(send(request("/report.txt").header("Authorization", "Bearer s3cret")).statusCode()).isEqualTo(200);
+        String basic = Base64.getEncoder().encodeToString("me:s3cret".getBytes(StandardCharsets.UTF_8));
+        assertThat(send(request("/report.txt").header("Authorization", "Basic " + basic)).statusCode())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void oneProfileAtATimeAndReportsMeanwhile() throws Exception {
+        server.init();
+        CompletableFuture<HttpResponse<String>> first = client.sendAsync(
+                request("/debug/pprof/profile?seconds=2").build(), HttpResponse.BodyHandlers.ofString());
+        await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 429);
+        HttpResponse<String> second = get("/debug/pprof/profile?seconds=1");
+        assertThat(second.statusCode()).isEqualTo(429);
+        assertThat(second.headers().firstValue("Retry-After")).hasValue("1");
+        assertThat(get("/report.txt").statusCode()).isEqualTo(200);
+        assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void oneReportAtATime() throws Exception {
+        CountDownLatch inside = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        fake.onWindow(() -> {
+            inside.countDown();
+            await().until(() -> goOn.getCount() == 0);
+        });
+        server.init();
+        CompletableFuture<HttpResponse<String>> first =
+                client.sendAsync(request("/report.txt").build(), HttpResponse.BodyHandlers.ofString());
+        inside.await();
+        HttpResponse<String> second = get("/top.txt");
+        assertThat(second.statusCode()).isEqualTo(429);
+        assertThat(second.headers().firstValue("Retry-After")).hasValue("2");
+        goOn.countDown();
+        assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void withoutARunningSamplerItSaysSoAndGoesOnWhenThereIsOne() throws Exception {
+        server.init();
+        sampler.close();
+        for (String path : new String[] {"/", "/report.txt", "/debug/pprof/profile?seconds=1"}) {
+            HttpResponse<String> answer = get(path);
+            assertThat(answer.statusCode()).as(path).isEqualTo(503);
+            assertThat(answer.body()).contains("needs a running sampler");
+            assertThat(answer.headers().firstValue("Retry-After")).isPresent();
+        }
+        sampler.init();
+        assertThat(get("/report.txt").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void serverMayBeStartedBeforeTheSampler() throws Exception {
+        sampler.close();
+        server.init();
+        sampler.init();
+        assertThat(get("/report.txt").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void answerThatBreaksOffIsSeenToBeIncomplete() {
+        fake.setWindow(() -> {
+            FakeSnapshot window = new FakeSnapshot();
+            window.failure = new OutOfMemoryError("no memory");
+            return window;
+        });
+        server.init();
+        assertThatExceptionOfType(IOException.class).isThrownBy(() -> get("/report.txt"));
+    }
+
+    @Test
+    void failureBeforeTheFirstByteHasAStatus() throws Exception {
+        server.init();
+        fake.onWindow(() -> {
+            throw new OutOfMemoryError("not now");
+        });
+        assertThat(get("/report.txt").statusCode()).isEqualTo(503);
+        fake.onWindow(() -> {
+            throw new UnsupportedOperationException("secret");
+        });
+        HttpResponse<String> answer = get("/report.txt");
+        assertThat(answer.statusCode()).isEqualTo(500);
+        assertThat(answer.body()).doesNotContain("secret");
+        fake.onWindow(() -> { });
+        assertThat(get("/report.txt").statusCode()).isEqualTo(200);
+    }
+
+    // ---- the bean ----
+
+    @Test
+    void startsAndStopsAsOftenAsWanted() throws Exception {
+        assertThat(server.getUrl()).isNull();
+        server.close();
+        for (int i = 0; i < 3; i++) {
+            server.init();
+            assertThat(server.getUrl().getPort()).isPositive();
+            assertThatIllegalStateException().isThrownBy(server::init)
+                    .withMessage("init() was called already; close() has to come first");
+            assertThat(get("/top.txt").statusCode()).isEqualTo(200);
+            server.close();
+            server.close();
+            assertThat(server.getUrl()).isNull();
+        }
+    }
+
+    @Test
+    void closeEndsAProfileUnderWay() throws Exception {
+        server.init();
+        CompletableFuture<HttpResponse<String>> profile = client.sendAsync(
+                request("/debug/pprof/profile?seconds=60").build(), HttpResponse.BodyHandlers.ofString());
+        await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 429);
+        long start = System.nanoTime();
+        server.close();
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(10));
+        assertThat(profile).failsWithin(20, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void noThreadOfItIsSampled() throws Exception {
+        server.init();
+        get("/top.txt");
+        assertThat(fake.hiddenThreads()).contains("threads-sampler-http-start", "HTTP-Dispatcher",
+                "threads-sampler-http-1", "threads-sampler-http-watch-1");
+        assertThat(Thread.getAllStackTraces().keySet()).filteredOn(thread -> thread.getName().contains("HTTP")
+                || thread.getName().startsWith("threads-sampler-http")).allMatch(Thread::isDaemon).isNotEmpty();
+    }
+
+    @Test
+    void portInUseIsNamed() {
+        server.init();
+        ThreadsSamplerServer second = new ThreadsSamplerServer();
+        second.setSampler(sampler);
+        second.setPort(server.getUrl().getPort());
+        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(second::init)
+                .withMessage("cannot listen on 127.0.0.1:" + second.getPort() + ": Address already in use");
+        assertThat(second.getUrl()).isNull();
+    }
+
+    @Test
+    void ownNamesCanBeAllowed() throws Exception {
+        server.setHost("0.0.0.0");
+        server.setAllowedHosts(" a.example , b.example,");
+        assertThat(server.getAllowedHosts()).isEqualTo("a.example,b.example");
+        server.init();
+        assertThat(server.getUrl().getHost()).isEqualTo("127.0.0.1");
+        assertThat(get("/top.txt").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void properties() {
+        assertThat(server.getSampler()).isSameAs(sampler);
+        assertThat(server.getHost()).isEqualTo("127.0.0.1");
+        assertThat(server.getPort()).isZero();
+        assertThat(server.getToken()).isNull();
+        assertThat(server.getAllowedHosts()).isEmpty();
+        assertThat(server.getMaxSeconds()).isEqualTo(60);
+        assertThat(server.getIntervalSeconds()).isZero();
+        server.setToken("");
+        assertThat(server.getToken()).isNull();
+    }
+
+    @Test
+    void wrongValuesAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setSampler(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setHost(" "))
+                .withMessage("host must not be blank");
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setHost(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setPort(65_536))
+                .withMessage("port must be between 0 and 65535, got 65536");
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setToken("a b"))
+                .withMessage("token must have visible ASCII characters only");
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setAllowedHosts(null));
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setMaxSeconds(0))
+                .withMessage("maxSeconds must be between 1 and 3600, got 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> server.setIntervalSeconds(-1))
+                .withMessage("intervalSeconds must be between 0 and 31536000, got -1");
+        assertThatIllegalStateException().isThrownBy(new ThreadsSamplerServer()::init)
+                .withMessage("sampler must be set before init()");
+        server.setHost("no.such.host.invalid");
+        assertThatIllegalArgumentException().isThrownBy(server::init)
+                .withMessage("host is not known: no.such.host.invalid");
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench;
+
+import com.incapsula.sampler.bench.accuracy.Accuracy;
+import com.incapsula.sampler.bench.accuracy.Failures;
+import com.incapsula.sampler.bench.accuracy.TimedTruth;
+import com.incapsula.sampler.bench.price.ContextSwitches;
+import com.incapsula.sampler.bench.price.Exports;
+import com.incapsula.sampler.bench.price.FirstSample;
+import com.incapsula.sampler.bench.price.IdleThreads;
+import com.incapsula.sampler.bench.price.Memory;
+import com.incapsula.sampler.bench.price.OnePass;
+import com.incapsula.sampler.bench.price.OverheadLimit;
+import com.incapsula.sampler.bench.price.Throughput;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Runs benchmarks and writes their tables as Markdown:
+ *
+ * <pre>{@code mvn -Pbench test -Dbench="accuracy --jdk /path/to/jdk17 --jdk /path/to/jdk25"}</pre>
+ *
+ * <p>Options: {@code --jdk HOME} (any number; the running one by default), {@code --seconds S} of one window,
+ * {@code --rounds N} of windows, {@code --scale F} of thread counts, {@code --out FOLDER} of result files,
+ * {@code --only REGEX} of single programs.
+ */
+public final class Bench {
+
+    /** One benchmark. */
+    @FunctionalInterface
+    interface Program {
+        List<Table> run(Plan plan, String only) throws Exception;
+    }
+
+    /** What a sampler costs: all benchmarks but those of what it says. */
+    private static final List<String> PRICE =
+            List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit");
+    private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
+
+    private Bench() {
+    }
+
+    /** All benchmarks by name, in the order in which they run. */
+    static Map<String, Program> programs() {
+        Map<String, Program> programs = new LinkedHashMap<>();
+        programs.put("accuracy", Accuracy::run);
+        programs.put("truth", TimedTruth::run);
+        programs.put("failures", Failures::run);
+        programs.put("idle", IdleThreads::run);
+        programs.put("pass", OnePass::run);
+        programs.put("throughput", Throughput::run);
+        programs.put("first-sample", FirstSample::run);
+        programs.put("memory", Memory::run);
+        programs.put("switches", ContextSwitches::run);
+        programs.put("exports", Exports::run);
+        programs.put("limit", OverheadLimit::run);
+        return programs;
+    }
+
+    /**
+     * Runs.
+     *
+     * @param arguments names of benchmarks, "price" or "all", and options
+     */
+    public static void main(String... arguments) throws Exception {
+        List<String> names = new ArrayList<>();
+        List<Path> jdks = new ArrayList<>();
+        double seconds = 1;
+        int rounds = 5;
+        double scale = 1;
+        String only = ".*";
+        Path out = SOURCES.resolve("com/incapsula/sampler/bench/results");
+        for (int i = 0; i < arguments.length; i++) {
+            switch (arguments[i]) {
+                case "--jdk" -> jdks.add(Path.of(arguments[++i]));
+                case "--seconds" -> seconds = Double.parseDouble(arguments[++i]);
+                case "--rounds" -> rounds = Integer.parseInt(arguments[++i]);
+                case "--scale" -> scale = Double.parseDouble(arguments[++i]);
+                case "--only" -> only = arguments[++i];
+                case "--out" -> out = Path.of(arguments[++i]);
+                default -> names.add(arguments[i]);
+            }
+        }
+        if (jdks.isEmpty()) {
+            jdks.add(Path.of(System.getProperty("java.home")));
+        }
+        if (names.remove("price")) {
+            names.addAll(PRICE);
+        }
+        if (names.isEmpty() || names.contains("all")) {
+            names = List.copyOf(programs().keySet());
+        }
+        Plan plan = new Plan(jdks, Math.round(seconds * 1000), rounds, scale, SOURCES);
+        for (String name : names) {
+            run(name, plan, only, out, String.join(" ", arguments));
+        }
+    }
+
+    private static void run(String name, Plan plan, String only, Path out, String command) throws Exception {
+        Program program = programs().get(name);
+        if (program == null) {
+            throw new IllegalArgumentException("no benchmark " + name + "; there are " + programs().keySet());
+        }
+        Machine machine = Machine.now();
+        List<Table> tables = program.run(plan, only);
+        StringBuilder text = new StringBuilder("# " + name + "\n\n");
+        text.append(machine.describe(plan, command)).append('\n');
+        tables.forEach(text::append);
+        write(out.resolve(name + ".md"), text.toString().stripTrailing() + "\n");
+        System.out.println(text);
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text);
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.bench.peer.Peer;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every benchmark runs, for a moment and with few threads, and fills its table. What it measures is not looked at. */
+class BenchmarksIT {
+
+    private static final Plan MOMENT = new Plan(List.of(Path.of(System.getProperty("java.home"))), 60, 1, 0.02,
+            Path.of("src-test-java").toAbsolutePath());
+
+    static Iterable<String> names() {
+        return Bench.programs().keySet();
+    }
+
+    @ParameterizedTest
+    @MethodSource("names")
+    void fillsItsTable(String name) throws Exception {
+        List<Table> tables = Bench.programs().get(name).run(MOMENT, ".*");
+        assertThat(tables).isNotEmpty().allSatisfy(table -> {
+            assertThat(table.body()).isNotEmpty();
+            assertThat(table.body()).extracting(List::size).containsOnly(table.columns());
+            assertThat(table.toString()).contains(Peer.HYBRID);
+        });
+    }
+}

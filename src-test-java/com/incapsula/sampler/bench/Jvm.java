@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** A fresh JVM with the class path of this one, which prints what it measured as lines that start with "@ ". */
+public final class Jvm {
+
+    private static final String MARK = "@ ";
+    private static final long TIMEOUT_MINUTES = 20;
+
+    private final List<String> command = new ArrayList<>();
+
+    private Jvm() {
+    }
+
+    /**
+     * Prepares a JVM.
+     *
+     * @param jdk its home
+     * @param flags of the JVM
+     * @return not yet started
+     */
+    public static Jvm of(Path jdk, List<String> flags) {
+        Jvm jvm = new Jvm();
+        jvm.command.add(executable(jdk));
+        jvm.command.addAll(commonFlags());
+        jvm.command.addAll(flags);
+        return jvm;
+    }
+
+    /**
+     * The launcher.
+     *
+     * @param jdk a JDK's home
+     * @return its path
+     */
+    public static String executable(Path jdk) {
+        return jdk.resolve("bin").resolve("java").toString();
+    }
+
+    /**
+     * Flags every measured JVM gets, so that peers are at their best and nothing is printed by the JVM itself.
+     *
+     * @return flags
+     */
+    public static List<String> commonFlags() {
+        return List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx1g",
+                "-XX:FlightRecorderOptions=stackdepth=2048", "-Xlog:jfr*=error", "-XX:-UsePerfData",
+                "-XX:+UnlockExperimentalVMOptions");
+    }
+
+    /**
+     * The version of a JDK.
+     *
+     * @param jdk its home
+     * @return as its release file says
+     */
+    public static String version(Path jdk) {
+        try {
+            List<String> release = Files.readAllLines(jdk.resolve("release"));
+            return value(release, "JAVA_RUNTIME_VERSION", value(release, "JAVA_VERSION", "?"));
+        } catch (IOException e) {
+            return jdk + " (" + e.getMessage() + ")";
+        }
+    }
+
+    private static String value(List<String> lines, String key, String otherwise) {
+        return lines.stream().filter(line -> line.startsWith(key + "="))
+                .map(line -> line.substring(key.length() + 1).replace("\"", "")).findFirst().orElse(otherwise);
+    }
+
+    /**
+     * Runs a program to its end.
+     *
+     * @param main its class
+     * @param arguments of the program
+     * @return the lines it marked, each split at tabs
+     * @throws IllegalStateException if it failed; the message holds its output
+     */
+    public List<String[]> run(Class<?> main, Object... arguments) throws IOException, InterruptedException {
+        List<String> line = new ArrayList<>(command);
+        line.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        for (Object argument : arguments) {
+            line.add(argument.toString());
+        }
+        File output = File.createTempFile("bench", ".out");
+        try {
+            Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output).start();
+            boolean ended = process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES);
+            if (!ended) {
+                process.destroyForcibly();
+            }
+            List<String> lines = Files.readAllLines(output.toPath(), StandardCharsets.UTF_8);
+            if (!ended || process.exitValue() != 0) {
+                throw new IllegalStateException(String.join(" ", line) + "\n" + String.join("\n", lines));
+            }
+            return lines.stream().filter(text -> text.startsWith(MARK))
+                    .map(text -> text.substring(MARK.length()).split("\t", -1)).toList();
+        } finally {
+            Files.delete(output.toPath());
+        }
+    }
+
+    /**
+     * Prints a line for the JVM that started this one.
+     *
+     * @param cells without tabs
+     */
+    public static void tell(Object... cells) {
+        List<String> texts = new ArrayList<>();
+        for (Object cell : cells) {
+            texts.add(String.valueOf(cell).replace('\t', ' ').replace('\n', ' '));
+        }
+        synchronized (System.out) {
+            System.out.println(MARK + String.join("\t", texts));
+        }
+    }
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * How thoroughly to measure.
+ *
+ * @param jdks homes of the JDKs to measure on
+ * @param windowMillis how long one profiler looks at a time
+ * @param rounds how often each gets its turn
+ * @param scale 1 for the sizes the bars are about; less makes thread counts smaller
+ * @param sources the folder of the test sources, where hot lines are marked
+ */
+public record Plan(List<Path> jdks, long windowMillis, int rounds, double scale, Path sources) {
+
+    /**
+     * A size in this plan.
+     *
+     * @param full the size the bar is about
+     * @return at least 1
+     */
+    public int scaled(int full) {
+        return (int) Math.max(1, Math.round(full * scale));
+    }
+}

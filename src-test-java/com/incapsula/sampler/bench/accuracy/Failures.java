@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.accuracy;
+
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Plan;
+import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.peer.Frame;
+import com.incapsula.sampler.bench.peer.Frame.Kind;
+import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.bench.peer.Profile;
+import com.incapsula.sampler.bench.peer.SamplerPeer;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** How many samples of code that is hard to walk fail, or end before they reach the root of the thread. */
+public final class Failures {
+
+    /** All that are tried. */
+    static final List<String> COLLECTORS = List.of("Serial", "Parallel", "G1", "Z");
+    private static final double BAR = 0.5;
+    private static final String THREAD = "measured";
+    private static final String ROOT = Failures.class.getName() + ".work";
+    private static final int EXAMPLES = 3;
+    private static final int WARM_UP_WINDOWS = 2;
+    private static volatile long sink;
+    private static volatile boolean running;
+
+    /** Programs that run one after the other in one JVM, and its flags. */
+    private record Setting(List<Programs> programs, String suffix, List<String> flags) {
+    }
+
+    private Failures() {
+    }
+
+    /**
+     * Runs everything.
+     *
+     * @param plan how long
+     * @param only a regular expression, for some of the programs
+     * @return a table per JDK
+     */
+    public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
+        List<Table> tables = new ArrayList<>();
+        for (Path jdk : plan.jdks()) {
+            Table table = new Table("Failed and unrooted stacks, JDK " + Jvm.version(jdk), "program", "profiler",
+                    "weight seen", "failed %", "not rooted %", "not looked %", "bar");
+            for (Setting setting : settings(only)) {
+                measure(plan, jdk, setting, table);
+            }
+            table.note("Weight: samples; ms of wall time for ours. Not rooted: a stack without the method in which the"
+                    + " thread's work begins. JFR's own sampler does not tell what it failed to walk.");
+            tables.add(table);
+        }
+        return tables;
+    }
+
+    private static List<Setting> settings(String only) {
+        List<Programs> programs = Stream.of(Programs.values()).filter(program -> program.name().matches(only)).toList();
+        List<Programs> plain = programs.stream().filter(program -> program != Programs.ALLOCATION).toList();
+        List<Setting> settings = new ArrayList<>();
+        if (!plain.isEmpty()) {
+            settings.add(new Setting(plain, "", List.of()));
+        }
+        if (programs.contains(Programs.ALLOCATION)) {
+            for (String collector : COLLECTORS) {
+                settings.add(new Setting(List.of(Programs.ALLOCATION), ", " + collector, flags(collector)));
+            }
+        }
+        return settings;
+    }
+
+    /** The flags with which the JVM runs that collector. */
+    static List<String> flags(String collector) {
+        return List.of("-XX:-UseSerialGC", "-XX:+Use" + collector + "GC");
+    }
+
+    private static void measure(Plan plan, Path jdk, Setting setting, Table table)
+            throws IOException, InterruptedException {
+        String names = setting.programs.stream().map(Programs::name).collect(Collectors.joining(","));
+        Map<List<String>, double[]> sums = new LinkedHashMap<>();
+        for (String[] cells : Jvm.of(jdk, setting.flags).run(Failures.class, names, plan.windowMillis(),
+                plan.rounds())) {
+            String program = Programs.valueOf(cells[0]).title() + setting.suffix;
+            double[] sum = sums.computeIfAbsent(List.of(program, cells[1], cells[6]), key -> new double[4]);
+            for (int i = 0; i < sum.length; i++) {
+                sum[i] += Double.parseDouble(cells[2 + i]);
+            }
+            if ((cells[1].equals(Peer.HYBRID) || cells[1].equals(Peer.ASYNC)) && !cells[7].isEmpty()) {
+                table.note(program + ", " + cells[1] + ": `" + cells[7] + "`");
+            }
+        }
+        sums.forEach((key, sum) -> {
+            double failed = 100 * sum[1] / sum[0];
+            double unrooted = 100 * sum[2] / sum[0];
+            String peer = key.get(1);
+            String bar = peer.equals(Peer.HYBRID) ? "sum " + Table.atMost(failed + unrooted, BAR) : "";
+            table.row(key.get(0), peer + key.get(2), sum[0], peer.equals(Peer.JFR) ? "?" : failed, unrooted,
+                    100 * sum[3] / (sum[0] + sum[3]), bar);
+        });
+    }
+
+    /**
+     * The measured programs.
+     *
+     * @param arguments names, milliseconds of a window, rounds, one profiler's name; all where none is named
+     */
+    public static void main(String... arguments) throws Exception {
+        long window = Long.parseLong(arguments[1]);
+        int rounds = Integer.parseInt(arguments[2]);
+        SamplerPeer.keepExactLines();
+        for (String name : arguments[0].split(",")) {
+            Programs program = Programs.valueOf(name);
+            running = true;
+            Thread thread = new Thread(() -> work(program), THREAD);
+            thread.start();
+            Thread.sleep(WARM_UP_WINDOWS * window);
+            look(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
+            running = false;
+            thread.join();
+        }
+        System.exit(0);
+    }
+
+    private static void look(Programs program, long window, int rounds, List<String> names) throws Exception {
+        for (int round = 0; round < rounds; round++) {
+            for (String name : names) {
+                if (!name.equals(Peer.STACK)) {
+                    look(program, name, window);
+                }
+            }
+        }
+    }
+
+    private static void work(Programs program) {
+        try {
+            while (running) {
+                sink += program.step();
+            }
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void look(Programs program, String name, long window) throws Exception {
+        Peer peer = Peer.of(name);
+        peer.start();
+        Thread.sleep(window);
+        long samples = peer instanceof SamplerPeer ours ? ours.samples(THREAD::equals) : 0;
+        Profile profile = peer.stop(THREAD::equals);
+        double[] sums = new double[4];
+        profile.stacks().forEach((stack, weight) -> {
+            if (stack.stream().anyMatch(frame -> frame.kind() == Kind.SKIPPED)) {
+                sums[3] += weight;
+                return;
+            }
+            sums[0] += weight;
+            sums[1] += isFailed(stack) ? weight : 0;
+            sums[2] += !isFailed(stack) && !isRooted(stack) ? weight : 0;
+        });
+        String engine = peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
+        Jvm.tell(program, name, sums[0], sums[1], sums[2], sums[3], engine, examples(profile), samples);
+    }
+
+    private static boolean isFailed(List<Frame> stack) {
+        return stack.stream().anyMatch(frame -> frame.kind() == Kind.FAILED);
+    }
+
+    private static boolean isRooted(List<Frame> stack) {
+        return stack.stream().map(Frame::method)
+                .anyMatch(name -> name.equals(ROOT) || name.equals("java.lang.Thread.run"))
+                || stack.get(0).method().equals("[GC active]");
+    }
+
+    private static String examples(Profile profile) {
+        return profile.stacks().entrySet().stream()
+                .filter(entry -> entry.getKey().get(0).kind() != Kind.SKIPPED)
+                .filter(entry -> isFailed(entry.getKey()) || !isRooted(entry.getKey()))
+                .sorted(Map.Entry.<List<Frame>, Double>comparingByValue().reversed())
+                .limit(EXAMPLES)
+                .map(entry -> Math.round(entry.getValue()) + " x " + entry.getKey().stream().limit(EXAMPLES)
+                        .map(Frame::toString).collect(Collectors.joining(" < ")))
+                .collect(Collectors.joining("; "));
+    }
+}

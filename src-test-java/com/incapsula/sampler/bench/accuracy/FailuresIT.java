@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.accuracy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.peer.Peer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
+
+/** Of code whose stacks are hard to walk, few samples fail, and those that do not reach the thread's root. */
+class FailuresIT {
+
+    private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
+    private static final int MILLIS = LONG ? 10_000 : 700;
+    /* In a run so short a single look weighs as much as the collection, or the wait for a CPU, before it. */
+    private static final double ONE_LOOK_MILLIS = LONG ? 0 : 50;
+    private static final double MOST_PERCENT = 0.5;
+    private static final double SIGMAS = 3;
+
+    @TestFactory
+    Collection<DynamicTest> programs() {
+        List<DynamicTest> tests = new ArrayList<>();
+        String plain = Stream.of(Programs.values()).filter(program -> program != Programs.ALLOCATION)
+                .map(Programs::name).collect(Collectors.joining(","));
+        tests.add(DynamicTest.dynamicTest("plain", () -> look(plain, List.of())));
+        for (String collector : Failures.COLLECTORS) {
+            tests.add(DynamicTest.dynamicTest("allocation, " + collector,
+                    () -> look(Programs.ALLOCATION.name(), Failures.flags(collector))));
+        }
+        return tests;
+    }
+
+    private static void look(String programs, List<String> flags) throws Exception {
+        List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), flags)
+                .run(Failures.class, programs, MILLIS, 1, Peer.HYBRID);
+        assertThat(lines).hasSize(programs.split(",").length);
+        SoftAssertions.assertSoftly(softly -> {
+            for (String[] cells : lines) {
+                double weight = Double.parseDouble(cells[2]);
+                double failed = 100 * Double.parseDouble(cells[3]) / weight;
+                double unrooted = 100 * Double.parseDouble(cells[4]) / weight;
+                long samples = Long.parseLong(cells[8]);
+                System.out.printf("%s %s: of %.0f ms, %d samples, %.2f %% failed, %.2f %% without root %s %s%n",
+                        cells[0], flags, weight, samples, failed, unrooted, cells[6], cells[7]);
+                softly.assertThat(cells[6]).isEqualTo(" (HYBRID)");
+                softly.assertThat(weight).as(cells[0]).isPositive();
+                /* So many fail by chance where MOST_PERCENT fail in the long run. */
+                double chance = SIGMAS * Math.sqrt(100 * MOST_PERCENT / samples) + 100 * ONE_LOOK_MILLIS / weight;
+                softly.assertThat(failed).as("failed %, " + cells[0] + ": " + cells[7])
+                        .isLessThanOrEqualTo(MOST_PERCENT + chance);
+                softly.assertThat(unrooted).as("without root %, " + cells[0] + ": " + cells[7])
+                        .isLessThanOrEqualTo(LONG ? 0 : 100 * ONE_LOOK_MILLIS / 10 / weight);
+            }
+        });
+    }
+}

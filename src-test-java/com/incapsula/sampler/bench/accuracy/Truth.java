@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.accuracy;
+
+import com.incapsula.sampler.bench.peer.Frame;
+import com.incapsula.sampler.bench.peer.Frame.Kind;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Where the time of one benchmark goes, and what a stack that claims to know it is worth. */
+final class Truth {
+
+    /** What a sample is worth; each kind includes those before it. */
+    enum Verdict {
+        /** The benchmark was not running. Not counted. */
+        OUTSIDE,
+        /** The profiler says that it did not look. Not counted, but told. */
+        SKIPPED,
+        /** No stack, or one that does not reach the benchmark. */
+        FAILED,
+        /** A whole stack that blames something else. */
+        ELSEWHERE,
+        /** The right method, another line of it. */
+        METHOD,
+        /** The right line. */
+        LINE,
+        /** The right line, and the stub or the callee above it. */
+        LEAF
+    }
+
+    private static final String SOURCE = SafepointBias.class.getName().replace('.', '/') + ".java";
+
+    private final String method;
+    private final Set<Integer> lines;
+
+    private Truth(String method, Set<Integer> lines) {
+        this.method = method;
+        this.lines = lines;
+    }
+
+    /** Reads the lines marked as hot. */
+    static Truth of(Path sources, String benchmark) throws IOException {
+        List<String> text = Files.readAllLines(sources.resolve(SOURCE));
+        Set<Integer> hot = new HashSet<>();
+        for (int i = 0; i < text.size(); i++) {
+            if (text.get(i).endsWith("// hot: " + benchmark)) {
+                hot.add(i + 1);
+            }
+        }
+        if (hot.isEmpty()) {
+            throw new IllegalArgumentException("no hot line of " + benchmark + " in " + SOURCE);
+        }
+        return new Truth(SafepointBias.class.getName() + "." + benchmark, hot);
+    }
+
+    /** Whether the time is spent in a callee without bytecode of its own. */
+    static boolean isIntrinsic(String benchmark) {
+        return callee(benchmark) != null;
+    }
+
+    private static String callee(String benchmark) {
+        return switch (benchmark.substring(benchmark.lastIndexOf('.') + 1)) {
+            case "systemArrayCopy" -> "java.lang.System.arraycopy";
+            case "adler32", "crc32" -> "java.util.zip.";
+            default -> null;
+        };
+    }
+
+    /** stack: leaf first. */
+    Verdict judge(List<Frame> stack) {
+        if (stack.stream().anyMatch(frame -> frame.kind() == Kind.SKIPPED)) {
+            return Verdict.SKIPPED;
+        }
+        if (stack.stream().anyMatch(frame -> frame.kind() == Kind.FAILED)) {
+            return Verdict.FAILED;
+        }
+        if (stack.stream().noneMatch(Truth::isBenchmark)) {
+            /* The worker before its first and after its last call, if the stack is whole. */
+            boolean whole = stack.stream().anyMatch(frame -> frame.method().equals("java.lang.Thread.run"));
+            return whole ? Verdict.OUTSIDE : Verdict.FAILED;
+        }
+        return judgeTop(stack);
+    }
+
+    /* Not only the loop: a report leaves out rows that add nothing to their parent. */
+    private static boolean isBenchmark(Frame frame) {
+        return frame.method().contains(".jmh_generated.") || frame.method().startsWith(SafepointBias.class.getName());
+    }
+
+    private Verdict judgeTop(List<Frame> stack) {
+        String callee = callee(method);
+        for (int i = 0; i < stack.size(); i++) {
+            Frame frame = stack.get(i);
+            if (frame.method().equals(method)) {
+                if (!lines.contains(frame.line())) {
+                    return Verdict.METHOD;
+                }
+                return i > 0 ? Verdict.LEAF : Verdict.LINE;
+            }
+            boolean ofTheLine = frame.kind() == Kind.CODE
+                    || callee != null && frame.method().startsWith(callee);
+            if (!ofTheLine) {
+                return Verdict.ELSEWHERE;
+            }
+        }
+        return Verdict.ELSEWHERE;
+    }
+}

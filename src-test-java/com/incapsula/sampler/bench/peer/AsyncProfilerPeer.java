@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.peer;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.Predicate;
+import one.profiler.AsyncProfiler;
+
+/** async-profiler. Weights are samples. */
+public final class AsyncProfilerPeer implements Peer {
+
+    private final String event;
+    private Path file;
+
+    /**
+     * Makes a profiler.
+     *
+     * @param event cpu or wall
+     */
+    public AsyncProfilerPeer(String event) {
+        this.event = event;
+    }
+
+    /**
+     * The version in use.
+     *
+     * @return as the library says
+     */
+    public static String version() {
+        return AsyncProfiler.getInstance().getVersion();
+    }
+
+    @Override
+    public void start() throws Exception {
+        file = Files.createTempFile("bench", ".jfr");
+        AsyncProfiler.getInstance()
+                .execute("start,event=" + event + ",interval=1ms,jstackdepth=2048,jfr,file=" + file);
+    }
+
+    @Override
+    public Profile stop(Predicate<String> thread) throws Exception {
+        AsyncProfiler.getInstance().execute("stop,jfr,file=" + file);
+        try {
+            return Recordings.read(file, thread);
+        } finally {
+            Files.delete(file);
+        }
+    }
+
+    /**
+     * Wall mode as its users run it, for its price alone.
+     *
+     * @param intervalMillis between two looks at a thread
+     */
+    public static void startWall(long intervalMillis) throws Exception {
+        AsyncProfiler.getInstance().execute("start,event=wall,interval=" + intervalMillis + "ms");
+    }
+
+    /** Stops what startWall began. */
+    public static void stopWall() {
+        AsyncProfiler.getInstance().stop();
+    }
+}

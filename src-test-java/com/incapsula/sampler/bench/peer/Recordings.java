@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.peer;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import jdk.jfr.consumer.RecordedEvent;
+import jdk.jfr.consumer.RecordedFrame;
+import jdk.jfr.consumer.RecordedThread;
+import jdk.jfr.consumer.RecordingFile;
+
+/** Reads the samples of a .jfr file, as JFR and async-profiler write it. */
+final class Recordings {
+
+    private static final Set<String> SAMPLES = Set.of("jdk.ExecutionSample", "jdk.NativeMethodSample",
+            "jdk.CPUTimeSample", "profiler.WallClockSample");
+    private static final Set<String> FAILURES = Set.of("unknown_state", "unknown_Java", "unknown_not_Java",
+            "not_walkable_Java", "not_walkable_not_Java", "no_Java_frame", "no_class_load", "GC_active",
+            "deoptimization", "safepoint", "thread_exit", "unknown_nmethod", "unknown_recovery");
+
+    private Recordings() {
+    }
+
+    static Profile read(Path file, Predicate<String> thread) throws IOException {
+        Profile profile = new Profile();
+        try (RecordingFile events = new RecordingFile(file)) {
+            while (events.hasMoreEvents()) {
+                RecordedEvent event = events.readEvent();
+                String type = event.getEventType().getName();
+                if (SAMPLES.contains(type) && thread.test(threadName(event))) {
+                    addSample(profile, event);
+                } else if (type.equals("jdk.CPUTimeSamplesLost") && thread.test(threadName(event))) {
+                    profile.addFailed("lost", event.getLong("lostSamples"));
+                }
+            }
+        }
+        return profile;
+    }
+
+    private static String threadName(RecordedEvent event) {
+        RecordedThread thread = event.getThread(event.hasField("sampledThread") ? "sampledThread" : "eventThread");
+        return thread == null || thread.getJavaName() == null ? "" : thread.getJavaName();
+    }
+
+    private static void addSample(Profile profile, RecordedEvent event) {
+        double weight = event.hasField("samples") ? event.getInt("samples") : 1;
+        boolean failed = event.getStackTrace() == null || event.hasField("failed") && event.getBoolean("failed");
+        if (failed) {
+            profile.addFailed("no stack", weight);
+            return;
+        }
+        List<Frame> frames = new ArrayList<>();
+        for (RecordedFrame frame : event.getStackTrace().getFrames()) {
+            frames.add(frame(frame));
+        }
+        profile.add(frames, weight);
+    }
+
+    private static Frame frame(RecordedFrame frame) {
+        String type = frame.getMethod().getType() == null ? "" : frame.getMethod().getType().getName();
+        String name = frame.getMethod().getName();
+        if (type == null || type.isEmpty()) {
+            boolean failed = name.startsWith("break_") || FAILURES.contains(name);
+            return new Frame(failed ? Frame.Kind.FAILED : Frame.Kind.CODE, "[" + name + "]", 0);
+        }
+        return new Frame(Frame.Kind.JAVA, type.replace('/', '.') + "." + name, Math.max(0, frame.getLineNumber()));
+    }
+}

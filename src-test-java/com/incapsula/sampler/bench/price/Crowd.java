@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.price;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
+
+/** Many threads that do nothing, deep in calls. */
+final class Crowd {
+
+    /** Beginning of the threads' names. */
+    static final String NAME = "parked";
+    private static final long STACK_BYTES = 256 * 1024;
+
+    private static long[] ids = {};
+
+    private Crowd() {
+    }
+
+    /** Java's ids of all threads there are. */
+    static long[] ids() {
+        return ids;
+    }
+
+    /** Starts threads and returns when all of them wait, depth frames deep. */
+    static void gather(int threads, int depth) throws InterruptedException {
+        CountDownLatch arrived = new CountDownLatch(threads);
+        ids = new long[threads];
+        for (int i = 0; i < threads; i++) {
+            Thread thread = new Thread(null, () -> descend(depth, arrived), NAME + "-" + i, STACK_BYTES);
+            thread.setDaemon(true);
+            thread.start();
+            ids[i] = thread.getId();
+        }
+        arrived.await();
+        Thread.sleep(200);
+    }
+
+    private static int descend(int depth, CountDownLatch arrived) {
+        if (depth > 0) {
+            return descend(depth - 1, arrived) + 1;
+        }
+        arrived.countDown();
+        while (true) {
+            LockSupport.park();
+        }
+    }
+}

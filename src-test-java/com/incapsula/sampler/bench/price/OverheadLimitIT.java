@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.price;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.bench.Jvm;
+import java.nio.file.Path;
+import java.util.List;
+import org.assertj.core.api.SoftAssertions;
+import org.junit.jupiter.api.Test;
+
+/** With 4,000 threads at a millisecond the limit is held. How well shares are seen in some seconds the benchmark tells. */
+class OverheadLimitIT {
+
+    private static final int THREADS = 4000;
+    private static final int MILLIS = Boolean.getBoolean("sampler.test.long") ? 20_000 : 6_000;
+
+    @Test
+    void limitIsHeld() throws Exception {
+        List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), List.of())
+                .run(OverheadLimit.class, THREADS, MILLIS);
+        assertThat(lines).hasSize(1);
+        String[] cells = lines.get(0);
+        System.out.println(String.join(" | ", cells));
+        SoftAssertions.assertSoftly(softly -> {
+            softly.assertThat(cells[0]).endsWith("(HYBRID)");
+            softly.assertThat(Double.parseDouble(cells[1])).as("own CPU %")
+                    .isLessThanOrEqualTo(OverheadLimit.LIMIT_BAR * OverheadLimit.LIMIT_PERCENT);
+            softly.assertThat(Double.parseDouble(cells[2])).as("passed over %: there was a limit to hold").isPositive();
+        });
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.price;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** What the kernel tells of the threads of this process. */
+final class Tasks {
+
+    private static final Path TASKS = Path.of("/proc/self/task");
+
+    private static final Pattern LEFT_OUT_NAMES = Pattern.compile(Crowd.NAME + "|C[12] Compiler");
+    private static final Set<String> LEFT_OUT = new HashSet<>();
+    private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+    private Tasks() {
+    }
+
+    /** Reads one figure of one thread. */
+    @FunctionalInterface
+    private interface Reader {
+        long read(Path task) throws IOException;
+    }
+
+    /**
+     * CPU time of this process in nanoseconds, without the thread that asks and without the JVM's compilers, which
+     * mostly compile what that thread runs. Quick, however many threads are parked: theirs are read in one call.
+     */
+    static long cpuNanos() throws IOException {
+        String self = Path.of("/proc/thread-self").toRealPath().getFileName().toString();
+        long sum = 0;
+        for (long nanos : THREADS.getThreadCpuTime(Crowd.ids())) {
+            sum += Math.max(0, nanos);
+        }
+        try (Stream<Path> tasks = Files.list(TASKS)) {
+            for (Path task : (Iterable<Path>) tasks::iterator) {
+                String id = task.getFileName().toString();
+                if (!id.equals(self) && !LEFT_OUT.contains(id)) {
+                    sum += cpuNanosOf(task, id);
+                }
+            }
+        }
+        return sum;
+    }
+
+    private static long cpuNanosOf(Path task, String id) {
+        try {
+            if (LEFT_OUT_NAMES.matcher(Files.readString(task.resolve("comm"))).lookingAt()) {
+                LEFT_OUT.add(id);
+                return 0;
+            }
+            return Long.parseLong(firstWord(task.resolve("schedstat")));
+        } catch (IOException e) {
+            return 0; /* The thread has ended. */
+        }
+    }
+
+    /** How often threads went off a processor, by thread id; only of threads whose name has that beginning. */
+    static Map<String, Long> switches(String name) throws IOException {
+        return read(name, task -> Files.readAllLines(task.resolve("status")).stream()
+                .filter(line -> line.contains("_ctxt_switches"))
+                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).trim())).sum());
+    }
+
+    /** Growth, of threads that are in both and of threads that are new. */
+    static long grown(Map<String, Long> before, Map<String, Long> after) {
+        return after.entrySet().stream()
+                .mapToLong(entry -> entry.getValue() - before.getOrDefault(entry.getKey(), 0L)).sum();
+    }
+
+    /** A figure of /proc/self/status in kilobytes. */
+    static long statusKilobytes(String key) throws IOException {
+        return Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith(key + ":"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst().orElseThrow();
+    }
+
+    private static Map<String, Long> read(String name, Reader reader) throws IOException {
+        Map<String, Long> figures = new HashMap<>();
+        try (Stream<Path> tasks = Files.list(TASKS)) {
+            for (Path task : (Iterable<Path>) tasks::iterator) {
+                try {
+                    if (Files.readString(task.resolve("comm")).startsWith(name)) {
+                        figures.put(task.getFileName().toString(), reader.read(task));
+                    }
+                } catch (IOException e) {
+                    /* The thread has ended. */
+                    continue;
+                }
+            }
+        }
+        return figures;
+    }
+
+    private static String firstWord(Path file) throws IOException {
+        String text = Files.readString(file);
+        return text.substring(0, text.indexOf(' '));
+    }
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.price;
+
+import com.incapsula.sampler.SamplingEngine;
+import com.incapsula.sampler.bench.Figures;
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Plan;
+import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.peer.AsyncProfilerPeer;
+import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.bench.peer.SamplerPeer;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What two busy threads, 50 frames deep, lose while they are looked at. */
+public final class Throughput {
+
+    private static final String NOTHING = "no profiler";
+    private static final int THREADS = 2;
+    private static final int DEPTH = 50;
+    private static final int FAST_MILLIS = 1;
+    private static final int SLOW_MILLIS = 20;
+    private static final double FAST_BAR = 1;
+    private static final double HANDLER_BAR_MICROS = 3;
+    private static volatile long sink;
+
+    private Throughput() {
+    }
+
+    /**
+     * Runs everything.
+     *
+     * @param plan how long
+     * @param only not used
+     * @return a table per JDK
+     */
+    public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
+        List<Table> tables = new ArrayList<>();
+        for (Path jdk : plan.jdks()) {
+            Table table = new Table("Two busy threads, depth " + DEPTH + ", JDK " + Jvm.version(jdk), "profiler",
+                    "every", "work lost %", "spread", "work lost per CPU second %", "spread", "µs lost per sample",
+                    "handler's own account µs", "bar");
+            Map<String, List<double[]>> pairs = new LinkedHashMap<>();
+            for (String[] cells : Jvm.of(jdk, List.of()).run(Throughput.class, plan.windowMillis(), plan.rounds())) {
+                double[] figures = new double[cells.length - 1];
+                for (int i = 0; i < figures.length; i++) {
+                    figures[i] = Double.parseDouble(cells[1 + i]);
+                }
+                pairs.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(figures);
+            }
+            List<double[]> nothing = pairs.get(NOTHING + " @0");
+            double noise = Math.max(Math.abs(median(nothing, 0)), spread(nothing, 0));
+            pairs.forEach((name, figures) -> addRow(table, name, figures, noise));
+            table.note("Each window of " + plan.windowMillis() + " ms is compared with the windows without a profiler"
+                    + " before and after it; medians of " + plan.rounds() + ". Work per CPU second leaves out what"
+                    + " other processes take, and the profiler's own thread. \"" + NOTHING + "\" is such a window"
+                    + " against its neighbours: the noise. µs lost per sample: the loss per CPU second, spread over"
+                    + " the samples.");
+            tables.add(table);
+        }
+        return tables;
+    }
+
+    private static void addRow(Table table, String name, List<double[]> figures, double noise) {
+        long millis = Math.round(figures.get(0)[2]);
+        double lost = median(figures, 0);
+        double perCpu = median(figures, 1);
+        double handler = median(figures, 3);
+        String bar = "";
+        if (name.startsWith(Peer.HYBRID) && millis == FAST_MILLIS) {
+            bar = Table.atMost(lost, FAST_BAR, noise) + "; handler "
+                    + (Double.isNaN(handler) ? "**not told**" : Table.atMost(handler, HANDLER_BAR_MICROS));
+        } else if (name.startsWith(Peer.HYBRID)) {
+            bar = "noise " + Table.atMost(lost, noise);
+        }
+        table.row(name.replaceAll(" @.*", ""), millis == 0 ? "–" : millis + " ms", lost, spread(figures, 0), perCpu,
+                spread(figures, 1), millis == 0 ? null : perCpu / 100 * millis * 1000, handler, bar);
+    }
+
+    private static double median(List<double[]> rows, int column) {
+        return Figures.median(rows.stream().map(row -> row[column]).toList());
+    }
+
+    private static double spread(List<double[]> rows, int column) {
+        return Figures.spread(rows.stream().map(row -> row[column]).toList());
+    }
+
+    /** A thread that counts its work. */
+    private static final class Busy extends Thread {
+
+        private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+        private volatile long steps;
+
+        Busy(int number) {
+            super("busy-" + number);
+            setDaemon(true);
+        }
+
+        @Override
+        public void run() {
+            descend(DEPTH);
+        }
+
+        private int descend(int depth) {
+            if (depth > 0) {
+                return descend(depth - 1) + 1;
+            }
+            while (true) {
+                long value = steps;
+                for (int i = 0; i < 5000; i++) {
+                    value = value * 31 + (value >>> 7) + i;
+                }
+                sink = value;
+                steps++;
+            }
+        }
+
+        double cpuNanos() {
+            return THREADS.getThreadCpuTime(getId());
+        }
+    }
+
+    /** Work done in a window, per second and per CPU second. */
+    private record Speed(double perSecond, double perCpuSecond) {
+    }
+
+    /** One kind of window. */
+    private record Setting(String name, int millis, SamplerPeer ours, boolean async) {
+    }
+
+    /**
+     * The measured program.
+     *
+     * @param arguments milliseconds of a window, rounds
+     */
+    public static void main(String... arguments) throws Exception {
+        long window = Long.parseLong(arguments[0]);
+        int rounds = Integer.parseInt(arguments[1]);
+        List<Busy> threads = new ArrayList<>();
+        for (int i = 0; i < THREADS; i++) {
+            Busy thread = new Busy(i);
+            thread.start();
+            threads.add(thread);
+        }
+        List<Setting> settings = List.of(
+                new Setting(NOTHING, 0, null, false),
+                new Setting(Peer.HYBRID, FAST_MILLIS, new SamplerPeer(SamplingEngine.AUTO, FAST_MILLIS), false),
+                new Setting(Peer.HYBRID, SLOW_MILLIS, new SamplerPeer(SamplingEngine.AUTO, SLOW_MILLIS), false),
+                new Setting(Peer.JVMTI, FAST_MILLIS, new SamplerPeer(SamplingEngine.JVMTI, FAST_MILLIS), false),
+                new Setting(Peer.ASYNC + ", cpu mode", FAST_MILLIS, null, true));
+        Thread.sleep(window);
+        Speed before = measure(threads, window);
+        for (int round = 0; round < rounds; round++) {
+            for (Setting setting : settings) {
+                start(setting);
+                Speed during = measure(threads, window);
+                double handler = stop(setting);
+                Speed after = measure(threads, window);
+                String engine = setting.ours == null ? "" : " (" + setting.ours.statistics().getEngine() + ")";
+                Jvm.tell(setting.name + engine + " @" + setting.millis,
+                        lost(during.perSecond, before.perSecond, after.perSecond),
+                        lost(during.perCpuSecond, before.perCpuSecond, after.perCpuSecond), setting.millis, handler);
+                before = after;
+            }
+        }
+        System.exit(0);
+    }
+
+    private static double lost(double during, double before, double after) {
+        return 100 * (1 - during / ((before + after) / 2));
+    }
+
+    private static void start(Setting setting) throws Exception {
+        if (setting.ours != null) {
+            setting.ours.start();
+        }
+        if (setting.async) {
+            one.profiler.AsyncProfiler.getInstance().execute("start,event=cpu,interval=" + setting.millis + "ms");
+        }
+    }
+
+    /* The sampler's own measure of its handler, in microseconds, where it has been used; it is the JVM's. */
+    private static double stop(Setting setting) throws Exception {
+        double handler = Double.NaN;
+        if (setting.ours != null) {
+            setting.ours.stop(thread -> false);
+            long nanos = setting.ours.statistics().getHandlerMedianNanos();
+            handler = nanos > 0 ? nanos / 1000.0 : Double.NaN;
+        }
+        if (setting.async) {
+            AsyncProfilerPeer.stopWall();
+        }
+        return handler;
+    }
+
+    private static Speed measure(List<Busy> threads, long window) throws InterruptedException {
+        double steps = steps(threads);
+        double cpu = cpu(threads);
+        long start = System.nanoTime();
+        Thread.sleep(window);
+        double done = steps(threads) - steps;
+        double cpuSeconds = (cpu(threads) - cpu) / 1e9;
+        double seconds = (System.nanoTime() - start) / 1e9;
+        return new Speed(done / seconds, done / cpuSeconds);
+    }
+
+    private static double steps(List<Busy> threads) {
+        return threads.stream().mapToDouble(thread -> thread.steps).sum();
+    }
+
+    private static double cpu(List<Busy> threads) {
+        return threads.stream().mapToDouble(Busy::cpuNanos).sum();
+    }
+}

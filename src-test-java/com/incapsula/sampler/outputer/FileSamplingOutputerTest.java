@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.outputer;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import com.incapsula.sampler.Fakes;
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportWeight;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.internal.FakeSnapshot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FileSamplingOutputerTest {
+
+    private static final int TILL = 1;
+
+    @TempDir
+    private Path folder;
+    private final FileSamplingOutputer outputer = new FileSamplingOutputer();
+
+    private void write(String document) {
+        write(document, Instant.parse("2026-11-20T10:00:00Z"));
+    }
+
+    private void write(String document, Instant till) {
+        FakeSnapshot snapshot = new FakeSnapshot();
+        snapshot.document = document;
+        snapshot.figures[TILL] = till.toEpochMilli();
+        try (SamplingReport report = Fakes.report(snapshot)) {
+            outputer.report(report);
+        }
+    }
+
+    private List<String> files() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString()).sorted().toList();
+        }
+    }
+
+    private static Instant local(int hour, int minute, int second) {
+        return LocalDateTime.of(2026, 11, 20, hour, minute, second).atZone(ZoneId.systemDefault()).toInstant();
+    }
+
+    @Test
+    void oneFileIsReplaced() throws IOException {
+        outputer.setFile(folder.resolve("a/b/report.txt").toString());
+        outputer.setFormat(ReportFormat.TEXT);
+        write("one");
+        write("two");
+        assertThat(folder.resolve("a/b/report.txt")).hasContent("two");
+        assertThat(folder.resolve("a/b")).isDirectoryNotContaining("glob:**.tmp");
+    }
+
+    @Test
+    void standardFormIsThePage() throws IOException {
+        outputer.setFile(folder.resolve("r.html").toString());
+        write("{}");
+        assertThat(folder.resolve("r.html")).content().startsWith("<!DOCTYPE html>");
+    }
+
+    @Test
+    void weightReachesTheReport() throws IOException {
+        outputer.setFile(folder.resolve("r").toString());
+        outputer.setFormat(ReportFormat.COLLAPSED);
+        outputer.setWeight(ReportWeight.CPU);
+        write("");
+        assertThat(folder.resolve("r")).hasContent("COLLAPSED 1 0");
+    }
+
+    @Test
+    void timesInNames() throws IOException {
+        outputer.setFile(folder.resolve("100%%-%t.txt").toString());
+        outputer.setFormat(ReportFormat.TEXT);
+        write("one", local(9, 8, 7));
+        write("two", local(9, 8, 7));
+        write("three", local(9, 8, 7));
+        write("four", local(9, 8, 8));
+        assertThat(files()).containsExactly("100%-20261120-090807-2.txt", "100%-20261120-090807-3.txt",
+                "100%-20261120-090807.txt", "100%-20261120-090808.txt");
+        assertThat(folder.resolve("100%-20261120-090807.txt")).hasContent("one");
+        assertThat(folder.resolve("100%-20261120-090807-3.txt")).hasContent("three");
+    }
+
+    @Test
+    void numbersGoOnWhereTheLastRunEnded() throws IOException {
+        Files.writeString(folder.resolve("r-9.txt"), "");
+        Files.writeString(folder.resolve("r-10.txt"), "");
+        Files.writeString(folder.resolve("r-x.txt"), "");
+        outputer.setFile(folder.resolve("r-%n.txt").toString());
+        write("a");
+        write("b");
+        assertThat(files()).containsExactly("r-10.txt", "r-11.txt", "r-12.txt", "r-9.txt", "r-x.txt");
+    }
+
+    @Test
+    void oldestGoFirstByNumberNotByText() throws IOException {
+        outputer.setFile(folder.resolve("r-%n.txt").toString());
+        outputer.setMaxFiles(3);
+        for (int i = 0; i < 12; i++) {
+            write("x");
+        }
+        assertThat(files()).containsExactly("r-10.txt", "r-11.txt", "r-12.txt");
+    }
+
+    @Test
+    void oldestGoFirstByTimeAndThenByTheirPlaceInIt() throws IOException {
+        outputer.setFile(folder.resolve("r-%t.txt").toString());
+        outputer.setMaxFiles(2);
+        write("a", local(9, 0, 0));
+        write("b", local(10, 0, 0));
+        write("c", local(10, 0, 0));
+        assertThat(files()).containsExactly("r-20261120-100000-2.txt", "r-20261120-100000.txt");
+        write("d", local(10, 0, 1));
+        assertThat(files()).containsExactly("r-20261120-100000-2.txt", "r-20261120-100001.txt");
+    }
+
+    @Test
+    void totalSizeIsLimitedAndTheNewestStays() throws IOException {
+        outputer.setFile(folder.resolve("r-%n").toString());
+        outputer.setFormat(ReportFormat.TEXT);
+        outputer.setMaxTotalBytes(10);
+        write("12345");
+        write("12345");
+        assertThat(files()).containsExactly("r-1", "r-2");
+        write("1234");
+        assertThat(files()).containsExactly("r-2", "r-3");
+        write("12345678901");
+        assertThat(files()).containsExactly("r-4");
+    }
+
+    @Test
+    void onlyItsOwnFilesAreRemoved() throws IOException {
+        List<String> others = List.of("r-.txt", "r-1.txt.gz", "r-1a.txt", "xr-1.txt", "R-1.txt",
+                "r-1234567890123456789.txt");
+        for (String other : others) {
+            Files.writeString(folder.resolve(other), "other");
+        }
+        Files.createDirectory(folder.resolve("r-2.txt"));
+        Files.createSymbolicLink(folder.resolve("r-3.txt"), folder.resolve("xr-1.txt"));
+        outputer.setFile(folder.resolve("r-%n.txt").toString());
+        outputer.setMaxFiles(1);
+        write("a");
+        write("b");
+        write("c");
+        assertThat(files()).containsAll(others).contains("r-2.txt", "r-3.txt").hasSize(others.size() + 3);
+    }
+
+    @Test
+    void charactersOfPatternsAreTakenAsTheyAre() throws IOException {
+        outputer.setFile(folder.resolve("a.*(%n)[x]").toString());
+        outputer.setMaxFiles(1);
+        Files.writeString(folder.resolve("abc(1)x"), "");
+        write("a");
+        write("b");
+        assertThat(files()).containsExactly("a.*(2)[x]", "abc(1)x");
+    }
+
+    @Test
+    void fileThatCannotBeWrittenIsNamed() throws IOException {
+        Files.writeString(folder.resolve("plain"), "");
+        outputer.setFile(folder.resolve("plain/r.txt").toString());
+        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> write("x"))
+                .withMessageStartingWith("cannot make the folder " + folder.resolve("plain"));
+        assertThat(files()).containsExactly("plain");
+    }
+
+    @Test
+    void oldFileThatCannotBeRemovedIsNoReasonToFail() throws IOException {
+        Path series = Files.createDirectory(folder.resolve("s"));
+        outputer.setFile(series.resolve("r-%n").toString());
+        write("a");
+        /* Root may do everything: then this only shows that nothing fails. */
+        Files.setPosixFilePermissions(series.resolve("r-1"), PosixFilePermissions.fromString("---------"));
+        outputer.setMaxFiles(1);
+        write("b");
+        assertThat(series.resolve("r-2")).exists();
+    }
+
+    @Test
+    void withoutAFileTheReportFails() {
+        assertThatIllegalStateException().isThrownBy(() -> write("x"))
+                .withMessage("file must be set before the first report");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+            "r-%x|file may have %t, %n and %%, not %x, got r-%x",
+            "r-%|file may have %t, %n and %%, not %, got r-%",
+            "%n-%n|file must have %n once, got %n-%n",
+            "%t/r|file must have %t and %n in the file's own name only, got %t/r",
+            "/|file must name a file, got /",
+            "r/|file must name a file, got r/",
+            ".|file must name a file, got .",
+            "java|file must name a file, got java",
+    })
+    void wrongNamesAreRefusedAtOnce(String file, String message) {
+        outputer.setFile("before");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFile(file)).withMessage(message);
+        assertThat(outputer.getFile()).isEqualTo("before");
+    }
+
+    @Test
+    void wrongValuesAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> new FileSamplingOutputer(" "))
+                .withMessage("file must not be blank");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFile(null))
+                .withMessage("file must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFile("a\0b"))
+                .withMessageStartingWith("file must be a path");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFormat(null))
+                .withMessage("format must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setMaxFiles(0))
+                .withMessage("maxFiles must be between 1 and 1000000, got 0");
+        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setMaxTotalBytes(0))
+                .withMessage("maxTotalBytes must be at least 1, got 0");
+    }
+
+    @Test
+    void isABean() {
+        assertThat(outputer.getFile()).isNull();
+        assertThat(outputer.getFormat()).isEqualTo(ReportFormat.HTML);
+        assertThat(outputer.getWeight()).isNull();
+        assertThat(outputer.getMaxFiles()).isEqualTo(100);
+        assertThat(outputer.getMaxTotalBytes()).isEqualTo(256L << 20);
+        outputer.setMaxFiles(5);
+        outputer.setMaxTotalBytes(6);
+        assertThat(outputer.getMaxFiles()).isEqualTo(5);
+        assertThat(outputer.getMaxTotalBytes()).isEqualTo(6);
+    }
+
+    @Test
+    void textCallsDoNothing() throws IOException {
+        outputer.setFile(folder.resolve("r").toString());
+        outputer.printIntervalTitle("title");
+        outputer.printThreadRecord("thread", "rows");
+        outputer.flush();
+        outputer.close();
+        assertThat(files()).isEmpty();
+        write("x");
+        assertThat(files()).containsExactly("r");
+    }
+}

@@ -1,0 +1,614 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.page;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.internal.HtmlPage;
+import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.WebElement;
+
+/** The page, in a real browser. Pictures of it are left in {@code target/page-pictures}. */
+class PageIT {
+    private static final Path PICTURES = Path.of("target", "page-pictures");
+    private static final int LARGE = 100_000;
+
+    private static Browser browser;
+
+    @TempDir
+    Path folder;
+
+    private boolean expectsComplaints;
+
+    @BeforeAll
+    static void start() {
+        browser = Browser.start();
+    }
+
+    @AfterAll
+    static void stop() {
+        if (browser != null) {
+            browser.close();
+        }
+    }
+
+    @BeforeEach
+    void forget() {
+        browser.openBroken("about:blank");
+        browser.complaints();
+        browser.requests();
+        browser.size(1366, 768, 1);
+        browser.systemColours("light");
+    }
+
+    @AfterEach
+    void nothingWasComplainedOfAndNothingFetched() {
+        if (!expectsComplaints) {
+            assertThat(browser.complaints()).isEmpty();
+            assertThat(browser.requests()).allMatch(url -> url.startsWith("file:///"));
+        }
+    }
+
+    // ---- the graph
+
+    @Test
+    void graphTellsAboutTheFrameUnderTheMouseAndZoomsOnAClick() throws IOException {
+        show(twoGroups().json());
+        browser.pointAtGraph(0.1, 1, false);
+        assertThat(browser.texts("#tip *")).startsWith("main", "3.00 s = 75.0 %");
+        browser.pointAtGraph(0.9, 1, false);
+        assertThat(browser.texts("#tip *")).startsWith("worker-", "1.00 s = 25.0 %");
+
+        browser.pointAtGraph(0.05, 2, true); // A.run
+        assertThat(browser.text("#path")).isEqualTo("A.run: 75.0 % of all");
+        browser.pointAtGraph(0.2, 3, false); // A.load, two thirds of A.run
+        assertThat(browser.texts("#tip *"))
+                .startsWith("com.acme.A.load(A.java:20)", "2.00 s = 50.0 %, 66.7 % of the zoom", "own time 2.00 s");
+        browser.pointAtGraph(0.2, 3, true);
+        browser.click("#back");
+        assertThat(browser.text("#path")).isEqualTo("A.run: 75.0 % of all");
+        browser.click("#reset");
+        assertThat(browser.text("#path")).isEmpty();
+        assertThat(browser.find("#back").isEnabled()).isFalse();
+    }
+
+    @Test
+    void graphTurnsOver() throws IOException {
+        show(twoGroups().json());
+        List<Number> top = browser.graphColour(0.5, 0);
+        browser.type("i");
+        assertThat(browser.graphColour(0.5, 0)).isNotEqualTo(top);
+        double lastRow = lastRowOfGraph();
+        browser.pointAtGraph(0.1, lastRow, false);
+        assertThat(browser.texts("#tip *")).startsWith("All threads");
+        browser.click("[data-direction=icicle]");
+        assertThat(browser.graphColour(0.5, 0)).isEqualTo(top);
+    }
+
+    private double lastRowOfGraph() {
+        Number height = browser.run("return document.querySelector('#flame .scroller').clientHeight");
+        return height.doubleValue() / 20 - 1;
+    }
+
+    @Test
+    void searchHighlightsAndTellsTheShareOnce() throws IOException {
+        show(twoGroups().json());
+        browser.search("a.LOAD");
+        assertThat(browser.text("#found")).isEqualTo("50.0 % in 1 place");
+        assertThat(browser.graphColour(0.02, 3)).containsExactly(0xb5L, 0x17L, 0xc9L);
+        // Both of its rows match, one inside of the other: counted once.
+        browser.search("com.acme.A");
+        assertThat(browser.text("#found")).isEqualTo("75.0 % in 2 places");
+        browser.search("no such thing");
+        assertThat(browser.text("#found")).isEqualTo("nothing found");
+        browser.search("B.wait");
+        browser.type(Keys.ENTER);
+        assertThat(browser.text("#detail b")).isEqualTo("com.acme.B.waitForWork(Native Method)");
+        browser.type(Keys.ESCAPE);
+        assertThat(browser.text("#found")).isEmpty();
+    }
+
+    @Test
+    void aStackOfTwentyThousandFramesIsShown() throws IOException {
+        ReportJson report = new ReportJson();
+        ReportJson.Group group = report.group("deep", 1);
+        int node = -1;
+        for (int i = 0; i < 20_000; i++) {
+            node = group.child(node, report.frame("com.acme.Deep.call:" + i % 50));
+        }
+        group.add(node, 1_000, 1_000, 20);
+        show(report.json());
+        browser.pointAtGraph(0.5, 10, true);
+        assertThat(browser.text("#detail")).contains("1.00 s = 100.0 %");
+        browser.tab("tree");
+        assertThat(browser.all("#tree .row")).hasSizeBetween(1, 3);
+        browser.click("#compact");
+        browser.click("#hot-path");
+        browser.find("#tree").sendKeys(Keys.END);
+        browser.until("return [...document.querySelectorAll('#tree .row')].some(e => e.ariaLevel === '20001')");
+        assertThat(browser.all("#tree .row")).hasSizeLessThan(100);
+    }
+
+    // ---- tables
+
+    @Test
+    void callTreeOpensClosesAndSorts() throws IOException {
+        show(twoGroups().json());
+        browser.tab("tree");
+        browser.click("#collapse");
+        assertThat(names("tree")).containsExactly("main", "worker-");
+        assertThat(cells("tree", 0)).containsExactly("75.0 %", "3,000", "0", "1,500", "60", "main");
+
+        browser.click("#tree .row .mark");
+        assertThat(names("tree")).containsExactly("main", "com.acme.A.run(A.java:10)", "worker-");
+        WebElement tree = browser.find("#tree");
+        tree.sendKeys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT);
+        assertThat(names("tree")).containsExactly("main", "com.acme.A.run(A.java:10)", "com.acme.A.load(A.java:20)",
+                "worker-");
+        tree.sendKeys(Keys.HOME, Keys.ARROW_LEFT);
+        assertThat(names("tree")).containsExactly("main", "worker-");
+        assertThat(browser.find("#tree .row").getDomAttribute("aria-expanded")).isEqualTo("false");
+
+        browser.click("#tree .head [data-key=name] button");
+        browser.click("#tree .head [data-key=name] button");
+        assertThat(names("tree")).containsExactly("worker-", "main");
+        browser.click("#tree .head [data-key=samples] button");
+        assertThat(names("tree")).containsExactly("main", "worker-");
+        assertThat(browser.find("#tree .head [data-key=samples]").getDomAttribute("aria-sort")).isEqualTo("descending");
+    }
+
+    @Test
+    void callTreeLeavesOutFramesThatOnlyPassOn() throws IOException {
+        ReportJson report = new ReportJson();
+        report.group("main", 1).stack(100, 0, 2, "a.A.one:1", "a.A.two:2", "a.A.three:3", "a.A.four:4")
+                .stack(50, 0, 1, "a.A.one:1", "a.A.two:2", "a.A.other:5");
+        show(report.json());
+        browser.tab("tree");
+        browser.click("#hot-path");
+        assertThat(names("tree")).containsExactly("main", "a.A.one(A.java:1)", "a.A.three(A.java:3)",
+                "a.A.four(A.java:4)", "a.A.other(A.java:5)");
+        browser.click("#compact");
+        browser.click("#hot-path");
+        assertThat(names("tree")).containsExactly("main", "a.A.one(A.java:1)", "a.A.two(A.java:2)",
+                "a.A.three(A.java:3)", "a.A.four(A.java:4)", "a.A.other(A.java:5)");
+    }
+
+    @Test
+    void hotMethodsAndLinesCountRecursionOnce() throws IOException {
+        ReportJson report = new ReportJson();
+        report.group("main", 1).stack(100, 0, 2, "a.A.walk:1", "a.A.walk:1", "a.A.walk:2", "a.B.leaf:9");
+        show(report.json());
+        browser.tab("methods");
+        assertThat(names("methods")).containsExactly("a.B.leaf", "a.A.walk");
+        assertThat(cells("methods", 1)).containsExactly("0.0 %", "100", "0", "0", "a.A.walk");
+        browser.tab("lines");
+        assertThat(names("lines")).containsExactly("a.B.leaf(B.java:9)", "a.A.walk(A.java:1)", "a.A.walk(A.java:2)");
+        assertThat(cells("lines", 1)).containsExactly("0.0 %", "100", "0", "0", "a.A.walk(A.java:1)");
+    }
+
+    @Test
+    void groupIsChosenAndPercentIsOfIt() throws IOException {
+        show(twoGroups().json());
+        assertThat(browser.texts("#groups .group-name")).containsExactly("All threads", "main", "worker-");
+        assertThat(browser.texts("#groups .group-time")).containsExactly("4.00 s", "3.00 s", "1.00 s");
+        browser.all("#groups .group").get(2).click();
+        browser.tab("tree");
+        assertThat(cells("tree", 0)).startsWith("100.0 %", "1,000").endsWith("worker-");
+        browser.tab("methods");
+        assertThat(names("methods")).containsExactly("com.acme.B.waitForWork", "java.lang.Thread.run");
+        browser.find("#groups").sendKeys(Keys.HOME);
+        assertThat(names("methods")).containsExactly("com.acme.A.load", "com.acme.A.run", "com.acme.B.waitForWork",
+                "java.lang.Thread.run");
+    }
+
+    @Test
+    void timeOnAProcessorIsShownWhereThereIsAny() throws IOException {
+        show(twoGroups().json());
+        browser.type("c");
+        assertThat(browser.texts("#groups .group-time")).containsExactly("1.50 s", "1.50 s", "0 s");
+        browser.tab("tree");
+        assertThat(cells("tree", 0)).startsWith("100.0 %", "3,000", "0", "1,500");
+
+        ReportJson report = new ReportJson();
+        report.group("main", 1).stack(100, 0, 2, "a.A.run:1");
+        show(report.json());
+        assertThat(browser.find("#metrics").isDisplayed()).isFalse();
+        browser.tab("tree");
+        assertThat(browser.texts("#tree .head button")).noneMatch(title -> title.contains("CPU"));
+    }
+
+    @Test
+    void withTheCpuClockThereIsOneTime() throws IOException {
+        show(twoGroups().json().replaceFirst(",\"ownCpuNanos", ",\"clock\":\"CPU\",\"ownCpuNanos"));
+        assertThat(browser.find("#metrics").isDisplayed()).isFalse();
+        assertThat(browser.find("#interval").getText()).endsWith(", all times are CPU times");
+    }
+
+    // ---- the account
+
+    @Test
+    void accountTellsInWordsWhatWasNotSeen() throws IOException {
+        ReportJson report = twoGroups().outcome("failed, thread ended during the walk", 20)
+                .outcome("an outcome of another version", 0).counter("late ticks", 2);
+        report.group("short-", 9).stack(400, 0, 20, "[thread ended]").stack(600, 600, 0, "a.A.run:1", "[libmSin]");
+        report.group("[JVM]", 5).stack(1_000, 1_000, 0, "[GC]");
+        show(report.json());
+        browser.tab("account");
+        assertThat(browser.texts("#panel-account p")).element(0).asString()
+                .endsWith("looked at threads 120 times. 83.3 % of the looks told where the thread was.");
+        assertThat(browser.texts("#panel-account p")).element(1).asString()
+                .startsWith("400.0 ms of 6.00 s of thread time (6.7 %) have no stack.");
+        assertThat(browser.texts("#panel-account h3")).containsExactly("What became of each look at a thread",
+                "Time without a stack", "Other events", "By thread group");
+        assertThat(browser.texts("#panel-account tr")).contains(
+                "failedfailed, thread ended during the walk2016.7 %"
+                        + "The thread ended while it was looked at. Its time is under [thread ended].",
+                "late ticks2Rounds that began late. They are credited with their true length.");
+    }
+
+    // ---- two reports
+
+    @Test
+    void differenceShowsWhatGotSlowerFirst() throws IOException {
+        ReportJson before = new ReportJson().elapsedMillis(450_000);
+        before.group("main", 1).stack(500, 500, 10, "a.A.run:1", "a.A.slow:2")
+                .stack(1_500, 0, 30, "a.A.run:1", "a.A.quick:3")
+                .stack(500, 0, 10, "a.A.run:1", "a.A.same:4");
+        ReportJson after = new ReportJson().elapsedMillis(900_000);
+        after.group("main", 1).stack(3_000, 3_000, 60, "a.A.run:1", "a.A.slow:7")
+                .stack(1_000, 0, 20, "a.A.run:1", "a.A.quick:3")
+                .stack(1_000, 0, 20, "a.A.run:1", "a.A.same:4").stack(200, 0, 4, "a.A.run:1", "a.A.fresh:9");
+        show(both(before, after));
+
+        assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
+        browser.tab("methods");
+        assertThat(names("methods")).containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "a.A.quick");
+        assertThat(cells("methods", 0)).containsExactly("+2,000", "+2,000", "+200.0 %", "1,000", "3,000", "a.A.slow");
+        assertThat(cells("methods", 1)).contains("new");
+        assertThat(cells("methods", 4)).startsWith("-2,000", "-2,000", "-66.7 %");
+        browser.tab("tree");
+        assertThat(names("tree")).startsWith("main", "a.A.run", "a.A.slow", "a.A.fresh");
+
+        browser.tab("graph");
+        // Left to right by what both take: slow 4.0 s, quick 4.0 s, same 2.0 s.
+        List<Number> slow = browser.graphColour(0.1, 2);
+        List<Number> quick = browser.graphColour(0.5, 2);
+        List<Number> same = browser.graphColour(0.85, 2);
+        assertThat(slow.get(0).intValue()).isGreaterThan(slow.get(2).intValue() + 60);
+        assertThat(quick.get(2).intValue()).isGreaterThan(quick.get(0).intValue() + 60);
+        assertThat(Math.abs(same.get(0).intValue() - same.get(2).intValue())).isLessThan(30);
+        browser.pointAtGraph(0.1, 2, false);
+        assertThat(browser.texts("#tip *")).containsExactly("a.A.slow", "before 1.00 s, after 3.00 s",
+                "+2.00 s (+200.0 %)");
+    }
+
+    // ---- looks and keys
+
+    @Test
+    void darkIsTheSystemsOrTheUsersChoice() throws IOException {
+        show(twoGroups().json());
+        assertThat(background()).isEqualTo("rgb(244, 245, 248)");
+        List<Number> light = browser.graphColour(0.5, 0);
+        browser.systemColours("dark");
+        browser.until("return getComputedStyle(document.body).backgroundColor === 'rgb(15, 18, 22)'");
+        assertThat(browser.graphColour(0.5, 0)).isNotEqualTo(light);
+        browser.click("#theme");
+        assertThat(browser.text("#theme")).isEqualTo("Theme: light");
+        assertThat(background()).isEqualTo("rgb(244, 245, 248)");
+        assertThat(browser.graphColour(0.5, 0)).isEqualTo(light);
+        browser.click("#theme");
+        assertThat(background()).isEqualTo("rgb(15, 18, 22)");
+        browser.click("#theme");
+        assertThat(browser.text("#theme")).isEqualTo("Theme: auto");
+    }
+
+    private static String background() {
+        return browser.run("return getComputedStyle(document.body).backgroundColor");
+    }
+
+    @Test
+    void everythingIsReachedByKeys() throws IOException {
+        show(twoGroups().json());
+        StringBuilder order = new StringBuilder();
+        for (int i = 0; i < 11; i++) {
+            browser.type(Keys.TAB);
+            String outline = browser.run("const e = document.activeElement; return getComputedStyle(e).outlineStyle");
+            assertThat(outline).as("focus ring of " + browser.focused()).isEqualTo("solid");
+            order.append(browser.focused()).append(' ');
+        }
+        assertThat(order.toString()).startsWith("skip help-open theme groups tab-graph BUTTON BUTTON search "
+                + "BUTTON BUTTON scroller");
+
+        browser.run("document.activeElement.blur()");
+        browser.type("/");
+        assertThat(browser.focused()).isEqualTo("search");
+        browser.type(Keys.ESCAPE);
+        browser.run("document.querySelector('#flame .scroller').focus()");
+        browser.type(Keys.ARROW_DOWN, Keys.ARROW_DOWN);
+        assertThat(browser.text("#detail b")).isEqualTo("com.acme.A.run(A.java:10)");
+        browser.type(Keys.ENTER);
+        assertThat(browser.text("#path")).isEqualTo("A.run: 75.0 % of all");
+        browser.type(Keys.BACK_SPACE);
+        assertThat(browser.text("#path")).isEmpty();
+        browser.type(Keys.ENTER, Keys.ESCAPE);
+        assertThat(browser.text("#path")).isEmpty();
+
+        browser.type("3");
+        assertThat(browser.find("#panel-methods").isDisplayed()).isTrue();
+        browser.type("?");
+        assertThat(browser.find("#help").isDisplayed()).isTrue();
+        browser.type(Keys.ESCAPE);
+        assertThat(browser.find("#help").isDisplayed()).isFalse();
+    }
+
+    // ---- names are data
+
+    @Test
+    void hostileNamesAreShownAndNeverRun() throws IOException {
+        String script = "</script><script>window.broken = 1; alert(1)</script>";
+        String image = "<img src=x onerror=\"window.broken = 1\">";
+        String quotes = "'\"&amp;<!--\\ \u2028;`${1}";
+        String emoji = "r\u00e9sum\u00e9\ud83d\ude80\u4e16\u754c";
+        String huge = "x".repeat(65_536);
+        ReportJson report = new ReportJson();
+        ReportJson.Group group = report.group(script, 1);
+        int node = group.child(-1, report.frame(script, image, quotes, 1));
+        node = group.child(node, report.frame(emoji, "run", emoji, 2));
+        node = group.child(node, report.frame("", "", "", 3));
+        node = group.child(node, report.frame(huge, huge, huge, 4));
+        node = group.child(node, report.frame("a.\u202egpj", "b\nc\u0000", "__proto__", 5));
+        group.add(node, 1_000, 0, 20);
+        report.group("", 1).stack(1, 0, 1, "[" + image + "]");
+        report.group("constructor", 1).stack(1, 0, 1, "__proto__.toString:1");
+        report.outcome(image, 1).counter(script, 1);
+        show(report.json());
+
+        assertThat(browser.texts("#groups .group-name")).containsExactlyInAnyOrder("All threads", script,
+                "(empty name)", "constructor");
+        browser.find("#groups").sendKeys(Keys.ARROW_DOWN);
+        browser.pointAtGraph(0.5, 1, false);
+        assertThat(browser.text("#tip b")).isEqualTo(script + "." + image + "("
+                + quotes.replace("\u2028", "\\u2028") + ":1)");
+        browser.tab("tree");
+        browser.click("#compact");
+        browser.click("#hot-path");
+        assertThat(names("tree")).hasSize(6);
+        assertThat(names("tree").get(2)).isEqualTo(emoji + ".run(" + emoji + ":2)");
+        assertThat(names("tree").get(3)).isEqualTo(".(:3)");
+        assertThat(names("tree").get(4)).startsWith("xxxx").endsWith("x… (196,613 characters)");
+        assertThat(names("tree").get(5)).isEqualTo("a.\\u202egpj.b\\u000ac\\u0000(__proto__:5)");
+        for (String tab : List.of("methods", "lines", "account", "graph")) {
+            browser.tab(tab);
+        }
+        browser.search(image);
+        assertThat(browser.<Object>run("return window.broken")).isNull();
+        assertThat(browser.all("img")).isEmpty();
+        assertThat(browser.all("script")).hasSize(2);
+    }
+
+    @Test
+    void thePolicyStopsWhatTheCodeWouldNot() throws IOException {
+        expectsComplaints = true;
+        show(twoGroups().json());
+        String fetched = browser.runAsync("const done = arguments[0];"
+                + "fetch('https://example.org/').then(() => done('fetched'), e => done('refused'))");
+        assertThat(fetched).isEqualTo("refused");
+        browser.run("const s = document.createElement('script'); s.textContent = 'window.broken = 1';"
+                + "document.body.append(s); const i = new Image(); i.src = 'https://example.org/a.png';"
+                + "document.body.append(i);"
+                + "document.body.insertAdjacentHTML('beforeend', '<b onclick=\"window.broken=2\">');"
+                + "document.body.lastChild.click()");
+        assertThat(browser.<Object>run("return window.broken")).isNull();
+        assertThat(browser.complaints()).anyMatch(text -> text.contains("Content Security Policy"));
+    }
+
+    @Test
+    void whatIsNoReportIsToldSo() throws IOException {
+        browser.openBroken(fileOf("{\"format\":\"other/9\"}"));
+        assertThat(browser.text("#fatal"))
+                .isEqualTo("The report cannot be shown: "
+                        + "This is not a report that this page can read (format: other/9).");
+        browser.openBroken(fileOf("{\"format\":"));
+        assertThat(browser.text("#fatal")).startsWith("The report cannot be shown: ");
+    }
+
+    @Test
+    void anEmptyReportIsShown() throws IOException {
+        show(new ReportJson().json());
+        for (String tab : List.of("tree", "methods", "lines", "account", "graph")) {
+            browser.tab(tab);
+        }
+        assertThat(browser.texts("#groups .group-name")).containsExactly("All threads");
+        assertThat(browser.find("#tree .empty").getDomProperty("hidden")).isEqualTo("false");
+    }
+
+    // ---- live
+
+    @Test
+    void livePageRefreshesWithoutLosingTheView() throws IOException {
+        expectsComplaints = true; // looked at here
+        AtomicReference<String> report = new AtomicReference<>(twoGroups().json());
+        HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        server.createContext("/", exchange -> {
+            boolean page = exchange.getRequestURI().getPath().equals("/");
+            byte[] body = page ? livePage(report.get()) : report.get().getBytes(StandardCharsets.UTF_8);
+            exchange.getResponseHeaders().set("Content-Type", page ? "text/html; charset=utf-8" : "application/json");
+            exchange.sendResponseHeaders(200, body.length);
+            exchange.getResponseBody().write(body);
+            exchange.close();
+        });
+        server.start();
+        try {
+            String address = "http://127.0.0.1:" + server.getAddress().getPort() + "/";
+            browser.open(address);
+            browser.find("#groups").sendKeys(Keys.ARROW_DOWN);
+            browser.pointAtGraph(0.5, 1, true);
+            browser.search("load");
+            browser.tab("tree");
+            assertThat(names("tree")).contains("com.acme.A.load(A.java:20)");
+
+            ReportJson next = twoGroups();
+            next.group("newcomer", 1).stack(90_000, 0, 20, "a.A.run:1");
+            next.group("main ", 1).stack(1, 0, 1, "a.A.run:1");
+            report.set(next.json());
+            browser.until("return [...document.querySelectorAll('#groups .group-name')]"
+                    + ".some(e => e.textContent === 'newcomer')");
+
+            assertThat(browser.find("#panel-tree").isDisplayed()).isTrue();
+            assertThat(browser.text("#groups [aria-selected=true] .group-name")).isEqualTo("main");
+            assertThat(names("tree")).contains("com.acme.A.load(A.java:20)");
+            assertThat(browser.find("#search").getDomProperty("value")).isEqualTo("load");
+            assertThat(browser.text("#found")).startsWith("66.7 %");
+            browser.tab("graph");
+            assertThat(browser.text("#path")).startsWith("A.run: ");
+            assertThat(browser.text("#live-text")).startsWith("Live, ");
+            browser.click("#live-pause");
+            assertThat(browser.text("#live-text")).isEqualTo("Paused");
+            assertThat(browser.complaints()).isEmpty();
+            assertThat(browser.requests()).allMatch(url -> url.equals(address) || url.equals(address + "report.json"));
+        } finally {
+            server.stop(0);
+        }
+    }
+
+    private static byte[] livePage(String json) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        HtmlPage.writeLive(out, data -> data.write(json.getBytes(StandardCharsets.UTF_8)));
+        return out.toByteArray();
+    }
+
+    // ---- size, and pictures
+
+    @Test
+    void aHundredThousandNodesAreDrawnSoon() throws IOException {
+        String url = fileOf(SampleReports.large(LARGE, 8).json());
+        browser.open(url);
+        Number moment = browser.run("return performance.getEntriesByName('threads-sampler-painted')[0].startTime");
+        long painted = moment.longValue();
+        browser.search("Service1");
+        double search = Double.parseDouble(browser.run("return document.getElementById('found').dataset.millis"));
+        long turned = time("document.querySelector('[data-direction=flame]').click()");
+        long tree = time("document.querySelector('#tab-tree').click()");
+        long methods = time("document.querySelector('#tab-methods').click()");
+        System.out.printf("page of %,d nodes: painted after %d ms; search %.0f, graph %d, "
+                + "call tree %d, methods %d ms%n",
+                LARGE, painted, search, turned, tree, methods);
+        // The aim is 3 s; a machine that runs other things at the same time is slower.
+        assertThat(painted).isLessThan(10_000);
+        assertThat(search).isLessThan(1_000);
+        browser.tab("graph");
+        browser.click("[data-direction=icicle]");
+        browser.search("");
+        picture("large");
+    }
+
+    private static long time(String script) {
+        Number millis = browser.run("const t = performance.now();" + script
+                + "; return Math.round(performance.now() - t)");
+        return millis.longValue();
+    }
+
+    @Test
+    void picturesToLookAt() throws IOException {
+        show(SampleReports.shop(1, 1).json());
+        picture("graph-all");
+        browser.all("#groups .group").get(1).click();
+        browser.pointAtGraph(0.757, 12, false);
+        picture("graph");
+        browser.systemColours("dark");
+        browser.type("i");
+        browser.search("postgresql");
+        picture("search-dark");
+        browser.type(Keys.ESCAPE);
+        browser.tab("tree");
+        picture("tree-dark");
+        browser.systemColours("light");
+        browser.type("c");
+        browser.click("#hot-path");
+        openFirstClosed(3);
+        picture("tree");
+        browser.tab("methods");
+        picture("methods");
+        browser.tab("account");
+        picture("account");
+        browser.run("document.getElementById('help').showModal()");
+        picture("help");
+        show(both(SampleReports.shop(1, 1), SampleReports.shop(1.8, 0.45)));
+        browser.all("#groups .group").get(1).click();
+        browser.pointAtGraph(0.6, 12, false);
+        picture("diff");
+        browser.tab("methods");
+        picture("diff-methods");
+        browser.tab("tree");
+        browser.systemColours("dark");
+        picture("diff-tree-dark");
+        browser.size(800, 700, 1);
+        browser.tab("graph");
+        picture("small-dark");
+    }
+
+    /** In the call tree: shows more than the hot path. */
+    private static void openFirstClosed(int times) {
+        for (int i = 0; i < times; i++) {
+            List<WebElement> closed = browser.all("#tree .mark.closed");
+            if (!closed.isEmpty()) {
+                closed.get(0).click();
+            }
+        }
+    }
+
+    private static void picture(String name) throws IOException {
+        browser.run("return new Promise(done => requestAnimationFrame(() => setTimeout(done)))");
+        browser.picture(PICTURES.resolve(name + ".png"));
+    }
+
+    // ---- data
+
+    /** main: 3 s, of which A.run itself 1 s and A.load, called by it, 2 s; worker-: 1 s of waiting. */
+    private static ReportJson twoGroups() {
+        ReportJson report = new ReportJson();
+        report.group("main", 1).stack(1_000, 500, 20, "com.acme.A.run:10")
+                .stack(2_000, 1_000, 40, "com.acme.A.run:10", "com.acme.A.load:20");
+        report.group("worker-", 2).stack(1_000, 0, 20, "java.lang.Thread.run:840", "com.acme.B.waitForWork");
+        return report;
+    }
+
+    private static String both(ReportJson before, ReportJson after) {
+        return "{\"before\":" + before.json() + ",\"after\":" + after.json() + "}";
+    }
+
+    private void show(String json) throws IOException {
+        browser.open(fileOf(json));
+    }
+
+    private String fileOf(String json) throws IOException {
+        Path file = Files.createTempFile(folder, "report", ".html");
+        try (var out = Files.newOutputStream(file)) {
+            HtmlPage.write(out, data -> data.write(json.getBytes(StandardCharsets.UTF_8)));
+        }
+        return file.toUri().toString();
+    }
+
+    private static List<String> names(String grid) {
+        return browser.texts("#" + grid + " .row .name .text");
+    }
+
+    private static List<String> cells(String grid, int row) {
+        return browser.texts("#" + grid + "-row-" + row + " > div");
+    }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import com.incapsula.sampler.SamplingEngine;
+import com.incapsula.sampler.ThreadsSampler;
+
+/** The engine that tests of a running sampler use: {@code -Dsampler.test.engine=JVMTI}, or the default one. */
+public final class ChosenEngine {
+
+    private static final String PROPERTY = "sampler.test.engine";
+
+    private ChosenEngine() {
+    }
+
+    /** Has the sampler use it. */
+    public static void set(ThreadsSampler sampler) {
+        String name = System.getProperty(PROPERTY);
+        if (name != null) {
+            sampler.setEngine(SamplingEngine.valueOf(name));
+        }
+    }
+
+    /** @return what hands it on to a child JVM: nothing, or one option */
+    static String[] option() {
+        String name = System.getProperty(PROPERTY);
+        return name == null ? new String[0] : new String[] {"-D" + PROPERTY + "=" + name};
+    }
+}

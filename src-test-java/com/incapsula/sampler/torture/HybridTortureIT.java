@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.torture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
+import org.hamcrest.Matcher;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.Extension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The hybrid engine at a millisecond in JVMs that do what is hard on it: for a moment each, or with
+ * {@code -Dsampler.test.long=true} for a minute each. No crash, the engine stays the hybrid, each attempt has one
+ * outcome, and no time is lost.
+ */
+class HybridTortureIT {
+
+    private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
+    private static final String MILLIS = LONG ? "60000" : "1500";
+    private static final String CYCLES = LONG ? "2000" : "200";
+
+    private static final Duration PATIENCE = Duration.ofMinutes(LONG ? 30 : 2);
+
+    @TempDir
+    private Path folder;
+
+    /* As servers run: with both compilers. Flags that follow win. */
+    private static ChildJvm jvm(String... flags) {
+        return ChildJvm.of(Torture.class).with(Awaitility.class, Assertions.class, Extension.class, Matcher.class)
+                .longer(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
+    }
+
+    private static String survives(ChildJvm jvm, String storm, String amount) throws Exception {
+        String output = jvm.run(storm, amount).assertFine().output();
+        System.out.println(output);
+        assertThat(output).endsWith("fine\n");
+        return output;
+    }
+
+    private static ChildJvm withCollector(String collector) {
+        return jvm("-XX:-UseSerialGC", "-XX:+Use" + collector + "GC");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Serial", "Parallel", "G1", "Z"})
+    void collector(String collector) throws Exception {
+        survives(withCollector(collector), "PROGRAMS", MILLIS);
+    }
+
+    @Test
+    void withoutCompiler() throws Exception {
+        survives(jvm("-Xint"), "PROGRAMS", MILLIS);
+    }
+
+    @Test
+    void withTheFirstCompilerOnly() throws Exception {
+        survives(jvm("-XX:TieredStopAtLevel=1"), "PROGRAMS", MILLIS);
+    }
+
+    @Test
+    void deoptimisation() throws Exception {
+        survives(jvm("-XX:CompileThresholdScaling=0.1"), "DEOPTIMISATION", MILLIS);
+    }
+
+    @Test
+    void fullCodeCache() throws Exception {
+        survives(withCollector("G1").option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
+                "CODE_CACHE", MILLIS);
+    }
+
+    @Test
+    void redefinition() throws Exception {
+        survives(jvm("-javaagent:" + Redefinition.agent(folder)), "REDEFINITION", MILLIS);
+    }
+
+    @Test
+    void churn() throws Exception {
+        survives(jvm(), "CHURN", MILLIS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"POSIX_SPAWN", "VFORK", "FORK"})
+    void forks(String mechanism) throws Exception {
+        survives(jvm("-Djdk.lang.Process.launchMechanism=" + mechanism), "FORKS", MILLIS);
+    }
+
+    @Test
+    void signalChainingWithoutItsLibrary() throws Exception {
+        survives(jvm("-XX:+UseSignalChaining"), "PROGRAMS", MILLIS);
+    }
+
+    @Test
+    void signalChainingWithItsLibrary() throws Exception {
+        Path library = Path.of(System.getProperty("java.home"), "lib", "libjsig.so");
+        survives(jvm("-XX:+UseSignalChaining").environment("LD_PRELOAD", library.toString()), "PROGRAMS", MILLIS);
+    }
+
+    @Test
+    void startAndStopUnderFullLoad() throws Exception {
+        survives(jvm(), "START_STOP", CYCLES);
+    }
+
+    @Test
+    void otherSamplersBesideIt() throws Exception {
+        survives(jvm(), "BESIDE", MILLIS);
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.torture;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Worker;
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * Samples a storm every millisecond, without a limit on what that may cost, and tells what came of it. Arguments: the
+ * storm and its milliseconds, or {@code START_STOP} and how many times.
+ */
+final class Torture {
+
+    private static final String HYBRID = "HYBRID";
+    private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
+
+    private Torture() {
+    }
+
+    public static void main(String[] arguments) {
+        Thread.setDefaultUncaughtExceptionHandler((thread, e) -> FAILURE.compareAndSet(null, e));
+        try {
+            run(arguments[0], Long.parseLong(arguments[1]));
+            System.out.println("fine");
+        } catch (Exception | Error e) {
+            e.printStackTrace();
+            System.exit(1); // whatever still goes on
+        }
+    }
+
+    private static void run(String storm, long amount) throws Exception {
+        try (Worker witness = Worker.waiting("witness")) {
+            if (storm.equals("START_STOP")) {
+                startAndStop(amount);
+            } else {
+                sample(Storm.valueOf(storm), amount);
+            }
+            assertThat(witness.thread().isAlive()).isTrue();
+        }
+        assertThat(FAILURE.get()).isNull();
+        NothingLeft.assertNothingLeft();
+    }
+
+    private static ThreadsSampler sampler(Recorder recorder) {
+        ThreadsSampler sampler = quick(recorder);
+        sampler.setSamplingFrequencyMillis(1);
+        sampler.setReportFrequencySeconds(1);
+        sampler.setOverheadLimitPercent(100);
+        return sampler;
+    }
+
+    private static void sample(Storm storm, long millis) throws Exception {
+        Recorder recorder = new Recorder();
+        ThreadsSampler sampler = sampler(recorder);
+        long outer = System.nanoTime();
+        sampler.init();
+        long inner = System.nanoTime();
+        List<Worker> workers = storm.begin();
+        while (System.nanoTime() - inner < TimeUnit.MILLISECONDS.toNanos(millis) && FAILURE.get() == null) {
+            awaitTicks(sampler, 20);
+        }
+        long atLeast = millisSince(inner);
+        sampler.close();
+        long atMost = millisSince(outer);
+        workers.forEach(Worker::close);
+        long credited = recorder.reports().stream()
+                .mapToLong(report -> report.group("witness").cumulativeMillis()).sum();
+        int rounding = 1 + recorder.reports().size();
+        assertThat(credited).as("of a thread that was always there").isBetween(atLeast - rounding, atMost + rounding);
+        assertThat(sampler.getStatistics().getEngine()).isEqualTo(HYBRID);
+        check(sampler.getStatistics(), recorder);
+        tell(storm, sampler.getStatistics(), atMost);
+    }
+
+    private static void startAndStop(long times) throws IOException {
+        Random random = new Random(1);
+        List<Worker> load = Storm.load();
+        for (int i = 0; i < times && FAILURE.get() == null; i++) {
+            Recorder recorder = new Recorder();
+            ThreadsSampler sampler = sampler(recorder);
+            sampler.init();
+            int ticks = random.nextInt(4);
+            if (ticks > 0) {
+                awaitTicks(sampler, ticks);
+            }
+            sampler.close();
+            assertThat(sampler.getStatistics().getEngine()).isEqualTo(HYBRID);
+            check(sampler.getStatistics(), recorder);
+        }
+        load.forEach(Worker::close);
+        System.out.println("START_STOP " + times + " times");
+    }
+
+    private static long millisSince(long nanos) {
+        return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
+    }
+
+    /** @throws AssertionError where an attempt is without an outcome, or a report failed */
+    static void check(SamplerStatistics statistics, Recorder recorder) {
+        assertThat(sum(statistics.getOutcomes())).as(statistics.toString()).isEqualTo(statistics.getAttempts());
+        long attempts = 0;
+        for (Report report : recorder.reports()) {
+            assertThat(statistics.getOutcomes().keySet().stream().mapToLong(report::figure).sum())
+                    .as(report.account()).isEqualTo(report.figure("attempts"));
+            attempts += report.figure("attempts");
+        }
+        assertThat(attempts).as("in all reports").isEqualTo(statistics.getAttempts());
+        assertThat(recorder.failures()).isEmpty();
+    }
+
+    private static long sum(Map<String, Long> figures) {
+        return figures.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    private static void tell(Storm storm, SamplerStatistics statistics, long millis) {
+        Map<String, Long> outcomes = statistics.getOutcomes();
+        long failed = sum(outcomes, "failed");
+        System.out.printf(Locale.ROOT, "%s JDK %s: %d ms, %.0f events/s, %d attempts, %d walked, %d recovered,"
+                + " %d skipped, %d failed (%.2f %%)%n%s%n", storm, System.getProperty("java.version"), millis,
+                Storm.EVENTS.get() * 1000.0 / millis, statistics.getAttempts(), sum(outcomes, "samples taken"),
+                sum(outcomes, "recovered"), sum(outcomes, "skipped"), failed,
+                100.0 * failed / Math.max(1, failed + sum(outcomes, "samples taken") + sum(outcomes, "recovered")),
+                statistics);
+    }
+
+    private static long sum(Map<String, Long> outcomes, String kind) {
+        return outcomes.entrySet().stream().filter(entry -> entry.getKey().startsWith(kind))
+                .mapToLong(Map.Entry::getValue).sum();
+    }
+}

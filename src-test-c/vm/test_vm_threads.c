@@ -292,6 +292,44 @@ static void a_thread_that_hid_before_the_open_is_not_found_by_the_scan(void **st
     fake_jvmti_thread_end(&crowd[0]);
 }
 
+static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
+{
+    static struct fake_group own;
+    static struct fake_group other;
+    JNIEnv *env = fake_jni_env();
+
+    (void)state;
+    own = (struct fake_group){ { FAKE_GROUP }, "threads-sampler-http", &fixture.main_group };
+    other = (struct fake_group){ { FAKE_GROUP }, "threads-sampler-http", &fixture.main_group };
+    jobject group = fake_jni_local(&own);
+    jobject second = fake_jni_local(&other);
+    vm_fixture_add(&fixture, &crowd[0], 100, "older");
+    crowd[0].group = &own;
+    assert_int_equal(smp_vm_threads_hide_group(env, group), SMP_OK);
+    assert_int_equal(smp_vm_threads_hide_group(env, group), SMP_OK); /* twice is once */
+    assert_int_equal(smp_vm_threads_hide_group(env, second), SMP_EQUOTA);
+    open_it();
+    make(&crowd[1], 101);
+    crowd[1].group = &own;
+    fake_jvmti_thread_start(&crowd[1]);
+    make(&crowd[2], 102);
+    crowd[2].group = &other;
+    fake_jvmti_thread_start(&crowd[2]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 2); /* main, and the one of another group of that name */
+    assert_true(was_handed(102));
+    assert_int_equal(reader.unseen, 0);
+
+    smp_vm_threads_unloaded(env);
+    fake_jni.refuse_global = true;
+    assert_int_equal(smp_vm_threads_hide_group(env, group), SMP_ENOMEM);
+    fake_jni.refuse_global = false;
+    assert_int_equal(smp_vm_threads_hide_group(env, second), SMP_OK);
+    smp_vm_threads_unloaded(env);
+    (*env)->DeleteLocalRef(env, group);
+    (*env)->DeleteLocalRef(env, second);
+}
+
 /* --------------------------------------------------------------------------------- bad luck */
 
 static void a_thread_without_memory_is_unseen(void **state)
@@ -483,6 +521,7 @@ int main(void)
         TEST(a_thread_that_hides_is_not_handed_out),
         TEST(a_thread_may_hide_after_it_was_handed_out),
         TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
+        TEST(the_threads_of_a_group_may_be_hidden_from_their_birth),
         TEST(a_thread_without_memory_is_unseen),
         TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
         TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),

@@ -60,13 +60,19 @@ void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_reco
     looker->threads += is_sampled ? 1 : (uint64_t)-1;
 }
 
+void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
+{
+    record->credited_ns = now_ns;
+    record->idle = (struct smp_idle){ 0 };
+    record->is_thinned = false;
+    record->unanswered_ns = 0;
+}
+
 /* Whoever is not sampled now owns the time that passes, and it is not credited later. */
 void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *record)
 {
     record->was_looked_at = false;
-    record->credited_ns = looker->look->now_ns;
-    record->idle = (struct smp_idle){ 0 };
-    record->is_thinned = false;
+    smp_look_begin(record, looker->look->now_ns);
     smp_look_count_as_sampled(looker, record, false);
 }
 
@@ -356,6 +362,7 @@ static void leave_out_guest(struct smp_looker *looker, struct smp_thread_record 
     if (looker->look->span_ns < 0)
         credit_idle_part(looker, record);
     record->credited_ns = looker->look->now_ns;
+    record->unanswered_ns = 0;
     schedule(looker, record, looker->look->now_ns);
 }
 

@@ -41,6 +41,8 @@ const char *smp_look_group_of_guest(struct smp_looker *looker, const struct smp_
 /* It is one of those that are sampled, or is not any more. */
 void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_record *record,
                                bool is_sampled);
+/* Its time begins at now_ns; what was known of it, or asked, is no more. */
+void smp_look_begin(struct smp_thread_record *record, int64_t now_ns);
 /* It is not sampled now, and its time up to now is nobody's. */
 void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *record);
 void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record, int64_t at_ns);

@@ -219,12 +219,8 @@ void smp_looker_settle(struct smp_looker *looker)
 
 void smp_looker_mark(struct smp_looker *looker, int64_t now_ns)
 {
-    for (size_t i = 0; i < looker->table.count; i++) {
-        struct smp_thread_record *record = looker->table.records[i];
-        record->credited_ns = now_ns;
-        record->idle = (struct smp_idle){ 0 };
-        record->is_thinned = false;
-    }
+    for (size_t i = 0; i < looker->table.count; i++)
+        smp_look_begin(looker->table.records[i], now_ns);
     looker->is_first_poll = true;
     looker->marked_ns = now_ns;
     looker->covered_ns = now_ns;

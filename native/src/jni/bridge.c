@@ -166,13 +166,13 @@ JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
     (*env)->DeleteLocalRef(env, thread);
 }
 
-JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject thread)
+JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject group)
 {
     (void)bridge;
-    if (thread == NULL)
-        smp_throw_message(env, SMP_EINVAL, "thread must not be null");
+    if (group == NULL)
+        smp_throw_message(env, SMP_EINVAL, "group must not be null");
     else
-        smp_throw(env, smp_vm_threads_hide(env, thread));
+        smp_throw(env, smp_vm_threads_hide_group(env, group));
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)

@@ -12,7 +12,8 @@
 #include <stdio.h>
 
 #include "jni/ids.h"
-#include "vm/vm.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
+#include "vm/vm.h"
+#include "vm/vm_threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
 /* OwnerMark.PROPERTY */
 #define OWNER_PROPERTY "com.incapsula.sampler.owner"
@@ -81,6 +82,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     smp_vm_unloaded();
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
         return;
+    smp_vm_threads_unloaded(env);
     take_mark_away(env);
     smp_jni_ids_unload(env);
 }

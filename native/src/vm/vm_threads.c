@@ -28,6 +28,8 @@ static struct smp_vm_registry registry = SMP_VM_REGISTRY_INIT;
 static _Atomic(jfieldID) id_field;
 /* Thread.eetop, the address of the JVM's thread object; NULL: there is no such field. */
 static _Atomic(jfieldID) address_field;
+/* Global reference to the group of threads that are the library's own; NULL: there is none. */
+static _Atomic(jobject) own_group;
 
 static struct smp_vm_thread *entry_of(const struct smp_thread *thread)
 {
@@ -146,6 +148,36 @@ static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
     return result;
 }
 
+/* ---------------------------------------------------------------------- the library's own group */
+
+static bool is_own_group(JNIEnv *env, jthreadGroup group)
+{
+    jobject own = own_group;
+
+    return own != NULL && group != NULL && (*env)->IsSameObject(env, own, group);
+}
+
+enum smp_status smp_vm_threads_hide_group(JNIEnv *env, jobject group)
+{
+    jobject none = NULL;
+    jobject ref = (*env)->NewGlobalRef(env, group);
+
+    if (ref == NULL)
+        return SMP_ENOMEM;
+    if (atomic_compare_exchange_strong(&own_group, &none, ref))
+        return SMP_OK;
+    (*env)->DeleteGlobalRef(env, ref);
+    return is_own_group(env, group) ? SMP_OK : SMP_EQUOTA;
+}
+
+void smp_vm_threads_unloaded(JNIEnv *env)
+{
+    jobject group = atomic_exchange(&own_group, NULL);
+
+    if (group != NULL)
+        (*env)->DeleteGlobalRef(env, group);
+}
+
 /* ------------------------------------------------------------------------------ births and ends */
 
 /* Adopts nothing: the entry gets a reference of its own. */
@@ -179,14 +211,15 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
         smp_vm_registry_miss(&registry);
     if (error != JVMTI_ERROR_NONE)
         return; /* it has ended meanwhile */
-    const bool service = info.name != NULL && is_service_name(info.name) &&
-                         is_jvm_group(jvmti, env, info.thread_group);
+    const bool hidden =
+        is_own_group(env, info.thread_group) || (info.name != NULL && is_service_name(info.name) &&
+                                                 is_jvm_group(jvmti, env, info.thread_group));
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
     if (info.thread_group != NULL)
         (*env)->DeleteLocalRef(env, info.thread_group);
     if (info.context_class_loader != NULL)
         (*env)->DeleteLocalRef(env, info.context_class_loader);
-    if (service)
+    if (hidden)
         return;
     const struct smp_vm_thread proto = {
         .thread = { .born_ns = smp_clock_ns(), .os_tid = tid, .is_daemon = info.is_daemon != 0 },

@@ -12,7 +12,7 @@
  * A service thread is one with a service thread's name in the JVM's own thread groups: a user's
  * thread called "Finalizer" is nobody special.
  *
- * Owns     the registry, a global reference for each registered thread.
+ * Owns     the registry, a global reference for each registered thread and for the own group.
  * Threads  events on any thread, the source on sampler threads; no lock is held across a call to
  *          the JVM.
  * Errors   a thread for which there is no memory counts as unseen.
@@ -62,5 +62,12 @@ SMP_CHECKED enum smp_status smp_vm_threads_enter(void);
 void smp_vm_threads_leave(void);
 /* The calling Java thread is one of ours from now on. SMP_EQUOTA: too many. SMP_EUNSUPPORTED. */
 SMP_CHECKED enum smp_status smp_vm_threads_hide(JNIEnv *env, jobject thread);
+/*
+ * Threads born into this group from now on are ours from their first moment, also those that
+ * somebody else's code makes for us. SMP_EQUOTA: there is another such group already.
+ */
+SMP_CHECKED enum smp_status smp_vm_threads_hide_group(JNIEnv *env, jobject group);
+/* Forgets that group: the library's class loader is gone. */
+void smp_vm_threads_unloaded(JNIEnv *env);
 
 #endif

@@ -23,8 +23,8 @@ interface Engine {
         /** From now on the calling thread is not sampled. */
         void hideCurrentThread();
 
-        /** From now on that thread is not sampled. */
-        void hide(Thread thread);
+        /** No thread is sampled that is born into this group; the same group for all calls. */
+        void hide(ThreadGroup group);
     }
 
     void start();

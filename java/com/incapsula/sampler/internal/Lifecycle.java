@@ -657,13 +657,13 @@ public final class Lifecycle {
     }
 
     /**
-     * From now on that thread is not sampled. Loads the native library.
+     * No thread is sampled that is born into this group. Loads the native library.
      *
-     * @param thread a thread; where it has not been started yet, that may be forgotten until it is
+     * @param group the same for all calls; it is held for as long as the library is loaded
      */
-    public void hide(Thread thread) {
+    public void hide(ThreadGroup group) {
         source.require();
-        source.hide(thread);
+        source.hide(group);
     }
 
     /**

@@ -17,7 +17,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
@@ -39,7 +38,8 @@ public final class LiveServer implements AutoCloseable {
     private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
     private static final int STANDARD_PROFILE_SECONDS = 30; // what go tool pprof expects
     private static final long RETRY_SECONDS = 2;
-    private static final int MAX_JDK_THREADS = 16;
+    /* Of all servers: the threads made here, and those that the JDK's server makes, for they take after their maker. */
+    private static final ThreadGroup THREADS = makeGroup();
     private static final String PROFILE_PATH = "/debug/pprof/profile";
 
     private static final Map<String, ReportFormat> PATHS = Map.of(
@@ -92,7 +92,6 @@ public final class LiveServer implements AutoCloseable {
 
     private final Plan plan;
     private final HttpServer server;
-    private final Consumer<Thread> hide;
     private final RequestWorkers workers;
     private final RequestGuard guard;
     private final RunningInterval interval; // guarded by rendering, but while nobody else knows it
@@ -115,8 +114,8 @@ public final class LiveServer implements AutoCloseable {
         this.plan = plan;
         guard = new RequestGuard(plan.address().getAddress(), plan.host(), plan.otherNames(), plan.token());
         interval = new RunningInterval(plan.sampler(), plan.intervalSeconds());
-        hide = thread -> tryToHide(lifecycle, thread);
-        workers = new RequestWorkers(hide, headersMillis);
+        tryToHide(lifecycle);
+        workers = new RequestWorkers(THREADS, headersMillis);
         HttpServer started = null;
         try {
             started = start();
@@ -131,21 +130,18 @@ public final class LiveServer implements AutoCloseable {
 
     /* The JDK's server makes threads of its own, which take after the thread that makes them. */
     private HttpServer start() {
-        ThreadGroup group = new ThreadGroup("threads-sampler-http");
         HttpServer[] made = new HttpServer[1];
         Throwable[] failure = new Throwable[1];
-        Thread starter = new Thread(group, () -> {
+        Thread starter = new Thread(THREADS, () -> {
             try {
                 made[0] = create();
                 made[0].start();
-                forEachThread(group, hide);
             } catch (IOException | RuntimeException | Error e) {
                 failure[0] = e;
             }
         }, "threads-sampler-http-start", 0, false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
-        hide.accept(starter);
         starter.start();
         joinUninterrupted(starter);
         if (failure[0] instanceof IOException e) {
@@ -158,7 +154,6 @@ public final class LiveServer implements AutoCloseable {
 
     private HttpServer create() throws IOException {
         HttpServer created = HttpServer.create(plan.address(), BACKLOG);
-        forEachThread(Thread.currentThread().getThreadGroup(), hide);
         created.createContext("/", this::handle);
         created.setExecutor(workers);
         interval.begin();
@@ -188,21 +183,22 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    private static void forEachThread(ThreadGroup group, Consumer<Thread> action) {
-        Thread[] threads = new Thread[MAX_JDK_THREADS];
-        int count = group.enumerate(threads, false);
-        for (int i = 0; i < count; i++) {
-            action.accept(threads[i]);
+    /* That threads are sampled that should not be is no reason to fail. */
+    private static void tryToHide(Lifecycle lifecycle) {
+        try {
+            lifecycle.hide(THREADS);
+        } catch (RuntimeException | Error e) {
+            ReportDispatcher.log(System.Logger.Level.DEBUG, "the server's threads could not be hidden", e);
         }
     }
 
-    /* That a thread is sampled that should not be is no reason to fail. */
-    private static void tryToHide(Lifecycle lifecycle, Thread thread) {
-        try {
-            lifecycle.hide(thread);
-        } catch (RuntimeException | Error e) {
-            ReportDispatcher.log(System.Logger.Level.DEBUG, "a thread of the server could not be hidden", e);
+    /* Below the top one: whose group the caller's is may be destroyed before the server ends. */
+    private static ThreadGroup makeGroup() {
+        ThreadGroup top = Thread.currentThread().getThreadGroup();
+        while (top.getParent() != null) {
+            top = top.getParent();
         }
+        return new ThreadGroup(top, "threads-sampler-http");
     }
 
     /**

@@ -76,8 +76,11 @@ final class NativeBridge {
     /** From now on the calling thread is one of the library's own: no session samples it. */
     static native void hideCurrentThread();
 
-    /** From now on that thread is one of the library's own: no session samples it. */
-    static native void hide(Thread thread);
+    /**
+     * Threads born into this group are the library's own: no session samples them, from their first moment on. One
+     * group for as long as the library is loaded.
+     */
+    static native void hide(ThreadGroup group);
 
     /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
     static native long liveBytes();

@@ -48,8 +48,8 @@ final class NativeHandle implements Engine {
         }
 
         @Override
-        public void hide(Thread thread) {
-            NativeBridge.hide(thread);
+        public void hide(ThreadGroup group) {
+            NativeBridge.hide(group);
         }
     }
 

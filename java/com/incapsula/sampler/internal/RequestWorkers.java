@@ -11,7 +11,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
 
 /**
  * The threads that answer requests: few, with a short queue, and none waits for a client longer than it was told to.
@@ -35,30 +34,25 @@ final class RequestWorkers implements Executor {
     private final ConcurrentMap<Thread, Job> jobs = new ConcurrentHashMap<>();
 
     /**
-     * @param hide keeps a thread out of the samples; called before the thread starts, and by the thread itself in case
-     *        that was too early
+     * @param group of the threads
      * @param firstLimitMillis how long a task may take that does not call {@link #allow}
      */
-    RequestWorkers(Consumer<Thread> hide, long firstLimitMillis) {
+    RequestWorkers(ThreadGroup group, long firstLimitMillis) {
         this.firstLimitMillis = firstLimitMillis;
         pool = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(QUEUE), factory(hide, "threads-sampler-http-"),
+                new ArrayBlockingQueue<>(QUEUE), factory(group, "threads-sampler-http-"),
                 (refused, full) -> shed(((Task) refused).task));
         pool.allowCoreThreadTimeOut(true);
-        watch = new ScheduledThreadPoolExecutor(1, factory(hide, "threads-sampler-http-watch-"));
+        watch = new ScheduledThreadPoolExecutor(1, factory(group, "threads-sampler-http-watch-"));
         watch.setRemoveOnCancelPolicy(true);
     }
 
-    private static ThreadFactory factory(Consumer<Thread> hide, String prefix) {
+    private static ThreadFactory factory(ThreadGroup group, String prefix) {
         AtomicInteger count = new AtomicInteger();
         return work -> {
-            Thread thread = new Thread(null, () -> {
-                hide.accept(Thread.currentThread());
-                work.run();
-            }, prefix + count.incrementAndGet(), 0, false);
+            Thread thread = new Thread(group, work, prefix + count.incrementAndGet(), 0, false);
             thread.setDaemon(true);
             thread.setContextClassLoader(null);
-            hide.accept(thread);
             return thread;
         };
     }

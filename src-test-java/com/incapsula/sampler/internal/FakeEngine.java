@@ -18,7 +18,7 @@ final class FakeEngine implements Engine {
         volatile Consumer<FakeEngine> prepare = engine -> { };
         volatile RuntimeException unavailable;
         volatile int hidden;
-        final List<String> hiddenNames = Collections.synchronizedList(new ArrayList<>());
+        final List<ThreadGroup> hiddenGroups = Collections.synchronizedList(new ArrayList<>());
 
         FakeEngine last() {
             return made.get(made.size() - 1);
@@ -45,8 +45,8 @@ final class FakeEngine implements Engine {
         }
 
         @Override
-        public synchronized void hide(Thread thread) {
-            hiddenNames.add(thread.getName());
+        public synchronized void hide(ThreadGroup group) {
+            hiddenGroups.add(group);
         }
     }
 

@@ -42,8 +42,8 @@ public final class FakeSampler {
         return List.copyOf(source.last().calls);
     }
 
-    /** Names of threads that are not to be sampled. */
-    public List<String> hiddenThreads() {
-        return List.copyOf(source.hiddenNames);
+    /** Whose threads are not to be sampled. */
+    public List<ThreadGroup> hiddenGroups() {
+        return List.copyOf(source.hiddenGroups);
     }
 }

@@ -622,6 +622,49 @@ static void gaps_grow_with_idleness_up_to_the_cap(void **state)
     assert_int_equal(smp_idle_gap_ns(3600 * SIM_S, 20 * SIM_MS, SIM_MS, 0), 20 * SIM_MS);
 }
 
+/* The times at which they are looked at are few, and none is past the gap or far before it. */
+static void idle_threads_are_looked_at_together(void **state)
+{
+    enum { THREADS = 1000, MOST = 24 };
+    int64_t meetings[MOST];
+    size_t count = 0;
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        const int64_t now_ns = 1000 * SIM_S + i * SIM_MS;
+        const int64_t at_ns = smp_idle_meeting_ns(now_ns, SIM_S, 20 * SIM_MS);
+        size_t place = 0;
+        assert_in_range(at_ns - now_ns, 750 * SIM_MS, SIM_S);
+        while (place < count && meetings[place] != at_ns)
+            place++;
+        assert_true(place < MOST);
+        meetings[place] = at_ns;
+        count += place == count ? 1 : 0;
+    }
+    assert_in_range(count, 1000 / 160, MOST - 1);
+    /* A short gap is what it is. */
+    assert_int_equal(smp_idle_meeting_ns(SIM_S, 159 * SIM_MS, 20 * SIM_MS), 1159 * SIM_MS);
+}
+
+/* A thread that waits for the time when it was looked at last is not met in one phase of it. */
+static void meetings_are_in_step_with_nothing(void **state)
+{
+    enum { ROUNDS = 20000, PHASES = 10 };
+    const int64_t periods[] = { 80 * SIM_MS, 160 * SIM_MS, 320 * SIM_MS, SIM_S };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(periods) / sizeof(periods[0]); i++) {
+        int met[PHASES] = { 0 };
+        int64_t now_ns = SIM_S;
+        for (int round = 0; round < ROUNDS; round++) {
+            now_ns = smp_idle_meeting_ns(now_ns, SIM_S, 20 * SIM_MS);
+            met[now_ns % periods[i] * PHASES / periods[i]]++;
+        }
+        for (int phase = 0; phase < PHASES; phase++)
+            assert_in_range(met[phase], ROUNDS / PHASES * 9 / 10, ROUNDS / PHASES * 11 / 10);
+    }
+}
+
 static void shares_add_up(void **state)
 {
     struct smp_gap gap = { .interval_ns = 20, .is_measured = true };
@@ -668,6 +711,8 @@ int main(void)
         cmocka_unit_test(all_time_is_credited_once),
         cmocka_unit_test(no_refusal_loses_time),
         cmocka_unit_test(gaps_grow_with_idleness_up_to_the_cap),
+        cmocka_unit_test(idle_threads_are_looked_at_together),
+        cmocka_unit_test(meetings_are_in_step_with_nothing),
         cmocka_unit_test(shares_add_up),
     };
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

@@ -2,13 +2,15 @@
 #include "core/budget.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
 void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed)
 {
     *budget = (struct smp_budget){
-        .share = SMP_BUDGET_WHOLE, .random = seed != 0 ? seed : 1, /* xorshift never leaves 0 */
+        .share = SMP_BUDGET_WHOLE,
+        .random = seed,
     };
     smp_budget_set_limit(budget, limit_per_mille);
 }
@@ -33,13 +35,7 @@ void smp_budget_restart(struct smp_budget *budget)
 
 uint64_t smp_budget_random(struct smp_budget *budget)
 {
-    uint64_t x = budget->random;
-
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    budget->random = x;
-    return x >> 11;
+    return smp_random_next(&budget->random);
 }
 
 /* What may be used in so long. */

@@ -2,6 +2,7 @@
 #include "core/idle.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -57,6 +58,20 @@ int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, u
     gap_ns = gap_ns < most_ns ? jittered(gap_ns, WHILE_GROWING, random)
                               : jittered(most_ns, AT_THE_CAP, random);
     return gap_ns > interval_ns ? gap_ns : interval_ns;
+}
+
+int64_t smp_idle_meeting_ns(int64_t now_ns, int64_t gap_ns, int64_t interval_ns)
+{
+    int64_t length_ns = interval_ns;
+
+    if (gap_ns < SMP_MEETING_SHARE * interval_ns)
+        return now_ns + gap_ns;
+    while (2 * length_ns * SMP_MEETING_SHARE <= gap_ns)
+        length_ns *= 2;
+    /* The last stretch that is over by then; to choose between two of them by where their times
+     * fall would prefer one part of a stretch to the others. */
+    const int64_t stretch = (now_ns + gap_ns) / length_ns - 1;
+    return stretch * length_ns + (int64_t)(smp_random_of((uint64_t)stretch) % (uint64_t)length_ns);
 }
 
 static int64_t at_most(int64_t ns, int64_t most_ns)

@@ -27,8 +27,11 @@ static void put_after(struct smp_looker *looker, struct smp_thread_record *recor
 static int64_t idle_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
                            int64_t now_ns)
 {
-    return smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns, looker->lookback_ns,
-                           smp_budget_random(&looker->budget));
+    const int64_t most_ns =
+        smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns, looker->lookback_ns,
+                        smp_budget_random(&looker->budget));
+
+    return smp_idle_meeting_ns(now_ns, most_ns, looker->interval_ns) - now_ns;
 }
 
 /* Who has just been looked at. */

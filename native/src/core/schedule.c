@@ -1,24 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/schedule.h"
 
-static uint64_t next_random(struct smp_schedule *schedule)
-{
-    uint64_t x = schedule->random;
-
-    /* xorshift64: a few instructions, and no period a program could fall in step with. */
-    x ^= x << 13;
-    x ^= x >> 7;
-    x ^= x << 17;
-    schedule->random = x;
-    return x;
-}
+#include "base/random.h"
 
 static int64_t jittered_interval(struct smp_schedule *schedule)
 {
     const int64_t spread = schedule->interval_ns / 100 * SMP_JITTER_PERCENT;
     const uint64_t width = 2 * (uint64_t)spread + 1;
 
-    return schedule->interval_ns - spread + (int64_t)(next_random(schedule) % width);
+    return schedule->interval_ns - spread + (int64_t)(smp_random_next(&schedule->random) % width);
 }
 
 void smp_schedule_init(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
@@ -26,7 +16,7 @@ void smp_schedule_init(struct smp_schedule *schedule, int64_t interval_ns, int64
 {
     schedule->interval_ns = interval_ns;
     schedule->period_ns = period_ns;
-    schedule->random = seed != 0 ? seed : 1; /* xorshift never leaves 0 */
+    schedule->random = seed;
     schedule->report_due_ns = now_ns + period_ns;
     smp_schedule_restart_ticks(schedule, now_ns);
 }

@@ -27,7 +27,7 @@ struct smp_schedule {
     int64_t period_ns; /* of reports; 0 = none */
     int64_t due_ns;    /* of the next look */
     int64_t report_due_ns;
-    uint64_t random; /* never 0 */
+    uint64_t random;
 };
 
 /* The first look is due one jittered interval after now, the first report one period after now. */

@@ -312,6 +312,7 @@ JNIEXPORT jstring JNICALL Java_AsyncDriver_stop(JNIEnv *env, jclass self)
     size_t length = 0;
     size_t row_count = 0;
     struct smp_walker_async_stats stats;
+    struct smp_signal_price price;
 
     (void)self;
     driver.stop = true;
@@ -332,6 +333,7 @@ JNIEXPORT jstring JNICALL Java_AsyncDriver_stop(JNIEnv *env, jclass self)
     for (size_t i = 0; i < row_count; i++)
         (void)fprintf(out, "%zu\t%s\n", rows[i].count, rows[i].text);
     smp_walker_async_get_stats(driver.walker, &stats);
+    smp_vm_signal_get_price(&price);
     (void)fprintf(out,
                   "#idle %llu requests %llu raw %llu second %llu cures %llu handler_ns %llu "
                   "sampler_us %lld gone %llu state %llu quota %llu unsupported %llu\n",
@@ -340,8 +342,8 @@ JNIEXPORT jstring JNICALL Java_AsyncDriver_stop(JNIEnv *env, jclass self)
                   (unsigned long long)(stats.raw_failures - driver.before.raw_failures),
                   (unsigned long long)(stats.second_looks - driver.before.second_looks),
                   (unsigned long long)(stats.cures - driver.before.cures),
-                  (unsigned long long)stats.handler_ns, (long long)(driver.cpu_ns / 1000),
-                  (unsigned long long)driver.refused[SMP_EGONE],
+                  (unsigned long long)(price.timed > 0 ? price.timed_ns / price.timed : 0),
+                  (long long)(driver.cpu_ns / 1000), (unsigned long long)driver.refused[SMP_EGONE],
                   (unsigned long long)driver.refused[SMP_ESTATE],
                   (unsigned long long)driver.refused[SMP_EQUOTA],
                   (unsigned long long)driver.refused[SMP_EUNSUPPORTED]);

@@ -118,7 +118,7 @@ static void a_cheaper_world_gets_all_looks_back(void **state)
 }
 
 /* A tick costs more than the limit allows for it, even without looks. */
-static void ticks_take_half_of_a_short_budget(void **state)
+static void ticks_take_a_quarter_of_a_short_budget(void **state)
 {
     static const int64_t costs_us[] = { 8, 25, 200 };
     struct world *world = *state;
@@ -130,7 +130,8 @@ static void ticks_take_half_of_a_short_budget(void **state)
         (void)used_share(world, 1 * MS, 40, 10 * SECOND);
         world->looks = 0;
         const double used = used_share(world, 1 * MS, 40, 30 * SECOND);
-        assert_in_range((uint64_t)(used * 1e6), 8000, 11500);
+        /* Where all looks are made at rarer ticks, some is left over. */
+        assert_in_range((uint64_t)(used * 1e6), 7000, 11500);
         /* A third of the limit at least is spent on looks. */
         assert_true(world->looks * (uint64_t)(10 * US) > (uint64_t)(30 * SECOND / 300));
     }
@@ -198,7 +199,7 @@ int main(void)
         TEST(enough_for_all_is_for_all),
         TEST(too_many_looks_are_thinned_out_to_the_limit),
         TEST(a_cheaper_world_gets_all_looks_back),
-        TEST(ticks_take_half_of_a_short_budget),
+        TEST(ticks_take_a_quarter_of_a_short_budget),
         TEST(what_else_was_spent_is_paid_without_thinning_out),
         TEST(ticks_that_can_be_paid_are_never_left_out),
         TEST(nobody_starves),

@@ -488,6 +488,46 @@ static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
 }
 
+/* Hundreds that wake up now and then leave time for looks at the few that work. */
+static void past_the_limit_who_works_is_looked_at_more_often(void **state)
+{
+    enum { WORKING = 4, WAKING = 800, SECONDS = 30 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *working[WORKING];
+    int64_t truth_ns[2] = { 0 };
+
+    (void)state;
+    for (int i = 0; i < WORKING; i++) {
+        working[i] = sim_born(sim, "working");
+        for (int k = 0; k < 16; k++)
+            sim_script(working[i], k % 2,
+                       1 + (int64_t)sim_random(sim, 10 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
+    }
+    for (int i = 0; i < WAKING; i++) {
+        struct sim_thread *thread = sim_born(sim, "waking");
+        sim_script(thread, 2, 80 * SIM_MS + (int64_t)sim_random(sim, 40 * SIM_MS), false);
+        sim_script(thread, 3, SIM_MS / 10, true);
+    }
+    sim_start(sim);
+    sim_run(sim, SECONDS * SIM_S);
+    sim_seal(sim);
+    const uint64_t looks =
+        outcome(sim, "working", SMP_OUTCOME_WALKED) / WORKING * WAKING /
+        (outcome(sim, "waking", SMP_OUTCOME_WALKED) + outcome(sim, "waking", SMP_OUTCOME_IDLE));
+    if (looks < 6)
+        fail_msg("a thread that works is looked at %llu times as often", (unsigned long long)looks);
+    for (int i = 0; i < WORKING; i++) {
+        truth_ns[0] += sim_truth(sim, working[i], 0);
+        truth_ns[1] += sim_truth(sim, working[i], 1);
+    }
+    const double truth = (double)truth_ns[0] / (double)(truth_ns[0] + truth_ns[1]);
+    const double seen = (double)sim_wall(sim, "working", 0) /
+                        (double)(sim_wall(sim, "working", 0) + sim_wall(sim, "working", 1));
+    if (seen - truth > 0.02 || seen - truth < -0.02)
+        fail_msg("%.1f %% is seen as %.1f %%", 100 * truth, 100 * seen);
+    sim_destroy(sim);
+}
+
 static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
 {
     struct sim *sim = sim_create(options);
@@ -673,6 +713,7 @@ int main(void)
         cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),
         cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
+        cmocka_unit_test(past_the_limit_who_works_is_looked_at_more_often),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
         cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
         cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),

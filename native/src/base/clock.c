@@ -3,7 +3,6 @@
 
 #include <stdatomic.h>
 #include <stddef.h>
-#include <time.h>
 
 enum { NS_PER_SECOND = 1000000000, MS_PER_SECOND = 1000, NS_PER_MS = 1000000 };
 
@@ -60,12 +59,6 @@ int64_t smp_clock_own_cpu_ns(void)
     return read_ns(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* The kernel's name for the CPU clock of one thread: (~tid << 3) | 6. */
-static clockid_t clock_of_thread(int32_t tid)
-{
-    return (clockid_t)((~(uint32_t)tid << 3) | 6u);
-}
-
 bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out)
 {
     const struct smp_clock_fake *fake = current_fake();
@@ -73,7 +66,7 @@ bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out)
 
     if (fake != NULL && fake->thread_cpu_ns != NULL)
         return fake->thread_cpu_ns(fake->self, tid, out);
-    if (tid <= 0 || clock_gettime(clock_of_thread(tid), &now) != 0)
+    if (tid <= 0 || clock_gettime(smp_clock_of_thread(tid), &now) != 0)
         return false;
     *out = (int64_t)now.tv_sec * NS_PER_SECOND + (int64_t)now.tv_nsec;
     return true;

@@ -13,10 +13,17 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 int64_t smp_clock_ns(void);         /* CLOCK_MONOTONIC */
 int64_t smp_clock_wall_ms(void);    /* ms since the epoch */
 int64_t smp_clock_own_cpu_ns(void); /* CPU time of the calling thread */
+
+/* The kernel's name for the CPU clock of a thread of this process. */
+static inline clockid_t smp_clock_of_thread(int32_t tid)
+{
+    return (clockid_t)(~(uint32_t)tid << 3 | 6u);
+}
 
 /* CPU time of another thread of this process by its tid; false when there is no such thread. */
 bool smp_clock_thread_cpu_ns(int32_t tid, int64_t *out);

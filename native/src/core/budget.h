@@ -6,13 +6,14 @@
  *   share:  how many of the looks that would be due are made; down when more is used than comes in
  *
  * Past the limit a thread is not looked at every tick but after a random number of them, 1 / share
- * on average, drawn without regard to what it does; its time waits for the next look. So what is
+ * on average (more for one that has used little CPU time for long, look.c), drawn without regard to
+ * what it does just now; its time waits for the next look. So what is
  * found is weighted by the inverse of the probability with which it was looked for, and the sum is
  * still the time that passed. Should a tick run out of tokens before a new share has set in, the
  * rest waits in line for the next one.
  *
  * A tick costs something even without looks, most of it for being woken up. Where CPU time is short
- * ticks may take half of it, and are made rarer until they do; the other half is for looks.
+ * ticks may take a quarter of it, and are made rarer until they do; the rest is for looks.
  *
  * Owns     nothing; plain data.
  * Threads  one at a time; on the thread whose CPU time it is.
@@ -35,7 +36,7 @@ enum {
     SMP_BUDGET_WINDOW_MS = 100,  /* over which use is measured */
     SMP_BUDGET_WINDOW_TICKS = 8, /* at least */
     SMP_BUDGET_STARVED_MS = 100, /* so long without tokens: one batch all the same */
-    SMP_BUDGET_TICKS_SHARE = 2,  /* of what may be spent, what ticks may take without their looks */
+    SMP_BUDGET_TICKS_SHARE = 4,  /* of what may be spent, what ticks may take without their looks */
     SMP_BUDGET_MOST_GAP_MS = 100 /* between two ticks, for what they cost */
 };
 

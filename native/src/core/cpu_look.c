@@ -90,11 +90,6 @@ static void drain(struct smp_looker *looker)
 
 /* --- timers --- */
 
-static int32_t tid_of(const struct smp_thread_record *record)
-{
-    return atomic_load_explicit(&record->thread->os_tid, memory_order_relaxed);
-}
-
 /* It has no timer: what it used since this was last asked. */
 static void measure(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -102,7 +97,8 @@ static void measure(struct smp_looker *looker, struct smp_thread_record *record)
     int64_t cpu_ns = 0;
     struct smp_spot spot;
 
-    if (tid_of(record) <= 0 || !smp_clock_thread_cpu_ns(tid_of(record), &cpu_ns))
+    if (smp_thread_record_tid(record) <= 0 ||
+        !smp_clock_thread_cpu_ns(smp_thread_record_tid(record), &cpu_ns))
         return;
     if (idle->has_clock && cpu_ns > idle->cpu_ns) {
         spot = smp_credit_pseudo(&looker->credit, record, SMP_OUTCOME_NO_TIMER);
@@ -178,9 +174,7 @@ static void schedule(struct smp_looker *looker, struct smp_thread_record *record
     if (record->cpu_timer != NULL || !record->is_candidate)
         gap_ns = smp_idle_gap_ns(age_ns, looker->interval_ns, looker->lookback_ns,
                                  smp_budget_random(&looker->budget));
-    smp_look_put_at(looker, record,
-                    gap_ns <= looker->interval_ns ? now_ns + 1
-                                                  : now_ns + gap_ns - looker->interval_ns / 2);
+    smp_look_put_after(looker, record, now_ns, gap_ns);
 }
 
 static void look_at(struct smp_looker *looker, struct smp_thread_record *record)
@@ -205,7 +199,7 @@ void smp_cpu_look_tick(struct smp_looker *looker)
     drain(looker);
     smp_wheel_begin(&looker->wheel, looker->look->now_ns);
     while ((due = smp_wheel_next(&looker->wheel)) != NULL)
-        look_at(looker, (struct smp_thread_record *)(void *)due);
+        look_at(looker, smp_thread_record_of(due));
 }
 
 void smp_cpu_look_settle(struct smp_looker *looker)

@@ -13,10 +13,8 @@ void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record
     smp_wheel_put(&looker->wheel, &record->due, at_ns);
 }
 
-/* Ticks come at about the interval: half of one earlier is the tick that is meant. Never the tick
- * that is under way. */
-static void put_after(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns,
-                      int64_t gap_ns)
+void smp_look_put_after(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns,
+                        int64_t gap_ns)
 {
     smp_look_put_at(looker, record,
                     gap_ns <= looker->interval_ns ? now_ns + 1
@@ -34,6 +32,27 @@ static int64_t idle_gap_ns(struct smp_looker *looker, const struct smp_thread_re
     return smp_idle_meeting_ns(now_ns, most_ns, looker->interval_ns) - now_ns;
 }
 
+/* Hundreds that wake up for a moment now and then must not leave nothing for the few that work. It
+ * goes by what a thread has used for some time, not by what it does at this look: else what was
+ * found at the end of a short gap and of a long one would not be of one kind. */
+static int64_t quietness(const struct smp_thread_record *record)
+{
+    const int64_t times = SMP_WHOLE_USE / SMP_BUSY_SHARE / (record->use + 1);
+
+    if (times < 1)
+        return 1;
+    return times < SMP_MOST_QUIETNESS ? times : SMP_MOST_QUIETNESS;
+}
+
+/* It used so much of the time since the last look. */
+static void learn_use(struct smp_thread_record *record, int64_t used_ns, int64_t span_ns)
+{
+    enum { SLOWNESS = 4 };
+    const int64_t use = used_ns < span_ns ? used_ns * SMP_WHOLE_USE / span_ns : SMP_WHOLE_USE;
+
+    record->use += (use - record->use) / SLOWNESS;
+}
+
 /* Who has just been looked at. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
@@ -44,12 +63,13 @@ static void schedule(struct smp_looker *looker, struct smp_thread_record *record
         gap_ns = idle_gap_ns(looker, record, now_ns);
     /* Whoever is idle is passed over as well: thousands of them would leave nothing for the few
      * that run, and what they do is known afterwards all the same. */
-    thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns;
+    if (looker->budget.share < SMP_BUDGET_WHOLE)
+        thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns * quietness(record);
     if (thin_ns > SMP_MOST_THIN_MS * NS_PER_MS)
         thin_ns = SMP_MOST_THIN_MS * NS_PER_MS;
     record->is_thinned = thin_ns > gap_ns;
     record->thin_tick = looker->tick + (uint64_t)(gap_ns / looker->interval_ns);
-    put_after(looker, record, now_ns, record->is_thinned ? thin_ns : gap_ns);
+    smp_look_put_after(looker, record, now_ns, record->is_thinned ? thin_ns : gap_ns);
 }
 
 /* --- time that is kept --- */
@@ -471,11 +491,6 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
 
 /* --- one look --- */
 
-static int32_t tid_of(const struct smp_thread_record *record)
-{
-    return atomic_load_explicit(&record->thread->os_tid, memory_order_relaxed);
-}
-
 /* False: it is not sampled now. */
 static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -483,7 +498,7 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
         record->is_candidate = smp_looker_chooses(looker, record);
         if (!record->is_candidate) {
             smp_look_leave_out(looker, record);
-            put_after(looker, record, looker->look->now_ns, looker->lookback_ns);
+            smp_look_put_after(looker, record, looker->look->now_ns, looker->lookback_ns);
             return false;
         }
     }
@@ -554,14 +569,15 @@ static bool is_running(const struct smp_looker *looker, const struct smp_thread_
     if (record->reading.activity == SMP_ACTIVITY_RUNNING)
         return true;
     return looker->is_async && record->reading.activity != SMP_ACTIVITY_UNKNOWN &&
-           tasks->is_runnable != NULL && tasks->is_runnable(tasks->self, tid_of(record));
+           tasks->is_runnable != NULL &&
+           tasks->is_runnable(tasks->self, smp_thread_record_tid(record));
 }
 
 /* One whose tid is not known may run: the asynchronous walker says what can be done with it. */
 static bool is_asked(const struct smp_looker *looker, const struct smp_thread_record *record)
 {
     return looker->is_async &&
-           (record->reading.activity == SMP_ACTIVITY_RUNNING || tid_of(record) == 0);
+           (record->reading.activity == SMP_ACTIVITY_RUNNING || smp_thread_record_tid(record) == 0);
 }
 
 /* It has run since the last look, or nothing is known of it. */
@@ -592,12 +608,14 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
     const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     struct smp_reading *reading = &record->reading;
 
-    smp_idle_read(&record->idle, tid_of(record), reading);
+    smp_idle_read(&record->idle, smp_thread_record_tid(record), reading);
     count_passed_over(looker, record, reading->activity == SMP_ACTIVITY_NONE || reading->had_leaf);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
         reading->is_measured = false;
     record->was_looked_at = true;
+    if (reading->is_measured)
+        learn_use(record, reading->used_ns, span_ns);
     if (reading->activity == SMP_ACTIVITY_NONE && record->idle.has_leaf)
         credit_idle(looker, record);
     else
@@ -608,7 +626,7 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
 static void look_once(struct smp_looker *looker, struct smp_thread_record *record)
 {
     record->idle = (struct smp_idle){ 0 };
-    smp_idle_read(&record->idle, tid_of(record), &record->reading);
+    smp_idle_read(&record->idle, smp_thread_record_tid(record), &record->reading);
     record->idle.has_clock = false;
     record->was_looked_at = !looker->is_cpu; /* there nothing is kept */
     if (looker->is_cpu && !is_running(looker, record))
@@ -621,8 +639,9 @@ static void start_clock(struct smp_looker *looker, struct smp_thread_record *rec
     record->was_looked_at = true;
     if (record->credited_ns < looker->look->now_ns)
         record->credited_ns = looker->look->now_ns;
+    record->use = SMP_WHOLE_USE; /* until more is known */
     if (!record->idle.has_clock)
-        smp_idle_start(&record->idle, tid_of(record), looker->look->now_ns);
+        smp_idle_start(&record->idle, smp_thread_record_tid(record), looker->look->now_ns);
     schedule(looker, record, looker->look->now_ns);
 }
 

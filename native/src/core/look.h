@@ -46,6 +46,10 @@ void smp_look_begin(struct smp_thread_record *record, int64_t now_ns);
 /* It is not sampled now, and its time up to now is nobody's. */
 void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *record);
 void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record, int64_t at_ns);
+/* Ticks come at about the interval: half of one before the gap's end is the tick that is meant.
+ * Never the tick that is under way. */
+void smp_look_put_after(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns,
+                        int64_t gap_ns);
 
 /* What is kept for it up to the last tick is credited where it is now. */
 void smp_look_credit_kept(struct smp_looker *looker, struct smp_thread_record *record);

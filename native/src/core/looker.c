@@ -59,11 +59,6 @@ static void everybody_is_due(struct smp_looker *looker)
         smp_look_put_at(looker, looker->table.records[i], looker->covered_ns);
 }
 
-static struct smp_thread_record *record_of(struct smp_due *due)
-{
-    return (struct smp_thread_record *)(void *)due; /* its first member */
-}
-
 /* With a user's rule all are asked for at once, and whoever ended must not be. */
 static void name_all(struct smp_looker *looker)
 {
@@ -129,13 +124,14 @@ static void look_at_due(struct smp_looker *looker)
     smp_wheel_begin(wheel, looker->look->now_ns);
     for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
         if (wheel->resume != NULL)
-            fetch_early(record_of(wheel->resume));
+            fetch_early(smp_thread_record_of(wheel->resume));
         /* Whoever is left waits in line, in the order in which they fell due. */
-        if (record_of(due)->was_looked_at && smp_budget_is_spent(&looker->budget)) {
+        struct smp_thread_record *record = smp_thread_record_of(due);
+        if (record->was_looked_at && smp_budget_is_spent(&looker->budget)) {
             smp_wheel_put(wheel, due, due->at_ns);
             break;
         }
-        (void)smp_look_at(looker, record_of(due));
+        (void)smp_look_at(looker, record);
     }
     smp_look_collect(looker);
 }

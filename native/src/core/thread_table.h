@@ -24,6 +24,8 @@
 #include "core/walker.h"
 #include "core/wheel.h"
 
+enum { SMP_WHOLE_USE = 1024 };
+
 /* What a look at an idle thread needs stands first: it is seldom in the cache. */
 struct smp_thread_record {
     struct smp_due due; /* first: when it is looked at next */
@@ -43,6 +45,7 @@ struct smp_thread_record {
     uint64_t chosen_epoch;      /* 0: never asked */
     struct smp_last_stack last; /* and where it was credited */
     int64_t unanswered_ns;      /* the first of its requests not answered since; 0: none */
+    int64_t use;                /* of SMP_WHOLE_USE: share of its time that it ran, of late */
     uint64_t thin_tick;         /* the tick of its next look, were there CPU time for all */
     void *cpu_timer;            /* cpu_look.h; NULL: none */
     struct smp_reading reading; /* of the look that waits for an asynchronous answer */
@@ -53,6 +56,18 @@ struct smp_thread_record {
     char *raw_name;   /* NULL: not known (yet) */
     char *group_name; /* NULL: the overflow group, for lack of memory or of an answer */
 };
+
+/* Whose it is: the record's first member. */
+static inline struct smp_thread_record *smp_thread_record_of(struct smp_due *due)
+{
+    return (struct smp_thread_record *)(void *)due;
+}
+
+/* 0: not known. */
+static inline int32_t smp_thread_record_tid(const struct smp_thread_record *record)
+{
+    return atomic_load_explicit(&record->thread->os_tid, memory_order_relaxed);
+}
 
 struct smp_thread_table {
     struct smp_thread_record **records; /* those behind count are spare ones */

@@ -217,8 +217,5 @@ JNIEXPORT jobjectArray BRIDGE(accountNames)(JNIEnv *env, jclass bridge)
     char name[SMP_JNI_ACCOUNT_NAME_BYTES];
 
     (void)bridge;
-    jobjectArray array = smp_jni_strings(env, SMP_JNI_ACCOUNT_COUNT, name_of_account, name);
-    if (array == NULL)
-        smp_throw(env, SMP_ENOMEM);
-    return array;
+    return smp_jni_strings(env, SMP_JNI_ACCOUNT_COUNT, name_of_account, name);
 }

@@ -41,9 +41,7 @@ static enum smp_status system_create(int number, int32_t tid, uint64_t cookie, i
     event.sigev_signo = number;
     event.sigev_value.sival_ptr = (void *)(uintptr_t)cookie; /* NOLINT(performance-no-int-to-ptr) */
     event._sigev_un._tid = tid;
-    /* The clock of a thread by its tid, as clock.c has it. */
-    const clockid_t clock = (clockid_t)(~(unsigned)tid << 3 | 6);
-    if (syscall(SYS_timer_create, clock, &event, &id) == 0) {
+    if (syscall(SYS_timer_create, smp_clock_of_thread(tid), &event, &id) == 0) {
         *out = id;
         return SMP_OK;
     }

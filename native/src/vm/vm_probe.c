@@ -42,10 +42,8 @@ static enum smp_status ask(const struct smp_vm_async *async, int32_t tid,
     if (status != SMP_OK)
         return status;
     smp_vm_signal_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
-    if (smp_signal_abandon(cookie))
+    if (!smp_vm_signal_end(cookie))
         return SMP_ESTATE;
-    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
-        (void)usleep(100);
     asked->answer = slot->answer;
     smp_signal_release(cookie);
     return SMP_OK;

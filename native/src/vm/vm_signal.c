@@ -14,9 +14,9 @@
 #include "base/clock.h"
 
 enum {
-    STANDARD_OFFSET = 4,    /* from SIGRTMIN */
-    FIRST_PAUSE_NS = 10000, /* between two looks for answers; the system adds some 50 us */
-    LAST_PAUSE_NS = 320000
+    STANDARD_OFFSET = 4,   /* from SIGRTMIN */
+    SLOWING_DOWN = 4,      /* each pause is so much longer than the one before, */
+    LAST_PAUSE_NS = 640000 /* up to this one */
 };
 
 static struct {
@@ -204,18 +204,37 @@ void smp_vm_signal_thread_ends(int32_t tid)
 }
 
 /* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
- * for our CPU. */
+ * for our CPU, and then it takes milliseconds. To be woken up costs some 10 us each time. */
+void smp_vm_signal_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
+{
+    const int64_t left_ns = deadline_ns - smp_clock_ns();
+    const struct timespec pause = { .tv_nsec = *pause_ns < left_ns ? *pause_ns : left_ns };
+
+    if (left_ns <= 0 || atomic_load(&mailbox->pending) == 0)
+        return;
+    (void)nanosleep(&pause, NULL);
+    if (*pause_ns < LAST_PAUSE_NS)
+        *pause_ns *= SLOWING_DOWN;
+}
+
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
 {
-    int64_t pause_ns = FIRST_PAUSE_NS;
+    int64_t pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
 
-    while (atomic_load(&mailbox->pending) != 0) {
-        const int64_t left_ns = deadline_ns - smp_clock_ns();
-        if (left_ns <= 0)
-            break;
-        const struct timespec pause = { .tv_nsec = pause_ns < left_ns ? pause_ns : left_ns };
-        (void)nanosleep(&pause, NULL);
-        if (pause_ns < LAST_PAUSE_NS)
-            pause_ns *= 2;
-    }
+    while (atomic_load(&mailbox->pending) != 0 && smp_clock_ns() < deadline_ns)
+        smp_vm_signal_pause(mailbox, deadline_ns, &pause_ns);
+}
+
+void smp_vm_signal_let_finish(uint64_t cookie)
+{
+    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+        (void)sched_yield();
+}
+
+bool smp_vm_signal_end(uint64_t cookie)
+{
+    if (smp_signal_abandon(cookie))
+        return false;
+    smp_vm_signal_let_finish(cookie);
+    return true;
 }

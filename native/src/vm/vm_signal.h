@@ -58,9 +58,20 @@ SMP_CHECKED enum smp_status smp_vm_signal_ask(int number, const struct smp_threa
 SMP_CHECKED enum smp_status smp_vm_signal_ask_tid(int number, int32_t tid,
                                                   struct smp_signal_slot *slot, uint64_t cookie);
 
-/* Returns soon after all that was asked has been answered, or at deadline_ns (monotonic): looks at
- * growing intervals. */
+/* Between two looks for answers, to begin with; the system adds some 50 us. */
+enum { SMP_SIGNAL_FIRST_PAUSE_NS = 10000 };
+
+/* Sleeps for about *pause_ns, but not past deadline_ns (monotonic), and makes it longer for the
+ * next time. Returns at once where there is nothing to wait for. */
+void smp_vm_signal_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns,
+                         int64_t *pause_ns);
+/* Returns soon after all that was asked has been answered, or at deadline_ns. */
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns);
+/* Waits while the handler is at it: some microseconds. */
+void smp_vm_signal_let_finish(uint64_t cookie);
+/* Ends a request: afterwards no handler writes for it. True: there is an answer, and the slot is to
+ * be released. */
+bool smp_vm_signal_end(uint64_t cookie);
 
 /* On a thread that ends, after its ended_ns is set. */
 void smp_vm_signal_thread_ends(int32_t tid);

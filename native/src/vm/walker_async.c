@@ -2,7 +2,6 @@
 #include "vm/walker_async.h"
 
 #include <limits.h>
-#include <sched.h>
 #include <string.h>
 #include <time.h>
 
@@ -186,11 +185,8 @@ static void keep_late(struct smp_walker_async *walker, struct request *request)
     if (walker->late_count == SMP_ASYNC_LATE)
         sweep_late(walker, now_ns);
     if (walker->late_count == SMP_ASYNC_LATE) {
-        if (smp_signal_abandon(request->cookie))
-            return;
-        while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
-            (void)sched_yield();
-        smp_signal_release(request->cookie);
+        if (smp_vm_signal_end(request->cookie))
+            smp_signal_release(request->cookie);
         return;
     }
     walker->late[walker->late_count++] =
@@ -575,8 +571,7 @@ static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct l
                 keep_late(walker, request);
             tell(walker, env, listener, i - 1, SMP_ANSWER_UNANSWERED);
         } else {
-            while (smp_signal_state(request->cookie) == SMP_SLOT_BUSY)
-                (void)sched_yield();
+            smp_vm_signal_let_finish(request->cookie);
             walker->requests[i - 1].looks = SMP_ASYNC_LOOKS;
             if (!read_answer(walker, env, listener, i - 1))
                 tell(walker, env, listener, i - 1, walker->requests[i - 1].answer);
@@ -593,11 +588,11 @@ static void collect(void *self, int64_t deadline_ns,
     struct smp_walker_async *walker = self;
     const struct listener listener = { .answered = answered, .context = context };
     JNIEnv *env = smp_vm_env();
+    int64_t pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
 
     while (walker->count > 0) {
-        /* In steps: whoever needs another look does not wait for those who have no CPU. */
-        const int64_t step_ns = smp_clock_ns() + SMP_ASYNC_STEP_NS;
-        smp_vm_signal_wait(walker->mailbox, step_ns < deadline_ns ? step_ns : deadline_ns);
+        /* Step by step: whoever needs another look does not wait for those who have no CPU. */
+        smp_vm_signal_pause(walker->mailbox, deadline_ns, &pause_ns);
         const size_t again = read_answers(walker, env, &listener);
         if (walker->count == 0)
             break;
@@ -605,8 +600,10 @@ static void collect(void *self, int64_t deadline_ns,
             give_up(walker, env, &listener);
             break;
         }
-        if (again > 0)
+        if (again > 0) {
             look_again(walker, env, &listener);
+            pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
+        }
     }
 }
 
@@ -667,11 +664,8 @@ enum smp_status smp_walker_async_create(size_t capacity, int signal, struct smp_
 /* No handler writes into its buffer any more. */
 static void end(uint64_t cookie, struct buffer buffer)
 {
-    if (cookie != 0 && !smp_signal_abandon(cookie)) {
-        while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
-            (void)sched_yield();
+    if (cookie != 0 && smp_vm_signal_end(cookie))
         smp_signal_release(cookie);
-    }
     smp_free(NULL, buffer.frames);
 }
 
@@ -706,10 +700,5 @@ struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walk
 void smp_walker_async_get_stats(const struct smp_walker_async *walker,
                                 struct smp_walker_async_stats *out)
 {
-    const uint64_t timed = smp_signal_process.timed;
-
     *out = walker->stats;
-    out->handler_walks = smp_signal_process.walks;
-    out->handler_ns = timed > 0 ? smp_signal_process.timed_ns / timed : 0;
-    out->foreign = smp_signal_process.foreign;
 }

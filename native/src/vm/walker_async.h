@@ -40,7 +40,6 @@ enum {
     SMP_ASYNC_MAX_FRAMES = 65536,  /* deeper stacks are not walked */
     SMP_ASYNC_LOOKS = 3,           /* at one thread in one collect */
     SMP_ASYNC_LOOK_GAP_NS = 50000, /* between two of them */
-    SMP_ASYNC_STEP_NS = 200000,    /* answers are read at least so often */
     SMP_ASYNC_STACKS_GAP_MS = 200, /* between two readings of where stacks lie */
     SMP_ASYNC_CURE_FRAMES = 1024,  /* looked at for ids, from the leaf */
     /* Handshakes for ids are waited for so many percent of the time, at most: on a busy machine the
@@ -78,10 +77,7 @@ struct smp_walker_async_stats {
     uint64_t requests;
     uint64_t raw_failures; /* of AsyncGetCallTrace alone, at first looks */
     uint64_t second_looks;
-    uint64_t cures;         /* handshakes for ids */
-    uint64_t handler_walks; /* in this process, over all sessions */
-    uint64_t handler_ns;    /* of the mean walk, over those that were timed */
-    uint64_t foreign;       /* signals passed on to the handler before ours */
+    uint64_t cures; /* handshakes for ids */
 };
 void smp_walker_async_get_stats(const struct smp_walker_async *walker,
                                 struct smp_walker_async_stats *out);

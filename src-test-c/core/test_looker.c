@@ -491,7 +491,7 @@ static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
 /* Hundreds that wake up now and then leave time for looks at the few that work. */
 static void past_the_limit_who_works_is_looked_at_more_often(void **state)
 {
-    enum { WORKING = 4, WAKING = 800, SECONDS = 30 };
+    enum { WORKING = 4, WAKING = 800, SECONDS = 300 };
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
     struct sim_thread *working[WORKING];
     int64_t truth_ns[2] = { 0 };

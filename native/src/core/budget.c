@@ -47,6 +47,7 @@ static int64_t allowed_ns(const struct smp_budget *budget, int64_t ns)
 static void begin_window(struct smp_budget *budget, int64_t now_ns)
 {
     budget->window_ns = now_ns;
+    budget->window_allowed_ns = 0;
     budget->window_used_ns = 0;
     budget->window_ticks = 0;
     budget->served = 0;
@@ -57,9 +58,9 @@ static void begin_window(struct smp_budget *budget, int64_t now_ns)
  * The share with which the looks that were wanted would have cost what was allowed, if cost goes
  * with looks: a step at a time, because costs vary and a part of them does not.
  */
-static void adjust(struct smp_budget *budget, int64_t now_ns)
+static void adjust(struct smp_budget *budget)
 {
-    const double allowed = (double)allowed_ns(budget, now_ns - budget->window_ns);
+    const double allowed = (double)budget->window_allowed_ns;
     const double used = (double)budget->window_used_ns;
     const double wanted = (double)(budget->served + budget->put_off);
     double factor = used > 0 ? allowed / used : 2.0;
@@ -80,11 +81,13 @@ static void adjust(struct smp_budget *budget, int64_t now_ns)
         budget->share = SMP_BUDGET_LEAST;
 }
 
-/* Between two ticks reports are ended now and then: one such does not count for more than a few. */
-static void measure_tick(struct smp_budget *budget, int64_t cpu_ns)
+/* Between two ticks reports are ended now and then: one such does not count for more than a few.
+ * Returns what was used beyond that. */
+static int64_t measure_tick(struct smp_budget *budget, int64_t cpu_ns)
 {
     enum { MOST = 4, SLOWNESS = 8 };
-    int64_t cost_ns = cpu_ns - budget->end_cpu_ns;
+    const int64_t used_ns = cpu_ns - budget->end_cpu_ns;
+    int64_t cost_ns = used_ns;
 
     if (budget->tick_ns == 0)
         budget->tick_ns = cost_ns;
@@ -92,6 +95,31 @@ static void measure_tick(struct smp_budget *budget, int64_t cpu_ns)
         cost_ns = MOST * budget->tick_ns;
     budget->tick_ns += (cost_ns - budget->tick_ns) / SLOWNESS;
     budget->window_used_ns += cost_ns;
+    return used_ns - cost_ns;
+}
+
+/* What may be used for ticks and their looks, of what has come in. */
+static int64_t pay_debt(struct smp_budget *budget, int64_t income_ns)
+{
+    const int64_t part_ns = income_ns / SMP_BUDGET_DEBT_SHARE;
+    const int64_t paid_ns = part_ns < budget->debt_ns ? part_ns : budget->debt_ns;
+
+    budget->debt_ns -= paid_ns;
+    return income_ns - paid_ns;
+}
+
+/* The time since the last tick began, and what was used in it. */
+static void settle_accounts(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
+{
+    const int64_t other_ns = measure_tick(budget, cpu_ns);
+
+    budget->debt_ns += other_ns;
+    /* More is forgiven: it would leave a short interval without looks. */
+    if (budget->debt_ns > most_tokens(budget))
+        budget->debt_ns = most_tokens(budget);
+    const int64_t income_ns = pay_debt(budget, allowed_ns(budget, now_ns - budget->now_ns));
+    budget->tokens_ns += income_ns - (cpu_ns - budget->cpu_ns - other_ns);
+    budget->window_allowed_ns += income_ns;
 }
 
 void smp_budget_end(struct smp_budget *budget)
@@ -110,8 +138,8 @@ int64_t smp_budget_tick_gap_ns(struct smp_budget *budget)
         return 0;
     if (gap_ns > SMP_BUDGET_MOST_GAP_MS * NS_PER_MS)
         gap_ns = SMP_BUDGET_MOST_GAP_MS * NS_PER_MS;
-    /* What was used for something else, as the end of an interval, is paid before looks go on: else
-     * they would be put off one by one, and then be drawn as if they cost so much. */
+    /* What was used too much is paid before looks go on: else they would be put off one by one, and
+     * then be drawn as if they cost so much. */
     if (-left_ns * 1000 / budget->limit_per_mille > gap_ns)
         gap_ns = -left_ns * 1000 / budget->limit_per_mille;
     if (gap_ns > SMP_BUDGET_SAVED_MS * NS_PER_MS)
@@ -131,9 +159,7 @@ void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
         budget->served_ns = now_ns;
         begin_window(budget, now_ns);
     } else {
-        measure_tick(budget, cpu_ns);
-        budget->tokens_ns += allowed_ns(budget, now_ns - budget->now_ns);
-        budget->tokens_ns -= cpu_ns - budget->cpu_ns;
+        settle_accounts(budget, now_ns, cpu_ns);
     }
     if (budget->tokens_ns > most_ns)
         budget->tokens_ns = most_ns;
@@ -149,7 +175,7 @@ void smp_budget_begin(struct smp_budget *budget, int64_t now_ns)
     budget->window_ticks++;
     if (now_ns - budget->window_ns >= SMP_BUDGET_WINDOW_MS * NS_PER_MS &&
         budget->window_ticks > SMP_BUDGET_WINDOW_TICKS) {
-        adjust(budget, now_ns);
+        adjust(budget);
         begin_window(budget, now_ns);
     }
 }

@@ -15,6 +15,10 @@
  * A tick costs something even without looks, most of it for being woken up. Where CPU time is short
  * ticks may take a quarter of it, and are made rarer until they do; the rest is for looks.
  *
+ * What is used for something else, as the end of an interval with thousands of threads, is a debt.
+ * It is paid little by little, so that looks go on meanwhile: the first one after a second without
+ * any would weigh as much as all others of that second.
+ *
  * Owns     nothing; plain data.
  * Threads  one at a time; on the thread whose CPU time it is.
  * Errors   none.
@@ -37,6 +41,7 @@ enum {
     SMP_BUDGET_WINDOW_TICKS = 8, /* at least */
     SMP_BUDGET_STARVED_MS = 100, /* so long without tokens: one batch all the same */
     SMP_BUDGET_TICKS_SHARE = 4,  /* of what may be spent, what ticks may take without their looks */
+    SMP_BUDGET_DEBT_SHARE = 4,   /* of what comes in, what debts may take */
     SMP_BUDGET_MOST_GAP_MS = 100 /* between two ticks, for what they cost */
 };
 
@@ -49,14 +54,16 @@ struct smp_budget {
     int64_t tokens_ns;
     uint64_t random;
     bool has_begun;
-    int64_t now_ns;         /* of the tick */
-    int64_t cpu_ns;         /* at its begin */
-    int64_t served_ns;      /* when looks were made last */
-    uint32_t unchecked;     /* looks since the clock was read */
-    bool is_spent;          /* for the rest of the tick */
-    int64_t end_cpu_ns;     /* when the looks of the last tick were over */
-    int64_t tick_ns;        /* what a tick costs without its looks, on average; 0: not known */
-    int64_t window_ns;      /* when the window began */
+    int64_t now_ns;     /* of the tick */
+    int64_t cpu_ns;     /* at its begin */
+    int64_t served_ns;  /* when looks were made last */
+    uint32_t unchecked; /* looks since the clock was read */
+    bool is_spent;      /* for the rest of the tick */
+    int64_t end_cpu_ns; /* when the looks of the last tick were over */
+    int64_t tick_ns;    /* what a tick costs without its looks, on average; 0: not known */
+    int64_t window_ns;  /* when the window began */
+    int64_t debt_ns;    /* was used for something else and is not paid yet */
+    int64_t window_allowed_ns;
     int64_t window_used_ns; /* by its ticks and their looks */
     uint64_t window_ticks;
     uint64_t served;      /* looks of the window */

@@ -53,23 +53,52 @@ static void learn_use(struct smp_thread_record *record, int64_t used_ns, int64_t
     record->use += (use - record->use) / SLOWNESS;
 }
 
+static int64_t next_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
+                           int64_t now_ns)
+{
+    return record->idle.has_leaf ? idle_gap_ns(looker, record, now_ns) : looker->interval_ns;
+}
+
+/* Where there is not CPU time for all. Whoever is idle is passed over as well: thousands of them
+ * would leave nothing for the few that run, and what they do is known afterwards all the same. */
+static int64_t thinned_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
+                              int64_t gap_ns)
+{
+    const int64_t thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns * quietness(record);
+
+    return thin_ns < SMP_MOST_THIN_MS * NS_PER_MS ? thin_ns : SMP_MOST_THIN_MS * NS_PER_MS;
+}
+
+static bool is_short_of_time(const struct smp_looker *looker)
+{
+    return looker->budget.share < SMP_BUDGET_WHOLE;
+}
+
 /* Who has just been looked at. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
-    int64_t gap_ns = looker->interval_ns;
-    int64_t thin_ns = 0;
+    const int64_t gap_ns = next_gap_ns(looker, record, now_ns);
 
-    if (record->idle.has_leaf)
-        gap_ns = idle_gap_ns(looker, record, now_ns);
-    /* Whoever is idle is passed over as well: thousands of them would leave nothing for the few
-     * that run, and what they do is known afterwards all the same. */
-    if (looker->budget.share < SMP_BUDGET_WHOLE)
-        thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns * quietness(record);
-    if (thin_ns > SMP_MOST_THIN_MS * NS_PER_MS)
-        thin_ns = SMP_MOST_THIN_MS * NS_PER_MS;
-    record->is_thinned = thin_ns > gap_ns;
+    record->is_drawn = is_short_of_time(looker);
     record->thin_tick = looker->tick + (uint64_t)(gap_ns / looker->interval_ns);
-    smp_look_put_after(looker, record, now_ns, record->is_thinned ? thin_ns : gap_ns);
+    smp_look_put_after(looker, record, now_ns,
+                       record->is_drawn ? thinned_gap_ns(looker, record, gap_ns) : gap_ns);
+}
+
+bool smp_look_pass_over(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    const int64_t now_ns = looker->look->now_ns;
+
+    if (record->is_drawn || record->unanswered_ns != 0 || !record->was_looked_at ||
+        !is_short_of_time(looker))
+        return false;
+    record->is_drawn = true;
+    const int64_t gap_ns = next_gap_ns(looker, record, now_ns);
+    const int64_t thin_ns = thinned_gap_ns(looker, record, gap_ns);
+    if (thin_ns <= gap_ns)
+        return false;
+    smp_look_put_after(looker, record, now_ns, thin_ns - gap_ns);
+    return true;
 }
 
 /* --- time that is kept --- */
@@ -87,7 +116,7 @@ void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
 {
     record->credited_ns = now_ns;
     record->idle = (struct smp_idle){ 0 };
-    record->is_thinned = false;
+    record->is_drawn = false;
     record->unanswered_ns = 0;
 }
 
@@ -541,10 +570,10 @@ static void count_passed_over(struct smp_looker *looker, struct smp_thread_recor
                               bool was_idle)
 {
     if (record->was_looked_at && looker->tick > record->thin_tick &&
-        (record->is_thinned || has_waited(looker, record)))
+        (record->is_drawn || has_waited(looker, record)))
         smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
                           SMP_OUTCOME_BUDGET, passed_over(looker, record, was_idle));
-    record->is_thinned = false;
+    record->is_drawn = false;
 }
 
 static void credit_idle(struct smp_looker *looker, struct smp_thread_record *record)

@@ -27,6 +27,9 @@ struct smp_look {
 /* Looks at it, and says when it is due again. Its answer may come with collect. False: the thread
  * has ended, and the record is gone. */
 bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record);
+/* It is due, since a time when there was CPU time for all: whether it is its turn now is drawn now.
+ * True: it is not. */
+bool smp_look_pass_over(struct smp_looker *looker, struct smp_thread_record *record);
 /* Takes the answers to all that was asked. */
 void smp_look_collect(struct smp_looker *looker);
 /* The thread has ended: credits its last time. True: the record is gone. */

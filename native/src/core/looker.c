@@ -55,8 +55,10 @@ static void poll_threads(struct smp_looker *looker)
 
 static void everybody_is_due(struct smp_looker *looker)
 {
-    for (size_t i = 0; i < looker->table.count; i++)
+    for (size_t i = 0; i < looker->table.count; i++) {
+        looker->table.records[i]->is_drawn = true;
         smp_look_put_at(looker, looker->table.records[i], looker->covered_ns);
+    }
 }
 
 /* With a user's rule all are asked for at once, and whoever ended must not be. */
@@ -125,8 +127,10 @@ static void look_at_due(struct smp_looker *looker)
     for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
         if (wheel->resume != NULL)
             fetch_early(smp_thread_record_of(wheel->resume));
-        /* Whoever is left waits in line, in the order in which they fell due. */
         struct smp_thread_record *record = smp_thread_record_of(due);
+        if (smp_look_pass_over(looker, record))
+            continue;
+        /* Whoever is left waits in line, in the order in which they fell due. */
         if (record->was_looked_at && smp_budget_is_spent(&looker->budget)) {
             smp_wheel_put(wheel, due, due->at_ns);
             break;
@@ -269,6 +273,9 @@ static void choose_anew(struct smp_looker *looker)
 void smp_looker_set_options(struct smp_looker *looker, const struct smp_options *options)
 {
     const bool default_rule = uses_default_rule(looker, options);
+    const bool is_as_before = looker->skip_daemon_threads == options->skip_daemon_threads &&
+                              looker->default_name_rule == default_rule &&
+                              looker->interval_ns == options->sampling_frequency_millis * NS_PER_MS;
 
     set_times(looker, options);
     smp_budget_set_limit(&looker->budget, options->overhead_limit_per_mille);
@@ -277,7 +284,10 @@ void smp_looker_set_options(struct smp_looker *looker, const struct smp_options 
         looker->default_name_rule = default_rule;
         smp_thread_names_set_rule(looker->names, default_rule);
     }
-    choose_anew(looker);
+    /* Where nothing has changed for them, thousands of threads need not be looked at all at once.
+     */
+    if (!is_as_before)
+        choose_anew(looker);
 }
 
 static void drop_selection(struct smp_looker *looker)

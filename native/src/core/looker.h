@@ -45,7 +45,7 @@ enum {
     SMP_LAST_ANSWER_WAIT_MS = 20, /* or where an interval ends so long: a few turns on a busy CPU */
     SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
     SMP_BUSY_SHARE = 4,       /* busy is who uses this share of a CPU; who does not is looked at */
-    SMP_MOST_QUIETNESS = 8,   /* up to so many times more rarely, where CPU time is short */
+    SMP_MOST_QUIETNESS = 64,  /* up to so many times more rarely, where CPU time is short */
     SMP_MOST_THIN_MS = 60000, /* between two looks for want of CPU time */
     SMP_MAX_WAITS_SHARE = 2   /* past this share of an interval nobody is asked any more */
 };

@@ -30,14 +30,14 @@ enum { SMP_WHOLE_USE = 1024 };
 struct smp_thread_record {
     struct smp_due due; /* first: when it is looked at next */
     struct smp_thread *thread;
-    int64_t credited_ns;        /* all time before this has been credited, or is nobody's */
-    bool is_candidate;          /* to be sampled */
-    bool was_looked_at;         /* its time since credited_ns is to be credited */
-    bool is_counted;            /* among the sampled threads */
-    bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
-    bool is_answered;           /* by the call of the namer that is being made */
-    bool is_thinned;            /* looks from thin_tick on are passed over to save CPU time */
-    bool has_left;              /* what is kept for it is left_place's */
+    int64_t credited_ns; /* all time before this has been credited, or is nobody's */
+    bool is_candidate;   /* to be sampled */
+    bool was_looked_at;  /* its time since credited_ns is to be credited */
+    bool is_counted;     /* among the sampled threads */
+    bool is_chosen;      /* by the selection, as it was asked in chosen_epoch */
+    bool is_answered;    /* by the call of the namer that is being made */
+    bool is_drawn; /* that its turn is when it is due; looks from thin_tick on are passed over */
+    bool has_left; /* what is kept for it is left_place's */
     struct smp_idle idle;       /* what its CPU clock told */
     enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
     struct smp_place place;     /* in the interval */

@@ -34,7 +34,7 @@ public final class OverheadLimit {
     /** The default. To be woken up every millisecond takes more than that by itself. */
     static final double LIMIT_PERCENT = 1;
     static final double LIMIT_BAR = 1.3;
-    private static final double SHARE_BAR = 2;
+    static final double SHARE_BAR = 2;
     private static final double LONG_SHARE = 0.7;
     private static final int WARM_UP_MILLIS = 2000;
     private static final int MILLION = 1_000_000;

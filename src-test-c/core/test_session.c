@@ -18,80 +18,17 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
-#include "support/fake_clock.h"
-#include "support/fake_sink.h"
-#include "support/fake_vm.h"
+#include "support/session_fixture.h"
 
 #define MS INT64_C(1000000)
-#define MAIN_LOOP "app.Main.main|app.Work.loop"
-/* No look or report but those that are asked for. */
-#define BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
-/* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
-#define FAST "samplingFrequencyMillis=20\nreportFrequencySeconds=1\n"
 #define STEP (10 * MS)
 
-struct fixture {
-    struct fake_clock clock;
-    struct fake_vm *vm;
-    struct fake_sink *sink;
-    struct smp_session *session;
-    struct fake_thread *main;
-    size_t live_before;
-    unsigned selections_destroyed;
-};
-
-static enum smp_status create(struct fixture *f, const char *options)
-{
-    const struct smp_session_config config = {
-        .vm = fake_vm_interface(f->vm),
-        .host = fake_vm_host(f->vm),
-        .sink = fake_sink_interface(f->sink),
-    };
-    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
-
-    return smp_session_create(&config, options, strlen(options), message, &f->session);
-}
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    assert_non_null(f);
-    f->live_before = smp_alloc_live_bytes();
-    fake_clock_install(&f->clock);
-    f->vm = fake_vm_create();
-    f->sink = fake_sink_create();
-    f->main = fake_vm_born(f->vm, "main");
-    fake_vm_run(f->vm, f->main, MAIN_LOOP);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    smp_session_destroy(f->session);
-    fake_sink_destroy(f->sink);
-    fake_vm_destroy(f->vm);
-    fake_clock_remove();
-    assert_int_equal(smp_alloc_live_bytes(), f->live_before);
-    free(f);
-    return 0;
-}
-
-static void start(struct fixture *f, const char *options)
-{
-    assert_int_equal(create(f, options), SMP_OK);
-    assert_int_equal(smp_session_start(f->session), SMP_OK);
-}
-
-static enum smp_status configure(struct fixture *f, const char *options, char *message)
+static enum smp_status configure(struct session_fixture *f, const char *options, char *message)
 {
     return smp_session_configure(f->session, options, strlen(options), message);
 }
 
-static struct smp_statistics statistics(struct fixture *f)
+static struct smp_statistics statistics(struct session_fixture *f)
 {
     struct smp_statistics statistics;
 
@@ -99,7 +36,7 @@ static struct smp_statistics statistics(struct fixture *f)
     return statistics;
 }
 
-static uint64_t counted(struct fixture *f, enum smp_counter counter)
+static uint64_t counted(struct session_fixture *f, enum smp_counter counter)
 {
     return statistics(f).sampler.total_counters[counter];
 }
@@ -121,7 +58,7 @@ static void *run_caller(void *argument)
     return NULL;
 }
 
-static void call(struct caller *caller, struct fixture *f,
+static void call(struct caller *caller, struct session_fixture *f,
                  enum smp_status (*function)(struct smp_session *session))
 {
     *caller = (struct caller){ .session = f->session, .call = function };
@@ -138,9 +75,9 @@ static enum smp_status returned(struct caller *caller)
 
 static void all_time_from_start_to_stop_is_reported(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 1234 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 1234);
@@ -154,9 +91,9 @@ static void all_time_from_start_to_stop_is_reported(void **state)
 
 static void report_is_written_when_it_returns(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     for (unsigned i = 1; i <= 3; i++) {
         fake_clock_advance(&f->clock, 500 * MS);
         assert_int_equal(smp_session_report(f->session), SMP_OK);
@@ -171,11 +108,11 @@ static void report_is_written_when_it_returns(void **state)
 
 static void paused_time_is_not_reported(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     int64_t from_ms;
     int64_t till_ms;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 100 * MS);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
@@ -197,16 +134,16 @@ static void paused_time_is_not_reported(void **state)
 
 static void inactive_is_as_paused(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND "active=false\n");
+    session_fixture_start(f, SESSION_BY_HAND "active=false\n");
     fake_clock_advance(&f->clock, 1000 * MS);
-    assert_int_equal(configure(f, BY_HAND, NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
     fake_clock_advance(&f->clock, 70 * MS);
-    assert_int_equal(configure(f, BY_HAND "active=false\n", NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "active=false\n", NULL), SMP_OK);
     fake_clock_advance(&f->clock, 1000 * MS);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
-    assert_int_equal(configure(f, BY_HAND, NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
     fake_clock_advance(&f->clock, 1000 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 70);
@@ -214,9 +151,9 @@ static void inactive_is_as_paused(void **state)
 
 static void paused_before_start_starts_paused(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 1000 * MS);
@@ -228,9 +165,9 @@ static void paused_before_start_starts_paused(void **state)
 
 static void one_sample_is_for_the_paused(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, "samplingFrequencyMillis=50000\nreportFrequencySeconds=0\n");
+    session_fixture_start(f, "samplingFrequencyMillis=50000\nreportFrequencySeconds=0\n");
     assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 7 * MS);
@@ -241,10 +178,10 @@ static void one_sample_is_for_the_paused(void **state)
 
 static void looks_and_reports_come_by_themselves(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
     atomic_store(&f->clock.step_ns, STEP);
-    start(f, FAST);
+    session_fixture_start(f, SESSION_FAST);
     fake_sink_wait_reports(f->sink, 3);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_true(counted(f, SMP_COUNTER_TICKS) > 10);
@@ -256,10 +193,10 @@ static void looks_and_reports_come_by_themselves(void **state)
 
 static void late_looks_are_told(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
     atomic_store(&f->clock.step_ns, 100 * MS);
-    start(f, FAST);
+    session_fixture_start(f, SESSION_FAST);
     fake_sink_wait_reports(f->sink, 1);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_true(fake_sink_has(f->sink, "late ticks"));
@@ -267,19 +204,19 @@ static void late_looks_are_told(void **state)
 
 static void new_interval_length_holds_at_once(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     atomic_store(&f->clock.step_ns, STEP);
-    assert_int_equal(configure(f, FAST, NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_FAST, NULL), SMP_OK);
     fake_sink_wait_reports(f->sink, 2);
 }
 
 static void own_cpu_time_is_told(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 1000 * MS);
     fake_clock_spend_cpu(&f->clock, 5 * MS); /* both threads */
     assert_int_equal(smp_session_report(f->session), SMP_OK);
@@ -296,9 +233,9 @@ static void own_cpu_time_is_told(void **state)
 
 static void failed_report_is_counted_and_the_next_one_tried(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_sink_fail_titles(f->sink, 1);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_EIO);
@@ -316,7 +253,7 @@ static void failed_report_is_counted_and_the_next_one_tried(void **state)
     assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 3);
 }
 
-static void wait_for_walks(struct fixture *f, size_t more)
+static void wait_for_walks(struct session_fixture *f, size_t more)
 {
     const size_t until = fake_vm_get_counts(f->vm).walks + more;
 
@@ -326,12 +263,12 @@ static void wait_for_walks(struct fixture *f, size_t more)
 
 static void slow_sink_costs_reports_but_no_time(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct caller stopping;
 
     fake_sink_shut(f->sink);
     atomic_store(&f->clock.step_ns, STEP);
-    start(f, FAST);
+    session_fixture_start(f, SESSION_FAST);
     fake_sink_wait_inside(f->sink);
     /* One is being written, four are waiting, the rest is merged; and looks go on. */
     while (counted(f, SMP_COUNTER_MERGED_REPORTS) < 3)
@@ -352,10 +289,10 @@ static void slow_sink_costs_reports_but_no_time(void **state)
 static void reports_asked_for_wait_their_turn(void **state)
 {
     enum { CALLERS = SMP_MAX_QUEUED_SNAPSHOTS + 4 };
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct caller callers[CALLERS];
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 10 * MS);
     fake_sink_shut(f->sink);
     for (int i = 0; i < CALLERS; i++) {
@@ -372,14 +309,14 @@ static void reports_asked_for_wait_their_turn(void **state)
 
 static void messages_do_not_wait_for_a_report(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     char name[64];
 
-    start(f, BY_HAND "memoryLimitBytes=4194304\n");
+    session_fixture_start(f, SESSION_BY_HAND "memoryLimitBytes=4194304\n");
     for (unsigned i = 0; i < 3000; i++) {
         (void)snprintf(name, sizeof(name), "%c%c%c", 'a' + (int)(i % 26), 'a' + (int)(i / 26 % 26),
                        'a' + (int)(i / 676));
-        fake_vm_run(f->vm, fake_vm_born(f->vm, name), MAIN_LOOP);
+        fake_vm_run(f->vm, fake_vm_born(f->vm, name), SESSION_MAIN_LOOP);
     }
     struct smp_frame frames[900];
     for (unsigned i = 0; i < 900; i++)
@@ -400,7 +337,7 @@ static void messages_do_not_wait_for_a_report(void **state)
 /* --- calls from the session's own threads --- */
 
 struct calling_back {
-    struct fixture *f;
+    struct session_fixture *f;
     enum smp_status statuses[8];
     bool is_done;
 };
@@ -408,7 +345,7 @@ struct calling_back {
 static void call_everything(void *self)
 {
     struct calling_back *back = self;
-    struct fixture *f = back->f;
+    struct session_fixture *f = back->f;
 
     if (back->is_done)
         return;
@@ -418,7 +355,7 @@ static void call_everything(void *self)
     back->statuses[2] = smp_session_resume(f->session);
     back->statuses[3] = smp_session_report(f->session);
     back->statuses[4] = smp_session_sample_once(f->session);
-    back->statuses[5] = configure(f, BY_HAND, NULL);
+    back->statuses[5] = configure(f, SESSION_BY_HAND, NULL);
     back->statuses[6] = smp_session_select(
         f->session, fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true);
     back->statuses[7] = SMP_ESELF;
@@ -435,10 +372,10 @@ static void check_called_back(const struct calling_back *back)
 
 static void sink_that_calls_back_is_refused(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct calling_back back = { .f = f };
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_sink_on_title(f->sink, call_everything, &back);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
@@ -447,10 +384,10 @@ static void sink_that_calls_back_is_refused(void **state)
 
 static void rule_that_calls_back_is_refused(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct calling_back back = { .f = f };
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_vm_on_walk(f->vm, call_everything, &back);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
@@ -461,10 +398,10 @@ static void rule_that_calls_back_is_refused(void **state)
 
 static void stop_is_for_once_and_for_all(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct caller callers[4];
 
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     assert_int_equal(smp_session_stop(f->session), SMP_OK); /* nothing to do yet */
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_ESTATE);
@@ -479,7 +416,7 @@ static void stop_is_for_once_and_for_all(void **state)
     assert_int_equal(smp_session_pause(f->session), SMP_ESTOPPED);
     assert_int_equal(smp_session_report(f->session), SMP_ESTOPPED);
     assert_int_equal(smp_session_sample_once(f->session), SMP_ESTOPPED);
-    assert_int_equal(configure(f, BY_HAND, NULL), SMP_ESTOPPED);
+    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_ESTOPPED);
     assert_int_equal(
         smp_session_select(f->session,
                            fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
@@ -490,11 +427,11 @@ static void stop_is_for_once_and_for_all(void **state)
 
 static void stop_waits_for_the_last_report(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct caller first;
     struct caller second;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 10 * MS);
     fake_sink_shut(f->sink);
     call(&first, f, smp_session_stop);
@@ -509,9 +446,9 @@ static void stop_waits_for_the_last_report(void **state)
 
 static void before_start_there_is_nothing_to_report(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
     assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
     assert_int_equal(statistics(f).sampler.total_tally.attempts, 0);
@@ -519,9 +456,9 @@ static void before_start_there_is_nothing_to_report(void **state)
 
 static void destroy_without_stop_writes_nothing(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 10 * MS);
     smp_session_destroy(f->session);
     f->session = NULL;
@@ -532,9 +469,9 @@ static void destroy_without_stop_writes_nothing(void **state)
 static void failed_start_leaves_nothing_behind(void **state)
 {
     static const char *const threads[] = { "threads-sampler", "threads-sampler-report" };
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     for (int i = 0; i < 2; i++) {
         fake_vm_fail_enter(f->vm, threads[i], SMP_EVM);
         assert_int_equal(smp_session_start(f->session), SMP_EVM);
@@ -552,25 +489,25 @@ static void failed_start_leaves_nothing_behind(void **state)
 
 static void wrong_options_are_refused_with_a_message(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
 
-    assert_int_equal(create(f, "samplingFrequencyMillis=0\n"), SMP_EINVAL);
-    start(f, BY_HAND);
+    assert_int_equal(session_fixture_create(f, "samplingFrequencyMillis=0\n"), SMP_EINVAL);
+    session_fixture_start(f, SESSION_BY_HAND);
     assert_int_equal(configure(f, "samplingFrequencyMillis=0\n", message), SMP_EINVAL);
     assert_non_null(strstr(message, "samplingFrequencyMillis"));
-    assert_int_equal(configure(f, BY_HAND "maxDepthFrames=17\n", message), SMP_ESTATE);
+    assert_int_equal(configure(f, SESSION_BY_HAND "maxDepthFrames=17\n", message), SMP_ESTATE);
     assert_non_null(strstr(message, "maxDepthFrames"));
-    assert_int_equal(configure(f, BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
+    assert_int_equal(configure(f, SESSION_BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
 }
 
 static void selection_is_kept_until_the_next_one(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct fake_thread *other = fake_vm_born(f->vm, "other");
 
-    fake_vm_run(f->vm, other, MAIN_LOOP);
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    fake_vm_run(f->vm, other, SESSION_MAIN_LOOP);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     assert_int_equal(
         smp_session_select(f->session,
                            fake_vm_selection(f->vm, &other, 1, &f->selections_destroyed), true),
@@ -596,8 +533,9 @@ static void selection_is_kept_until_the_next_one(void **state)
 
 static enum smp_status create_and_destroy(void *self)
 {
-    struct fixture *f = self;
-    const enum smp_status status = create(f, BY_HAND "monitoredPackages=a,b\n");
+    struct session_fixture *f = self;
+    const enum smp_status status =
+        session_fixture_create(f, SESSION_BY_HAND "monitoredPackages=a,b\n");
 
     smp_session_destroy(f->session);
     f->session = NULL;
@@ -606,8 +544,8 @@ static enum smp_status create_and_destroy(void *self)
 
 static enum smp_status whole_life(void *self)
 {
-    struct fixture *f = self;
-    enum smp_status status = create(f, BY_HAND);
+    struct session_fixture *f = self;
+    enum smp_status status = session_fixture_create(f, SESSION_BY_HAND);
     enum smp_status stopped;
 
     if (status != SMP_OK)
@@ -625,7 +563,7 @@ static enum smp_status whole_life(void *self)
 
 static void no_refusal_leaves_anything_behind(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
     assert_true(failing_alloc_each_step(create_and_destroy, f).refused > 15);
     assert_true(failing_alloc_each_step(whole_life, f).refused > 25);
@@ -633,12 +571,12 @@ static void no_refusal_leaves_anything_behind(void **state)
 
 static void last_report_waits_for_memory(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct failing_alloc failing;
     struct caller reporting;
     struct caller stopping;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 10 * MS);
     fake_sink_shut(f->sink);
     call(&reporting, f, smp_session_report);
@@ -658,10 +596,10 @@ static void last_report_waits_for_memory(void **state)
 
 static void lost_last_report_is_told(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct failing_alloc failing;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
@@ -687,7 +625,7 @@ static size_t entries_of(const char *folder)
 
 static void thousand_lives_leave_no_trace(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     const size_t live = smp_alloc_live_bytes();
     size_t threads;
     size_t files;
@@ -697,7 +635,8 @@ static void thousand_lives_leave_no_trace(void **state)
     threads = entries_of("/proc/self/task");
     files = entries_of("/proc/self/fd");
     for (int i = 0; i < 1000; i++) {
-        if (create(f, FAST) != SMP_OK || smp_session_start(f->session) != SMP_OK)
+        if (session_fixture_create(f, SESSION_FAST) != SMP_OK ||
+            smp_session_start(f->session) != SMP_OK)
             fail();
         assert_int_equal(smp_session_stop(f->session), SMP_OK);
         smp_session_destroy(f->session);
@@ -731,7 +670,7 @@ static enum smp_status do_anything(struct smp_session *session)
             status = smp_session_sample_once(session);
             break;
         case 5:
-            status = smp_session_configure(session, FAST, strlen(FAST), NULL);
+            status = smp_session_configure(session, SESSION_FAST, strlen(SESSION_FAST), NULL);
             break;
         default:
             smp_session_get_statistics(session, &statistics);
@@ -744,17 +683,17 @@ static enum smp_status do_anything(struct smp_session *session)
 
 static void everybody_at_once(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct caller callers[4];
     struct smp_statistics last;
 
     atomic_store(&f->clock.step_ns, STEP);
-    start(f, FAST);
+    session_fixture_start(f, SESSION_FAST);
     for (int i = 0; i < 4; i++)
         call(&callers[i], f, do_anything);
     for (int i = 0; i < 200; i++) {
         struct fake_thread *thread = fake_vm_born(f->vm, "worker-1");
-        fake_vm_run(f->vm, thread, MAIN_LOOP);
+        fake_vm_run(f->vm, thread, SESSION_MAIN_LOOP);
         sched_yield();
         fake_vm_end(f->vm, thread);
     }
@@ -768,7 +707,8 @@ static void everybody_at_once(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(all_time_from_start_to_stop_is_reported),
         TEST(report_is_written_when_it_returns),

@@ -16,74 +16,12 @@
 #include "core/session.h"
 #include "core/windows.h"
 #include "support/failing_alloc.h"
-#include "support/fake_clock.h"
-#include "support/fake_sink.h"
-#include "support/fake_vm.h"
+#include "support/session_fixture.h"
 
 #define MS INT64_C(1000000)
-#define MAIN_LOOP "app.Main.main|app.Work.loop"
-/* No look or report but those that are asked for. */
-#define BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
-/* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
-#define FAST "samplingFrequencyMillis=20\nreportFrequencySeconds=1\n"
 #define STEP (10 * MS)
 
-struct fixture {
-    struct fake_clock clock;
-    struct fake_vm *vm;
-    struct fake_sink *sink;
-    struct smp_session *session;
-    struct fake_thread *main;
-    size_t live_before;
-};
-
-static enum smp_status create(struct fixture *f, const char *options)
-{
-    const struct smp_session_config config = {
-        .vm = fake_vm_interface(f->vm),
-        .host = fake_vm_host(f->vm),
-        .sink = fake_sink_interface(f->sink),
-    };
-    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
-
-    return smp_session_create(&config, options, strlen(options), message, &f->session);
-}
-
-static int setup(void **state)
-{
-    struct fixture *f = calloc(1, sizeof(*f));
-
-    assert_non_null(f);
-    f->live_before = smp_alloc_live_bytes();
-    fake_clock_install(&f->clock);
-    f->vm = fake_vm_create();
-    f->sink = fake_sink_create();
-    f->main = fake_vm_born(f->vm, "main");
-    fake_vm_run(f->vm, f->main, MAIN_LOOP);
-    *state = f;
-    return 0;
-}
-
-static int teardown(void **state)
-{
-    struct fixture *f = *state;
-
-    smp_session_destroy(f->session);
-    fake_sink_destroy(f->sink);
-    fake_vm_destroy(f->vm);
-    fake_clock_remove();
-    assert_int_equal(smp_alloc_live_bytes(), f->live_before);
-    free(f);
-    return 0;
-}
-
-static void start(struct fixture *f, const char *options)
-{
-    assert_int_equal(create(f, options), SMP_OK);
-    assert_int_equal(smp_session_start(f->session), SMP_OK);
-}
-
-static unsigned open_one(struct fixture *f)
+static unsigned open_one(struct session_fixture *f)
 {
     unsigned consumer = 0;
 
@@ -91,7 +29,7 @@ static unsigned open_one(struct fixture *f)
     return consumer;
 }
 
-static enum smp_status try_take(struct fixture *f, unsigned consumer)
+static enum smp_status try_take(struct session_fixture *f, unsigned consumer)
 {
     struct smp_snapshot *taken = NULL;
     const enum smp_status status = smp_session_take_window(f->session, consumer, &taken);
@@ -100,7 +38,7 @@ static enum smp_status try_take(struct fixture *f, unsigned consumer)
     return status;
 }
 
-static struct smp_snapshot *take(struct fixture *f, unsigned consumer)
+static struct smp_snapshot *take(struct session_fixture *f, unsigned consumer)
 {
     struct smp_snapshot *taken = NULL;
 
@@ -108,7 +46,7 @@ static struct smp_snapshot *take(struct fixture *f, unsigned consumer)
     return taken;
 }
 
-static int64_t take_ms(struct fixture *f, unsigned consumer)
+static int64_t take_ms(struct session_fixture *f, unsigned consumer)
 {
     struct smp_snapshot *taken = take(f, consumer);
     const int64_t wall_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
@@ -122,9 +60,9 @@ static int64_t take_ms(struct fixture *f, unsigned consumer)
 
 static void windows_and_reports_do_not_touch_each_other(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     const unsigned early = open_one(f);
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 100 * MS);
@@ -147,9 +85,9 @@ static void windows_and_reports_do_not_touch_each_other(void **state)
 
 static void a_report_spans_many_windows(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     const unsigned consumer = open_one(f);
     for (int i = 0; i < 3 * SMP_MAX_WAITING; i++) {
         fake_clock_advance(&f->clock, 1 * MS);
@@ -162,9 +100,9 @@ static void a_report_spans_many_windows(void **state)
 
 static void a_stuck_sink_stops_no_window(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND "reportOrder=BY_TIME\n");
+    session_fixture_start(f, SESSION_BY_HAND "reportOrder=BY_TIME\n");
     const unsigned consumer = open_one(f);
     fake_sink_shut(f->sink);
     fake_clock_advance(&f->clock, 10 * MS);
@@ -182,9 +120,9 @@ static void a_stuck_sink_stops_no_window(void **state)
 
 static void the_last_window_can_be_taken_after_stop(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     const unsigned consumer = open_one(f);
     fake_clock_advance(&f->clock, 7 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
@@ -196,9 +134,9 @@ static void the_last_window_can_be_taken_after_stop(void **state)
 
 static void a_snapshot_outlives_its_session(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     const unsigned consumer = open_one(f);
     fake_clock_advance(&f->clock, 7 * MS);
     struct smp_snapshot *taken = take(f, consumer);
@@ -212,9 +150,9 @@ static void a_snapshot_outlives_its_session(void **state)
 
 static void who_may_not_take_is_told(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
 
-    assert_int_equal(create(f, BY_HAND), SMP_OK);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     const unsigned consumer = open_one(f);
     assert_int_equal(try_take(f, consumer), SMP_ESTATE); /* not started */
     assert_int_equal(smp_session_start(f->session), SMP_OK);
@@ -225,7 +163,7 @@ static void who_may_not_take_is_told(void **state)
 }
 
 struct looking {
-    struct fixture *f;
+    struct session_fixture *f;
     unsigned consumer;
     int64_t wall_ns;
     enum smp_status taken;
@@ -247,10 +185,10 @@ static void look_at_report(void *self)
 
 static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct looking looking = { .f = f };
 
-    start(f, BY_HAND);
+    session_fixture_start(f, SESSION_BY_HAND);
     looking.consumer = open_one(f);
     fake_clock_advance(&f->clock, 4 * MS);
     smp_snapshot_release(take(f, looking.consumer));
@@ -266,10 +204,10 @@ static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
 
 static enum smp_status life_with_windows(void *self)
 {
-    struct fixture *f = self;
+    struct session_fixture *f = self;
     struct smp_snapshot *taken = NULL;
     unsigned consumer = 0;
-    enum smp_status status = create(f, BY_HAND);
+    enum smp_status status = session_fixture_create(f, SESSION_BY_HAND);
 
     if (status != SMP_OK)
         return status;
@@ -296,10 +234,10 @@ static void no_refusal_leaves_anything_behind(void **state)
 /* One that never takes, with new stacks all the time, and the smallest limit there is. */
 static void a_consumer_that_never_takes_harms_nobody(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     char stack[64];
 
-    start(f, BY_HAND "memoryLimitBytes=4194304\n");
+    session_fixture_start(f, SESSION_BY_HAND "memoryLimitBytes=4194304\n");
     (void)open_one(f);
     const unsigned quick = open_one(f);
     int64_t taken_ms = 0;
@@ -346,12 +284,12 @@ static void *take_until_stopped(void *self)
 
 static void everybody_at_once(void **state)
 {
-    struct fixture *f = *state;
+    struct session_fixture *f = *state;
     struct taker takers[3];
     struct smp_statistics statistics;
 
     atomic_store(&f->clock.step_ns, STEP);
-    start(f, FAST);
+    session_fixture_start(f, SESSION_FAST);
     for (int i = 0; i < 3; i++) {
         takers[i] = (struct taker){ .session = f->session };
         assert_int_equal(pthread_create(&takers[i].thread, NULL, take_until_stopped, &takers[i]),
@@ -373,7 +311,8 @@ static void everybody_at_once(void **state)
 
 int main(void)
 {
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(windows_and_reports_do_not_touch_each_other),
         TEST(a_report_spans_many_windows),

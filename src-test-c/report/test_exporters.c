@@ -157,19 +157,19 @@ static void collapsed_keeps_separators_apart(void **state)
 
 static void speedscope_has_a_profile_per_group(void **state)
 {
-    assert_exported(
-        make_small(*state), SMP_FORMAT_SPEEDSCOPE, (struct smp_export_style){ 0 },
-        "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-        "\"exporter\":\"threads-sampler\",\"activeProfileIndex\":0,\"shared\":{\"frames\":["
-        "{\"name\":\"a.A.run\",\"file\":\"A.java\",\"line\":1},\n"
-        "{\"name\":\"a.B.work\",\"file\":\"B.java\",\"line\":7},\n"
-        "{\"name\":\"[thread ended]\"},\n"
-        "{\"name\":\"c.C.nat\"}]},\n"
-        "\"profiles\":[{\"type\":\"sampled\",\"name\":\"hot\",\"unit\":\"nanoseconds\","
-        "\"samples\":[[0,1],[0,2]],\"weights\":[3000200,1000900],"
-        "\"startValue\":0,\"endValue\":4001100},\n"
-        "{\"type\":\"sampled\",\"name\":\"cold\",\"unit\":\"nanoseconds\","
-        "\"samples\":[[3]],\"weights\":[500],\"startValue\":0,\"endValue\":500}]}\n");
+    assert_exported(make_small(*state), SMP_FORMAT_SPEEDSCOPE, (struct smp_export_style){ 0 },
+                    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                    "\"exporter\":\"threads-sampler\",\"name\":\"wall time\","
+                    "\"activeProfileIndex\":0,\"shared\":{\"frames\":["
+                    "{\"name\":\"a.A.run\",\"file\":\"A.java\",\"line\":1},\n"
+                    "{\"name\":\"a.B.work\",\"file\":\"B.java\",\"line\":7},\n"
+                    "{\"name\":\"[thread ended]\"},\n"
+                    "{\"name\":\"c.C.nat\"}]},\n"
+                    "\"profiles\":[{\"type\":\"sampled\",\"name\":\"hot\",\"unit\":\"nanoseconds\","
+                    "\"samples\":[[0,1],[0,2]],\"weights\":[3000200,1000900],"
+                    "\"startValue\":0,\"endValue\":4001100},\n"
+                    "{\"type\":\"sampled\",\"name\":\"cold\",\"unit\":\"nanoseconds\","
+                    "\"samples\":[[3]],\"weights\":[500],\"startValue\":0,\"endValue\":500}]}\n");
 }
 
 static void json_has_everything(void **state)
@@ -483,6 +483,25 @@ static void pprof_can_be_read_back(void **state)
     free(output.bytes);
 }
 
+static void pprof_of_cpu_times_has_no_others(void **state)
+{
+    struct smp_snapshot snapshot = *make_small(*state);
+    struct profile profile = { 0 };
+    struct output output = { 0 };
+    char text[64] = "";
+
+    snapshot.is_cpu_clock = true;
+    assert_int_equal(
+        export_to(&output, &snapshot, SMP_FORMAT_PPROF, &(struct smp_export_style){ 0 }), SMP_OK);
+    read_profile(&profile, (struct slice){ (const unsigned char *)output.bytes,
+                                           (const unsigned char *)output.bytes + output.length });
+    assert_int_equal(profile.sample_count, 4);
+    assert_sample(&profile, 1, "a.B.work B.java:7 < a.A.run A.java:1 < 3 1000000 thread=hot");
+    put_string(&profile, profile.numbers[14], text, sizeof(text));
+    assert_string_equal(text, "cpu");
+    free(output.bytes);
+}
+
 /* --- all formats --- */
 
 static void a_report_of_cpu_times_says_so(void **state)
@@ -490,6 +509,10 @@ static void a_report_of_cpu_times_says_so(void **state)
     struct smp_snapshot *snapshot = report_fixture_seal(*state);
 
     snapshot->is_cpu_clock = true;
+    assert_exported(snapshot, SMP_FORMAT_SPEEDSCOPE, (struct smp_export_style){ 0 },
+                    "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                    "\"exporter\":\"threads-sampler\",\"name\":\"CPU time\","
+                    "\"activeProfileIndex\":0,\"shared\":{\"frames\":[]},\n\"profiles\":[]}\n");
     assert_exported(snapshot, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
                     "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
                     "\"elapsedNanos\":1000000000,\"clock\":\"CPU\",\"ownCpuNanos\":0,"
@@ -623,6 +646,7 @@ int main(void)
         TEST(top_keeps_the_hottest_of_many),
         TEST(text_is_what_a_print_stream_gets),
         TEST(pprof_can_be_read_back),
+        TEST(pprof_of_cpu_times_has_no_others),
         TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),
         TEST(what_is_unknown_is_refused),

@@ -76,6 +76,10 @@ JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, jclass bridge, jlong a, jlon
     struct smp_snapshot *merged = NULL;
 
     (void)bridge;
+    if (snapshot_of(a)->is_cpu_clock != snapshot_of(b)->is_cpu_clock) {
+        smp_throw_message(env, SMP_EINVAL, "wall-clock times and CPU times cannot be added up");
+        return 0;
+    }
     smp_throw(env,
               smp_snapshot_merge(snapshot_of(a)->quota, snapshot_of(a), snapshot_of(b), &merged));
     return (jlong)(intptr_t)merged;

@@ -229,16 +229,18 @@ static void put_head(struct writer *writer)
 {
     const struct smp_snapshot *const snapshot = writer->job->snapshot;
     const int64_t period_ns = writer->job->style->period_ns;
+    const uint64_t main_time = snapshot->is_cpu_clock ? STRING_CPU : STRING_WALL;
     struct smp_pieces *const out = writer->out;
 
     put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_SAMPLES, STRING_COUNT);
-    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_WALL, STRING_NANOSECONDS);
+    if (!snapshot->is_cpu_clock)
+        put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_WALL, STRING_NANOSECONDS);
     put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
-    put_value_type(out, PROFILE_PERIOD_TYPE, STRING_WALL, STRING_NANOSECONDS);
+    put_value_type(out, PROFILE_PERIOD_TYPE, main_time, STRING_NANOSECONDS);
     put_number(out, PROFILE_PERIOD, (uint64_t)(period_ns > 0 ? period_ns : snapshot->period_ns));
     put_number(out, PROFILE_TIME_NANOS, (uint64_t)(snapshot->from_wall_ms * NS_PER_MS));
     put_number(out, PROFILE_DURATION_NANOS, (uint64_t)snapshot->elapsed_ns);
-    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, STRING_WALL);
+    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, main_time);
 }
 
 /* One that says that there is nothing left to look up, or readers would try to. */
@@ -265,7 +267,11 @@ static uint64_t location_id(const struct writer *writer, size_t depth)
 /* Leaf first. */
 static void put_sample(struct writer *writer, const struct smp_walk_self *self, uint64_t group)
 {
-    const uint64_t values[] = { self->samples, (uint64_t)self->wall_ns, (uint64_t)self->cpu_ns };
+    const bool is_cpu = writer->job->snapshot->is_cpu_clock;
+    /* By the CPU clock all times are CPU times. */
+    const uint64_t values[] = { self->samples, (uint64_t)(is_cpu ? self->cpu_ns : self->wall_ns),
+                                (uint64_t)self->cpu_ns };
+    const size_t count = is_cpu ? 2 : sizeof(values) / sizeof(values[0]);
     const size_t label = number_bytes(STRING_THREAD) + number_bytes(group);
     const size_t depth = writer->walk.depth;
     struct smp_pieces *const out = writer->out;
@@ -274,7 +280,7 @@ static void put_sample(struct writer *writer, const struct smp_walk_self *self, 
 
     for (size_t i = 0; i < depth; i++)
         ids += varint_bytes(location_id(writer, i));
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+    for (size_t i = 0; i < count; i++)
         figures += varint_bytes(values[i]);
     put_length(out, PROFILE_SAMPLE,
                TAG_BYTES + varint_bytes(ids) + ids + TAG_BYTES + varint_bytes(figures) + figures +
@@ -283,7 +289,7 @@ static void put_sample(struct writer *writer, const struct smp_walk_self *self, 
     for (size_t i = depth; i-- > 0;)
         put_varint(out, location_id(writer, i));
     put_length(out, SAMPLE_VALUE, figures);
-    for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
+    for (size_t i = 0; i < count; i++)
         put_varint(out, values[i]);
     put_length(out, SAMPLE_LABEL, label);
     put_number(out, LABEL_KEY, STRING_THREAD);

@@ -3,7 +3,7 @@
  * export_speedscope.c - the file format of speedscope: shared frames, and one sampled profile per
  * thread group. A profile's stacks and weights are two arrays, so each group is walked twice.
  *
- *   {"$schema":..., "shared":{"frames":[{"name","file","line"}, ...]},
+ *   {"$schema":..., "name":<what is weighed>, "shared":{"frames":[{"name","file","line"}, ...]},
  *    "profiles":[{"type":"sampled", "name", "unit", "startValue":0, "endValue":<sum>,
  *                 "samples":[[root, ..., leaf], ...], "weights":[w, ...]}, ...]}
  */
@@ -101,13 +101,22 @@ static void put_profile(struct writer *writer, size_t rank)
     smp_pieces_puts(out, "}");
 }
 
+static const char *name_of_weights(const struct smp_export_job *job)
+{
+    if (job->style->weight == SMP_WEIGHT_SAMPLES)
+        return "samples";
+    return job->style->weight == SMP_WEIGHT_CPU || job->snapshot->is_cpu_clock ? "CPU time"
+                                                                               : "wall time";
+}
+
 static enum smp_status put_all(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
     struct smp_pieces *const out = writer->out;
 
-    smp_pieces_puts(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"threads-sampler\","
-                         "\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
+    smp_pieces_puts(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"threads-sampler\",\"name\":");
+    smp_json_put_string(out, name_of_weights(job));
+    smp_pieces_puts(out, ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
     for (uint32_t i = 0; i < writer->frames.count && !out->has_failed; i++) {
         if (i > 0)
             smp_pieces_puts(out, ",\n");

@@ -25,6 +25,7 @@ static struct {
     struct smp_vm_door door;
     _Atomic bool usable;
     bool has_code;             /* what follows is written by the one who opens or closes */
+    bool is_proven;            /* a running method was walked: this JVM will not unlearn it */
     struct smp_vm_async async; /* constant while usable */
     pthread_mutex_t mutex;     /* guards refusal */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
@@ -164,11 +165,12 @@ static enum smp_status bring_up(int signal, const char **reason)
      */
     for (int probe = 0; probe < PROBES && status == SMP_OK; probe++) {
         *reason = smp_vm_probe_native(&state.async, env);
-        if (*reason == NULL)
+        if (*reason == NULL && !state.is_proven)
             status = smp_vm_probe_java(&state.async, env, reason);
         if (*reason == NULL)
             break;
     }
+    state.is_proven = state.is_proven || (status == SMP_OK && *reason == NULL);
     return status;
 }
 

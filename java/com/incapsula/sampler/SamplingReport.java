@@ -101,7 +101,7 @@ public final class SamplingReport implements AutoCloseable {
      * @param a one
      * @param b the other
      * @return a new report from the earlier begin to the later end; written with the options of {@code a}
-     * @throws IllegalArgumentException if one is null
+     * @throws IllegalArgumentException if one is null, or one is by the wall clock and the other by CPU clocks
      * @throws IllegalStateException if one is closed
      * @throws OutOfMemoryError if there is no memory for it
      */

@@ -106,6 +106,19 @@ class CpuClockIT {
     }
 
     @Test
+    void itsTimesAreNotAddedToThoseOfTheWallClock() throws Exception {
+        try (ThreadsSampler byCpu = onCpu(new Recorder()); ThreadsSampler byWall = quick(new Recorder())) {
+            byCpu.init();
+            byWall.init();
+            try (SamplingReport cpu = byCpu.snapshot(); SamplingReport wall = byWall.snapshot()) {
+                assertThatIllegalArgumentException().isThrownBy(() -> SamplingReport.merge(cpu, wall))
+                        .withMessage("wall-clock times and CPU times cannot be added up");
+                SamplingReport.merge(cpu, cpu).close();
+            }
+        }
+    }
+
+    @Test
     void aPauseIsNobodysAndTheIntervalMayChange() throws Exception {
         Recorder recorder = new Recorder();
         CountDownLatch[] steps = {new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1),

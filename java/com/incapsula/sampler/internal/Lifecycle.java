@@ -110,10 +110,10 @@ public final class Lifecycle {
         try {
             before = settings;
             wanted = before.with(property, value);
+            if (property.fixed()) {
+                checkIdle(property.text());
+            }
             if (!state.isIdle()) {
-                if (property.fixed()) {
-                    throw new IllegalStateException(property.text() + " cannot be changed while the sampler runs");
-                }
                 wanted.checkTogether();
             }
             settings = wanted;
@@ -676,12 +676,16 @@ public final class Lifecycle {
     public void changeWhileIdle(String name, Runnable change) {
         lock.lock();
         try {
-            if (!state.isIdle()) {
-                throw new IllegalStateException(name + " cannot be changed while the sampler runs");
-            }
+            checkIdle(name);
             change.run();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void checkIdle(String name) {
+        if (!state.isIdle()) {
+            throw new IllegalStateException(name + " cannot be changed while the sampler runs");
         }
     }
 

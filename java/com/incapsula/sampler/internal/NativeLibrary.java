@@ -5,12 +5,12 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
+import java.util.zip.CRC32;
+import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
 /**
  * Finds the native library, loads it once, and explains itself where it cannot.
@@ -32,7 +32,8 @@ public final class NativeLibrary {
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
     static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
 
-    private static final int HASH_CHARACTERS = 16;
+    private static final long CRC32_BIT = 1L << Integer.SIZE; // in front of a sum, so that it keeps its zeros
+
 
     /** What the loader sees of the world; tests have their own. */
     interface Surroundings {
@@ -277,13 +278,15 @@ public final class NativeLibrary {
         }
     }
 
+    /* Two builds shall have two names; the folder makes sure of the content. A cryptographic hash takes 50 ms in a
+     * JVM that has just started. */
     private static String hash(byte[] content) {
-        try {
-            byte[] digest = MessageDigest.getInstance("SHA-256").digest(content);
-            return HexFormat.of().formatHex(digest).substring(0, HASH_CHARACTERS);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JVM has SHA-256", e);
-        }
+        return checksum(new CRC32(), content) + checksum(new CRC32C(), content);
+    }
+
+    private static String checksum(Checksum checksum, byte[] content) {
+        checksum.update(content, 0, content.length);
+        return Long.toHexString(CRC32_BIT | checksum.getValue()).substring(1);
     }
 
     private static final class ThisJvm implements Surroundings {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class NativeLibraryTest {
 
-    /* SHA-256 of "library" begins so. */
-    private static final String NAME = "libthreadssampler-1.2-b718f1354f724731.so";
+    /* CRC-32 and CRC-32C of "library". */
+    private static final String NAME = "libthreadssampler-1.2-a18098bc77d4b322.so";
 
     @TempDir
     Path folder;

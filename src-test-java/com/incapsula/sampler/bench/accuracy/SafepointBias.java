@@ -31,9 +31,13 @@ import org.openjdk.jmh.annotations.State;
 public class SafepointBias {
 
     private static final int SIZE = 50_000;
+    /** A stub copies {@link #SIZE} bytes in about a microsecond: one sample in 25 would be JMH's own loop. */
+    private static final int LARGE_SIZE = 1_000_000;
 
     private byte[] buffer;
     private byte[] target;
+    private byte[] largeBuffer;
+    private byte[] largeTarget;
     private boolean result;
     private Adler32 adler;
     private CRC32 crc;
@@ -46,6 +50,8 @@ public class SafepointBias {
         for (int i = 0; i < SIZE; i++) {
             buffer[i] = (byte) (i * 31);
         }
+        largeBuffer = new byte[LARGE_SIZE];
+        largeTarget = new byte[LARGE_SIZE];
         adler = new Adler32();
         crc = new CRC32();
     }
@@ -143,8 +149,8 @@ public class SafepointBias {
     /** A stub of the JVM, called without a frame that the JVM's own stack walker knows. */
     @Benchmark
     public int systemArrayCopy() {
-        System.arraycopy(buffer, 0, target, 0, buffer.length); // hot: systemArrayCopy
-        return target[SIZE - 1];
+        System.arraycopy(largeBuffer, 0, largeTarget, 0, largeBuffer.length); // hot: systemArrayCopy
+        return largeTarget[LARGE_SIZE - 1];
     }
 
     /** Native code or a stub, by processor. */

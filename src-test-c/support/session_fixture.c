@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/session_fixture.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+
+int session_fixture_setup(void **state)
+{
+    struct session_fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->live_before = smp_alloc_live_bytes();
+    fake_clock_install(&f->clock);
+    f->vm = fake_vm_create();
+    f->sink = fake_sink_create();
+    f->main = fake_vm_born(f->vm, "main");
+    fake_vm_run(f->vm, f->main, SESSION_MAIN_LOOP);
+    *state = f;
+    return 0;
+}
+
+int session_fixture_teardown(void **state)
+{
+    struct session_fixture *f = *state;
+
+    smp_session_destroy(f->session);
+    fake_sink_destroy(f->sink);
+    fake_vm_destroy(f->vm);
+    fake_clock_remove();
+    assert_int_equal(smp_alloc_live_bytes(), f->live_before);
+    free(f);
+    return 0;
+}
+
+enum smp_status session_fixture_create(struct session_fixture *fixture, const char *options)
+{
+    const struct smp_session_config config = {
+        .vm = fake_vm_interface(fixture->vm),
+        .host = fake_vm_host(fixture->vm),
+        .sink = fake_sink_interface(fixture->sink),
+    };
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    return smp_session_create(&config, options, strlen(options), message, &fixture->session);
+}
+
+void session_fixture_start(struct session_fixture *fixture, const char *options)
+{
+    assert_int_equal(session_fixture_create(fixture, options), SMP_OK);
+    assert_int_equal(smp_session_start(fixture->session), SMP_OK);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * session_fixture.h - a session with its two threads, on a fake JVM and into a fake sink, of one
+ * thread "main" that is always in SESSION_MAIN_LOOP. Time is the test's: a look is taken when
+ * something is asked for, or each reading of the clock moves it on.
+ *
+ * Owns     all of it.
+ * Threads  the test's own; the session has two more.
+ * Errors   fail the test. teardown: unless no byte is left.
+ * Cost     small inputs.
+ */
+#ifndef SMP_SUPPORT_SESSION_FIXTURE_H
+#define SMP_SUPPORT_SESSION_FIXTURE_H
+
+#include <stddef.h>
+
+#include "base/status.h"
+#include "core/session.h"
+#include "support/fake_clock.h"
+#include "support/fake_sink.h"
+#include "support/fake_vm.h"
+
+#define SESSION_MAIN_LOOP "app.Main.main|app.Work.loop"
+/* No look or report but those that are asked for. */
+#define SESSION_BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
+/* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
+#define SESSION_FAST "samplingFrequencyMillis=20\nreportFrequencySeconds=1\n"
+
+struct session_fixture {
+    struct fake_clock clock;
+    struct fake_vm *vm;
+    struct fake_sink *sink;
+    struct smp_session *session; /* NULL before start or create */
+    struct fake_thread *main;
+    size_t live_before;
+    unsigned selections_destroyed; /* the test's */
+};
+
+/* For cmocka: *state is a struct session_fixture. */
+int session_fixture_setup(void **state);
+int session_fixture_teardown(void **state);
+
+enum smp_status session_fixture_create(struct session_fixture *fixture, const char *options);
+void session_fixture_start(struct session_fixture *fixture, const char *options);
+
+#endif

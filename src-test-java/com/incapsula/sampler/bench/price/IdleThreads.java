@@ -24,6 +24,8 @@ public final class IdleThreads {
     private static final int DEPTH = 50;
     private static final long INTERVAL_MILLIS = 20;
     private static final long SETTLE_MILLIS = 3000;
+    /** Until gaps have grown to a second: a twelfth of the time a thread has been idle. */
+    private static final long GROWTH_MILLIS = 12_000;
     private static final double ASYNC_BAR = 0.1;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -48,7 +50,8 @@ public final class IdleThreads {
             table.note("CPU: of all threads of the process, by the kernel, but the one that measures and the compilers;"
                     + " medians of " + plan.rounds() + " windows of " + plan.windowMillis() + " ms, profilers in turn"
                     + " in one JVM; spread: between quartiles. A window begins " + SETTLE_MILLIS + " ms after a"
-                    + " profiler was started (three windows, if that is less).");
+                    + " profiler was started, with ours after " + GROWTH_MILLIS + " ms, when the gaps between two looks"
+                    + " have grown (3 and 12 windows, if that is less).");
             tables.add(table);
         }
         return tables;
@@ -114,7 +117,7 @@ public final class IdleThreads {
         if (ours != null) {
             ours.start();
         }
-        Thread.sleep(Math.min(SETTLE_MILLIS, 3 * window));
+        Thread.sleep(ours == null ? Math.min(SETTLE_MILLIS, 3 * window) : Math.min(GROWTH_MILLIS, 12 * window));
         double own = ours == null ? Double.NaN : ours.statistics().getOwnCpuNanos();
         long safepoints = safepoints(log);
         long before = Tasks.cpuNanos();

@@ -50,7 +50,7 @@ public final class OverheadLimit {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long is looked at
+     * @param plan ten times rounds times window is how long is looked at: within the limit there are few looks
      * @param only not used
      * @return a table
      */
@@ -61,7 +61,7 @@ public final class OverheadLimit {
                 "longer phase, CPU %", "seen %", "longer phase, wall %", "seen %", "bar");
         for (Path jdk : plan.jdks()) {
             for (String[] cells : Jvm.of(jdk, List.of()).run(OverheadLimit.class, threads,
-                    plan.rounds() * plan.windowMillis())) {
+                    10 * plan.rounds() * plan.windowMillis())) {
                 double own = Double.parseDouble(cells[1]);
                 double truth = Double.parseDouble(cells[4]);
                 double seen = Double.parseDouble(cells[5]);

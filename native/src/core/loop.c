@@ -128,6 +128,7 @@ static void start_or_pause(struct smp_loop *loop)
     } else {
         look(loop, now_ns, false);
         smp_sampler_pause(loop->sampler, now_ns);
+        publish(loop); /* what was kept for idle threads has been credited */
     }
 }
 

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import static com.incapsula.sampler.testing.NothingLeft.fileDescriptors;
-import static com.incapsula.sampler.testing.NothingLeft.nativeThreads;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
-import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.StartStopProgram;
 import com.incapsula.sampler.testing.StormProgram;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
@@ -18,11 +16,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
@@ -48,58 +44,11 @@ class StormIT {
 
     // ---- start and stop ----
 
+    /* In a JVM of its own: each start is told all methods that are compiled, and that of the tests has many. */
     @Test
     void startAndStopUnderLoadLeavesNothing() throws Exception {
-        Random random = new Random(1);
-        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy");
-                Worker churn = Worker.doing("churn", StormIT::calmChurn)) {
-            for (int i = 0; i < 20; i++) {
-                cycle(random);
-            }
-            int threads = nativeThreads();
-            int files = fileDescriptors();
-            for (int i = 0; i < CYCLES; i++) {
-                cycle(random);
-            }
-            NothingLeft.assertNothingLeft();
-            patiently().untilAsserted(() -> {
-                assertThat(nativeThreads()).as("native threads").isLessThanOrEqualTo(threads + 3);
-                assertThat(fileDescriptors()).as("file descriptors").isLessThanOrEqualTo(files + 3);
-            });
-            assertThat(waiting.thread().isAlive() && busy.thread().isAlive() && churn.thread().isAlive()).isTrue();
-        }
-    }
-
-    /* With pauses: a start hands over from thread to thread, and waits for a core each time where all are taken. */
-    private static void calmChurn(CountDownLatch goHome) throws InterruptedException {
-        while (!goHome.await(1, TimeUnit.MILLISECONDS)) {
-            Thread thread = new Thread(() -> { }, "churn");
-            thread.start();
-            thread.join();
-        }
-    }
-
-    private static void cycle(Random random) throws IOException {
-        Recorder recorder = new Recorder();
-        ThreadsSampler sampler = quick(recorder);
-        sampler.setSamplingFrequencyMillis(1);
-        if (random.nextBoolean()) {
-            sampler.setEngine(SamplingEngine.JVMTI);
-        }
-        sampler.init();
-        switch (random.nextInt(8)) {
-            case 0 -> sampler.printReport();
-            case 1 -> sampler.pauseSampling();
-            case 2 -> sampler.setThreadToBeSampled(Thread.currentThread());
-            case 3 -> sampler.setThreadNameManipulator(Thread::getName);
-            case 4 -> awaitTicks(sampler, 1);
-            default -> {
-                // closed at once
-            }
-        }
-        sampler.close();
-        assertThat(recorder.calls()).endsWith("close").doesNotContain("error");
-        assertThat(recorder.reports()).hasSizeLessThanOrEqualTo(2);
+        assertThat(child(StartStopProgram.class).longer(STORM.multipliedBy(20)).run(String.valueOf(CYCLES)).assertFine()
+                .output()).isEqualTo(CYCLES + " times\n");
     }
 
     @Test
@@ -111,7 +60,7 @@ class StormIT {
             cyclists.add(new Thread(() -> {
                 try {
                     for (int j = 0; j < CYCLES / 20; j++) {
-                        cycle(random);
+                        StartStopProgram.cycle(random);
                     }
                 } catch (IOException | RuntimeException | Error e) {
                     failure.set(e);
@@ -174,14 +123,17 @@ class StormIT {
         ExecutorService atOnce = Executors.newFixedThreadPool(STORMS_AT_ONCE);
         List<DynamicTest> tests = new ArrayList<>();
         for (StormProgram.Storm storm : StormProgram.Storm.values()) {
-            Future<ChildJvm.Result> result = atOnce.submit(() -> ChildJvm.of(StormProgram.class).likeAServer()
-                    .with(Assertions.class, Awaitility.class, Matcher.class, AfterEachCallback.class)
-                    .longer(STORM.multipliedBy(3)).run(storm.name(), String.valueOf(STORM.toSeconds())));
+            Future<ChildJvm.Result> result = atOnce.submit(() -> child(StormProgram.class).longer(STORM.multipliedBy(3)).run(storm.name(), String.valueOf(STORM.toSeconds())));
             tests.add(DynamicTest.dynamicTest(storm.name(), () ->
                     assertThat(result.get().assertFine().output()).as("%s", storm).endsWith("over\n")
                             .satisfies(System.out::print)));
         }
         atOnce.shutdown();
         return tests.stream();
+    }
+
+    private static ChildJvm child(Class<?> program) {
+        return ChildJvm.of(program).likeAServer()
+                .with(Assertions.class, Awaitility.class, Matcher.class, AfterEachCallback.class);
     }
 }

@@ -231,6 +231,23 @@ static void options_end_what_is_kept(void **state)
     sim_destroy(sim);
 }
 
+/* Not only when the long gap is over that was right before. */
+static void a_shorter_lookback_holds_at_once(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\nidleLookbackMillis=60000\n");
+    struct sim_thread *thread = sim_born(sim, "idle");
+
+    (void)state;
+    sim_script(thread, 0, 3 * 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 1800 * SIM_S);
+    sim_configure(sim, "samplingFrequencyMillis=20\nidleLookbackMillis=1000\n");
+    const unsigned long reads = thread->reads;
+    sim_run(sim, 10 * SIM_S);
+    assert_in_range(thread->reads - reads, 9, 14);
+    sim_destroy(sim);
+}
+
 /* The rule's answer changes without anything happening in the thread. */
 static void users_rule_splits_idle_time_at_the_tick(void **state)
 {
@@ -702,6 +719,7 @@ int main(void)
         cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
         cmocka_unit_test(options_end_what_is_kept),
+        cmocka_unit_test(a_shorter_lookback_holds_at_once),
         cmocka_unit_test(users_rule_splits_idle_time_at_the_tick),
         cmocka_unit_test(end_of_an_idle_thread_is_found),
         cmocka_unit_test(shares_of_phases_are_within_a_point),

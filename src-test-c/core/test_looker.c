@@ -528,6 +528,30 @@ static void past_the_limit_who_works_is_looked_at_more_often(void **state)
     sim_destroy(sim);
 }
 
+/* Not only when the turn comes that was drawn while there was little. */
+static void a_higher_limit_holds_at_once(void **state)
+{
+    enum { THREADS = 500 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\noverheadLimitPerMille=1\n");
+    struct sim_thread *threads[THREADS];
+    unsigned long requests[THREADS];
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        threads[i] = sim_born(sim, "busy");
+        sim_script(threads[i], 0, 3600 * SIM_S, true);
+    }
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_configure(sim, "samplingFrequencyMillis=20\noverheadLimitPerMille=1000\n");
+    for (int i = 0; i < THREADS; i++)
+        requests[i] = threads[i]->requests;
+    sim_run(sim, 3 * SIM_S);
+    for (int i = 0; i < THREADS; i++)
+        assert_true(threads[i]->requests - requests[i] > 50);
+    sim_destroy(sim);
+}
+
 static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
 {
     struct sim *sim = sim_create(options);
@@ -714,6 +738,7 @@ int main(void)
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),
         cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
         cmocka_unit_test(past_the_limit_who_works_is_looked_at_more_often),
+        cmocka_unit_test(a_higher_limit_holds_at_once),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
         cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
         cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),

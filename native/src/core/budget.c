@@ -22,8 +22,15 @@ static int64_t most_tokens(const struct smp_budget *budget)
 
 void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille)
 {
-    if (budget->limit_per_mille == limit_per_mille)
+    const int64_t before = budget->limit_per_mille;
+
+    if (limit_per_mille == before)
         return;
+    /* A lower one does not say whether less has to be done. */
+    if (limit_per_mille > before && before > 0)
+        budget->share = budget->share * limit_per_mille / before;
+    if (budget->share > SMP_BUDGET_WHOLE)
+        budget->share = SMP_BUDGET_WHOLE;
     budget->limit_per_mille = limit_per_mille;
     budget->tokens_ns = most_tokens(budget);
 }

@@ -270,12 +270,22 @@ static void choose_anew(struct smp_looker *looker)
     everybody_is_due(looker);
 }
 
+/* Is somebody due sooner than under the options that held when he was put in line? Where not,
+ * thousands of threads need not be looked at all at once. */
+static bool is_anybody_due_sooner(const struct smp_looker *looker,
+                                  const struct smp_options *options)
+{
+    return looker->skip_daemon_threads != options->skip_daemon_threads ||
+           looker->default_name_rule != uses_default_rule(looker, options) ||
+           looker->interval_ns != options->sampling_frequency_millis * NS_PER_MS ||
+           looker->lookback_ns > options->idle_lookback_millis * NS_PER_MS ||
+           looker->budget.limit_per_mille < options->overhead_limit_per_mille;
+}
+
 void smp_looker_set_options(struct smp_looker *looker, const struct smp_options *options)
 {
     const bool default_rule = uses_default_rule(looker, options);
-    const bool is_as_before = looker->skip_daemon_threads == options->skip_daemon_threads &&
-                              looker->default_name_rule == default_rule &&
-                              looker->interval_ns == options->sampling_frequency_millis * NS_PER_MS;
+    const bool is_sooner = is_anybody_due_sooner(looker, options);
 
     set_times(looker, options);
     smp_budget_set_limit(&looker->budget, options->overhead_limit_per_mille);
@@ -284,9 +294,7 @@ void smp_looker_set_options(struct smp_looker *looker, const struct smp_options 
         looker->default_name_rule = default_rule;
         smp_thread_names_set_rule(looker->names, default_rule);
     }
-    /* Where nothing has changed for them, thousands of threads need not be looked at all at once.
-     */
-    if (!is_as_before)
+    if (is_sooner)
         choose_anew(looker);
 }
 

@@ -248,6 +248,34 @@ static void a_shorter_lookback_holds_at_once(void **state)
     sim_destroy(sim);
 }
 
+static uint64_t ticks_in(struct sim *sim, int64_t ns)
+{
+    sim_seal(sim);
+    sim_run(sim, ns);
+    sim_seal(sim);
+    return sim->snapshot->counters[SMP_COUNTER_TICKS];
+}
+
+/* Nor does the sampler wake up for them; one thread that runs, or is born, and it does. */
+static void where_all_are_idle_ticks_are_left_out(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        sim_script(sim_born(sim, "idle"), 0, 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    const uint64_t ticks = ticks_in(sim, 10 * SIM_S);
+    assert_in_range(ticks, 20, 120);
+    /* Each tick was made or left out. */
+    assert_in_range(ticks + sim->snapshot->counters[SMP_COUNTER_IDLE_TICKS], 490, 515);
+    assert_int_equal(sim_wall(sim, "idle", 0), 1000 * (sim->snapshot->elapsed_ns));
+    sim_script(sim_born(sim, "busy"), 0, 3600 * SIM_S, true);
+    assert_in_range(ticks_in(sim, 10 * SIM_S), 490, 515);
+    sim_destroy(sim);
+}
+
 /* The rule's answer changes without anything happening in the thread. */
 static void users_rule_splits_idle_time_at_the_tick(void **state)
 {
@@ -720,6 +748,7 @@ int main(void)
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
         cmocka_unit_test(options_end_what_is_kept),
         cmocka_unit_test(a_shorter_lookback_holds_at_once),
+        cmocka_unit_test(where_all_are_idle_ticks_are_left_out),
         cmocka_unit_test(users_rule_splits_idle_time_at_the_tick),
         cmocka_unit_test(end_of_an_idle_thread_is_found),
         cmocka_unit_test(shares_of_phases_are_within_a_point),

@@ -163,6 +163,28 @@ static void a_look_that_is_held_leaves_out_those_before_it(void **state)
     assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns));
 }
 
+static void looks_that_are_skipped_change_nothing_about_those_after_them(void **state)
+{
+    struct smp_schedule every = started(50 * MS, 0);
+    struct smp_schedule some = started(50 * MS, 0);
+    uint64_t passed = 0;
+
+    (void)state;
+    assert_int_equal(smp_schedule_skip_ticks(&some, some.due_ns), 0);
+    for (int round = 0; round < 1000; round++) {
+        const int64_t at = some.due_ns + round * MS;
+        const uint64_t skipped = smp_schedule_skip_ticks(&some, at);
+        for (; every.due_ns < at; passed++)
+            (void)smp_schedule_begin_tick(&every, every.due_ns);
+        assert_int_equal(some.due_ns, every.due_ns);
+        assert_true(some.due_ns >= at);
+        assert_int_equal(skipped, passed);
+        passed = 0;
+        assert_false(smp_schedule_begin_tick(&some, some.due_ns));
+        (void)smp_schedule_begin_tick(&every, every.due_ns);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -177,6 +199,7 @@ int main(void)
         cmocka_unit_test(only_what_changes_is_put_off),
         cmocka_unit_test(extremes_do_not_overflow),
         cmocka_unit_test(a_look_that_is_held_leaves_out_those_before_it),
+        cmocka_unit_test(looks_that_are_skipped_change_nothing_about_those_after_them),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

@@ -100,6 +100,22 @@ static void what_is_due_in_the_past_is_due_now(void **state)
     assert_int_equal(take_all(&wheel, 900 * QUANTUM + 1), 1);
 }
 
+static void what_has_not_been_taken_is_due_now(void **state)
+{
+    static struct smp_wheel wheel;
+    struct entry entry = { .is_in = false };
+    const int64_t now_ns = 90000 * QUANTUM;
+
+    (void)state;
+    smp_wheel_init(&wheel, QUANTUM);
+    put(&wheel, &entry, now_ns);
+    assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, now_ns + QUANTUM), now_ns);
+    assert_int_equal(take_all(&wheel, now_ns), 1);
+    assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, now_ns + QUANTUM), now_ns + QUANTUM);
+    put(&wheel, &entry, now_ns + QUANTUM / 2);
+    assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, now_ns + QUANTUM), now_ns + QUANTUM / 2);
+}
+
 static void random_entries_are_taken_when_they_are_due(void **state)
 {
     enum { ENTRIES = 500, ROUNDS = 20000 };
@@ -126,8 +142,15 @@ static void random_entries_are_taken_when_they_are_due(void **state)
         now_ns += (int64_t)((random >> 45) % 300) *
                   ((random >> 60) == 0 ? SMP_WHEEL_SLOTS * QUANTUM / 100 : 1);
         (void)take_all(&wheel, now_ns);
-        for (int i = 0; i < ENTRIES; i++)
+        /* Nobody is due before the first one: within a turn that is exact. */
+        const int64_t most_ns = now_ns + (SMP_WHEEL_SLOTS - 1) * QUANTUM;
+        int64_t first_ns = most_ns;
+        for (int i = 0; i < ENTRIES; i++) {
             assert_false(entries[i].is_in && entries[i].at_ns <= now_ns);
+            if (entries[i].is_in && entries[i].at_ns < first_ns)
+                first_ns = entries[i].at_ns;
+        }
+        assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, most_ns), first_ns);
     }
 }
 
@@ -137,6 +160,7 @@ int main(void)
         cmocka_unit_test(equals_come_in_the_order_they_were_put),
         cmocka_unit_test(a_taking_may_stop_early),
         cmocka_unit_test(what_is_due_in_the_past_is_due_now),
+        cmocka_unit_test(what_has_not_been_taken_is_due_now),
         cmocka_unit_test(random_entries_are_taken_when_they_are_due),
     };
     return cmocka_run_group_tests_name("wheel", tests, NULL, NULL);

@@ -49,6 +49,7 @@ struct fake_vm {
     pthread_mutex_t mutex; /* guards all below */
     struct fake_thread *first;
     struct fake_thread *last;
+    struct smp_birth_watch *watch;
     struct fake_thread *offered; /* the last one that was: where the next poll may begin */
     uint64_t serial;
     struct fake_method methods[MAX_METHODS];
@@ -105,6 +106,9 @@ struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool i
     else
         vm->last->next = thread;
     vm->last = thread;
+    if (vm->watch != NULL)
+        smp_waker_call(vm->watch->waker);
+    vm->watch = NULL;
     unlock(vm);
     return thread;
 }
@@ -191,6 +195,29 @@ static void drop(void *self, struct smp_thread *thread)
         abort();
     fake->is_held = false;
     vm->held--;
+    unlock(vm);
+}
+
+static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *watch)
+{
+    struct fake_vm *vm = self;
+    bool nobody_new;
+
+    lock(vm);
+    nobody_new = vm->last == NULL || vm->last->thread.serial <= cursor;
+    if (nobody_new)
+        vm->watch = watch; /* of one reader */
+    unlock(vm);
+    return nobody_new;
+}
+
+static void unwatch_births(void *self, struct smp_birth_watch *watch)
+{
+    struct fake_vm *vm = self;
+
+    lock(vm);
+    if (vm->watch == watch)
+        vm->watch = NULL;
     unlock(vm);
 }
 
@@ -653,7 +680,13 @@ static void stop_timer(void *self, void *timer, struct smp_cpu_sampled told)
 struct smp_vm fake_vm_interface(struct fake_vm *vm)
 {
     return (struct smp_vm){
-        .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = vm },
+        .threads = { .poll = poll,
+                     .drop = drop,
+                     .watch = watch_births,
+                     .unwatch = unwatch_births,
+                     .name = name,
+                     .forget = forget,
+                     .self = vm },
         .walker = { .name = "fake", .walk = walk, .self = vm },
         .cpu = { .start = start_timer, .stop = stop_timer, .drain = drain_timers, .self = vm },
         .names = { .resolve = resolve, .release = release, .self = vm },

@@ -24,7 +24,7 @@
 /* No look or report but those that are asked for. */
 #define SESSION_BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
 /* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
-#define SESSION_FAST "samplingFrequencyMillis=20\nreportFrequencySeconds=1\n"
+#define SESSION_FAST "samplingFrequencyMillis=20\nidleLookbackMillis=20\nreportFrequencySeconds=1\n"
 
 struct session_fixture {
     struct fake_clock clock;

@@ -169,6 +169,19 @@ static void drop(void *self, struct smp_thread *thread)
     ((struct sim *)self)->held--;
 }
 
+/* Nobody is born while the sampler rests: the test makes threads between two runs. */
+static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *watch)
+{
+    (void)watch;
+    return cursor == ((struct sim *)self)->thread_count;
+}
+
+static void unwatch_births(void *self, struct smp_birth_watch *watch)
+{
+    (void)self;
+    (void)watch;
+}
+
 /* --- names --- */
 
 static void forget(void *self, void *kept)
@@ -376,7 +389,13 @@ static void parse(struct smp_quota *quota, const char *text, struct smp_options 
 static struct smp_vm functions(struct sim *sim)
 {
     struct smp_vm vm = {
-        .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = sim },
+        .threads = { .poll = poll,
+                     .drop = drop,
+                     .watch = watch_births,
+                     .unwatch = unwatch_births,
+                     .name = name,
+                     .forget = forget,
+                     .self = sim },
         .walker = { .name = "simulated", .walk = walk, .self = sim },
         .names = sim_names(sim),
         .namer = { .group_names = group_names,
@@ -496,14 +515,37 @@ void sim_pass(struct sim *sim, int64_t ns)
     tick(sim);
 }
 
+static int64_t random_gap_ns(struct sim *sim)
+{
+    const int64_t spread_ns = sim->interval_ns / 10;
+
+    return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
+}
+
+/* How long until the next tick that has somebody to look at: the others are left out. */
+static int64_t next_gap_ns(struct sim *sim)
+{
+    const int64_t idle_ns = smp_sampler_idle_until_ns(sim->sampler) - sim->tick_ns;
+    int64_t gap_ns = random_gap_ns(sim);
+    uint64_t left_out = 0;
+
+    if (smp_sampler_watch(sim->sampler, NULL)) {
+        for (; gap_ns < idle_ns; left_out++)
+            gap_ns += random_gap_ns(sim);
+    }
+    smp_sampler_unwatch(sim->sampler, left_out);
+    return gap_ns;
+}
+
 void sim_run(struct sim *sim, int64_t ns)
 {
     const int64_t end_ns = sim->tick_ns + ns;
-    const int64_t spread_ns = sim->interval_ns / 10;
 
-    while (sim->tick_ns < end_ns)
-        sim_pass(sim, sim->interval_ns - spread_ns +
-                          (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns)));
+    while (sim->tick_ns < end_ns) {
+        const int64_t gap_ns = next_gap_ns(sim);
+        const int64_t left_ns = end_ns - sim->tick_ns + sim->interval_ns;
+        sim_pass(sim, gap_ns < left_ns ? gap_ns : left_ns);
+    }
 }
 
 void sim_pause(struct sim *sim)

@@ -137,7 +137,7 @@ void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);
 
 void sim_start(struct sim *sim);
-/* Time passes, with a tick every interval. */
+/* Time passes, with a tick every interval in which there is somebody to look at, and at the end. */
 void sim_run(struct sim *sim, int64_t ns);
 /* One tick, after so long. */
 void sim_pass(struct sim *sim, int64_t ns);

@@ -370,11 +370,56 @@ static void births_and_ends_on_many_threads(void **state)
     assert_int_equal(registry.count, 0);
 }
 
+static void a_birth_calls_those_who_watch_once(void **state)
+{
+    struct smp_waker wakers[2] = { 0 };
+    struct smp_birth_watch watches[2] = { { .waker = &wakers[0] }, { .waker = &wakers[1] } };
+
+    (void)state;
+    assert_true(smp_vm_registry_watch(&registry, registry.newest_serial, &watches[0]));
+    assert_true(smp_vm_registry_watch(&registry, registry.newest_serial, &watches[1]));
+    assert_true(smp_vm_registry_watch(&registry, registry.newest_serial, &watches[1]));
+    (void)add(1);
+    (void)add(2);
+    assert_int_equal(smp_waker_calls(&wakers[0]), 1);
+    assert_int_equal(smp_waker_calls(&wakers[1]), 1);
+    end(1);
+    end(2);
+}
+
+static void who_has_not_seen_all_need_not_watch(void **state)
+{
+    struct smp_waker waker = { 0 };
+    struct smp_birth_watch watch = { .waker = &waker };
+    const uint64_t before = registry.newest_serial;
+
+    (void)state;
+    (void)add(1);
+    assert_false(smp_vm_registry_watch(&registry, before, &watch));
+    smp_vm_registry_unwatch(&registry, &watch); /* harmless */
+    (void)add(2);
+    assert_int_equal(smp_waker_calls(&waker), 0);
+    /* Nor is one called who has gone, wherever it was in line. */
+    struct smp_birth_watch others[2] = { { .waker = &waker }, { .waker = &waker } };
+    assert_true(smp_vm_registry_watch(&registry, registry.newest_serial, &others[0]));
+    assert_true(smp_vm_registry_watch(&registry, registry.newest_serial, &watch));
+    assert_true(smp_vm_registry_watch(&registry, registry.newest_serial, &others[1]));
+    smp_vm_registry_unwatch(&registry, &watch);
+    smp_vm_registry_unwatch(&registry, &others[0]);
+    (void)add(3);
+    assert_int_equal(smp_waker_calls(&waker), 1);
+    end(1);
+    end(2);
+    end(3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(a_birth_calls_those_who_watch_once),
+        TEST(who_has_not_seen_all_need_not_watch),
         TEST(threads_come_in_order_of_birth),
         TEST(a_full_batch_holds_the_oldest),
         TEST(a_thread_is_registered_once),

@@ -7,10 +7,10 @@
  *
  * Past the limit a thread is not looked at every tick but after a random number of them, 1 / share
  * on average (more for one that has used little CPU time for long, look.c), drawn without regard to
- * what it does just now; its time waits for the next look. So what is
- * found is weighted by the inverse of the probability with which it was looked for, and the sum is
- * still the time that passed. Should a tick run out of tokens before a new share has set in, the
- * rest waits in line for the next one.
+ * what it does just now; its time waits for the next look. So what is found is weighted by the
+ * inverse of the probability with which it was looked for, and the sum is still the time that
+ * passed. Should a tick run out of tokens before a new share has set in, the rest waits in line for
+ * the next one.
  *
  * A tick costs something even without looks, most of it for being woken up. Where CPU time is short
  * ticks may take a quarter of it, and are made rarer until they do; the rest is for looks.
@@ -54,17 +54,17 @@ struct smp_budget {
     int64_t tokens_ns;
     uint64_t random;
     bool has_begun;
-    int64_t now_ns;     /* of the tick */
-    int64_t cpu_ns;     /* at its begin */
-    int64_t served_ns;  /* when looks were made last */
-    uint32_t unchecked; /* looks since the clock was read */
-    bool is_spent;      /* for the rest of the tick */
-    int64_t end_cpu_ns; /* when the looks of the last tick were over */
-    int64_t tick_ns;    /* what a tick costs without its looks, on average; 0: not known */
-    int64_t window_ns;  /* when the window began */
-    int64_t debt_ns;    /* was used for something else and is not paid yet */
-    int64_t window_allowed_ns;
-    int64_t window_used_ns; /* by its ticks and their looks */
+    int64_t now_ns;            /* of the tick */
+    int64_t cpu_ns;            /* at its begin */
+    int64_t served_ns;         /* when looks were made last */
+    uint32_t unchecked;        /* looks since the clock was read */
+    bool is_spent;             /* for the rest of the tick */
+    int64_t end_cpu_ns;        /* when the looks of the last tick were over */
+    int64_t tick_ns;           /* what a tick costs without its looks, on average; 0: not known */
+    int64_t window_ns;         /* when the window began */
+    int64_t debt_ns;           /* was used for something else and is not paid yet */
+    int64_t window_allowed_ns; /* for ticks and looks: what came in, less the debts paid */
+    int64_t window_used_ns;    /* by its ticks and their looks */
     uint64_t window_ticks;
     uint64_t served;      /* looks of the window */
     uint64_t put_off;     /* about so many looks of the window were not made */

@@ -167,6 +167,32 @@ int64_t smp_looker_tick_gap_ns(struct smp_looker *looker)
     return looker->is_cpu ? 0 : smp_budget_tick_gap_ns(&looker->budget);
 }
 
+int64_t smp_looker_idle_until_ns(const struct smp_looker *looker)
+{
+    /* A user's rule is asked at each tick, and a timer may have expired at any. Where CPU time is
+     * short it is the limit that says when ticks are made. */
+    if (looker->is_cpu || !looker->default_name_rule || looker->budget.share < SMP_BUDGET_WHOLE)
+        return looker->covered_ns;
+    return smp_wheel_first_ns(&looker->wheel, looker->covered_ns,
+                              looker->covered_ns + SMP_MOST_REST_MS * NS_PER_MS);
+}
+
+bool smp_looker_watch(struct smp_looker *looker, struct smp_waker *waker)
+{
+    const struct smp_thread_source *source = &looker->vm->threads;
+
+    looker->watch.waker = waker;
+    return source->watch(source->self, looker->cursor, &looker->watch);
+}
+
+void smp_looker_unwatch(struct smp_looker *looker, uint64_t left_out)
+{
+    const struct smp_thread_source *source = &looker->vm->threads;
+
+    source->unwatch(source->self, &looker->watch);
+    looker->tick += left_out;
+}
+
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns)
 {
     struct smp_look look = { .now_ns = now_ns, .span_ns = span_ns, .begun_ns = smp_clock_ns() };

@@ -44,8 +44,11 @@ enum {
     SMP_ANSWER_WAIT_MS = 2,       /* or so long */
     SMP_LAST_ANSWER_WAIT_MS = 20, /* or where an interval ends so long: a few turns on a busy CPU */
     SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
-    SMP_BUSY_SHARE = 4,       /* busy is who uses this share of a CPU; who does not is looked at */
-    SMP_MOST_QUIETNESS = 64,  /* up to so many times more rarely, where CPU time is short */
+    /* Busy is who uses a quarter of a CPU; who uses less is looked at more rarely where CPU time is
+     * short, up to so many times. */
+    SMP_BUSY_SHARE = 4,
+    SMP_MOST_QUIETNESS = 64,
+    SMP_MOST_REST_MS = 1000,  /* without a tick: so old are the statistics, at most */
     SMP_MOST_THIN_MS = 60000, /* between two looks for want of CPU time */
     SMP_MAX_WAITS_SHARE = 2   /* past this share of an interval nobody is asked any more */
 };
@@ -78,6 +81,7 @@ struct smp_looker {
     uint64_t threads;      /* that are sampled */
     struct smp_look *look; /* the one that is being made */
     unsigned in_flight;    /* requests without an answer */
+    struct smp_birth_watch watch;
 };
 
 /* Zeroed before. vm and quota outlive it. credit's interval, methods and names are the caller's to
@@ -101,6 +105,10 @@ void smp_looker_mark(struct smp_looker *looker, int64_t now_ns);
 void smp_looker_tick(struct smp_looker *looker, int64_t now_ns);
 /* After a tick: budget.h. */
 int64_t smp_looker_tick_gap_ns(struct smp_looker *looker);
+/* sampler.h */
+int64_t smp_looker_idle_until_ns(const struct smp_looker *looker);
+bool smp_looker_watch(struct smp_looker *looker, struct smp_waker *waker);
+void smp_looker_unwatch(struct smp_looker *looker, uint64_t left_out);
 /* Every thread, whatever the clocks say, credited with span_ns. */
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns);
 /* Credits all that is kept, up to the last tick. */

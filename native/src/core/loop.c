@@ -29,6 +29,7 @@ struct smp_loop {
     struct smp_schedule schedule;
     bool is_paused;
     bool is_sampling;                  /* active and not paused, and started */
+    int64_t rest_ns;                   /* ticks are left out until then; 0: none is */
     int64_t looked_ns;                 /* the last look while sampling */
     int64_t elapsed_ns;                /* credited since start */
     int64_t sealed_cpu_ns;             /* of both threads, at the last seal */
@@ -370,6 +371,43 @@ static void do_requests(struct smp_loop *loop, struct smp_request *request)
 
 /* --- the thread --- */
 
+/* Where nobody is due for longer than until the next tick. */
+static void begin_rest(struct smp_loop *loop)
+{
+    int64_t until_ns;
+
+    if (!loop->is_sampling)
+        return;
+    until_ns = smp_sampler_idle_until_ns(loop->sampler);
+    if (until_ns > loop->schedule.due_ns && smp_sampler_watch(loop->sampler, &loop->waker))
+        loop->rest_ns = until_ns;
+}
+
+static bool has_birth(struct smp_loop *loop)
+{
+    return loop->rest_ns != 0 && !smp_sampler_watch(loop->sampler, &loop->waker);
+}
+
+static void end_rest(struct smp_loop *loop)
+{
+    const int64_t now_ns = smp_clock_ns();
+
+    if (loop->rest_ns == 0)
+        return;
+    smp_sampler_unwatch(
+        loop->sampler,
+        smp_schedule_skip_ticks(&loop->schedule, now_ns < loop->rest_ns ? now_ns : loop->rest_ns));
+    loop->rest_ns = 0;
+}
+
+static int64_t next_ns(const struct smp_loop *loop)
+{
+    struct smp_schedule after_rest = loop->schedule;
+
+    (void)smp_schedule_skip_ticks(&after_rest, loop->rest_ns);
+    return smp_schedule_next_ns(&after_rest, loop->is_sampling);
+}
+
 /* The clock of looks may be a test's; the wait is in real time, and who wakes up looks again. */
 static void wait_for(struct smp_loop *loop, int64_t wait_ns)
 {
@@ -383,21 +421,24 @@ static void wait_for(struct smp_loop *loop, int64_t wait_ns)
 /* Returns when something is to be done: the requests, if any. False: the end, after those. */
 static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
 {
-    const int64_t next_ns = smp_schedule_next_ns(&loop->schedule, loop->is_sampling);
     bool goes_on;
 
+    begin_rest(loop);
     lock(loop);
     while (loop->phase == RUNNING && loop->first == NULL) {
-        const int64_t now_ns = smp_clock_ns();
-        if (now_ns >= next_ns)
+        const int64_t wait_ns = next_ns(loop) - smp_clock_ns();
+        if (wait_ns <= 0)
             break;
-        wait_for(loop, next_ns - now_ns);
+        wait_for(loop, wait_ns);
+        if (has_birth(loop))
+            end_rest(loop);
     }
     *requests = loop->first;
     loop->first = NULL;
     loop->end = &loop->first;
     goes_on = loop->phase == RUNNING;
     unlock(loop);
+    end_rest(loop);
     return goes_on;
 }
 

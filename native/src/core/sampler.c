@@ -214,6 +214,22 @@ int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
     return smp_looker_tick_gap_ns(&sampler->looker);
 }
 
+int64_t smp_sampler_idle_until_ns(const struct smp_sampler *sampler)
+{
+    return smp_looker_idle_until_ns(&sampler->looker);
+}
+
+bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_waker *waker)
+{
+    return smp_looker_watch(&sampler->looker, waker);
+}
+
+void smp_sampler_unwatch(struct smp_sampler *sampler, uint64_t left_out)
+{
+    smp_looker_unwatch(&sampler->looker, left_out);
+    smp_interval_count(sampler->interval, SMP_COUNTER_IDLE_TICKS, left_out);
+}
+
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns)
 {
     settle(sampler);

@@ -66,6 +66,15 @@ uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns)
     return left_out;
 }
 
+uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns)
+{
+    uint64_t left_out = 0;
+
+    for (; schedule->due_ns < at_ns; left_out++)
+        schedule->due_ns += jittered_interval(schedule);
+    return left_out;
+}
+
 bool smp_schedule_report_is_due(const struct smp_schedule *schedule, int64_t now_ns)
 {
     return schedule->period_ns > 0 && now_ns >= schedule->report_due_ns;

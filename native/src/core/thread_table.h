@@ -24,7 +24,7 @@
 #include "core/walker.h"
 #include "core/wheel.h"
 
-enum { SMP_WHOLE_USE = 1024 };
+enum { SMP_WHOLE_USE = 1024 }; /* a thread runs all the time */
 
 /* What a look at an idle thread needs stands first: it is seldom in the cache. */
 struct smp_thread_record {

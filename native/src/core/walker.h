@@ -20,6 +20,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
+#include "base/waker.h"
 #include "model/sample.h"
 
 /*
@@ -39,6 +40,13 @@ struct smp_thread {
     _Atomic bool is_hidden;
 };
 
+/* Somebody who wants to be told when a thread is born. Zeroed: is told of none. */
+struct smp_birth_watch {
+    struct smp_waker *waker;
+    struct smp_birth_watch *next; /* the source's, as is_in */
+    bool is_in;
+};
+
 struct smp_thread_source {
     /*
      * Calls born for every live thread that this reader has not been handed yet (serial > *cursor)
@@ -49,6 +57,13 @@ struct smp_thread_source {
     enum smp_status (*poll)(void *self, uint64_t *cursor, uint64_t *unseen,
                             bool (*born)(void *context, struct smp_thread *thread), void *context);
     void (*drop)(void *self, struct smp_thread *thread);
+    /*
+     * Calls the watch's waker at the next birth, once, on the thread that is born. False: there is
+     * one already that the reader has not been handed (serial > cursor), or births cannot be told
+     * of. The watch is the source's until unwatch, which is harmless where it is not.
+     */
+    bool (*watch)(void *self, uint64_t cursor, struct smp_birth_watch *watch);
+    void (*unwatch)(void *self, struct smp_birth_watch *watch);
     /*
      * The thread's name. *seen is the reader's memory of the name it read last (NULL at first; give
      * it back with forget). When the name is still the same String, *changed is false and out is

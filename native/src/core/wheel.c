@@ -72,3 +72,19 @@ struct smp_due *smp_wheel_next(struct smp_wheel *wheel)
         wheel->resume = wheel->first[(uint64_t)wheel->turn % SMP_WHEEL_SLOTS];
     }
 }
+
+int64_t smp_wheel_first_ns(const struct smp_wheel *wheel, int64_t now_ns, int64_t most_ns)
+{
+    if (wheel->turn < now_ns / wheel->quantum_ns)
+        return now_ns;
+    for (int64_t turn = wheel->turn; turn < wheel->turn + SMP_WHEEL_SLOTS; turn++) {
+        const struct smp_due *due = wheel->first[(uint64_t)turn % SMP_WHEEL_SLOTS];
+        int64_t first_ns = most_ns;
+        for (; due != NULL; due = due->next)
+            first_ns = due->at_ns < first_ns ? due->at_ns : first_ns;
+        /* Else those of this slot are due in a later turn, and others may be before them. */
+        if (first_ns / wheel->quantum_ns <= turn)
+            return first_ns;
+    }
+    return most_ns;
+}

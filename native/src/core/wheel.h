@@ -50,5 +50,8 @@ void smp_wheel_remove(struct smp_wheel *wheel, struct smp_due *due);
  */
 void smp_wheel_begin(struct smp_wheel *wheel, int64_t now_ns);
 struct smp_due *smp_wheel_next(struct smp_wheel *wheel);
+/* When the next one is due; most_ns where that is not before most_ns or more than a turn ahead,
+ * now_ns where what was due until then has not been taken. */
+int64_t smp_wheel_first_ns(const struct smp_wheel *wheel, int64_t now_ns, int64_t most_ns);
 
 #endif

@@ -76,6 +76,7 @@ enum smp_outcome {
     X(TICKS, "ticks")                                                         \
     X(LATE_TICKS, "late ticks")                                               \
     X(LEFT_OUT_TICKS, "ticks left out, over the overhead limit")              \
+    X(IDLE_TICKS, "ticks left out, nobody was due")                           \
     X(FRAMES_OMITTED, "frames omitted from deep stacks")                      \
     X(UNLOADED, "methods of unloaded classes")                                \
     X(UNRESOLVED, "methods without a name")                                   \

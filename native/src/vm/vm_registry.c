@@ -141,6 +141,16 @@ struct smp_vm_thread *smp_vm_registry_close(struct smp_vm_registry *registry)
     return unheld;
 }
 
+static void call_watches(struct smp_vm_registry *registry)
+{
+    while (registry->watches != NULL) {
+        struct smp_birth_watch *watch = registry->watches;
+        registry->watches = watch->next;
+        watch->is_in = false;
+        smp_waker_call(watch->waker);
+    }
+}
+
 bool smp_vm_registry_add(struct smp_vm_registry *registry, struct smp_vm_thread *entry)
 {
     bool added = false;
@@ -157,6 +167,7 @@ bool smp_vm_registry_add(struct smp_vm_registry *registry, struct smp_vm_thread 
         entry->thread.serial = ++registry->newest_serial;
         entry->holders = 1;
         link_newest(registry, entry);
+        call_watches(registry);
         added = true;
     }
     pthread_mutex_unlock(&registry->mutex);
@@ -231,6 +242,34 @@ size_t smp_vm_registry_collect(struct smp_vm_registry *registry, uint64_t after,
     *newest = registry->newest_serial;
     pthread_mutex_unlock(&registry->mutex);
     return count;
+}
+
+bool smp_vm_registry_watch(struct smp_vm_registry *registry, uint64_t after,
+                           struct smp_birth_watch *watch)
+{
+    pthread_mutex_lock(&registry->mutex);
+    const bool nobody_new = registry->newest_serial <= after;
+    if (nobody_new && !watch->is_in) {
+        watch->next = registry->watches;
+        watch->is_in = true;
+        registry->watches = watch;
+    }
+    pthread_mutex_unlock(&registry->mutex);
+    return nobody_new;
+}
+
+void smp_vm_registry_unwatch(struct smp_vm_registry *registry, struct smp_birth_watch *watch)
+{
+    struct smp_birth_watch **at = &registry->watches;
+
+    pthread_mutex_lock(&registry->mutex);
+    if (watch->is_in) {
+        while (*at != watch)
+            at = &(*at)->next;
+        *at = watch->next;
+        watch->is_in = false;
+    }
+    pthread_mutex_unlock(&registry->mutex);
 }
 
 static enum smp_status add_own(struct smp_vm_registry *registry, struct smp_vm_own own)

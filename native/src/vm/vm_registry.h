@@ -12,7 +12,8 @@
  * those of ended threads, so a hole a reader passes is a thread it never saw.
  *
  * Owns     its buckets and the entries nobody else holds.
- * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM.
+ * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM. Who
+ *          watches for births is woken up under it, so that it is there.
  * Errors   none but lack of memory for the buckets: the table then stays as small as it is.
  * Cost     add, end: one hash probe. collect: O(threads born since the cursor).
  */
@@ -80,6 +81,7 @@ struct smp_vm_registry {
     size_t bucket_count; /* a power of two, or 0 */
     struct smp_vm_own own[SMP_VM_MAX_OWN_THREADS];
     size_t own_count;
+    struct smp_birth_watch *watches;
 };
 
 #define SMP_VM_REGISTRY_INIT               \
@@ -111,6 +113,11 @@ struct smp_vm_thread *smp_vm_registry_release(struct smp_vm_registry *registry,
  */
 size_t smp_vm_registry_collect(struct smp_vm_registry *registry, uint64_t after,
                                struct smp_vm_thread **batch, size_t capacity, uint64_t *newest);
+
+/* walker.h. False: a serial above after has been given out. */
+bool smp_vm_registry_watch(struct smp_vm_registry *registry, uint64_t after,
+                           struct smp_birth_watch *watch);
+void smp_vm_registry_unwatch(struct smp_vm_registry *registry, struct smp_birth_watch *watch);
 
 /* The library's own threads. hide and enter return SMP_EQUOTA past SMP_VM_MAX_OWN_THREADS. */
 SMP_CHECKED enum smp_status smp_vm_registry_enter(struct smp_vm_registry *registry, int32_t tid);

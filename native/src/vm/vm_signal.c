@@ -205,24 +205,25 @@ void smp_vm_signal_thread_ends(int32_t tid)
 
 /* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
  * for our CPU, and then it takes milliseconds. To be woken up costs some 10 us each time. */
-void smp_vm_signal_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
+bool smp_vm_signal_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
 {
     const int64_t left_ns = deadline_ns - smp_clock_ns();
     const struct timespec pause = { .tv_nsec = *pause_ns < left_ns ? *pause_ns : left_ns };
 
     if (left_ns <= 0 || atomic_load(&mailbox->pending) == 0)
-        return;
+        return false;
     (void)nanosleep(&pause, NULL);
     if (*pause_ns < LAST_PAUSE_NS)
         *pause_ns *= SLOWING_DOWN;
+    return true;
 }
 
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
 {
     int64_t pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
 
-    while (atomic_load(&mailbox->pending) != 0 && smp_clock_ns() < deadline_ns)
-        smp_vm_signal_pause(mailbox, deadline_ns, &pause_ns);
+    while (smp_vm_signal_pause(mailbox, deadline_ns, &pause_ns))
+        ;
 }
 
 void smp_vm_signal_let_finish(uint64_t cookie)

@@ -62,8 +62,8 @@ SMP_CHECKED enum smp_status smp_vm_signal_ask_tid(int number, int32_t tid,
 enum { SMP_SIGNAL_FIRST_PAUSE_NS = 10000 };
 
 /* Sleeps for about *pause_ns, but not past deadline_ns (monotonic), and makes it longer for the
- * next time. Returns at once where there is nothing to wait for. */
-void smp_vm_signal_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns,
+ * next time. False, at once: there is nothing to wait for, or no time. */
+bool smp_vm_signal_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns,
                          int64_t *pause_ns);
 /* Returns soon after all that was asked has been answered, or at deadline_ns. */
 void smp_vm_signal_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns);

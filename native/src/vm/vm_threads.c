@@ -372,6 +372,18 @@ static void drop_thread(void *self, struct smp_thread *thread)
     dispose(smp_vm_env(), smp_vm_registry_release(&registry, entry_of(thread)));
 }
 
+static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *watch)
+{
+    (void)self;
+    return smp_vm_registry_watch(&registry, cursor, watch);
+}
+
+static void unwatch_births(void *self, struct smp_birth_watch *watch)
+{
+    (void)self;
+    smp_vm_registry_unwatch(&registry, watch);
+}
+
 static enum smp_status name_thread(void *self, struct smp_thread *thread, void **seen, char *out,
                                    size_t size, bool *changed)
 {
@@ -396,7 +408,12 @@ static void forget_name(void *self, void *seen)
 struct smp_thread_source smp_vm_threads_source(void)
 {
     return (struct smp_thread_source){
-        .poll = poll_threads, .drop = drop_thread, .name = name_thread, .forget = forget_name
+        .poll = poll_threads,
+        .drop = drop_thread,
+        .watch = watch_births,
+        .unwatch = unwatch_births,
+        .name = name_thread,
+        .forget = forget_name,
     };
 }
 

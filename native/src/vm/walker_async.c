@@ -592,7 +592,7 @@ static void collect(void *self, int64_t deadline_ns,
 
     while (walker->count > 0) {
         /* Step by step: whoever needs another look does not wait for those who have no CPU. */
-        smp_vm_signal_pause(walker->mailbox, deadline_ns, &pause_ns);
+        (void)smp_vm_signal_pause(walker->mailbox, deadline_ns, &pause_ns);
         const size_t again = read_answers(walker, env, &listener);
         if (walker->count == 0)
             break;

@@ -68,6 +68,8 @@ const COUNTER_WORDS = {
     ticks: 'Rounds of looking at the threads.',
     'ticks left out, over the overhead limit':
         'Rounds that were left out, because being woken up for them would have cost more than the overhead limit allows.',
+    'ticks left out, nobody was due':
+        'Rounds that were left out, because all threads were idle and none had to be looked at yet.',
     'late ticks': 'Rounds that began late. They are credited with their true length.',
     'frames omitted from deep stacks': 'Frames that very deep stacks have in their middle.',
     'methods of unloaded classes': 'The class was gone before its name could be read: [unloaded].',

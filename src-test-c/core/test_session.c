@@ -191,6 +191,40 @@ static void looks_and_reports_come_by_themselves(void **state)
     assert_in_range(fake_sink_sum_ms(f->sink, "main"), elapsed_ms - reports, elapsed_ms);
 }
 
+static bool stands_still(void *self, int32_t tid, int64_t *out)
+{
+    (void)self;
+    (void)tid;
+    *out = 0;
+    return true;
+}
+
+/* A thread that has not run since it was walked is due long after the next tick. */
+static void birth_ends_a_rest(void **state)
+{
+    struct session_fixture *f = *state;
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_vm_identify(f->main, 1);
+    session_fixture_start(f, "samplingFrequencyMillis=20\nreportFrequencySeconds=0\n");
+    fake_clock_advance(&f->clock, 25 * MS);
+    while (fake_vm_get_counts(f->vm).watches == 0)
+        sched_yield();
+    /* Three ticks would have been since. */
+    fake_clock_advance(&f->clock, 70 * MS);
+    const struct fake_vm_counts before = fake_vm_get_counts(f->vm);
+    fake_vm_run(f->vm, fake_vm_born(f->vm, "born"), SESSION_MAIN_LOOP);
+    while (fake_vm_get_counts(f->vm).unwatches == before.unwatches)
+        sched_yield();
+    fake_clock_advance(&f->clock, 25 * MS);
+    while (fake_vm_get_counts(f->vm).walks == before.walks)
+        sched_yield();
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_in_range(counted(f, SMP_COUNTER_IDLE_TICKS), 3, 5);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 120);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "born"), 25);
+}
+
 static void late_looks_are_told(void **state)
 {
     struct session_fixture *f = *state;
@@ -717,6 +751,7 @@ int main(void)
         TEST(paused_before_start_starts_paused),
         TEST(one_sample_is_for_the_paused),
         TEST(looks_and_reports_come_by_themselves),
+        TEST(birth_ends_a_rest),
         TEST(late_looks_are_told),
         TEST(new_interval_length_holds_at_once),
         TEST(own_cpu_time_is_told),

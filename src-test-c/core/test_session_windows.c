@@ -261,6 +261,7 @@ struct taker {
     struct smp_session *session;
     int64_t taken_ns;
     unsigned failed;
+    _Atomic bool has_taken; /* or cannot */
 };
 
 /* Without assertions of cmocka, which are for the test's own thread. */
@@ -276,7 +277,10 @@ static void *take_until_stopped(void *self)
         if (taken != NULL)
             taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
         smp_snapshot_release(taken);
+        if (taker->taken_ns > 0)
+            atomic_store(&taker->has_taken, true);
     }
+    atomic_store(&taker->has_taken, true);
     taker->failed += status != SMP_ESTOPPED;
     smp_session_close_consumer(taker->session, consumer);
     return NULL;
@@ -297,6 +301,10 @@ static void everybody_at_once(void **state)
     }
     for (int i = 0; i < 50; i++)
         assert_int_equal(smp_session_report(f->session), SMP_OK);
+    for (int i = 0; i < 3; i++) {
+        while (!atomic_load(&takers[i].has_taken))
+            sched_yield();
+    }
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(pthread_join(takers[i].thread, NULL), 0);

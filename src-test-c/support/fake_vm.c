@@ -118,6 +118,11 @@ struct fake_thread *fake_vm_born(struct fake_vm *vm, const char *name)
     return fake_vm_born_as(vm, name, false, false);
 }
 
+void fake_vm_identify(struct fake_thread *thread, int32_t tid)
+{
+    atomic_store(&thread->thread.os_tid, tid);
+}
+
 void fake_vm_end(struct fake_vm *vm, struct fake_thread *thread)
 {
     lock(vm);
@@ -205,8 +210,10 @@ static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *wa
 
     lock(vm);
     nobody_new = vm->last == NULL || vm->last->thread.serial <= cursor;
-    if (nobody_new)
+    if (nobody_new) {
         vm->watch = watch; /* of one reader */
+        vm->counts.watches++;
+    }
     unlock(vm);
     return nobody_new;
 }
@@ -218,6 +225,7 @@ static void unwatch_births(void *self, struct smp_birth_watch *watch)
     lock(vm);
     if (vm->watch == watch)
         vm->watch = NULL;
+    vm->counts.unwatches++;
     unlock(vm);
 }
 

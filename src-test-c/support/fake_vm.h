@@ -40,6 +40,8 @@ struct smp_host fake_vm_host(struct fake_vm *vm);
 struct fake_thread *fake_vm_born(struct fake_vm *vm, const char *name);
 struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool is_daemon,
                                     bool is_hidden);
+/* Its tid is known: it has a CPU clock, that of the clock's seam. Before it is handed out. */
+void fake_vm_identify(struct fake_thread *thread, int32_t tid);
 void fake_vm_end(struct fake_vm *vm, struct fake_thread *thread);
 void fake_vm_rename(struct fake_vm *vm, struct fake_thread *thread, const char *name);
 /* What walks of it say from now on. SMP_OK: its stack. */
@@ -98,6 +100,8 @@ struct fake_vm_counts {
     size_t rule_calls; /* of group_names */
     size_t resolves;
     size_t enters;
+    size_t watches; /* begun */
+    size_t unwatches;
 };
 struct fake_vm_counts fake_vm_get_counts(struct fake_vm *vm);
 

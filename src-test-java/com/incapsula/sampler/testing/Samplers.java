@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.time.Duration;
+import java.util.Map;
 import org.awaitility.core.ConditionFactory;
 
 /** Samplers for tests, and waiting for them. */
@@ -32,9 +33,10 @@ public final class Samplers {
         return await().atMost(LONG).pollInterval(Duration.ofMillis(2));
     }
 
-    /** @return how often it has looked */
+    /** @return how often it has looked, or had nobody to look at */
     public static long ticks(ThreadsSampler sampler) {
-        return sampler.getStatistics().getCounters().getOrDefault("ticks", 0L);
+        Map<String, Long> counters = sampler.getStatistics().getCounters();
+        return counters.getOrDefault("ticks", 0L) + counters.getOrDefault("ticks left out, nobody was due", 0L);
     }
 
     /** Waits until the sampler has looked so many times more. */

@@ -60,7 +60,7 @@ final class PrivateFolder {
     Path place(String name, byte[] content) throws IOException {
         try {
             makeFolder();
-            Path temporary = Files.createTempFile(folder, name, ".tmp", MODE);
+            Path temporary = makeTemporary(name);
             try {
                 checkFolder(temporary);
                 Path file = folder.resolve(name);
@@ -105,6 +105,18 @@ final class PrivateFolder {
         if (!found.permissions().equals(OWNER_ONLY)) {
             throw new IOException(folder + " has mode " + PosixFilePermissions.toString(found.permissions())
                     + " and must have " + PosixFilePermissions.toString(OWNER_ONLY));
+        }
+    }
+
+    /* Not createTempFile: nobody can guess names in a folder that is ours, and its random numbers take 20 ms in a JVM
+     * that has just started. */
+    private Path makeTemporary(String name) throws IOException {
+        while (true) {
+            try {
+                return Files.createFile(folder.resolve(name + "." + Long.toHexString(System.nanoTime()) + ".tmp"), MODE);
+            } catch (FileAlreadyExistsException ofAnotherJvm) {
+                // made at the same moment: the clock goes on
+            }
         }
     }
 

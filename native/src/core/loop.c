@@ -415,6 +415,8 @@ static void wait_for(struct smp_loop *loop, int64_t wait_ns)
 
     unlock(loop);
     smp_waker_sleep(&loop->waker, seen, wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS);
+    if (has_birth(loop))
+        end_rest(loop);
     lock(loop);
 }
 
@@ -430,8 +432,6 @@ static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
         if (wait_ns <= 0)
             break;
         wait_for(loop, wait_ns);
-        if (has_birth(loop))
-            end_rest(loop);
     }
     *requests = loop->first;
     loop->first = NULL;

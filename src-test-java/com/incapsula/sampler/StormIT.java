@@ -40,7 +40,6 @@ class StormIT {
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int CYCLES = LONG ? 10_000 : 2_000;
     private static final Duration STORM = Duration.ofSeconds(LONG ? 60 : 10);
-    private static final int STORMS_AT_ONCE = 4;
 
     // ---- start and stop ----
 
@@ -117,10 +116,10 @@ class StormIT {
 
     // ---- storms ----
 
-    /* Each in a JVM of its own. Some run at the same time: there is less to wait for, and the machine is busy. */
+    /* Each in a JVM of its own. They run at the same time: there is less to wait for, and the machine is busy. */
     @TestFactory
     Stream<DynamicTest> storms() {
-        ExecutorService atOnce = Executors.newFixedThreadPool(STORMS_AT_ONCE);
+        ExecutorService atOnce = Executors.newCachedThreadPool();
         List<DynamicTest> tests = new ArrayList<>();
         for (StormProgram.Storm storm : StormProgram.Storm.values()) {
             Future<ChildJvm.Result> result = atOnce.submit(() -> child(StormProgram.class).longer(STORM.multipliedBy(3)).run(storm.name(), String.valueOf(STORM.toSeconds())));

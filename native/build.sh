@@ -187,26 +187,31 @@ cmd_bench() {
     done
 }
 
+# fuzz_program PROGRAM
+fuzz_program() {
+    local program=$1 name corpus seeds
+    name=$(basename "$program")
+    corpus=$build/corpus/$name
+    seeds=$root/src-test-c/fuzz/seeds/${name#fuzz_}
+    mkdir -p "$corpus"
+    local folders=("$corpus")
+    [ ! -d "$seeds" ] || folders+=("$seeds")
+    "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$build/$name-" "${folders[@]}" 2>"$build/$name.log" || {
+        tail -40 "$build/$name.log" >&2
+        die "$name found a failing input, kept in $build/$name-*"
+    }
+    echo "== $name for $seconds s"$'\n'"$(grep -E 'number_of_executed_units|DONE' "$build/$name.log")"
+}
+
 cmd_fuzz() {
     preset=${preset:-fuzz}
     configure
     make_targets all
-    local program name corpus seeds
-    for program in $(programs fuzz); do
-        name=$(basename "$program")
-        corpus=$build/corpus/$name
-        seeds=$root/src-test-c/fuzz/seeds/${name#fuzz_}
-        mkdir -p "$corpus"
-        echo "== $name for $seconds s"
-        local folders=("$corpus")
-        [ ! -d "$seeds" ] || folders+=("$seeds")
-        "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
-            -artifact_prefix="$build/$name-" "${folders[@]}" 2>"$build/$name.log" || {
-            tail -40 "$build/$name.log" >&2
-            die "$name found a failing input, kept in $build/$name-*"
-        }
-        grep -E 'number_of_executed_units|DONE' "$build/$name.log"
-    done
+    export root build seconds
+    export -f fuzz_program die
+    # As many at once as there are cores: each runs for a time, and is to have a core for all of it.
+    programs fuzz | xargs -P "$(nproc)" -n 1 bash -euo pipefail -c 'fuzz_program "$0"'
 }
 
 c_files() {

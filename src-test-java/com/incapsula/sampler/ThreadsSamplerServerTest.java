@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -50,8 +51,8 @@ class ThreadsSamplerServerTest {
     void nothingIsLeft() throws IOException {
         server.close();
         sampler.close();
-        await().untilAsserted(() -> assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore));
-        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
+        patiently().untilAsserted(() -> assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore));
+        patiently().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
                 .noneMatch(name -> name.startsWith("threads-sampler-http")));
     }
 

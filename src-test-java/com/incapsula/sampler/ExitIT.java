@@ -7,6 +7,7 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.ExitingProgram;
 import com.incapsula.sampler.testing.Group;
 import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.SideBySide;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How programs end, and that the last report is written nevertheless. Each in a JVM of its own. */
+@SideBySide
 class ExitIT {
 
     private static final int COLD_STARTS = Boolean.getBoolean("sampler.test.long") ? 200 : 40;

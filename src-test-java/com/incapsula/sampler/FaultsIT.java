@@ -16,6 +16,7 @@ import com.incapsula.sampler.testing.Group;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.SideBySide;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -36,6 +37,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What goes wrong around a sampler costs no data and harms nobody. */
+@SideBySide
 @ExtendWith(NothingLeft.class)
 class FaultsIT {
 

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.internal.FakeSampler;
 import com.incapsula.sampler.internal.FakeSnapshot;
+import com.incapsula.sampler.testing.SideBySide;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server as a bean and as seen by a well-behaved client, on a fake core. */
+@SideBySide
 @Timeout(60)
 class ThreadsSamplerServerTest {
 

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.testing.SideBySide;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server and clients that mean no good, on a fake core. */
+@SideBySide
 @Timeout(60)
 class LiveServerTest {
 

@@ -4,6 +4,7 @@ package com.incapsula.sampler.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.internal.HtmlPage;
+import com.incapsula.sampler.testing.SideBySide;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /** The page, in a real browser. Pictures of it are left in {@code target/page-pictures}. */
+@SideBySide
 class PageIT {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;

@@ -4,6 +4,7 @@ package com.incapsula.sampler.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.SideBySide;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.assertj.core.api.Assertions;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code -Dsampler.test.long=true} for a minute each. No crash, the engine stays the hybrid, each attempt has one
  * outcome, and no time is lost.
  */
+@SideBySide
 class HybridTortureIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

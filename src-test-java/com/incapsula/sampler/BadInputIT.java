@@ -21,7 +21,6 @@ import java.lang.ref.WeakReference;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -181,9 +180,7 @@ class BadInputIT {
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3"}) // the one that walks are tried with, of reports, of samples
     void whereNoThreadCanBeStartedNothingIsLeftAndTheNextInitWorks(String failing) throws Exception {
-        String output = ChildJvm.of(Program.class)
-                .with(Awaitility.class, org.assertj.core.api.Assertions.class, org.hamcrest.Matcher.class)
-                .with(org.junit.jupiter.api.Test.class)
+        String output = ChildJvm.of(Program.class).withTestLibraries()
                 .environment("LD_PRELOAD", Preload.compile("failing_threads.c", folder).toString())
                 .environment("FAILING_THREAD", failing).run().assertFine().output();
         assertThat(output).isEqualTo("init: a thread could not be started\ncalls: [], paused: false\n"

@@ -21,13 +21,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
-import org.assertj.core.api.Assertions;
-import org.awaitility.Awaitility;
-import org.hamcrest.Matcher;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
@@ -122,7 +118,8 @@ class StormIT {
         ExecutorService atOnce = Executors.newCachedThreadPool();
         List<DynamicTest> tests = new ArrayList<>();
         for (StormProgram.Storm storm : StormProgram.Storm.values()) {
-            Future<ChildJvm.Result> result = atOnce.submit(() -> child(StormProgram.class).longer(STORM.multipliedBy(3)).run(storm.name(), String.valueOf(STORM.toSeconds())));
+            Future<ChildJvm.Result> result = atOnce.submit(() -> child(StormProgram.class)
+                    .longer(STORM.multipliedBy(3)).run(storm.name(), String.valueOf(STORM.toSeconds())));
             tests.add(DynamicTest.dynamicTest(storm.name(), () ->
                     assertThat(result.get().assertFine().output()).as("%s", storm).endsWith("over\n")
                             .satisfies(System.out::print)));
@@ -132,7 +129,6 @@ class StormIT {
     }
 
     private static ChildJvm child(Class<?> program) {
-        return ChildJvm.of(program).likeAServer()
-                .with(Assertions.class, Awaitility.class, Matcher.class, AfterEachCallback.class);
+        return ChildJvm.of(program).likeAServer().withTestLibraries();
     }
 }

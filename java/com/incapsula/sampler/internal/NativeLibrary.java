@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
 import java.util.zip.CRC32;
@@ -32,8 +33,7 @@ public final class NativeLibrary {
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
     static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
 
-    private static final long CRC32_BIT = 1L << Integer.SIZE; // in front of a sum, so that it keeps its zeros
-
+    private static final int CRC32_DIGITS = 8;
 
     /** What the loader sees of the world; tests have their own. */
     interface Surroundings {
@@ -286,7 +286,7 @@ public final class NativeLibrary {
 
     private static String checksum(Checksum checksum, byte[] content) {
         checksum.update(content, 0, content.length);
-        return Long.toHexString(CRC32_BIT | checksum.getValue()).substring(1);
+        return HexFormat.of().toHexDigits(checksum.getValue(), CRC32_DIGITS);
     }
 
     private static final class ThisJvm implements Surroundings {

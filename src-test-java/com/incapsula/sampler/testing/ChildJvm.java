@@ -18,6 +18,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.assertj.core.api.Assertions;
+import org.awaitility.Awaitility;
+import org.hamcrest.Matcher;
+import org.junit.jupiter.api.extension.Extension;
 
 /**
  * Another JVM of the same JDK, under {@code -Xcheck:jni}, with the library and the tests on its class path and nothing
@@ -59,6 +63,11 @@ public final class ChildJvm {
             }
         }
         return this;
+    }
+
+    /** @return this, with what {@link Samplers} and {@link NothingLeft} need on the class path */
+    public ChildJvm withTestLibraries() {
+        return with(Assertions.class, Awaitility.class, Matcher.class, Extension.class);
     }
 
     /** @return this, with more options of the JVM */

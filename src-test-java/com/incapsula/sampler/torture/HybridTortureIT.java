@@ -7,11 +7,7 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.SideBySide;
 import java.nio.file.Path;
 import java.time.Duration;
-import org.assertj.core.api.Assertions;
-import org.awaitility.Awaitility;
-import org.hamcrest.Matcher;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.Extension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -35,8 +31,7 @@ class HybridTortureIT {
 
     /* As servers run: with both compilers. Flags that follow win. */
     private static ChildJvm jvm(String... flags) {
-        return ChildJvm.of(Torture.class).with(Awaitility.class, Assertions.class, Extension.class, Matcher.class)
-                .longer(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
+        return ChildJvm.of(Torture.class).withTestLibraries().longer(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
     }
 
     private static String survives(ChildJvm jvm, String storm, String amount) throws Exception {

@@ -117,7 +117,7 @@ public final class IdleThreads {
         if (ours != null) {
             ours.start();
         }
-        Thread.sleep(ours == null ? Math.min(SETTLE_MILLIS, 3 * window) : Math.min(GROWTH_MILLIS, 12 * window));
+        settle(ours != null, window);
         double own = ours == null ? Double.NaN : ours.statistics().getOwnCpuNanos();
         long safepoints = safepoints(log);
         long before = Tasks.cpuNanos();
@@ -133,6 +133,14 @@ public final class IdleThreads {
         }
         Jvm.tell(name + engine, (after - before) / NANOS_PER_MILLI / seconds,
                 (ownAfter - own) / NANOS_PER_MILLI / seconds, safepointsPerSecond);
+    }
+
+    /**
+     * The warm-up: with ours it lasts until the gaps between two looks at a thread have grown as far as they do, as it
+     * is the price from then on that is measured. Shorter where windows are short, as in a run that only tries it out.
+     */
+    private static void settle(boolean ours, long window) throws InterruptedException {
+        Thread.sleep(ours ? Math.min(GROWTH_MILLIS, 12 * window) : Math.min(SETTLE_MILLIS, 3 * window));
     }
 
     private static long safepoints(Path log) throws IOException {

@@ -121,8 +121,13 @@ static void begin(struct asked_thread *asked)
 
 static void end(struct asked_thread *asked)
 {
+    const long tid = atomic_load(&asked->thread.os_tid);
+
     atomic_store(&asked->stop, true);
     assert_int_equal(pthread_join(asked->handle, NULL), 0);
+    /* Who has been joined may still be in the kernel's list, and be sent a signal. */
+    while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+        (void)sched_yield();
 }
 
 static void block(struct asked_thread *asked, bool blocks)

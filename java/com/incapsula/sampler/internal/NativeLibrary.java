@@ -6,12 +6,10 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Properties;
+import java.util.zip.Adler32;
 import java.util.zip.CRC32;
-import java.util.zip.CRC32C;
-import java.util.zip.Checksum;
 
 /**
  * Finds the native library, loads it once, and explains itself where it cannot.
@@ -32,8 +30,6 @@ public final class NativeLibrary {
 
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
     static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
-
-    private static final int CRC32_DIGITS = 8;
 
     /** What the loader sees of the world; tests have their own. */
     interface Surroundings {
@@ -144,7 +140,7 @@ public final class NativeLibrary {
     private void loadFromJar(String platform) {
         String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
         byte[] content = read(resource);
-        String name = "libthreadssampler-" + world.version().replaceAll("[^A-Za-z0-9._-]", "_") + "-" + hash(content)
+        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content)
                 + ".so";
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
@@ -278,15 +274,14 @@ public final class NativeLibrary {
         }
     }
 
-    /* Two builds shall have two names; the folder makes sure of the content. A cryptographic hash takes 50 ms in a
-     * JVM that has just started. */
+    /* Two builds shall have two names; the folder makes sure of the content. These two sums are quick in a JVM that has
+     * just started, a cryptographic hash takes 50 ms there. */
     private static String hash(byte[] content) {
-        return checksum(new CRC32(), content) + checksum(new CRC32C(), content);
-    }
-
-    private static String checksum(Checksum checksum, byte[] content) {
-        checksum.update(content, 0, content.length);
-        return HexFormat.of().toHexDigits(checksum.getValue(), CRC32_DIGITS);
+        CRC32 high = new CRC32();
+        Adler32 low = new Adler32();
+        high.update(content, 0, content.length);
+        low.update(content, 0, content.length);
+        return Long.toHexString(high.getValue() << Integer.SIZE | low.getValue());
     }
 
     private static final class ThisJvm implements Surroundings {

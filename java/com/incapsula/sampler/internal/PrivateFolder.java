@@ -44,7 +44,22 @@ final class PrivateFolder {
      */
     PrivateFolder(Path base, String user) {
         this.base = base.toAbsolutePath();
-        this.folder = this.base.resolve("threads-sampler-" + user.replaceAll("[^A-Za-z0-9._-]", "_"));
+        this.folder = this.base.resolve("threads-sampler-" + asName(user));
+    }
+
+    /**
+     * Makes a text fit to be a part of a file's name. Not by a regular expression, the first of which takes 8 ms.
+     *
+     * @return text with {@code _} for everything but ASCII letters, digits, {@code .}, {@code _} and {@code -}
+     */
+    static String asName(String text) {
+        char[] name = text.toCharArray();
+        for (int i = 0; i < name.length; i++) {
+            char c = name[i];
+            boolean isFit = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-';
+            name[i] = isFit ? c : '_';
+        }
+        return new String(name);
     }
 
     Path path() {

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 class NativeLibraryTest {
 
-    /* CRC-32 and CRC-32C of "library". */
-    private static final String NAME = "libthreadssampler-1.2-a18098bc77d4b322.so";
+    /* CRC-32 and Adler-32 of "library". */
+    private static final String NAME = "libthreadssampler-1.2-a18098bc0ba302f6.so";
 
     @TempDir
     Path folder;

@@ -123,6 +123,7 @@ static void random_entries_are_taken_when_they_are_due(void **state)
     static struct entry entries[ENTRIES];
     uint64_t random = 12345;
     int64_t now_ns = 77777;
+    int exact = 0;
 
     (void)state;
     smp_wheel_init(&wheel, QUANTUM);
@@ -142,7 +143,7 @@ static void random_entries_are_taken_when_they_are_due(void **state)
         now_ns += (int64_t)((random >> 45) % 300) *
                   ((random >> 60) == 0 ? SMP_WHEEL_SLOTS * QUANTUM / 100 : 1);
         (void)take_all(&wheel, now_ns);
-        /* Nobody is due before the first one: within a turn that is exact. */
+        /* Nobody is due before, and where none was removed somebody is due then. */
         const int64_t most_ns = now_ns + (SMP_WHEEL_SLOTS - 1) * QUANTUM;
         int64_t first_ns = most_ns;
         for (int i = 0; i < ENTRIES; i++) {
@@ -150,8 +151,12 @@ static void random_entries_are_taken_when_they_are_due(void **state)
             if (entries[i].is_in && entries[i].at_ns < first_ns)
                 first_ns = entries[i].at_ns;
         }
-        assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, most_ns), first_ns);
+        const int64_t told_ns = smp_wheel_first_ns(&wheel, now_ns, most_ns);
+        assert_true(told_ns <= first_ns);
+        assert_true(told_ns / QUANTUM >= now_ns / QUANTUM);
+        exact += told_ns == first_ns;
     }
+    assert_true(exact > ROUNDS / 2);
 }
 
 int main(void)

@@ -35,6 +35,8 @@ void smp_wheel_put(struct smp_wheel *wheel, struct smp_due *due, int64_t at_ns)
     smp_wheel_remove(wheel, due);
     *due = (struct smp_due){ .before = wheel->last[slot], .at_ns = at_ns, .slot = slot };
     due->is_in = true;
+    if (due->before == NULL || at_ns < wheel->earliest_ns[slot])
+        wheel->earliest_ns[slot] = at_ns;
     if (due->before != NULL)
         due->before->next = due;
     else
@@ -75,16 +77,20 @@ struct smp_due *smp_wheel_next(struct smp_wheel *wheel)
 
 int64_t smp_wheel_first_ns(const struct smp_wheel *wheel, int64_t now_ns, int64_t most_ns)
 {
+    const int64_t most = most_ns / wheel->quantum_ns;
+
     if (wheel->turn < now_ns / wheel->quantum_ns)
         return now_ns;
-    for (int64_t turn = wheel->turn; turn < wheel->turn + SMP_WHEEL_SLOTS; turn++) {
-        const struct smp_due *due = wheel->first[(uint64_t)turn % SMP_WHEEL_SLOTS];
-        int64_t first_ns = most_ns;
-        for (; due != NULL; due = due->next)
-            first_ns = due->at_ns < first_ns ? due->at_ns : first_ns;
+    for (int64_t turn = wheel->turn; turn <= most && turn < wheel->turn + SMP_WHEEL_SLOTS; turn++) {
+        const uint64_t slot = (uint64_t)turn % SMP_WHEEL_SLOTS;
+        const int64_t begin_ns = turn * wheel->quantum_ns;
+        if (wheel->first[slot] == NULL)
+            continue;
+        if (wheel->earliest_ns[slot] < begin_ns)
+            return begin_ns;
         /* Else those of this slot are due in a later turn, and others may be before them. */
-        if (first_ns / wheel->quantum_ns <= turn)
-            return first_ns;
+        if (wheel->earliest_ns[slot] < begin_ns + wheel->quantum_ns)
+            return wheel->earliest_ns[slot] < most_ns ? wheel->earliest_ns[slot] : most_ns;
     }
     return most_ns;
 }

@@ -32,6 +32,8 @@ struct smp_due {
 struct smp_wheel {
     struct smp_due *first[SMP_WHEEL_SLOTS];
     struct smp_due *last[SMP_WHEEL_SLOTS];
+    int64_t
+        earliest_ns[SMP_WHEEL_SLOTS]; /* that was put since it was empty: none in it is before */
     int64_t quantum_ns;
     int64_t turn;           /* the quantum whose slot is being taken, or was last */
     int64_t now_ns;         /* of the taking */
@@ -50,8 +52,11 @@ void smp_wheel_remove(struct smp_wheel *wheel, struct smp_due *due);
  */
 void smp_wheel_begin(struct smp_wheel *wheel, int64_t now_ns);
 struct smp_due *smp_wheel_next(struct smp_wheel *wheel);
-/* When the next one is due; most_ns where that is not before most_ns or more than a turn ahead,
- * now_ns where what was due until then has not been taken. */
+/*
+ * Nobody is due before: when the next one is, or a little sooner where others have been removed.
+ * most_ns where that is later, or more than a turn ahead; now_ns where what was due until then has
+ * not been taken.
+ */
 int64_t smp_wheel_first_ns(const struct smp_wheel *wheel, int64_t now_ns, int64_t most_ns);
 
 #endif

@@ -12,8 +12,6 @@ public final class BadJni {
 
     static native void pending();
 
-    static native void references();
-
     static native void fatal();
 
     public static void main(String[] args) {
@@ -22,7 +20,6 @@ public final class BadJni {
             case "good" -> good();
             case "unchecked" -> unchecked();
             case "pending" -> pending();
-            case "references" -> references();
             case "fatal" -> fatal();
             default -> throw new IllegalArgumentException(args[1]);
         }

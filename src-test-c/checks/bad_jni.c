@@ -33,16 +33,6 @@ JNIEXPORT void JNICALL Java_BadJni_pending(JNIEnv *env, jclass self)
     value_of(env, 1);
 }
 
-/* More local references than were asked for. */
-JNIEXPORT void JNICALL Java_BadJni_references(JNIEnv *env, jclass self)
-{
-    (void)self;
-    for (jint i = 0; i < 100; i++) {
-        value_of(env, i);
-        (*env)->ExceptionCheck(env);
-    }
-}
-
 /* A method id that is none. */
 JNIEXPORT void JNICALL Java_BadJni_fatal(JNIEnv *env, jclass self)
 {

@@ -147,16 +147,15 @@ run_java() {
 }
 
 check_jni_output() {
-    local method methods=(unchecked pending fatal)
-    # Newer checkers no longer count local references.
-    ! grep -q '^JAVA_VERSION="17' "$jdk/release" || methods+=(references)
+    local method
     expect fail "jni_output: nothing was run" "$checks/jni_output.sh" check "$work/no-jvm"
     "$cc" -shared -fPIC -isystem "$jdk/include" -isystem "$jdk/include/linux" -o "$work/bad_jni.so" "$checks/bad_jni.c"
     "$jdk/bin/javac" -d "$work/classes" "$checks/BadJni.java"
     "$checks/jni_output.sh" prepare "$work/jvm"
     run_java good
     expect pass "jni_output: a good method" "$checks/jni_output.sh" check "$work/jvm"
-    for method in "${methods[@]}"; do
+    # Not too many local references: some checkers count them (17.0.15), some do not (17.0.19, 25).
+    for method in unchecked pending fatal; do
         "$checks/jni_output.sh" prepare "$work/jvm"
         run_java "$method"
         expect fail "jni_output: $method" "$checks/jni_output.sh" check "$work/jvm"

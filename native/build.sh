@@ -211,7 +211,7 @@ cmd_fuzz() {
     export root build seconds
     export -f fuzz_program die
     # As many at once as there are cores: each runs for a time, and is to have a core for all of it.
-    programs fuzz | xargs -P "$(nproc)" -n 1 bash -euo pipefail -c 'fuzz_program "$0"'
+    programs fuzz | xargs -r -P "$(nproc)" -n 1 bash -euo pipefail -c 'fuzz_program "$0"'
 }
 
 c_files() {

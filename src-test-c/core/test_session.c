@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -223,6 +224,89 @@ static void birth_ends_a_rest(void **state)
     assert_in_range(counted(f, SMP_COUNTER_IDLE_TICKS), 3, 5);
     assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 120);
     assert_int_equal(fake_sink_sum_ms(f->sink, "born"), 25);
+}
+
+struct birth {
+    struct session_fixture *f;
+    struct timespec at;
+};
+
+static void bear(void *self)
+{
+    struct birth *birth = self;
+    struct fake_thread *born = fake_vm_born(birth->f->vm, "born");
+
+    fake_vm_identify(born, 2);
+    fake_vm_run(birth->f->vm, born, SESSION_MAIN_LOOP);
+    (void)clock_gettime(CLOCK_MONOTONIC, &birth->at);
+}
+
+/* How long the sampler slept on, in real time, when a thread was born between its decision to rest
+ * and its sleep. */
+static int64_t slept_after_birth_ns(struct session_fixture *f)
+{
+    struct birth birth = { .f = f };
+    struct timespec end;
+    const size_t unwatches = fake_vm_get_counts(f->vm).unwatches;
+
+    fake_vm_on_watch(f->vm, bear, &birth);
+    session_fixture_start(f, "samplingFrequencyMillis=20\nreportFrequencySeconds=0\n");
+    fake_clock_advance(&f->clock, 25 * MS);
+    while (fake_vm_get_counts(f->vm).unwatches == unwatches)
+        sched_yield();
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    return (end.tv_sec - birth.at.tv_sec) * 1000 * MS + end.tv_nsec - birth.at.tv_nsec;
+}
+
+static void birth_before_the_sleep_ends_a_rest(void **state)
+{
+    enum { ROUNDS = 10, REST_MS = 140 /* at least */ };
+    struct session_fixture *f = *state;
+    int64_t least_ns = INT64_MAX;
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_vm_identify(f->main, 1);
+    for (int i = 0; i < ROUNDS; i++) {
+        const int64_t slept_ns = slept_after_birth_ns(f);
+        least_ns = slept_ns < least_ns ? slept_ns : least_ns;
+    }
+    /* The clock stands still, so that a rest that is not ended lasts as long as it was meant to. */
+    assert_true(least_ns < REST_MS * MS / 2);
+}
+
+static enum smp_status select_only(struct session_fixture *f, struct fake_thread **thread)
+{
+    return smp_session_select(f->session,
+                              fake_vm_selection(f->vm, thread, 1, &f->selections_destroyed), true);
+}
+
+static void selection_in_a_rest_credits_who_was_chosen_in_it(void **state)
+{
+    struct session_fixture *f = *state;
+    struct fake_thread *other = fake_vm_born(f->vm, "other");
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_vm_identify(f->main, 1);
+    fake_vm_identify(other, 2);
+    fake_vm_run(f->vm, other, SESSION_MAIN_LOOP);
+    assert_int_equal(session_fixture_create(f, "samplingFrequencyMillis=20\n"), SMP_OK);
+    assert_int_equal(select_only(f, &f->main), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 25 * MS);
+    while (fake_vm_get_counts(f->vm).watches == 0)
+        sched_yield();
+    fake_clock_advance(&f->clock, 100 * MS);
+    assert_int_equal(select_only(f, &other), SMP_OK);
+    fake_clock_advance(&f->clock, 30 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "main"), 125);
+    assert_int_equal(fake_sink_sum_ms(f->sink, "other"), 30);
+    smp_session_destroy(f->session); /* before the threads it was given */
+    f->session = NULL;
+    assert_int_equal(f->selections_destroyed, 2);
 }
 
 static void late_looks_are_told(void **state)
@@ -752,6 +836,8 @@ int main(void)
         TEST(one_sample_is_for_the_paused),
         TEST(looks_and_reports_come_by_themselves),
         TEST(birth_ends_a_rest),
+        TEST(birth_before_the_sleep_ends_a_rest),
+        TEST(selection_in_a_rest_credits_who_was_chosen_in_it),
         TEST(late_looks_are_told),
         TEST(new_interval_length_holds_at_once),
         TEST(own_cpu_time_is_told),

@@ -50,6 +50,8 @@ struct fake_vm {
     struct fake_thread *first;
     struct fake_thread *last;
     struct smp_birth_watch *watch;
+    void (*watch_hook)(void *self);
+    void *watch_hook_self;
     struct fake_thread *offered; /* the last one that was: where the next poll may begin */
     uint64_t serial;
     struct fake_method methods[MAX_METHODS];
@@ -207,14 +209,19 @@ static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *wa
 {
     struct fake_vm *vm = self;
     bool nobody_new;
+    void (*hook)(void *self) = NULL;
 
     lock(vm);
     nobody_new = vm->last == NULL || vm->last->thread.serial <= cursor;
     if (nobody_new) {
         vm->watch = watch; /* of one reader */
         vm->counts.watches++;
+        hook = vm->watch_hook;
+        vm->watch_hook = NULL;
     }
     unlock(vm);
+    if (hook != NULL)
+        hook(vm->watch_hook_self);
     return nobody_new;
 }
 
@@ -528,6 +535,14 @@ static void leave(void *self)
 
     lock(vm);
     vm->inside--;
+    unlock(vm);
+}
+
+void fake_vm_on_watch(struct fake_vm *vm, void (*hook)(void *self), void *self)
+{
+    lock(vm);
+    vm->watch_hook = hook;
+    vm->watch_hook_self = self;
     unlock(vm);
 }
 

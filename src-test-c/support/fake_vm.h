@@ -91,6 +91,8 @@ struct smp_selection fake_vm_selection(struct fake_vm *vm, struct fake_thread *c
 
 /* Called at the start of each walk. */
 void fake_vm_on_walk(struct fake_vm *vm, void (*hook)(void *self), void *self);
+/* Called once, right after the next watch for births has begun. */
+void fake_vm_on_watch(struct fake_vm *vm, void (*hook)(void *self), void *self);
 /* Entering fails with this status for the thread of that name; NULL: for none. */
 void fake_vm_fail_enter(struct fake_vm *vm, const char *thread_name, enum smp_status status);
 

@@ -526,14 +526,15 @@ static int64_t random_gap_ns(struct sim *sim)
 static int64_t next_gap_ns(struct sim *sim)
 {
     const int64_t idle_ns = smp_sampler_idle_until_ns(sim->sampler) - sim->tick_ns;
+    struct smp_birth_watch watch = { .waker = NULL };
     int64_t gap_ns = random_gap_ns(sim);
     uint64_t left_out = 0;
 
-    if (smp_sampler_watch(sim->sampler, NULL)) {
+    if (smp_sampler_watch(sim->sampler, &watch)) {
         for (; gap_ns < idle_ns; left_out++)
             gap_ns += random_gap_ns(sim);
     }
-    smp_sampler_unwatch(sim->sampler, left_out);
+    smp_sampler_unwatch(sim->sampler, &watch, left_out);
     return gap_ns;
 }
 

@@ -12,6 +12,8 @@
  *   unlock                            unlock
  *   smp_waker_sleep(seen)             smp_waker_call
  *
+ * Where there is no such lock calls are seen before it is looked whether there is something to do.
+ *
  * Owns     nothing; plain data.
  * Threads  one sleeps; any may call.
  * Errors   none: it may wake up for no reason, so the sleeper looks again.

@@ -177,19 +177,18 @@ int64_t smp_looker_idle_until_ns(const struct smp_looker *looker)
                               looker->covered_ns + SMP_MOST_REST_MS * NS_PER_MS);
 }
 
-bool smp_looker_watch(struct smp_looker *looker, struct smp_waker *waker)
+bool smp_looker_watch(struct smp_looker *looker, struct smp_birth_watch *watch)
 {
     const struct smp_thread_source *source = &looker->vm->threads;
 
-    looker->watch.waker = waker;
-    return source->watch(source->self, looker->cursor, &looker->watch);
+    return source->watch(source->self, looker->cursor, watch);
 }
 
-void smp_looker_unwatch(struct smp_looker *looker, uint64_t left_out)
+void smp_looker_unwatch(struct smp_looker *looker, struct smp_birth_watch *watch, uint64_t left_out)
 {
     const struct smp_thread_source *source = &looker->vm->threads;
 
-    source->unwatch(source->self, &looker->watch);
+    source->unwatch(source->self, watch);
     looker->tick += left_out;
 }
 

@@ -81,7 +81,6 @@ struct smp_looker {
     uint64_t threads;      /* that are sampled */
     struct smp_look *look; /* the one that is being made */
     unsigned in_flight;    /* requests without an answer */
-    struct smp_birth_watch watch;
 };
 
 /* Zeroed before. vm and quota outlive it. credit's interval, methods and names are the caller's to
@@ -107,8 +106,9 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns);
 int64_t smp_looker_tick_gap_ns(struct smp_looker *looker);
 /* sampler.h */
 int64_t smp_looker_idle_until_ns(const struct smp_looker *looker);
-bool smp_looker_watch(struct smp_looker *looker, struct smp_waker *waker);
-void smp_looker_unwatch(struct smp_looker *looker, uint64_t left_out);
+bool smp_looker_watch(struct smp_looker *looker, struct smp_birth_watch *watch);
+void smp_looker_unwatch(struct smp_looker *looker, struct smp_birth_watch *watch,
+                        uint64_t left_out);
 /* Every thread, whatever the clocks say, credited with span_ns. */
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns);
 /* Credits all that is kept, up to the last tick. */

@@ -21,7 +21,8 @@ struct smp_loop {
     struct smp_windows *windows;
     struct smp_reporter *reporter;
     struct smp_worker worker;
-    struct smp_waker waker; /* of the sampler thread */
+    struct smp_waker waker;       /* of the sampler thread */
+    struct smp_birth_watch watch; /* calls it; the thread source's while it rests */
 
     /* The sampler thread's; before start, of whoever holds the mutex. */
     struct smp_sampler *sampler; /* NULL after the last look */
@@ -30,6 +31,7 @@ struct smp_loop {
     bool is_paused;
     bool is_sampling;                  /* active and not paused, and started */
     int64_t rest_ns;                   /* ticks are left out until then; 0: none is */
+    bool has_rested;                   /* since the last look */
     int64_t looked_ns;                 /* the last look while sampling */
     int64_t elapsed_ns;                /* credited since start */
     int64_t sealed_cpu_ns;             /* of both threads, at the last seal */
@@ -109,7 +111,15 @@ static void look(struct smp_loop *loop, int64_t now_ns, bool late)
     smp_sampler_tick(loop->sampler, now_ns, late);
     loop->elapsed_ns += now_ns - loop->looked_ns;
     loop->looked_ns = now_ns;
+    loop->has_rested = false;
     after_look(loop);
+}
+
+/* The time of a rest belongs to the options and the threads that were chosen in it. */
+static void catch_up(struct smp_loop *loop)
+{
+    if (loop->is_sampling && loop->has_rested)
+        look(loop, smp_clock_ns(), false);
 }
 
 /* Brings what is done in line with what is wanted. */
@@ -326,8 +336,10 @@ static enum smp_status do_request(struct smp_loop *loop, struct smp_request *req
 {
     switch (request->what) {
     case SMP_ASK_CONFIGURE:
+        catch_up(loop);
         return configure(loop, &request->options);
     case SMP_ASK_SELECT:
+        catch_up(loop);
         smp_sampler_select(loop->sampler, request->selection, request->only);
         return SMP_OK;
     case SMP_ASK_PAUSE:
@@ -379,24 +391,26 @@ static void begin_rest(struct smp_loop *loop)
     if (!loop->is_sampling)
         return;
     until_ns = smp_sampler_idle_until_ns(loop->sampler);
-    if (until_ns > loop->schedule.due_ns && smp_sampler_watch(loop->sampler, &loop->waker))
+    if (until_ns > loop->schedule.due_ns && smp_sampler_watch(loop->sampler, &loop->watch))
         loop->rest_ns = until_ns;
 }
 
 static bool has_birth(struct smp_loop *loop)
 {
-    return loop->rest_ns != 0 && !smp_sampler_watch(loop->sampler, &loop->waker);
+    return loop->rest_ns != 0 && !smp_sampler_watch(loop->sampler, &loop->watch);
 }
 
 static void end_rest(struct smp_loop *loop)
 {
     const int64_t now_ns = smp_clock_ns();
+    uint64_t left_out;
 
     if (loop->rest_ns == 0)
         return;
-    smp_sampler_unwatch(
-        loop->sampler,
-        smp_schedule_skip_ticks(&loop->schedule, now_ns < loop->rest_ns ? now_ns : loop->rest_ns));
+    left_out =
+        smp_schedule_skip_ticks(&loop->schedule, now_ns < loop->rest_ns ? now_ns : loop->rest_ns);
+    smp_sampler_unwatch(loop->sampler, &loop->watch, left_out);
+    loop->has_rested = loop->has_rested || left_out > 0;
     loop->rest_ns = 0;
 }
 
@@ -409,12 +423,12 @@ static int64_t next_ns(const struct smp_loop *loop)
 }
 
 /* The clock of looks may be a test's; the wait is in real time, and who wakes up looks again. */
-static void wait_for(struct smp_loop *loop, int64_t wait_ns)
+static void wait_for(struct smp_loop *loop, int64_t wait_ns, uint32_t *calls)
 {
-    const uint32_t seen = smp_waker_calls(&loop->waker);
-
     unlock(loop);
-    smp_waker_sleep(&loop->waker, seen, wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS);
+    smp_waker_sleep(&loop->waker, *calls, wait_ns < MAX_WAIT_NS ? wait_ns : MAX_WAIT_NS);
+    /* Before there is looked for a birth or a request: one that comes later ends the next sleep. */
+    *calls = smp_waker_calls(&loop->waker);
     if (has_birth(loop))
         end_rest(loop);
     lock(loop);
@@ -423,6 +437,7 @@ static void wait_for(struct smp_loop *loop, int64_t wait_ns)
 /* Returns when something is to be done: the requests, if any. False: the end, after those. */
 static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
 {
+    uint32_t calls = smp_waker_calls(&loop->waker); /* likewise */
     bool goes_on;
 
     begin_rest(loop);
@@ -431,7 +446,7 @@ static bool wait_for_work(struct smp_loop *loop, struct smp_request **requests)
         const int64_t wait_ns = next_ns(loop) - smp_clock_ns();
         if (wait_ns <= 0)
             break;
-        wait_for(loop, wait_ns);
+        wait_for(loop, wait_ns, &calls);
     }
     *requests = loop->first;
     loop->first = NULL;
@@ -512,6 +527,7 @@ enum smp_status smp_loop_create(struct smp_quota *quota, struct smp_log *log,
     loop->windows = windows;
     loop->reporter = reporter;
     loop->end = &loop->first;
+    loop->watch.waker = &loop->waker;
     status = smp_sampler_create(quota, log, vm, options, &loop->sampler);
     if (status != SMP_OK)
         goto no_sampler;

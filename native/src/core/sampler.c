@@ -219,14 +219,15 @@ int64_t smp_sampler_idle_until_ns(const struct smp_sampler *sampler)
     return smp_looker_idle_until_ns(&sampler->looker);
 }
 
-bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_waker *waker)
+bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_birth_watch *watch)
 {
-    return smp_looker_watch(&sampler->looker, waker);
+    return smp_looker_watch(&sampler->looker, watch);
 }
 
-void smp_sampler_unwatch(struct smp_sampler *sampler, uint64_t left_out)
+void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_birth_watch *watch,
+                         uint64_t left_out)
 {
-    smp_looker_unwatch(&sampler->looker, left_out);
+    smp_looker_unwatch(&sampler->looker, watch, left_out);
     smp_interval_count(sampler->interval, SMP_COUNTER_IDLE_TICKS, left_out);
 }
 

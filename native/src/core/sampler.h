@@ -78,12 +78,14 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
 /*
  * After a tick: until then a tick would find nobody to look at, unless a thread is born. watch: its
- * birth calls waker; false: there is one already. Ticks may be left out from watch to unwatch, and
- * how many of them were is told there.
+ * birth calls the watch's waker, as walker.h says; false: there is one already. Ticks may be left
+ * out from watch to unwatch, and how many of them were is told there. A tick comes before options
+ * or selection change, where some were.
  */
 int64_t smp_sampler_idle_until_ns(const struct smp_sampler *sampler);
-bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_waker *waker);
-void smp_sampler_unwatch(struct smp_sampler *sampler, uint64_t left_out);
+bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_birth_watch *watch);
+void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_birth_watch *watch,
+                         uint64_t left_out);
 /* One look at every thread, each credited with span_ns whatever the clock says. */
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);
 void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);

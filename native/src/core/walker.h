@@ -42,7 +42,7 @@ struct smp_thread {
 
 /* Somebody who wants to be told when a thread is born. Zeroed: is told of none. */
 struct smp_birth_watch {
-    struct smp_waker *waker;
+    struct smp_waker *waker;      /* constant */
     struct smp_birth_watch *next; /* the source's, as is_in */
     bool is_in;
 };
@@ -58,9 +58,11 @@ struct smp_thread_source {
                             bool (*born)(void *context, struct smp_thread *thread), void *context);
     void (*drop)(void *self, struct smp_thread *thread);
     /*
-     * Calls the watch's waker at the next birth, once, on the thread that is born. False: there is
-     * one already that the reader has not been handed (serial > cursor), or births cannot be told
-     * of. The watch is the source's until unwatch, which is harmless where it is not.
+     * Calls the watch's waker at the next birth, once, on any thread. False: there is one already
+     * that the reader has not been handed (serial > cursor), or births cannot be told of. The watch
+     * is the source's until unwatch, which is harmless where it is not. Who sleeps has seen the
+     * waker's calls before watch: else a birth in between would be slept through. One that there is
+     * no memory for calls nobody.
      */
     bool (*watch)(void *self, uint64_t cursor, struct smp_birth_watch *watch);
     void (*unwatch)(void *self, struct smp_birth_watch *watch);

@@ -252,7 +252,8 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * What the sampler counted, in total and in the current interval.
      *
-     * @return the figures of now; after the end the last ones; before the first {@link #init()} zeros
+     * @return the figures of the last look, which may be a second ago where all threads are idle; after the end the
+     *         last ones; before the first {@link #init()} zeros
      */
     public SamplerStatistics getStatistics() {
         return new SamplerStatistics(lifecycle.statistics());

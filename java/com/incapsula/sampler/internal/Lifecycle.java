@@ -692,7 +692,7 @@ public final class Lifecycle {
     /**
      * What the core counted.
      *
-     * @return the figures of now, or the last ones where the sampler has ended
+     * @return the figures of the last look, or the last ones where the sampler has ended
      */
     public RawStatistics statistics() {
         Engine running;

@@ -123,8 +123,8 @@ final class PrivateFolder {
         }
     }
 
-    /* Not createTempFile: nobody can guess names in a folder that is ours, and its random numbers take 20 ms in a JVM
-     * that has just started. */
+    /* Not createTempFile, whose random numbers take 30 ms in a JVM that has just started: only the owner can make a file
+     * here beforehand, and none that is there already is taken. */
     private Path makeTemporary(String name) throws IOException {
         while (true) {
             try {

@@ -420,6 +420,33 @@ static void test_inside_the_jvm_by_a_stub(void **state)
     assert_int_equal(java_thread.fp, slot(40));
 }
 
+/* There the JVM believes whatever frame it is given, and reads through its frame pointer. */
+static void test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up(void **state)
+{
+    const uintptr_t wrong[] = { 0,       slot(41),     slot(49), slot(WORDS), slot(WORDS + 10),
+                                slot(7), slot(60) + 1, at(0),    UINTPTR_MAX, UINTPTR_MAX - 7 };
+
+    (void)state;
+    stack[41] = at(INTERPRETER + 0x40);
+    take(at(INTERPRETER + 0x40), slot(42));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
+        stack[40] = wrong[i];
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+        note(SMP_JVM_IN_VM, slot(42), 0, wrong[i]);
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    }
+    note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
+    stack[40] = slot(50);
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    note(SMP_JVM_IN_VM, slot(42), 0, slot(50));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
 /* Others may be reading what a thread that has stopped has noted. */
 static void test_a_stopped_thread_is_left_alone(void **state)
 {
@@ -488,6 +515,7 @@ int main(void)
         TEST(test_a_stack_without_its_root_is_none),
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),
+        TEST(test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up),
         TEST(test_a_stopped_thread_is_left_alone),
         TEST(test_every_code_has_its_answer),
     };

@@ -341,6 +341,17 @@ static bool walk_anchor(struct walk *walk, struct anchor noted, struct anchor ot
     return walked;
 }
 
+/*
+ * AsyncGetCallTrace takes the top frame of a thread that is inside the JVM for valid, and reads an
+ * interpreted one's method and byte code through its frame pointer: a wrong one is a crash. Such a
+ * frame has at least so many words between its end and its frame pointer.
+ */
+static bool may_be_interpreted(const struct walk *walk, struct anchor frame)
+{
+    return on_stack(walk, frame.fp) &&
+           frame.fp >= frame.sp + SMP_WALK_INTERPRETER_WORDS * sizeof(uintptr_t);
+}
+
 static bool walk_anchor_caller(struct walk *walk, struct anchor noted, uintptr_t slot)
 {
     const uintptr_t saved = slot - sizeof(uintptr_t);
@@ -352,6 +363,8 @@ static bool walk_anchor_caller(struct walk *walk, struct anchor noted, uintptr_t
     other.pc = word_at(slot);
     if (on_stack(walk, saved))
         other.fp = word_at(saved);
+    if (!caller.is_method && !may_be_interpreted(walk, other))
+        return false;
     return walk_anchor(walk, noted, other);
 }
 
@@ -374,7 +387,8 @@ static bool recover_in_vm(struct walk *walk)
     piece = smp_code_find(walk->code, other.pc);
     if (piece == NULL)
         return false;
-    if (noted.pc == 0 && walk_anchor(walk, noted, other))
+    if (noted.pc == 0 && (piece->kind != SMP_CODE_INTERPRETER || may_be_interpreted(walk, other)) &&
+        walk_anchor(walk, noted, other))
         return true;
     if (piece->kind != SMP_CODE_STUB)
         return false;

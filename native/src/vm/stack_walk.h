@@ -102,7 +102,8 @@ enum {
     SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
     SMP_WALK_RUNTIME_WORDS = 128, /* and above the noted sp of a runtime stub, which saves all
                                      registers */
-    SMP_WALK_FETCHED = 64,        /* frames whose memory is fetched before the walk */
+    SMP_WALK_INTERPRETER_WORDS = 8, /* of a frame of the interpreter, up to its frame pointer */
+    SMP_WALK_FETCHED = 64,          /* frames whose memory is fetched before the walk */
     SMP_WALK_MIN_CAPACITY = 2
 };
 

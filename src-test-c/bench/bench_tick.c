@@ -176,30 +176,10 @@ static void release(void *self, struct smp_method_info *info)
     (void)info;
 }
 
-static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *watch)
-{
-    (void)self;
-    (void)cursor;
-    (void)watch;
-    return false;
-}
-
-static void unwatch_births(void *self, struct smp_birth_watch *watch)
-{
-    (void)self;
-    (void)watch;
-}
-
 static struct smp_vm functions(struct world *world)
 {
     return (struct smp_vm){
-        .threads = { .poll = poll,
-                     .drop = drop,
-                     .watch = watch_births,
-                     .unwatch = unwatch_births,
-                     .name = name,
-                     .forget = forget,
-                     .self = world },
+        .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = world },
         .walker = { .name = "bench", .walk = walk, .self = world },
         .names = { .resolve = resolve, .release = release, .self = world },
     };

@@ -6,18 +6,19 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed)
-{
-    *budget = (struct smp_budget){
-        .share = SMP_BUDGET_WHOLE,
-        .random = seed,
-    };
-    smp_budget_set_limit(budget, limit_per_mille);
-}
-
 static int64_t most_tokens(const struct smp_budget *budget)
 {
     return SMP_BUDGET_SAVED_MS * NS_PER_MS / 1000 * budget->limit_per_mille;
+}
+
+void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed)
+{
+    *budget = (struct smp_budget){
+        .limit_per_mille = limit_per_mille,
+        .share = SMP_BUDGET_WHOLE,
+        .random = seed,
+    };
+    budget->tokens_ns = most_tokens(budget);
 }
 
 void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille)
@@ -27,7 +28,7 @@ void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille)
     if (limit_per_mille == before)
         return;
     /* A lower one does not say whether less has to be done. */
-    if (limit_per_mille > before && before > 0)
+    if (limit_per_mille > before)
         budget->share = budget->share * limit_per_mille / before;
     if (budget->share > SMP_BUDGET_WHOLE)
         budget->share = SMP_BUDGET_WHOLE;

@@ -402,11 +402,12 @@ static bool has_birth(struct smp_loop *loop)
 
 static void end_rest(struct smp_loop *loop)
 {
-    const int64_t now_ns = smp_clock_ns();
+    int64_t now_ns;
     uint64_t left_out;
 
     if (loop->rest_ns == 0)
         return;
+    now_ns = smp_clock_ns();
     left_out =
         smp_schedule_skip_ticks(&loop->schedule, now_ns < loop->rest_ns ? now_ns : loop->rest_ns);
     smp_sampler_unwatch(loop->sampler, &loop->watch, left_out);

@@ -55,23 +55,22 @@ bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns)
     return late;
 }
 
-uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns)
-{
-    uint64_t left_out = 0;
-
-    for (; schedule->due_ns + schedule->interval_ns <= at_ns; left_out++)
-        schedule->due_ns += jittered_interval(schedule);
-    if (schedule->due_ns < at_ns)
-        schedule->due_ns = at_ns;
-    return left_out;
-}
-
 uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns)
 {
     uint64_t left_out = 0;
 
     for (; schedule->due_ns < at_ns; left_out++)
         schedule->due_ns += jittered_interval(schedule);
+    return left_out;
+}
+
+uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns)
+{
+    /* The last one before at_ns is not left out: it comes later. */
+    const uint64_t left_out = smp_schedule_skip_ticks(schedule, at_ns - schedule->interval_ns + 1);
+
+    if (schedule->due_ns < at_ns)
+        schedule->due_ns = at_ns;
     return left_out;
 }
 

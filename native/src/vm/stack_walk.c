@@ -331,16 +331,6 @@ static void set_anchor(const struct walk *walk, struct anchor anchor)
     *(volatile uintptr_t *)field_of(walk, layout->last_fp) = anchor.fp;
 }
 
-static bool walk_anchor(struct walk *walk, struct anchor noted, struct anchor other)
-{
-    set_anchor(walk, other);
-    const bool walked = walk_from(walk, walk->at);
-    set_anchor(walk, noted);
-    if (walked)
-        walk->answer->answer = SMP_ANSWER_FROM_CALLER;
-    return walked;
-}
-
 /*
  * AsyncGetCallTrace takes the top frame of a thread that is inside the JVM for valid, and reads an
  * interpreted one's method and byte code through its frame pointer: a wrong one is a crash. Such a
@@ -350,6 +340,19 @@ static bool may_be_interpreted(const struct walk *walk, struct anchor frame)
 {
     return on_stack(walk, frame.fp) &&
            frame.fp >= frame.sp + SMP_WALK_INTERPRETER_WORDS * sizeof(uintptr_t);
+}
+
+static bool walk_anchor(struct walk *walk, struct anchor noted, struct anchor other,
+                        bool is_interpreted)
+{
+    if (is_interpreted && !may_be_interpreted(walk, other))
+        return false;
+    set_anchor(walk, other);
+    const bool walked = walk_from(walk, walk->at);
+    set_anchor(walk, noted);
+    if (walked)
+        walk->answer->answer = SMP_ANSWER_FROM_CALLER;
+    return walked;
 }
 
 static bool walk_anchor_caller(struct walk *walk, struct anchor noted, uintptr_t slot)
@@ -363,9 +366,7 @@ static bool walk_anchor_caller(struct walk *walk, struct anchor noted, uintptr_t
     other.pc = word_at(slot);
     if (on_stack(walk, saved))
         other.fp = word_at(saved);
-    if (!caller.is_method && !may_be_interpreted(walk, other))
-        return false;
-    return walk_anchor(walk, noted, other);
+    return walk_anchor(walk, noted, other, !caller.is_method);
 }
 
 /*
@@ -387,8 +388,7 @@ static bool recover_in_vm(struct walk *walk)
     piece = smp_code_find(walk->code, other.pc);
     if (piece == NULL)
         return false;
-    if (noted.pc == 0 && (piece->kind != SMP_CODE_INTERPRETER || may_be_interpreted(walk, other)) &&
-        walk_anchor(walk, noted, other))
+    if (noted.pc == 0 && walk_anchor(walk, noted, other, piece->kind == SMP_CODE_INTERPRETER))
         return true;
     if (piece->kind != SMP_CODE_STUB)
         return false;

@@ -140,8 +140,7 @@ public final class NativeLibrary {
     private void loadFromJar(String platform) {
         String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
         byte[] content = read(resource);
-        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content)
-                + ".so";
+        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content) + ".so";
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
         for (Path base : folders()) {

@@ -90,14 +90,27 @@ class LiveServerTest {
     @ParameterizedTest
     @ValueSource(strings = {
         "GET /top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\n\r\n",
         "GET /top.txt HTTP/1.0\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
         "GET http://localhost/top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
     })
     void requestToAnotherNameGetsNothing(String request) throws IOException {
-        assertThat(ask(request)).startsWith("HTTP/1.1 421").doesNotContain("TOP");
+        assertRefused(request, "HTTP/1\\.1 421 ");
+    }
+
+    /** Newer JDKs (17.0.21, for one) answer these with 400 before our handler sees them; older ones leave it to us. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "GET /top.txt HTTP/1.1\r\n\r\n",
+        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+    })
+    void requestWithoutExactlyOneNameGetsNothing(String request) throws IOException {
+        assertRefused(request, "HTTP/1\\.1 4(00|21) ");
+    }
+
+    private void assertRefused(String request, String status) throws IOException {
+        String answer = ask(request);
+        assertThat(answer).containsPattern("\\A" + status).doesNotContain("TOP");
         assertThat(fake.calls()).containsExactly("start");
         assertServes();
     }

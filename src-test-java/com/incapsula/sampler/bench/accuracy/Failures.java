@@ -151,8 +151,8 @@ public final class Failures {
         Peer peer = Peer.of(name);
         peer.start();
         Thread.sleep(window);
-        long samples = peer instanceof SamplerPeer ours ? ours.samples(THREAD::equals) : 0;
         Profile profile = peer.stop(THREAD::equals);
+        long samples = peer instanceof SamplerPeer ours ? ours.samples() : 0;
         double[] sums = new double[4];
         profile.stacks().forEach((stack, weight) -> {
             if (stack.stream().anyMatch(frame -> frame.kind() == Kind.SKIPPED)) {

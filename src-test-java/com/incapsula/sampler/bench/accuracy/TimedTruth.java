@@ -233,7 +233,7 @@ public final class TimedTruth {
         }
         if (peer instanceof SamplerPeer ours) {
             Jvm.tell(LOOKS, name, ours.statistics().getEngine(), ours.statistics().getCounters().get("ticks"));
-            Map<Phase, Double> seen = seen(ours.cpu(THREAD::equals));
+            Map<Phase, Double> seen = seen(ours.cpu());
             if (!seen.isEmpty()) {
                 tell(name, "CPU", cpu, cpuAfter, seen);
             }

@@ -1,38 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.bench.peer;
 
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportOptions;
+import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * This project's sampler. Weights are milliseconds of wall time. Unless it is told otherwise it may use all the CPU
- * time it needs, so that it skips nothing and its price is the whole price.
+ * This project's sampler. Weights are milliseconds of wall time, with fractions: a text report rounds each row, and
+ * what has many small rows would seem to take less time than it did. Unless it is told otherwise it may use all the
+ * CPU time it needs, so that it skips nothing and its price is the whole price.
  */
 public final class SamplerPeer implements Peer {
 
-    private static final Pattern GROUP = Pattern.compile("Aggregated thread: (.*)\\. Max depth: .*");
-    private static final Pattern ROW = Pattern.compile("( *)(\\S.*?) +"
-            + "Cumulative time\\(ms\\): (\\d+), Method time\\(ms\\): (\\d+), CPU time\\(ms\\): (\\d+)");
     private static final double NO_LIMIT = 100;
+    private static final double MICROS_OF_A_MILLI = 1000;
     private static final Pattern LINE = Pattern.compile("(.*)\\((?:[^():]*):(\\d+)\\)");
     private static final Pattern PLACE = Pattern.compile("(.*)\\([^()]*\\)");
 
     private final SamplingEngine engine;
     private final long intervalMillis;
-    private final Map<String, String> records = new LinkedHashMap<>();
     private ThreadsSampler sampler;
+    private Profile cpu = new Profile();
+    private long samples;
 
     SamplerPeer(SamplingEngine engine) {
         this(engine, 1);
@@ -58,21 +62,18 @@ public final class SamplerPeer implements Peer {
         ThreadsSampler open = new ThreadsSampler();
         open.setActive(false);
         open.setReportFrequencySeconds(0);
-        open.setSamplingOutputer(new SamplerPeer(SamplingEngine.AUTO, 1).new Records());
+        open.setSamplingOutputer(new Silent());
         open.init();
     }
 
     @Override
     public void start() {
-        records.clear();
         sampler = new ThreadsSampler();
         sampler.setSamplingFrequencyMillis(intervalMillis);
         sampler.setReportFrequencySeconds(0);
-        sampler.setReportZeroTimePackages(true);
-        sampler.setSamplingOutputer(new Records());
+        sampler.setSamplingOutputer(new Silent());
         sampler.setEngine(engine);
         sampler.setOverheadLimitPercent(NO_LIMIT);
-        sampler.setReportCpuTime(true);
         sampler.init();
     }
 
@@ -85,49 +86,38 @@ public final class SamplerPeer implements Peer {
         sampler.setOverheadLimitPercent(percent);
     }
 
-    /**
-     * How often the running sampler has found out what threads do, since it started or forgot.
-     *
-     * @param thread names of thread groups
-     * @return the number of samples
-     */
-    public long samples(Predicate<String> thread) {
-        try (SamplingReport report = sampler.snapshot()) {
-            return report.getGroups().stream().filter(group -> thread.test(group.getName()))
-                    .mapToLong(SamplingGroup::getSamples).sum();
-        }
-    }
-
     /** Forgets what has been seen up to now. */
     public void forget() {
-        sampler.printReport();
-        records.clear();
+        sampler.snapshot().close();
     }
 
     @Override
-    public Profile stop(Predicate<String> thread) throws Exception {
-        sampler.close();
-        return profile(thread, false);
+    public Profile stop(Predicate<String> thread) throws IOException {
+        try (SamplingReport report = sampler.snapshot()) {
+            sampler.close();
+            cpu = profile(report, ReportWeight.CPU, thread);
+            samples = report.getGroups().stream().filter(group -> thread.test(group.getName()))
+                    .mapToLong(SamplingGroup::getSamples).sum();
+            return profile(report, ReportWeight.WALL, thread);
+        }
     }
 
     /**
      * CPU time per stack; after stop.
      *
-     * @param thread as in stop
      * @return weights are milliseconds of CPU time
      */
-    public Profile cpu(Predicate<String> thread) {
-        return profile(thread, true);
+    public Profile cpu() {
+        return cpu;
     }
 
-    private Profile profile(Predicate<String> thread, boolean cpu) {
-        Profile profile = new Profile();
-        records.forEach((title, rows) -> {
-            if (thread.test(title)) {
-                addRows(profile, rows, cpu);
-            }
-        });
-        return profile;
+    /**
+     * How often it has been found out what the threads do; after stop.
+     *
+     * @return the number of samples
+     */
+    public long samples() {
+        return samples;
     }
 
     /**
@@ -139,33 +129,29 @@ public final class SamplerPeer implements Peer {
         return sampler.getStatistics();
     }
 
-    /* A row's CPU time includes that of its children. */
-    private static void addRows(Profile profile, String rows, boolean cpu) {
-        List<Frame> path = new ArrayList<>();
-        List<List<Frame>> stacks = new ArrayList<>();
-        List<double[]> weights = new ArrayList<>();
-        List<double[]> open = new ArrayList<>();
-        for (String row : rows.split("\n")) {
-            Matcher parts = ROW.matcher(row);
-            if (parts.matches()) {
-                int depth = Math.min(parts.group(1).length() / 2, path.size());
-                path.subList(depth, path.size()).clear();
-                open.subList(depth, open.size()).clear();
-                path.add(depth == 0 ? root(parts.group(2)) : frame(parts.group(2)));
-                double[] weight = {Double.parseDouble(parts.group(cpu ? 5 : 4))};
-                if (cpu && depth > 0) {
-                    open.get(depth - 1)[0] -= weight[0];
-                }
-                open.add(weight);
-                weights.add(weight);
-                List<Frame> leafFirst = new ArrayList<>(path);
-                Collections.reverse(leafFirst);
-                stacks.add(leafFirst);
+    /* A line is "group;root;...;leaf microseconds". */
+    private static Profile profile(SamplingReport report, ReportWeight weight, Predicate<String> thread)
+            throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
+        Profile profile = new Profile();
+        out.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
+            int end = line.lastIndexOf(' ');
+            String[] parts = line.substring(0, end).split(";");
+            if (thread.test(parts[0])) {
+                profile.add(leafFirst(parts), Double.parseDouble(line.substring(end + 1)) / MICROS_OF_A_MILLI);
             }
+        });
+        return profile;
+    }
+
+    private static List<Frame> leafFirst(String... parts) {
+        List<Frame> frames = new ArrayList<>();
+        for (int i = 1; i < parts.length; i++) {
+            frames.add(i == 1 ? root(parts[i]) : frame(parts[i]));
         }
-        for (int i = 0; i < stacks.size(); i++) {
-            profile.add(stacks.get(i), weights.get(i)[0]);
-        }
+        Collections.reverse(frames);
+        return frames;
     }
 
     /* A pseudo-frame that stands alone names why there is no stack. */
@@ -193,8 +179,8 @@ public final class SamplerPeer implements Peer {
         return new Frame(Frame.Kind.JAVA, place.matches() ? place.group(1) : text, 0);
     }
 
-    /** Keeps the records by the name of their thread group. */
-    private final class Records implements SamplingOutputer {
+    /** All is asked for. */
+    private static final class Silent implements SamplingOutputer {
 
         @Override
         public void printIntervalTitle(String title) {
@@ -203,10 +189,7 @@ public final class SamplerPeer implements Peer {
 
         @Override
         public void printThreadRecord(String threadTitle, String record) {
-            Matcher group = GROUP.matcher(threadTitle);
-            if (group.matches()) {
-                records.merge(group.group(1), record, String::concat);
-            }
+            /* Rounded. */
         }
 
         @Override

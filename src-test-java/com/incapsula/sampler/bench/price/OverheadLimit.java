@@ -106,13 +106,12 @@ public final class OverheadLimit {
         SamplerStatistics before = sampler.statistics();
         Thread.sleep(millis);
         SamplerStatistics after = sampler.statistics();
-        long samples = sampler.samples(BUSY_NAME::equals);
         Profile seen = sampler.stop(BUSY_NAME::equals);
         double own = 100.0 * (after.getOwnCpuNanos() - before.getOwnCpuNanos())
                 / (after.getElapsedNanos() - before.getElapsedNanos());
         double skipped = 100.0 * (skipped(after) - skipped(before)) / (after.getAttempts() - before.getAttempts());
-        Jvm.tell(Peer.HYBRID + " (" + after.getEngine() + ")", own, skipped, samples,
-                share(Longer.CPU.get() - cpu[0], Shorter.CPU.get() - cpu[1]), share(sampler.cpu(BUSY_NAME::equals)),
+        Jvm.tell(Peer.HYBRID + " (" + after.getEngine() + ")", own, skipped, sampler.samples(),
+                share(Longer.CPU.get() - cpu[0], Shorter.CPU.get() - cpu[1]), share(sampler.cpu()),
                 share(Longer.WALL.get() - wall[0], Shorter.WALL.get() - wall[1]), share(seen));
     }
 

@@ -16,26 +16,30 @@ void smp_idle_start(struct smp_idle *idle, int32_t tid, int64_t now_ns)
         idle->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
 }
 
-void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out)
+void smp_idle_begin(const struct smp_idle *idle, int32_t tid, struct smp_reading *out)
 {
-    int64_t first_ns = 0;
+    *out = (struct smp_reading){ .activity = SMP_ACTIVITY_UNKNOWN, .had_leaf = idle->has_leaf };
+    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &out->clock_ns))
+        return;
+    out->is_measured = idle->has_clock && out->clock_ns >= idle->cpu_ns;
+    out->activity =
+        out->is_measured && out->clock_ns == idle->cpu_ns ? SMP_ACTIVITY_NONE : SMP_ACTIVITY_RAN;
+}
+
+void smp_idle_finish(struct smp_idle *idle, int32_t tid, struct smp_reading *reading)
+{
     int64_t second_ns = 0;
 
-    *out = (struct smp_reading){ .activity = SMP_ACTIVITY_UNKNOWN, .had_leaf = idle->has_leaf };
-    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &first_ns)) {
+    if (reading->activity == SMP_ACTIVITY_UNKNOWN)
         *idle = (struct smp_idle){ 0 };
+    if (reading->activity != SMP_ACTIVITY_RAN)
         return;
-    }
-    out->is_measured = idle->has_clock && first_ns >= idle->cpu_ns;
-    if (out->is_measured && first_ns == idle->cpu_ns) {
-        out->activity = SMP_ACTIVITY_NONE;
-        return;
-    }
     if (!smp_clock_thread_cpu_ns(tid, &second_ns))
-        second_ns = first_ns;
-    out->activity = second_ns > first_ns ? SMP_ACTIVITY_RUNNING : SMP_ACTIVITY_RAN;
-    if (out->is_measured)
-        out->used_ns = second_ns - idle->cpu_ns;
+        second_ns = reading->clock_ns;
+    if (second_ns > reading->clock_ns)
+        reading->activity = SMP_ACTIVITY_RUNNING;
+    if (reading->is_measured)
+        reading->used_ns = second_ns - idle->cpu_ns;
     idle->has_clock = true;
     idle->has_leaf = false;
     idle->cpu_ns = second_ns;

@@ -27,7 +27,7 @@
  * Owns     nothing; plain data.
  * Threads  one at a time.
  * Errors   none; a clock that cannot be read proves nothing.
- * Cost     read: one system call, two where the clock moved.
+ * Cost     begin: one system call; finish: one where the clock moved.
  */
 #ifndef SMP_CORE_IDLE_H
 #define SMP_CORE_IDLE_H
@@ -62,6 +62,7 @@ enum smp_activity {
 struct smp_reading {
     enum smp_activity activity;
     bool is_measured; /* used_ns is known: the clock was read at the last look, too */
+    int64_t clock_ns; /* the first reading */
     int64_t used_ns;  /* CPU time since the last look */
     bool had_leaf;    /* what its stack was since the last look is known, as long as it was idle */
 };
@@ -69,7 +70,10 @@ struct smp_reading {
 /* The clock from now on, without a judgement: for a thread whose time begins now, although it may
  * have lived before. */
 void smp_idle_start(struct smp_idle *idle, int32_t tid, int64_t now_ns);
-void smp_idle_read(struct smp_idle *idle, int32_t tid, struct smp_reading *out);
+/* The first reading: UNKNOWN, NONE, or RAN, which may turn out to be RUNNING. Changes nothing. */
+void smp_idle_begin(const struct smp_idle *idle, int32_t tid, struct smp_reading *out);
+/* The second one where the first says that it has moved, and what follows for the thread. */
+void smp_idle_finish(struct smp_idle *idle, int32_t tid, struct smp_reading *reading);
 
 /* How long not to look at a thread that has been idle so long. random: any number. */
 int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, uint64_t random);

@@ -531,10 +531,36 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
             return false;
         }
     }
-    if (looker->default_name_rule && !looker->look->is_settling)
-        smp_thread_names_read(looker->names, record);
-    smp_look_credit_left(looker, record);
     if (record->is_candidate && record->naming != SMP_NAMING_SKIP)
+        return true;
+    smp_look_leave_out(looker, record);
+    smp_look_put_at(looker, record, looker->look->now_ns + 1);
+    return false;
+}
+
+/* Who has run may have renamed itself. Who has not is renamed by others only, and that mostly soon
+ * after it was made: to read a name that nobody has touched for a while costs as much as the clock.
+ */
+static bool is_name_due(const struct smp_looker *looker, const struct smp_thread_record *record)
+{
+    const int64_t now_ns = looker->look->now_ns;
+    const int64_t age_ns = now_ns - record->named_ns;
+
+    return looker->look->span_ns >= 0 || record->reading.activity != SMP_ACTIVITY_NONE ||
+           !record->idle.has_leaf || record->seen == NULL ||
+           age_ns >= SMP_NAME_AGE_MS * NS_PER_MS ||
+           age_ns >= (now_ns - record->idle.since_ns) / SMP_NAME_SHARE;
+}
+
+/* False: it came and went. */
+static bool read_name(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    if (!looker->default_name_rule || looker->look->is_settling || !is_name_due(looker, record))
+        return true;
+    record->named_ns = looker->look->now_ns;
+    smp_thread_names_read(looker->names, record);
+    smp_look_credit_left(looker, record);
+    if (record->is_candidate)
         return true;
     smp_look_leave_out(looker, record);
     smp_look_put_at(looker, record, looker->look->now_ns + 1);
@@ -637,7 +663,7 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
     const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     struct smp_reading *reading = &record->reading;
 
-    smp_idle_read(&record->idle, smp_thread_record_tid(record), reading);
+    smp_idle_finish(&record->idle, smp_thread_record_tid(record), reading);
     count_passed_over(looker, record, reading->activity == SMP_ACTIVITY_NONE || reading->had_leaf);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
@@ -655,7 +681,8 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
 static void look_once(struct smp_looker *looker, struct smp_thread_record *record)
 {
     record->idle = (struct smp_idle){ 0 };
-    smp_idle_read(&record->idle, smp_thread_record_tid(record), &record->reading);
+    smp_idle_begin(&record->idle, smp_thread_record_tid(record), &record->reading);
+    smp_idle_finish(&record->idle, smp_thread_record_tid(record), &record->reading);
     record->idle.has_clock = false;
     record->was_looked_at = !looker->is_cpu; /* there nothing is kept */
     if (looker->is_cpu && !is_running(looker, record))
@@ -678,15 +705,20 @@ static void start_clock(struct smp_looker *looker, struct smp_thread_record *rec
 bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record)
 {
     const struct smp_look *look = looker->look;
+    const bool has_time = look->span_ns < 0 && look->now_ns > record->credited_ns;
 
     if (smp_look_remove_ended(looker, record))
         return false;
     if (!is_sampled(looker, record))
         return true;
+    if (has_time)
+        smp_idle_begin(&record->idle, smp_thread_record_tid(record), &record->reading);
+    if (!read_name(looker, record))
+        return true;
     smp_look_count_as_sampled(looker, record, true);
     if (look->span_ns > 0)
         look_once(looker, record);
-    else if (look->span_ns < 0 && look->now_ns > record->credited_ns)
+    else if (has_time)
         look_with_clock(looker, record);
     else
         start_clock(looker, record);

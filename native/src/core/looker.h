@@ -50,7 +50,11 @@ enum {
     SMP_MOST_QUIETNESS = 64,
     SMP_MOST_REST_MS = 1000,  /* without a tick: so old are the statistics, at most */
     SMP_MOST_THIN_MS = 60000, /* between two looks for want of CPU time */
-    SMP_MAX_WAITS_SHARE = 2   /* past this share of an interval nobody is asked any more */
+    /* The name of a thread that has not run is read once in a quarter of the time it has been idle,
+     * or so often. */
+    SMP_NAME_SHARE = 4,
+    SMP_NAME_AGE_MS = 8000,
+    SMP_MAX_WAITS_SHARE = 2 /* past this share of an interval nobody is asked any more */
 };
 
 struct smp_looker {

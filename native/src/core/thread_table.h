@@ -39,6 +39,7 @@ struct smp_thread_record {
     bool is_drawn; /* that its turn is when it is due; looks from thin_tick on are passed over */
     bool has_left; /* what is kept for it is left_place's */
     struct smp_idle idle;       /* what its CPU clock told */
+    int64_t named_ns;           /* its name was read at this look; 0: at none yet */
     enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
     struct smp_place place;     /* in the interval */
     uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */

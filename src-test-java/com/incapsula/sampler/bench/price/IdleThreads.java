@@ -24,8 +24,8 @@ public final class IdleThreads {
     private static final int DEPTH = 50;
     private static final long INTERVAL_MILLIS = 20;
     private static final long SETTLE_MILLIS = 3000;
-    /** Until gaps have grown to a second: a twelfth of the time a thread has been idle. */
-    private static final long GROWTH_MILLIS = 12_000;
+    /** Until gaps have grown to a second, a twelfth of the time a thread has been idle, and meet at the same times. */
+    private static final long GROWTH_MILLIS = 15_000;
     private static final double ASYNC_BAR = 0.1;
     private static final double NANOS_PER_MILLI = 1e6;
 
@@ -51,7 +51,7 @@ public final class IdleThreads {
                     + " medians of " + plan.rounds() + " windows of " + plan.windowMillis() + " ms, profilers in turn"
                     + " in one JVM; spread: between quartiles. A window begins " + SETTLE_MILLIS + " ms after a"
                     + " profiler was started, with ours after " + GROWTH_MILLIS + " ms, when the gaps between two looks"
-                    + " have grown (3 and 12 windows, if that is less).");
+                    + " have grown (3 and 15 windows, if that is less).");
             tables.add(table);
         }
         return tables;
@@ -140,7 +140,7 @@ public final class IdleThreads {
      * is the price from then on that is measured. Shorter where windows are short, as in a run that only tries it out.
      */
     private static void settle(boolean ours, long window) throws InterruptedException {
-        Thread.sleep(ours ? Math.min(GROWTH_MILLIS, 12 * window) : Math.min(SETTLE_MILLIS, 3 * window));
+        Thread.sleep(ours ? Math.min(GROWTH_MILLIS, 15 * window) : Math.min(SETTLE_MILLIS, 3 * window));
     }
 
     private static long safepoints(Path log) throws IOException {

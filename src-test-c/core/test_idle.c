@@ -609,6 +609,7 @@ static void all_time_is_credited_once(void **state)
     static const char *const options[] = {
         "samplingFrequencyMillis=20\n",
         "samplingFrequencyMillis=20\nengine=JVMTI\n",
+        "samplingFrequencyMillis=5\n",
         "samplingFrequencyMillis=20\noverheadLimitPerMille=1\n",
         "samplingFrequencyMillis=20\nmemoryLimitBytes=4194304\n",
     };

@@ -147,6 +147,109 @@ static void who_was_preempted_is_asked_not_walked(void **state)
     sim_destroy(sim);
 }
 
+/* It is asked without a question to the system first, which costs more than all the rest. */
+static void who_has_run_until_now_was_preempted(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    /* 20 us before the look we take its CPU. */
+    sim_script(thread, 1, 20 * SIM_MS - 20 * SIM_US, true);
+    sim_script(thread, 1, 20 * SIM_US, false);
+    sim_start(sim);
+    sim_pass(sim, 20 * SIM_MS - 10 * SIM_US);
+    for (int i = 1; i < 10; i++)
+        sim_pass(sim, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim->counts.runnable, 0);
+    assert_int_equal(thread->walks, 0);
+    assert_int_equal(thread->requests, 10);
+    /* Half a millisecond of waiting is no preemption of ours. */
+    struct sim_thread *waiting = sim_born(sim, "waiting");
+    sim_script(waiting, 1, 20 * SIM_MS - 500 * SIM_US, true);
+    sim_script(waiting, 1, 500 * SIM_US, false);
+    for (int i = 0; i < 10; i++)
+        sim_pass(sim, 20 * SIM_MS);
+    assert_in_range(sim->counts.runnable, 8, 10);
+    assert_int_equal(waiting->requests, 0);
+    sim_destroy(sim);
+}
+
+/* --- answers at the next tick --- */
+
+static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *busy = sim_born(sim, "busy");
+
+    (void)state;
+    /* At each look it is where it stays until the next one. */
+    for (int stack = 0; stack < 4; stack++)
+        sim_script(busy, stack, SIM_MS, true);
+    sim_start(sim);
+    sim_pass(sim, 500 * SIM_US);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(sim->counts.in_flight, 1);
+        sim_pass(sim, SIM_MS);
+    }
+    /* What is asked last belongs to the interval that ends. */
+    sim_seal(sim);
+    assert_int_equal(sim->counts.in_flight, 0);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 9);
+    assert_int_equal(sim_wall(sim, "busy", -1), 8 * SIM_MS + 500 * SIM_US);
+    assert_int_equal(sim_wall(sim, "busy", 0), 2 * SIM_MS + 500 * SIM_US);
+    for (int stack = 1; stack < 4; stack++)
+        assert_int_equal(sim_wall(sim, "busy", stack), 2 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* Nor is a rest begun before they are: who is asked is not in line. */
+static void answers_do_not_wait_for_who_is_due_next(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *thread = sim_born(sim, "burst");
+
+    (void)state;
+    sim_script(thread, 0, 60 * SIM_S, false);
+    sim_script(thread, 1, 2 * SIM_S, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 61 * SIM_S);
+    assert_int_equal(sim->counts.in_flight, 1);
+    assert_in_range(smp_sampler_idle_until_ns(sim->sampler), 0, sim->now_ns);
+    sim_run(sim, 60 * SIM_S);
+    assert_int_equal(sim->counts.in_flight, 0);
+    assert_true(smp_sampler_idle_until_ns(sim->sampler) > sim->now_ns);
+    sim_seal(sim);
+    assert_in_range(labs(sim_wall(sim, "burst", 1) - 2 * SIM_S), 0, SIM_MS);
+    sim_destroy(sim);
+}
+
+static void where_ticks_are_far_apart_or_an_answer_is_urgent_it_is_taken_at_once(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+
+    (void)state;
+    (void)born_running(sim, "busy", 1);
+    sim->is_urgent = true;
+    sim_start(sim);
+    sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 0);
+    sim->is_urgent = false;
+    sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 1);
+    sim_configure(sim, "samplingFrequencyMillis=6\n");
+    for (int i = 0; i < 2; i++) {
+        sim_pass(sim, 6 * SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 0);
+    }
+    assert_in_range(sim->counts.requests, 4, 4);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", 1), 14 * SIM_MS);
+    sim_destroy(sim);
+}
+
 static void every_answer_is_counted_as_what_it_is(void **state)
 {
     static const struct {
@@ -726,6 +829,10 @@ int main(void)
         cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(who_was_preempted_is_asked_not_walked),
+        cmocka_unit_test(who_has_run_until_now_was_preempted),
+        cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
+        cmocka_unit_test(answers_do_not_wait_for_who_is_due_next),
+        cmocka_unit_test(where_ticks_are_far_apart_or_an_answer_is_urgent_it_is_taken_at_once),
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),

@@ -240,10 +240,13 @@ static enum smp_naming guest_name(void *self, void *ref, const char **name)
 
 /* --- stacks --- */
 
-static void fill(struct sim_thread *thread, struct smp_sample *sample)
+static int stack_of(const struct sim_thread *thread)
 {
-    const int stack = thread->segments == 0 ? 0 : thread->script[thread->at].stack;
+    return thread->segments == 0 ? 0 : thread->script[thread->at].stack;
+}
 
+static void fill(const struct sim_thread *thread, int stack, struct smp_sample *sample)
+{
     for (size_t i = 0; i < DEPTH; i++)
         sample->frames[i] =
             (struct smp_frame){ .method = i == 0 ? (uint64_t)stack + 1 : ROOT_METHOD + i };
@@ -263,7 +266,7 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     if (atomic_load(&thread->ended_ns) != 0)
         return SMP_EGONE;
     bring_to(sim_thread, sim->now_ns);
-    fill(sim_thread, sample);
+    fill(sim_thread, stack_of(sim_thread), sample);
     return SMP_OK;
 }
 
@@ -283,6 +286,8 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
         abort();
     sim->asked[sim->counts.in_flight].token = token;
     sim->asked[sim->counts.in_flight].thread = sim_thread;
+    bring_to(sim_thread, sim->now_ns);
+    sim->asked[sim->counts.in_flight].stack = stack_of(sim_thread);
     sim->counts.in_flight++;
     if (sim->counts.in_flight > sim->counts.most_in_flight)
         sim->counts.most_in_flight = sim->counts.in_flight;
@@ -306,12 +311,16 @@ static void collect(void *self, int64_t deadline_ns,
         struct sim_thread *thread = sim->asked[i].thread;
         struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
         spend(sim, sim->walk_cost_ns / 2);
-        bring_to(thread, sim->now_ns);
-        fill(thread, &sample);
+        fill(thread, sim->asked[i].stack, &sample);
         const struct smp_guest guest = { .name = thread->guest_name, .ref = thread };
         answered(context, sim->asked[i].token, thread->answer, &sample,
                  thread->has_guest ? &guest : NULL);
     }
+}
+
+static bool is_urgent(void *self)
+{
+    return ((struct sim *)self)->is_urgent;
 }
 
 static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
@@ -410,6 +419,7 @@ static struct smp_vm functions(struct sim *sim)
             .name = "simulated, asynchronous",
             .request = request,
             .collect = collect,
+            .is_urgent = is_urgent,
             .self = sim,
         };
     return vm;

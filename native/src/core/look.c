@@ -616,16 +616,31 @@ static void credit_idle(struct smp_looker *looker, struct smp_thread_record *rec
     schedule(looker, record, now_ns);
 }
 
-/* A thread that was preempted does not move either; to walk it would be to wait for it. */
+/* Then it was preempted, by us most likely, or has begun to wait this moment. */
+static bool has_run_all_along(const struct smp_looker *looker,
+                              const struct smp_thread_record *record)
+{
+    const int64_t span_ns = looker->look->now_ns - record->credited_ns;
+    const int64_t tenth_ns = span_ns / 10;
+
+    return looker->look->span_ns < 0 && record->reading.is_measured &&
+           record->reading.used_ns >=
+               span_ns - (tenth_ns < SMP_MOMENT_NS ? tenth_ns : SMP_MOMENT_NS);
+}
+
+/* A thread that was preempted does not move either; to walk it would be to wait for it. To ask the
+ * system costs more than the rest of a look. */
 static bool is_running(const struct smp_looker *looker, const struct smp_thread_record *record)
 {
     const struct smp_task_source *tasks = &looker->vm->tasks;
 
     if (record->reading.activity == SMP_ACTIVITY_RUNNING)
         return true;
-    return looker->is_async && record->reading.activity != SMP_ACTIVITY_UNKNOWN &&
-           tasks->is_runnable != NULL &&
-           tasks->is_runnable(tasks->self, smp_thread_record_tid(record));
+    if (!looker->is_async || record->reading.activity == SMP_ACTIVITY_UNKNOWN)
+        return false;
+    return has_run_all_along(looker, record) ||
+           (tasks->is_runnable != NULL &&
+            tasks->is_runnable(tasks->self, smp_thread_record_tid(record)));
 }
 
 /* One whose tid is not known may run: the asynchronous walker says what can be done with it. */

@@ -119,6 +119,33 @@ static void look_at_born(struct smp_looker *looker, size_t from)
     }
 }
 
+/* To be woken up once more costs the threads that run more than their walks do: where ticks are
+ * close together the answers to one are taken at the next. */
+static bool may_leave_answers(const struct smp_looker *looker)
+{
+    const struct smp_async_walker *async = &looker->vm->async;
+
+    return looker->interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS && looker->in_flight > 0 &&
+           (async->is_urgent == NULL || !async->is_urgent(async->self));
+}
+
+/* That were left at the last tick, whose they are. */
+static void take_answers(struct smp_looker *looker, bool is_settling)
+{
+    struct smp_look look = {
+        .now_ns = looker->covered_ns,
+        .span_ns = -1,
+        .is_settling = is_settling,
+        .begun_ns = smp_clock_ns(),
+    };
+
+    if (looker->in_flight == 0)
+        return;
+    looker->look = &look;
+    smp_look_collect(looker);
+    looker->look = NULL;
+}
+
 static void look_at_due(struct smp_looker *looker)
 {
     struct smp_wheel *wheel = &looker->wheel;
@@ -137,17 +164,20 @@ static void look_at_due(struct smp_looker *looker)
         }
         (void)smp_look_at(looker, record);
     }
-    smp_look_collect(looker);
+    if (!may_leave_answers(looker))
+        smp_look_collect(looker);
 }
 
 void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
 {
-    struct smp_look look = { .now_ns = now_ns, .span_ns = -1, .begun_ns = smp_clock_ns() };
+    struct smp_look look = { .now_ns = now_ns, .span_ns = -1 };
     const size_t known = looker->table.count;
 
+    smp_budget_begin(&looker->budget, now_ns);
+    take_answers(looker, false);
+    look.begun_ns = smp_clock_ns();
     looker->look = &look;
     looker->tick++;
-    smp_budget_begin(&looker->budget, now_ns);
     poll_threads(looker);
     if (!looker->default_name_rule)
         name_all(looker);
@@ -171,7 +201,8 @@ int64_t smp_looker_idle_until_ns(const struct smp_looker *looker)
 {
     /* A user's rule is asked at each tick, and a timer may have expired at any. Where CPU time is
      * short it is the limit that says when ticks are made. */
-    if (looker->is_cpu || !looker->default_name_rule || looker->budget.share < SMP_BUDGET_WHOLE)
+    if (looker->is_cpu || !looker->default_name_rule || looker->budget.share < SMP_BUDGET_WHOLE ||
+        looker->in_flight > 0)
         return looker->covered_ns;
     return smp_wheel_first_ns(&looker->wheel, looker->covered_ns,
                               looker->covered_ns + SMP_MOST_REST_MS * NS_PER_MS);
@@ -229,6 +260,7 @@ void smp_looker_settle(struct smp_looker *looker)
         smp_cpu_look_settle(looker);
         return;
     }
+    take_answers(looker, true);
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];

@@ -42,6 +42,8 @@ enum {
     SMP_MAX_REQUESTS = 32,        /* asynchronous walks in flight */
     SMP_ANSWER_WAIT_SHARE = 4,    /* waits for answers up to this share of an interval, */
     SMP_ANSWER_WAIT_MS = 2,       /* or so long */
+    SMP_MOMENT_NS = 50000,        /* what a tick of ours and a switch or two take */
+    SMP_CLOSE_TICKS_MS = 5,       /* up to this interval answers may wait for the next tick */
     SMP_LAST_ANSWER_WAIT_MS = 20, /* or where an interval ends so long: a few turns on a busy CPU */
     SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
     /* Busy is who uses a quarter of a CPU; who uses less is looked at more rarely where CPU time is
@@ -84,7 +86,7 @@ struct smp_looker {
     uint64_t tick;         /* its number */
     uint64_t threads;      /* that are sampled */
     struct smp_look *look; /* the one that is being made */
-    unsigned in_flight;    /* requests without an answer */
+    unsigned in_flight;    /* requests without an answer; between two ticks of the last one */
 };
 
 /* Zeroed before. vm and quota outlive it. credit's interval, methods and names are the caller's to

@@ -607,6 +607,18 @@ static void collect(void *self, int64_t deadline_ns,
     }
 }
 
+/* Whose virtual thread it is, is known where it is still there when the answer is read. */
+static bool is_urgent(void *self)
+{
+    const struct smp_walker_async *walker = self;
+
+    for (size_t i = 0; i < walker->count; i++) {
+        if (walker->requests[i].mounted != NULL)
+            return true;
+    }
+    return false;
+}
+
 bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
                            struct smp_jvm_frame *frames, uint32_t capacity,
                            const struct smp_walk_answer *walked, uint64_t token,
@@ -693,7 +705,11 @@ void smp_walker_async_destroy(struct smp_walker_async *walker)
 struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walker)
 {
     return (struct smp_async_walker){
-        .name = "HYBRID", .request = request_walk, .collect = collect, .self = walker
+        .name = "HYBRID",
+        .request = request_walk,
+        .collect = collect,
+        .is_urgent = is_urgent,
+        .self = walker,
     };
 }
 

@@ -6,7 +6,7 @@
  *   thread object ─► signal handler ─► two known stacks walked ─► usable
  *
  * The two stacks: that of the caller, in native code, must be the one JVMTI tells; that of a thread
- * of ours, which sorts numbers meanwhile, must end in the sort. Whatever does not come out right
+ * of ours, which hashes numbers meanwhile, must end in that. Whatever does not come out right
  * is a reason to refuse, which is told.
  *
  * Owns     the JVM's events for code while open; vm_code.

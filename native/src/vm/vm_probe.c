@@ -14,10 +14,10 @@
 #include "vm/vm_stacks.h"
 #include "vm/vm_virtual.h"
 
-enum { PROBE_FRAMES = 256, SORTED_NUMBERS = 4096, ASK_PAUSE_NS = 200000 };
+enum { PROBE_FRAMES = 256, HASHED_NUMBERS = 4096, ASK_PAUSE_NS = 200000 };
 #define ANSWER_WAIT_NS 250000000LL
 #define PROBE_NS 2000000000LL  /* on a machine so busy that nothing comes sooner, it is refused */
-#define SORT_NS (2 * PROBE_NS) /* ends by itself, should nobody tell it to */
+#define HASH_NS (2 * PROBE_NS) /* ends by itself, should nobody tell it to */
 
 struct asked {
     struct smp_signal_mailbox *mailbox;
@@ -95,73 +95,59 @@ const char *smp_vm_probe_native(const struct smp_vm_async *async, JNIEnv *env)
 /* ----------------------------------------------------------------------- that of a thread of ours
  */
 
-struct sorter {
+/*
+ * Hashes the numbers of an array again and again: a loop of Java's own code, interpreted or
+ * compiled, without calls of stubs, and without a class that has to be loaded for it (to sort them
+ * costs 4 ms in a new JVM, for lambdas).
+ */
+struct hasher {
     jclass arrays; /* global reference */
-    jmethodID sort;
-    _Atomic int32_t tid; /* 0: not sorting yet; -1: cannot */
+    jmethodID hash;
+    _Atomic int32_t tid; /* 0: not hashing yet; -1: cannot */
     _Atomic bool stop;
     struct smp_stack_bounds stack;
 };
 
-/* False: an exception is pending. */
-static bool sort_once(JNIEnv *env, const struct sorter *sorter, jintArray array,
-                      const jint *numbers)
+static void hash_until_told(JNIEnv *env, struct hasher *hasher)
 {
-    (*env)->SetIntArrayRegion(env, array, 0, SORTED_NUMBERS, numbers);
-    if ((*env)->ExceptionCheck(env))
-        return false;
-    (*env)->CallStaticVoidMethod(env, sorter->arrays, sorter->sort, array);
-    return !(*env)->ExceptionCheck(env);
-}
-
-static void sort_until_told(JNIEnv *env, struct sorter *sorter)
-{
-    jint numbers[SORTED_NUMBERS];
-    uint32_t random = 2463534242U;
-    jintArray array = (*env)->NewIntArray(env, SORTED_NUMBERS);
+    jintArray array = (*env)->NewIntArray(env, HASHED_NUMBERS);
 
     if (array == NULL) {
-        sorter->tid = -1;
+        hasher->tid = -1;
         return;
     }
-    sorter->stack = smp_vm_stacks_own();
-    atomic_store(&sorter->tid, (int32_t)gettid());
-    const int64_t end_ns = smp_clock_ns() + SORT_NS;
-    bool sorted = true;
-    while (sorted && smp_clock_ns() < end_ns && !atomic_load(&sorter->stop)) {
-        for (size_t n = 0; n < SORTED_NUMBERS; n++) {
-            random = random * 1664525U + 1013904223U;
-            numbers[n] = (jint)(random >> 8);
-        }
-        sorted = sort_once(env, sorter, array, numbers);
-    }
+    hasher->stack = smp_vm_stacks_own();
+    atomic_store(&hasher->tid, (int32_t)gettid());
+    const int64_t end_ns = smp_clock_ns() + HASH_NS;
+    while (smp_clock_ns() < end_ns && !atomic_load(&hasher->stop) && !(*env)->ExceptionCheck(env))
+        (void)(*env)->CallStaticIntMethod(env, hasher->arrays, hasher->hash, array);
     (*env)->DeleteLocalRef(env, array);
 }
 
-static void *run_sorter(void *self)
+static void *run_hasher(void *self)
 {
-    struct sorter *sorter = self;
+    struct hasher *hasher = self;
 
     if (smp_vm_enter("threads-sampler-probe") != SMP_OK) {
-        sorter->tid = -1;
+        hasher->tid = -1;
         return NULL;
     }
-    sort_until_told(smp_vm_env(), sorter);
+    hash_until_told(smp_vm_env(), hasher);
     /* No signal is under way: the asker waits for each answer, and stops asking before this. */
     smp_vm_leave();
     return NULL;
 }
 
-static bool find_sort(JNIEnv *env, struct sorter *sorter)
+static bool find_hash(JNIEnv *env, struct hasher *hasher)
 {
     jclass arrays = (*env)->FindClass(env, "java/util/Arrays");
 
     if (arrays != NULL) {
-        sorter->sort = (*env)->GetStaticMethodID(env, arrays, "sort", "([I)V");
-        sorter->arrays = (*env)->NewGlobalRef(env, arrays);
+        hasher->hash = (*env)->GetStaticMethodID(env, arrays, "hashCode", "([I)I");
+        hasher->arrays = (*env)->NewGlobalRef(env, arrays);
         (*env)->DeleteLocalRef(env, arrays);
     }
-    if (sorter->sort != NULL && sorter->arrays != NULL)
+    if (hasher->hash != NULL && hasher->arrays != NULL)
         return true;
     (*env)->ExceptionClear(env);
     return false;
@@ -174,21 +160,21 @@ static void pause_ns(long ns)
     (void)nanosleep(&pause, NULL);
 }
 
-/* Between two sorts, and while one begins, there is nothing to walk. */
-static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct sorter *sorter,
+/* Between two calls, and while one begins, there is nothing to walk. */
+static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct hasher *hasher,
                          struct asked *asked)
 {
     const int64_t end_ns = smp_clock_ns() + PROBE_NS;
     struct smp_walk_target target = { .walk = async->walk, .env = env };
     const char *reason = "the signal does not arrive at other threads";
 
-    while (atomic_load(&sorter->tid) == 0 && smp_clock_ns() < end_ns)
+    while (atomic_load(&hasher->tid) == 0 && smp_clock_ns() < end_ns)
         pause_ns(ASK_PAUSE_NS);
-    const int32_t tid = atomic_load(&sorter->tid);
+    const int32_t tid = atomic_load(&hasher->tid);
     if (tid <= 0)
         return "no thread to try it with";
-    target.stack_low = sorter->stack.low;
-    target.stack_high = sorter->stack.high;
+    target.stack_low = hasher->stack.low;
+    target.stack_high = hasher->stack.high;
     while (smp_clock_ns() < end_ns) {
         const enum smp_status status = ask(async, tid, &target, asked);
         if (status != SMP_OK && status != SMP_ESTATE)
@@ -196,7 +182,7 @@ static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct s
         if (status == SMP_OK)
             reason = "the stack of a running method is not walked";
         if (status == SMP_OK && asked->answer.raw > 0 &&
-            asked->frames[asked->answer.raw].method == (void *)sorter->sort)
+            asked->frames[asked->answer.raw].method == (void *)hasher->hash)
             return NULL;
         pause_ns(ASK_PAUSE_NS);
     }
@@ -206,7 +192,7 @@ static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct s
 enum smp_status smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env,
                                   const char **reason)
 {
-    struct sorter sorter = { 0 };
+    struct hasher hasher = { 0 };
     struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
     enum smp_status status = SMP_OK;
     pthread_t thread;
@@ -216,17 +202,17 @@ enum smp_status smp_vm_probe_java(const struct smp_vm_async *async, JNIEnv *env,
         *reason = "too many samplers";
         return SMP_OK;
     }
-    if (find_sort(env, &sorter)) {
-        if (pthread_create(&thread, NULL, run_sorter, &sorter) == 0) {
-            *reason = watch(async, env, &sorter, &asked);
-            atomic_store(&sorter.stop, true);
+    if (find_hash(env, &hasher)) {
+        if (pthread_create(&thread, NULL, run_hasher, &hasher) == 0) {
+            *reason = watch(async, env, &hasher, &asked);
+            atomic_store(&hasher.stop, true);
             (void)pthread_join(thread, NULL);
         } else {
             status = SMP_ETHREAD;
         }
     }
-    if (sorter.arrays != NULL)
-        (*env)->DeleteGlobalRef(env, sorter.arrays);
+    if (hasher.arrays != NULL)
+        (*env)->DeleteGlobalRef(env, hasher.arrays);
     smp_vm_signal_give_mailbox(asked.mailbox);
     return status;
 }

@@ -7,7 +7,7 @@
  * Errors   native returns NULL where all is well, else the reason, in a few words; static. java
  * returns SMP_OK with that in *reason, or SMP_ETHREAD: the thread could not be started, which says
  *          nothing about this JVM.
- * Cost     a signal to the caller; a thread that sorts for some milliseconds.
+ * Cost     a signal to the caller; a thread that computes for a millisecond.
  */
 #ifndef SMP_VM_VM_PROBE_H
 #define SMP_VM_VM_PROBE_H

@@ -849,7 +849,7 @@ public final class Lifecycle {
     // ---- helpers ----
 
     private static void select(Engine to, ThreadChoice wanted) {
-        to.select(wanted.alive().toArray(Thread[]::new), wanted.only());
+        to.select(wanted.alive().toArray(new Thread[0]), wanted.only());
     }
 
     private void begin(State work) {

@@ -135,21 +135,27 @@ final class NativeHandle implements Engine {
     }
 
     private void run(LongConsumer call) {
-        use(address -> {
-            call.accept(address);
-            return null;
-        });
+        gate.readLock().lock();
+        try {
+            call.accept(open());
+        } finally {
+            gate.readLock().unlock();
+        }
     }
 
     private <T> T use(LongFunction<T> call) {
         gate.readLock().lock();
         try {
-            if (session == NO_SESSION) {
-                throw new IllegalStateException("the sampler is closed");
-            }
-            return call.apply(session);
+            return call.apply(open());
         } finally {
             gate.readLock().unlock();
         }
+    }
+
+    private long open() {
+        if (session == NO_SESSION) {
+            throw new IllegalStateException("the sampler is closed");
+        }
+        return session;
     }
 }

@@ -101,7 +101,7 @@ public final class NativeLibrary {
 
     /** @throws UnsupportedOperationException with a message for the user */
     void load() {
-        String platform = Platform.require(world.properties()::getProperty);
+        String platform = Platform.require(world.properties());
         String explicit = property(LIBRARY_PROPERTY);
         /* A string constant is the same object in all class loaders: loading is one at a time in the whole JVM. */
         synchronized (OwnerMark.PROPERTY) {

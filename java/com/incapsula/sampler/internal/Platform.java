@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal;
 
-import java.util.function.UnaryOperator;
+import java.util.Properties;
 
 /** Which of the libraries in the jar fits this JVM. */
 final class Platform {
@@ -12,11 +12,11 @@ final class Platform {
     /**
      * Names the folder of the library for this JVM.
      *
-     * @param properties looks up system properties
+     * @param properties the system properties
      * @return {@code linux-x86_64} or {@code linux-aarch64}
      * @throws UnsupportedOperationException with the reason where there is none
      */
-    static String require(UnaryOperator<String> properties) {
+    static String require(Properties properties) {
         String system = property(properties, "os.name");
         if (!system.equals("Linux")) {
             throw new UnsupportedOperationException("threads-sampler needs Linux, this is " + system);
@@ -34,8 +34,7 @@ final class Platform {
         };
     }
 
-    private static String property(UnaryOperator<String> properties, String name) {
-        String value = properties.apply(name);
-        return value == null ? "unknown" : value;
+    private static String property(Properties properties, String name) {
+        return properties.getProperty(name, "unknown");
     }
 }

@@ -25,7 +25,8 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
 
     private static final List<String> DEFAULT_PATTERNS = List.of("[0-9a-f]{16,}", "[\\.:\\d]+");
 
-    private volatile List<Pattern> patterns = compile(DEFAULT_PATTERNS);
+    /* null: the default ones, which are compiled when they are first needed: mostly never. */
+    private volatile List<Pattern> patterns;
 
     /** A manipulator with the default patterns. */
     public RegexThreadNameManipulator() {
@@ -51,13 +52,18 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
      * @return the regular expressions, in order of application; not modifiable
      */
     public List<String> getThreadNameRemovalPatterns() {
-        return patterns.stream().map(Pattern::pattern).toList();
+        List<Pattern> used = patterns;
+        if (used == null) {
+            return DEFAULT_PATTERNS;
+        }
+        return used.stream().map(Pattern::pattern).toList();
     }
 
     @Override
     public String getManipulatedThreadName(Thread thread) {
+        List<Pattern> used = patterns;
         String name = thread.getName();
-        for (Pattern pattern : patterns) {
+        for (Pattern pattern : used != null ? used : Defaults.PATTERNS) {
             name = pattern.matcher(name).replaceAll("");
         }
         return name.isEmpty() ? UNNAMED : name;
@@ -78,5 +84,9 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
             }
         }
         return List.copyOf(compiled);
+    }
+
+    private static final class Defaults {
+        private static final List<Pattern> PATTERNS = compile(DEFAULT_PATTERNS);
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.util.Map;
+import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -12,7 +13,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 class PlatformTest {
 
     private static String require(String system, String machine, String architecture) {
-        return Platform.require(Map.of("os.name", system, "java.vm.name", machine, "os.arch", architecture)::get);
+        Properties properties = new Properties();
+        properties.putAll(Map.of("os.name", system, "java.vm.name", machine, "os.arch", architecture));
+        return Platform.require(properties);
     }
 
     @ParameterizedTest
@@ -40,7 +43,7 @@ class PlatformTest {
     @Test
     void missingPropertyIsAReasonToo() {
         assertThatExceptionOfType(UnsupportedOperationException.class)
-                .isThrownBy(() -> Platform.require(name -> null))
+                .isThrownBy(() -> Platform.require(new Properties()))
                 .withMessage("threads-sampler needs Linux, this is unknown");
     }
 }

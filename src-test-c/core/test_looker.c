@@ -189,9 +189,10 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
         sim_script(busy, stack, SIM_MS, true);
     sim_start(sim);
     sim_pass(sim, 500 * SIM_US);
+    assert_int_equal(sim->counts.in_flight, 0); /* the first one is not kept waiting */
     for (int i = 0; i < 8; i++) {
-        assert_int_equal(sim->counts.in_flight, 1);
         sim_pass(sim, SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 1);
     }
     /* What is asked last belongs to the interval that ends. */
     sim_seal(sim);
@@ -234,8 +235,10 @@ static void where_ticks_are_far_apart_or_an_answer_is_urgent_it_is_taken_at_once
     (void)born_running(sim, "busy", 1);
     sim->is_urgent = true;
     sim_start(sim);
-    sim_pass(sim, SIM_MS);
-    assert_int_equal(sim->counts.in_flight, 0);
+    for (int i = 0; i < 2; i++) {
+        sim_pass(sim, SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 0);
+    }
     sim->is_urgent = false;
     sim_pass(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 1);
@@ -244,9 +247,9 @@ static void where_ticks_are_far_apart_or_an_answer_is_urgent_it_is_taken_at_once
         sim_pass(sim, 6 * SIM_MS);
         assert_int_equal(sim->counts.in_flight, 0);
     }
-    assert_in_range(sim->counts.requests, 4, 4);
+    assert_int_equal(sim->counts.requests, 5);
     sim_seal(sim);
-    assert_int_equal(sim_wall(sim, "busy", 1), 14 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "busy", 1), 15 * SIM_MS);
     sim_destroy(sim);
 }
 

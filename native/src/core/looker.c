@@ -120,12 +120,14 @@ static void look_at_born(struct smp_looker *looker, size_t from)
 }
 
 /* To be woken up once more costs the threads that run more than their walks do: where ticks are
- * close together the answers to one are taken at the next. */
+ * close together the answers to one are taken at the next, but for the first ones, which somebody
+ * may wait for. */
 static bool may_leave_answers(const struct smp_looker *looker)
 {
     const struct smp_async_walker *async = &looker->vm->async;
 
     return looker->interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS && looker->in_flight > 0 &&
+           looker->covered_ns > looker->marked_ns &&
            (async->is_urgent == NULL || !async->is_urgent(async->self));
 }
 

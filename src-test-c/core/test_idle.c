@@ -175,6 +175,24 @@ static void a_thread_that_is_renamed_soon_after_its_birth_is_found_soon(void **s
     sim_destroy(sim);
 }
 
+static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
+    struct sim_thread *thread = sim_born(sim, "before");
+
+    (void)state;
+    sim_script(thread, 0, 36000 * SIM_S, false);
+    sim_start(sim);
+    const int64_t from_ns = sim->tick_ns;
+    sim_run(sim, 600 * SIM_S);
+    sim_rename(thread, "after");
+    const int64_t renamed_ns = sim->tick_ns;
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
+    sim_destroy(sim);
+}
+
 static void a_new_name_holds_for_the_whole_next_interval(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -610,6 +628,8 @@ static void all_time_is_credited_once(void **state)
         "samplingFrequencyMillis=20\n",
         "samplingFrequencyMillis=20\nengine=JVMTI\n",
         "samplingFrequencyMillis=5\n",
+        "samplingFrequencyMillis=1\n",
+        "samplingFrequencyMillis=5\noverheadLimitPerMille=1\n",
         "samplingFrequencyMillis=20\noverheadLimitPerMille=1\n",
         "samplingFrequencyMillis=20\nmemoryLimitBytes=4194304\n",
     };
@@ -767,6 +787,7 @@ int main(void)
         cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
         cmocka_unit_test(time_that_is_kept_is_credited_where_it_belongs),
         cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_look),
+        cmocka_unit_test(however_long_a_thread_waits_a_new_name_is_found_in_seconds),
         cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_birth_is_found_soon),
         cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),

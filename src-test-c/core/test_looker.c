@@ -176,7 +176,123 @@ static void who_has_run_until_now_was_preempted(void **state)
     sim_destroy(sim);
 }
 
+/* How long it slept says the time between the readings, not that between the ticks. */
+static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *slow = sim_born(sim, "slow");
+    struct sim_thread *worker = sim_born(sim, "worker");
+
+    (void)state;
+    sim_script(slow, 0, 20 * SIM_MS - 20 * SIM_US, false);
+    sim_script(slow, 1, 20 * SIM_US, true);
+    sim_script(worker, 1, 201 * SIM_MS, true);
+    sim_script(worker, 2, 3600 * SIM_S, false);
+    sim_start(sim);
+    for (int i = 0; i < 9; i++)
+        sim_pass(sim, 20 * SIM_MS);
+    const unsigned long requests = worker->requests;
+    sim->walk_cost_ns = 5 * SIM_MS;
+    sim_pass(sim, 20 * SIM_MS);
+    sim->walk_cost_ns = 2 * SIM_US;
+    sim_pass(sim, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(worker->requests, requests);
+    assert_int_equal(sim_cpu(sim, "worker", 2), 0);
+    sim_destroy(sim);
+}
+
+/* What it did before its new name is credited to the old one; its clock is as it was. */
+static void who_sleeps_under_a_new_name_is_not_taken_for_preempted(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "idle");
+
+    (void)state;
+    (void)born_running(sim, "handling", 3);
+    sim_script(thread, 0, 30 * SIM_S + 40 * SIM_MS, false);
+    sim_script(thread, 1, 100 * SIM_MS, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_rename(thread, "handling");
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(thread->requests, 0);
+    assert_int_equal(sim_cpu(sim, "handling", 2), 0);
+    sim_destroy(sim);
+}
+
 /* --- answers at the next tick --- */
+
+static void where_ticks_are_put_off_no_answer_waits(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
+    int put_off = 0;
+
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        (void)born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    for (int i = 0; i < 3000; i++) {
+        const int64_t gap_ns = smp_sampler_tick_gap_ns(sim->sampler);
+        if (gap_ns > 0 && i > 1000) {
+            put_off++;
+            assert_int_equal(sim->counts.in_flight, 0);
+        }
+        sim_pass(sim, gap_ns > SIM_MS ? gap_ns : SIM_MS);
+    }
+    assert_true(put_off > 1000);
+    sim_destroy(sim);
+}
+
+static void at_the_end_of_an_interval_all_are_asked_whoever_was_asked_before(void **state)
+{
+    enum { WOKEN = 40, BUSY = 32 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=5\noverheadLimitPerMille=1000\n");
+
+    (void)state;
+    sim->walk_cost_ns = 60 * SIM_US;
+    for (int i = 0; i < BUSY; i++)
+        (void)born_running(sim, "busy", 1);
+    for (int i = 0; i < WOKEN; i++) {
+        struct sim_thread *thread = sim_born(sim, "woken");
+        sim_script(thread, 0, 60 * SIM_S + SIM_MS, false);
+        sim_script(thread, 1, 3600 * SIM_S, true);
+    }
+    sim_start(sim);
+    const int64_t from_ns = sim->tick_ns;
+    while (sim->tick_ns - from_ns < 60 * SIM_S + 10 * SIM_MS)
+        sim_pass(sim, 5 * SIM_MS);
+    assert_int_equal(sim->counts.in_flight, BUSY);
+    sim_seal(sim);
+    assert_int_equal(outcome(sim, "woken", SMP_OUTCOME_BUDGET), 0);
+    sim_destroy(sim);
+}
+
+static void who_is_asked_may_end_or_be_renamed(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *renamed = born_running(sim, "one", 1);
+    struct sim_thread *ended = born_running(sim, "ended", 2);
+
+    (void)state;
+    sim_start(sim);
+    for (int i = 0; i < 4; i++)
+        sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 2);
+    sim_rename(renamed, "two");
+    sim_end(sim, ended);
+    for (int i = 0; i < 3; i++)
+        sim_pass(sim, SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "one", -1), 4 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "two", -1), 3 * SIM_MS);
+    assert_in_range(sim_wall(sim, "ended", -1), 4 * SIM_MS, 4 * SIM_MS + 100 * SIM_US);
+    sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 1);
+    sim_destroy(sim); /* with a request under way */
+}
 
 static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state)
 {
@@ -833,6 +949,11 @@ int main(void)
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(who_was_preempted_is_asked_not_walked),
         cmocka_unit_test(who_has_run_until_now_was_preempted),
+        cmocka_unit_test(who_sleeps_while_another_is_walked_is_not_taken_for_preempted),
+        cmocka_unit_test(who_sleeps_under_a_new_name_is_not_taken_for_preempted),
+        cmocka_unit_test(where_ticks_are_put_off_no_answer_waits),
+        cmocka_unit_test(at_the_end_of_an_interval_all_are_asked_whoever_was_asked_before),
+        cmocka_unit_test(who_is_asked_may_end_or_be_renamed),
         cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
         cmocka_unit_test(answers_do_not_wait_for_who_is_due_next),
         cmocka_unit_test(where_ticks_are_far_apart_or_an_answer_is_urgent_it_is_taken_at_once),

@@ -11,6 +11,7 @@ void smp_idle_start(struct smp_idle *idle, int32_t tid, int64_t now_ns)
     idle->has_leaf = false;
     idle->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &idle->cpu_ns);
     idle->since_ns = now_ns;
+    idle->read_ns = smp_clock_ns();
     /* So that a thousand parked threads are not looked at every tick at first. */
     if (idle->has_clock && idle->cpu_ns < SMP_QUIET_CPU_MS * NS_PER_MS)
         idle->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
@@ -28,6 +29,7 @@ void smp_idle_begin(const struct smp_idle *idle, int32_t tid, struct smp_reading
 
 void smp_idle_finish(struct smp_idle *idle, int32_t tid, struct smp_reading *reading)
 {
+    const int64_t now_ns = smp_clock_ns();
     int64_t second_ns = 0;
 
     if (reading->activity == SMP_ACTIVITY_UNKNOWN)
@@ -40,9 +42,20 @@ void smp_idle_finish(struct smp_idle *idle, int32_t tid, struct smp_reading *rea
         reading->activity = SMP_ACTIVITY_RUNNING;
     if (reading->is_measured)
         reading->used_ns = second_ns - idle->cpu_ns;
+    reading->apart_ns = now_ns - idle->read_ns;
     idle->has_clock = true;
     idle->has_leaf = false;
     idle->cpu_ns = second_ns;
+    idle->read_ns = now_ns;
+}
+
+bool smp_idle_has_run_all_along(const struct smp_reading *reading)
+{
+    const int64_t share_ns = reading->apart_ns / SMP_MOMENT_SHARE;
+
+    return reading->activity == SMP_ACTIVITY_RAN && reading->is_measured &&
+           reading->used_ns >=
+               reading->apart_ns - (share_ns < SMP_MOMENT_NS ? share_ns : SMP_MOMENT_NS);
 }
 
 /* Up to one share-th less. */

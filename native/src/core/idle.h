@@ -40,6 +40,8 @@ enum {
     SMP_QUIET_CPU_MS = 50,    /* a thread that has used less in all its life, when it is met, */
     SMP_QUIET_LEAD_MS = 3000, /* is treated as if it had been idle so long */
     SMP_MEETING_SHARE = 8,
+    SMP_MOMENT_NS = 50000, /* what a tick of ours and a switch or two take */
+    SMP_MOMENT_SHARE = 10, /* of the time between two readings, at most */
     SMP_LONG_GAP_SHARE = 4 /* a gap is long that exceeds the interval by a quarter */
 };
 
@@ -47,7 +49,8 @@ enum {
 struct smp_idle {
     bool has_clock;   /* cpu_ns was read */
     bool has_leaf;    /* its stack is known, and was walked after cpu_ns was read */
-    int64_t cpu_ns;   /* the clock at the last look */
+    int64_t cpu_ns;   /* the clock at the last look at which it had moved */
+    int64_t read_ns;  /* when it was read */
     int64_t since_ns; /* it has not run since then, as far as is known */
 };
 
@@ -64,6 +67,7 @@ struct smp_reading {
     bool is_measured; /* used_ns is known: the clock was read at the last look, too */
     int64_t clock_ns; /* the first reading */
     int64_t used_ns;  /* CPU time since the last look */
+    int64_t apart_ns; /* the time in which it was used, from reading to reading */
     bool had_leaf;    /* what its stack was since the last look is known, as long as it was idle */
 };
 
@@ -85,6 +89,10 @@ int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, u
  * somewhere within its stretch of time, so that nothing periodic is in step with them.
  */
 int64_t smp_idle_meeting_ns(int64_t now_ns, int64_t gap_ns, int64_t interval_ns);
+
+/* It has used all that time: then it was preempted, by us most likely, or has begun to wait this
+ * moment. */
+bool smp_idle_has_run_all_along(const struct smp_reading *reading);
 
 bool smp_idle_is_long(int64_t span_ns, int64_t interval_ns);
 

@@ -520,6 +520,13 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
 
 /* --- one look --- */
 
+/* Until the next tick. */
+static void pass_by(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    smp_look_leave_out(looker, record);
+    smp_look_put_at(looker, record, looker->look->now_ns + 1);
+}
+
 /* False: it is not sampled now. */
 static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -533,8 +540,7 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
     }
     if (record->is_candidate && record->naming != SMP_NAMING_SKIP)
         return true;
-    smp_look_leave_out(looker, record);
-    smp_look_put_at(looker, record, looker->look->now_ns + 1);
+    pass_by(looker, record);
     return false;
 }
 
@@ -547,9 +553,8 @@ static bool is_name_due(const struct smp_looker *looker, const struct smp_thread
     const int64_t age_ns = now_ns - record->named_ns;
 
     return looker->look->span_ns >= 0 || record->reading.activity != SMP_ACTIVITY_NONE ||
-           !record->idle.has_leaf || record->seen == NULL ||
-           age_ns >= SMP_NAME_AGE_MS * NS_PER_MS ||
-           age_ns >= (now_ns - record->idle.since_ns) / SMP_NAME_SHARE;
+           !record->idle.has_leaf || age_ns >= SMP_NAME_AGE_MS * NS_PER_MS ||
+           age_ns >= (now_ns - record->idle.since_ns) / SMP_NAME_SHARE || record->seen == NULL;
 }
 
 /* False: it came and went. */
@@ -562,8 +567,7 @@ static bool read_name(struct smp_looker *looker, struct smp_thread_record *recor
     smp_look_credit_left(looker, record);
     if (record->is_candidate)
         return true;
-    smp_look_leave_out(looker, record);
-    smp_look_put_at(looker, record, looker->look->now_ns + 1);
+    pass_by(looker, record);
     return false;
 }
 
@@ -616,18 +620,6 @@ static void credit_idle(struct smp_looker *looker, struct smp_thread_record *rec
     schedule(looker, record, now_ns);
 }
 
-/* Then it was preempted, by us most likely, or has begun to wait this moment. */
-static bool has_run_all_along(const struct smp_looker *looker,
-                              const struct smp_thread_record *record)
-{
-    const int64_t span_ns = looker->look->now_ns - record->credited_ns;
-    const int64_t tenth_ns = span_ns / 10;
-
-    return looker->look->span_ns < 0 && record->reading.is_measured &&
-           record->reading.used_ns >=
-               span_ns - (tenth_ns < SMP_MOMENT_NS ? tenth_ns : SMP_MOMENT_NS);
-}
-
 /* A thread that was preempted does not move either; to walk it would be to wait for it. To ask the
  * system costs more than the rest of a look. */
 static bool is_running(const struct smp_looker *looker, const struct smp_thread_record *record)
@@ -638,7 +630,7 @@ static bool is_running(const struct smp_looker *looker, const struct smp_thread_
         return true;
     if (!looker->is_async || record->reading.activity == SMP_ACTIVITY_UNKNOWN)
         return false;
-    return has_run_all_along(looker, record) ||
+    return smp_idle_has_run_all_along(&record->reading) ||
            (tasks->is_runnable != NULL &&
             tasks->is_runnable(tasks->self, smp_thread_record_tid(record)));
 }

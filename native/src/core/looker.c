@@ -120,14 +120,14 @@ static void look_at_born(struct smp_looker *looker, size_t from)
 }
 
 /* To be woken up once more costs the threads that run more than their walks do: where ticks are
- * close together the answers to one are taken at the next, but for the first ones, which somebody
- * may wait for. */
+ * close together the answers to one are taken at the next. Not the first ones, which somebody may
+ * wait for, and not where CPU time is short: there the next tick may be put off. */
 static bool may_leave_answers(const struct smp_looker *looker)
 {
     const struct smp_async_walker *async = &looker->vm->async;
 
     return looker->interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS && looker->in_flight > 0 &&
-           looker->covered_ns > looker->marked_ns &&
+           looker->covered_ns > looker->marked_ns && looker->budget.share == SMP_BUDGET_WHOLE &&
            (async->is_urgent == NULL || !async->is_urgent(async->self));
 }
 
@@ -138,11 +138,11 @@ static void take_answers(struct smp_looker *looker, bool is_settling)
         .now_ns = looker->covered_ns,
         .span_ns = -1,
         .is_settling = is_settling,
-        .begun_ns = smp_clock_ns(),
     };
 
     if (looker->in_flight == 0)
         return;
+    look.begun_ns = smp_clock_ns();
     looker->look = &look;
     smp_look_collect(looker);
     looker->look = NULL;
@@ -255,7 +255,6 @@ void smp_looker_settle(struct smp_looker *looker)
         .now_ns = looker->covered_ns,
         .span_ns = -1,
         .is_settling = true,
-        .begun_ns = smp_clock_ns(),
     };
 
     if (looker->is_cpu) {
@@ -263,6 +262,7 @@ void smp_looker_settle(struct smp_looker *looker)
         return;
     }
     take_answers(looker, true);
+    look.begun_ns = smp_clock_ns();
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];

@@ -8,6 +8,8 @@
  *                                                └ running ──────► async: asked by signal ─►
  * answers
  *
+ * Where ticks are close, answers are taken at the next one, and credited as of the one that asked.
+ *
  * A thread that is not due costs nothing in a tick. Who runs is due every tick, or every so many
  * ticks where CPU time is short (budget.h); who is idle less and less often (idle.h); who is not
  * sampled only to see that it ends. Where time is kept for a thread, it is all credited by settle.
@@ -42,7 +44,6 @@ enum {
     SMP_MAX_REQUESTS = 32,        /* asynchronous walks in flight */
     SMP_ANSWER_WAIT_SHARE = 4,    /* waits for answers up to this share of an interval, */
     SMP_ANSWER_WAIT_MS = 2,       /* or so long */
-    SMP_MOMENT_NS = 50000,        /* what a tick of ours and a switch or two take */
     SMP_CLOSE_TICKS_MS = 5,       /* up to this interval answers may wait for the next tick */
     SMP_LAST_ANSWER_WAIT_MS = 20, /* or where an interval ends so long: a few turns on a busy CPU */
     SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */

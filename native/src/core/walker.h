@@ -101,7 +101,7 @@ struct smp_walker {
     X(AT_RETURN, AT_RETURN)     /* in a method's epilogue */                                 \
     X(PUSHED, PUSHED)           /* amid a method that had registers on the stack */          \
     X(FROM_CALLER, FROM_CALLER) /* in code that is not Java's; leaf is the Java caller */    \
-    X(RETRIED, RETRIED)         /* whole, but asked twice, some microseconds apart */        \
+    X(RETRIED, RETRIED)         /* whole, but asked twice */                                 \
     X(EMPTY, EMPTY)             /* no Java frames */                                         \
     X(GC_ACTIVE, GC_ACTIVE)                                                                  \
     X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                    \

@@ -97,8 +97,8 @@ const char *smp_vm_probe_native(const struct smp_vm_async *async, JNIEnv *env)
 
 /*
  * Hashes the numbers of an array again and again: a loop of Java's own code, interpreted or
- * compiled, without calls of stubs, and without a class that has to be loaded for it (to sort them
- * costs 4 ms in a new JVM, for lambdas).
+ * compiled, without a class that has to be loaded for it (to sort them costs 4 ms in a new JVM, for
+ * lambdas).
  */
 struct hasher {
     jclass arrays; /* global reference */
@@ -160,6 +160,14 @@ static void pause_ns(long ns)
     (void)nanosleep(&pause, NULL);
 }
 
+static bool ends_in(const struct asked *asked, jmethodID method)
+{
+    const struct smp_walk_answer *answer = &asked->answer;
+
+    return answer->count > 0 &&
+           asked->frames[answer->first + answer->count - 1].method == (void *)method;
+}
+
 /* Between two calls, and while one begins, there is nothing to walk. */
 static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct hasher *hasher,
                          struct asked *asked)
@@ -181,8 +189,7 @@ static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct h
             return "the signal cannot be sent to other threads";
         if (status == SMP_OK)
             reason = "the stack of a running method is not walked";
-        if (status == SMP_OK && asked->answer.raw > 0 &&
-            asked->frames[asked->answer.raw].method == (void *)hasher->hash)
+        if (status == SMP_OK && ends_in(asked, hasher->hash))
             return NULL;
         pause_ns(ASK_PAUSE_NS);
     }

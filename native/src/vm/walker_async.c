@@ -294,7 +294,7 @@ static struct smp_sample told_by_handshake(const struct smp_walker_async *walker
 }
 
 /* Makes the ids that are missing. A thread that has moved on has another stack by now: that is one
- * of its own, some microseconds later, and better than none. False: no stack. */
+ * of its own, a little later, and better than none. False: no stack. */
 static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample,
                  enum smp_answer *answer)
 {

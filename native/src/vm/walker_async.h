@@ -5,7 +5,7 @@
  *
  *   request ─► slot, signal ─► (thread walks itself) ─► collect ─► second look? ─► sample
  *
- * collect asks again, some microseconds later, where the thread was caught at a point that cannot
+ * collect asks again, after some microseconds, where the thread was caught at a point that cannot
  * be walked: in a transition, while its frames are rewritten. A frame without a method id is cured
  * by one handshake with that thread, which makes the ids; the missing ones are taken from the same
  * depth, counted from the root; where virtual threads are in use, see vm_ids.h. So is a thread that

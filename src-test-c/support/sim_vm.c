@@ -318,11 +318,6 @@ static void collect(void *self, int64_t deadline_ns,
     }
 }
 
-static bool is_urgent(void *self)
-{
-    return ((struct sim *)self)->is_urgent;
-}
-
 static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
 {
     static char names[2 * MAX_STACKS][16];
@@ -419,7 +414,6 @@ static struct smp_vm functions(struct sim *sim)
             .name = "simulated, asynchronous",
             .request = request,
             .collect = collect,
-            .is_urgent = is_urgent,
             .self = sim,
         };
     return vm;

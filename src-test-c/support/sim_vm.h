@@ -108,7 +108,6 @@ struct sim {
         struct sim_thread *thread;
         int stack; /* the one it had when it was asked */
     } asked[256];
-    bool is_urgent; /* what is asked must be collected at once */
     /* The user's rule: the answer for a thread; NULL: its name as it is. */
     const char *(*rule)(void *self, const struct sim_thread *thread);
     void *rule_self;

@@ -124,11 +124,8 @@ static void look_at_born(struct smp_looker *looker, size_t from)
  * wait for, and not where CPU time is short: there the next tick may be put off. */
 static bool may_leave_answers(const struct smp_looker *looker)
 {
-    const struct smp_async_walker *async = &looker->vm->async;
-
-    return looker->interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS && looker->in_flight > 0 &&
-           looker->covered_ns > looker->marked_ns && looker->budget.share == SMP_BUDGET_WHOLE &&
-           (async->is_urgent == NULL || !async->is_urgent(async->self));
+    return looker->interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS &&
+           looker->covered_ns > looker->marked_ns && looker->budget.share == SMP_BUDGET_WHOLE;
 }
 
 /* That were left at the last tick, whose they are. */

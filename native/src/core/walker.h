@@ -153,8 +153,6 @@ struct smp_async_walker {
                                      const struct smp_sample *sample,
                                      const struct smp_guest *guest),
                     void *context);
-    /* Is there a request whose answer says less the later it is collected? NULL: never. */
-    bool (*is_urgent)(void *self);
     void *self;
 };
 

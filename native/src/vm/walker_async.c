@@ -32,13 +32,14 @@ struct request {
     struct buffer buffer;
     unsigned looks;
     enum smp_answer answer; /* of the last look */
-    jobject mounted;        /* local reference: the virtual thread on it before the look */
+    jobject mounted;        /* local reference: the virtual thread on it when it was asked */
 };
 
 /* A request that was told UNANSWERED. */
 struct late {
     uint64_t cookie;
     struct buffer buffer; /* the handler's until DONE */
+    jobject mounted;
     int64_t since_ns;
 };
 
@@ -109,6 +110,19 @@ static void forget_mounted(JNIEnv *env, struct request *request)
     request->mounted = NULL;
 }
 
+/* The signal has been sent, so the next thing it does is to answer: a virtual thread that was on it
+ * before and is on it now is the one it answers for, however late that is. */
+static void confirm_mounted(JNIEnv *env, struct request *request, const struct smp_vm_facts *facts)
+{
+    if (request->mounted == NULL)
+        return;
+    jobject now = mounted_on(env, request->thread, facts);
+    if (now == NULL || !(*env)->IsSameObject(env, now, request->mounted))
+        forget_mounted(env, request);
+    if (now != NULL)
+        (*env)->DeleteLocalRef(env, now);
+}
+
 static bool is_outstanding(uint64_t cookie)
 {
     const enum smp_slot_state at = cookie != 0 ? smp_signal_state(cookie) : SMP_SLOT_FREE;
@@ -142,8 +156,10 @@ static enum smp_status ask(struct smp_walker_async *walker, struct request *requ
     request->mounted = mounted_on(env, request->thread, facts);
     const enum smp_status status =
         smp_vm_signal_ask(smp_vm_async_signal(walker->signal), request->thread, slot, cookie);
-    if (status == SMP_OK)
+    if (status == SMP_OK) {
         request->cookie = cookie;
+        confirm_mounted(env, request, facts);
+    }
     return status;
 }
 
@@ -163,7 +179,7 @@ static enum smp_status check(struct smp_walker_async *walker, const struct smp_t
 }
 
 /* Whose room nobody has asked for again in time: its thread has ended, or is not sampled. */
-static void sweep_late(struct smp_walker_async *walker, int64_t now_ns)
+static void sweep_late(struct smp_walker_async *walker, JNIEnv *env, int64_t now_ns)
 {
     for (size_t i = walker->late_count; i > 0; i--) {
         struct late *late = &walker->late[i - 1];
@@ -173,25 +189,30 @@ static void sweep_late(struct smp_walker_async *walker, int64_t now_ns)
             continue;
         smp_signal_release(late->cookie);
         give_buffer(walker, late->buffer);
+        if (late->mounted != NULL)
+            (*env)->DeleteLocalRef(env, late->mounted);
         *late = walker->late[--walker->late_count];
     }
 }
 
 /* The request goes on without anybody waiting for it. */
-static void keep_late(struct smp_walker_async *walker, struct request *request)
+static void keep_late(struct smp_walker_async *walker, JNIEnv *env, struct request *request)
 {
     const int64_t now_ns = smp_clock_ns();
 
     if (walker->late_count == SMP_ASYNC_LATE)
-        sweep_late(walker, now_ns);
+        sweep_late(walker, env, now_ns);
     if (walker->late_count == SMP_ASYNC_LATE) {
         if (smp_vm_signal_end(request->cookie))
             smp_signal_release(request->cookie);
         return;
     }
-    walker->late[walker->late_count++] =
-        (struct late){ .cookie = request->cookie, .buffer = request->buffer, .since_ns = now_ns };
+    walker->late[walker->late_count++] = (struct late){ .cookie = request->cookie,
+                                                        .buffer = request->buffer,
+                                                        .mounted = request->mounted,
+                                                        .since_ns = now_ns };
     request->buffer = (struct buffer){ 0 };
+    request->mounted = NULL;
 }
 
 /* Has the thread answered an older request since? That is the answer to this one. */
@@ -205,6 +226,7 @@ static bool take_late(struct smp_walker_async *walker, struct request *request)
             continue;
         request->cookie = asked;
         request->buffer = late->buffer;
+        request->mounted = late->mounted;
         *late = walker->late[--walker->late_count];
         return true;
     }
@@ -334,22 +356,19 @@ static bool is_missing(const struct request *request, const struct smp_walk_answ
 /* -------------------------------------------------------------------------------- virtual threads
  */
 
-/* Known where the same virtual thread was there before and after the look. */
 static struct smp_guest guest_of(struct smp_walker_async *walker, JNIEnv *env,
-                                 const struct request *request, jobject now)
+                                 const struct request *request)
 {
-    struct smp_guest guest = { 0 };
+    struct smp_guest guest = { .ref = request->mounted };
     void *seen = NULL;
     bool changed = false;
 
-    if (now == NULL || request->mounted == NULL ||
-        !(*env)->IsSameObject(env, now, request->mounted))
+    if (guest.ref == NULL)
         return guest;
-    const enum smp_status status =
-        smp_vm_thread_name_read(env, now, &seen, walker->name, sizeof(walker->name), &changed);
+    const enum smp_status status = smp_vm_thread_name_read(env, guest.ref, &seen, walker->name,
+                                                           sizeof(walker->name), &changed);
     if (seen != NULL)
         smp_vm_thread_name_forget(env, seen);
-    guest.ref = now;
     if (status == SMP_OK && walker->name[0] != '\0')
         guest.name = walker->name;
     return guest;
@@ -383,7 +402,6 @@ static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
     jobject thread = smp_vm_threads_ref(request->thread);
     enum smp_answer answer = walked->answer;
     struct smp_guest guest = { 0 };
-    jobject mounted = NULL;
     struct smp_sample sample;
 
     if (answer == SMP_ANSWER_WHOLE && request->looks > 1)
@@ -392,8 +410,7 @@ static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
     const enum smp_virtual_cut cut = smp_vm_virtual_trim(&sample);
     if (cut != SMP_VIRTUAL_NONE) {
         smp_vm_threads_facts(request->thread)->is_carrier = true;
-        mounted = smp_vm_virtual_mounted(env, thread);
-        guest = guest_of(walker, env, request, mounted);
+        guest = guest_of(walker, env, request);
     }
     if (cut == SMP_VIRTUAL_CUT)
         answer = SMP_ANSWER_VIRTUAL_CUT;
@@ -407,8 +424,6 @@ static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
     smp_async_sample_cut(&sample, walker->capacity);
     listener->answered(listener->context, request->token, answer, &sample,
                        cut != SMP_VIRTUAL_NONE ? &guest : NULL);
-    if (mounted != NULL)
-        (*env)->DeleteLocalRef(env, mounted);
 }
 
 static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
@@ -568,7 +583,7 @@ static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct l
             if (request->thread->ended_ns != 0)
                 smp_signal_release(request->cookie);
             else
-                keep_late(walker, request);
+                keep_late(walker, env, request);
             tell(walker, env, listener, i - 1, SMP_ANSWER_UNANSWERED);
         } else {
             smp_vm_signal_let_finish(request->cookie);
@@ -605,18 +620,6 @@ static void collect(void *self, int64_t deadline_ns,
             pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
         }
     }
-}
-
-/* Whose virtual thread it is, is known where it is still there when the answer is read. */
-static bool is_urgent(void *self)
-{
-    const struct smp_walker_async *walker = self;
-
-    for (size_t i = 0; i < walker->count; i++) {
-        if (walker->requests[i].mounted != NULL)
-            return true;
-    }
-    return false;
 }
 
 bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
@@ -708,7 +711,6 @@ struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walk
         .name = "HYBRID",
         .request = request_walk,
         .collect = collect,
-        .is_urgent = is_urgent,
         .self = walker,
     };
 }

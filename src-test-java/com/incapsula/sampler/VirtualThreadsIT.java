@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.work.Desk;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.LongConsumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Virtual threads that are mounted are in the report under their own names, without their carriers' frames. */
+@ExtendWith(NothingLeft.class)
+@EnabledForJreRange(minVersion = 21)
+class VirtualThreadsIT {
+
+    private static final String CALCULATE = "com.incapsula.sampler.testing.work.Desk.calculate";
+    private static final String CLASS = "com.incapsula.sampler.VirtualThreadsIT.";
+    private static final long TURN_NANOS = 1_000_000;
+    private static final String UNNAMED = "[virtual threads]";
+
+    private final Recorder recorder = new Recorder();
+    private final CountDownLatch goHome = new CountDownLatch(1);
+    private final List<Thread> threads = new ArrayList<>();
+    private ThreadsSampler sampler;
+
+    @BeforeEach
+    void make() {
+        sampler = quick(recorder);
+        sampler.setEngine(SamplingEngine.AUTO);
+        sampler.setOverheadLimitPercent(100);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        goHome.countDown();
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        sampler.close();
+    }
+
+    /* By reflection: the tests are compiled for Java 17. */
+    private void start(String name, Runnable body) {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> virtual = Class.forName("java.lang.Thread$Builder$OfVirtual");
+            if (name != null) {
+                builder = virtual.getMethod("name", String.class).invoke(builder, name);
+            }
+            threads.add((Thread) virtual.getMethod("start", Runnable.class).invoke(builder, body));
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Report sample(int millis, int ticks) throws IOException {
+        sampler.setSamplingFrequencyMillis(millis);
+        sampler.init();
+        awaitTicks(sampler, ticks);
+        sampler.printReport();
+        SamplerStatistics statistics = sampler.getStatistics();
+        assertThat(statistics.getEngine()).isEqualTo("HYBRID");
+        assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+                .isEqualTo(statistics.getAttempts());
+        return recorder.only();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20})
+    void aMountedVirtualThreadIsInTheGroupOfItsName(int millis) throws IOException {
+        start("order-1", () -> Desk.calculate(goHome));
+        Group orders = sample(millis, 2000 / millis).group("order-");
+        assertThat(orders.millisIn(CALCULATE)).isGreaterThan(orders.cumulativeMillis() * 9 / 10).isPositive();
+        assertThat(orders.methods()).noneMatch(method -> method.contains("ForkJoin") || method.contains("Carrier"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20})
+    void oneWithoutANameIsInTheGroupOfAllSuch(int millis) throws IOException {
+        start(null, () -> Desk.calculate(goHome));
+        assertThat(sample(millis, 2000 / millis).group(UNNAMED).millisIn(CALCULATE)).isPositive();
+    }
+
+    /* Those on a carrier take turns all the time: whose a stack is must be known, and right, whenever it is read. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 20})
+    void whoseStackItIsIsKnownThoughTheyTakeTurns(int millis) throws IOException {
+        for (int i = 0; i < 20; i++) {
+            start("left-" + i, () -> takeTurns(VirtualThreadsIT::left));
+            start("right-" + i, () -> takeTurns(VirtualThreadsIT::right));
+        }
+        Report report = sample(millis, 3000 / millis);
+        Group left = report.group("left-");
+        Group right = report.group("right-");
+        long named = left.cumulativeMillis() + right.cumulativeMillis();
+        long unnamed = report.find(UNNAMED).map(Group::cumulativeMillis).orElse(0L);
+        long wrong = left.millisIn(CLASS + "right") + right.millisIn(CLASS + "left");
+        System.out.println("every " + millis + " ms: " + named + " ms are named, " + wrong + " of them wrong, and "
+                + unnamed + " are not");
+        assertThat(left.millisIn(CLASS + "left")).isPositive();
+        assertThat(right.millisIn(CLASS + "right")).isPositive();
+        assertThat(unnamed).isLessThan(named / 2);
+        assertThat(wrong).isLessThan(Math.max(millis, named / 50));
+    }
+
+    private void takeTurns(LongConsumer turn) {
+        while (goHome.getCount() > 0) {
+            turn.accept(System.nanoTime() + TURN_NANOS);
+            Thread.yield();
+        }
+    }
+
+    private static void left(long end) {
+        while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+
+    private static void right(long end) {
+        while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+        }
+    }
+}

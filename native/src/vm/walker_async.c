@@ -103,10 +103,16 @@ static jobject mounted_on(JNIEnv *env, const struct smp_thread *thread,
     return facts->is_carrier ? smp_vm_virtual_mounted(env, smp_vm_threads_ref(thread)) : NULL;
 }
 
+/* Without an env the JVM dies, and its references with it. */
+static void forget_ref(JNIEnv *env, jobject ref)
+{
+    if (ref != NULL && env != NULL)
+        (*env)->DeleteLocalRef(env, ref);
+}
+
 static void forget_mounted(JNIEnv *env, struct request *request)
 {
-    if (request->mounted != NULL)
-        (*env)->DeleteLocalRef(env, request->mounted);
+    forget_ref(env, request->mounted);
     request->mounted = NULL;
 }
 
@@ -119,8 +125,7 @@ static void confirm_mounted(JNIEnv *env, struct request *request, const struct s
     jobject now = mounted_on(env, request->thread, facts);
     if (now == NULL || !(*env)->IsSameObject(env, now, request->mounted))
         forget_mounted(env, request);
-    if (now != NULL)
-        (*env)->DeleteLocalRef(env, now);
+    forget_ref(env, now);
 }
 
 static bool is_outstanding(uint64_t cookie)
@@ -189,8 +194,7 @@ static void sweep_late(struct smp_walker_async *walker, JNIEnv *env, int64_t now
             continue;
         smp_signal_release(late->cookie);
         give_buffer(walker, late->buffer);
-        if (late->mounted != NULL)
-            (*env)->DeleteLocalRef(env, late->mounted);
+        forget_ref(env, late->mounted);
         *late = walker->late[--walker->late_count];
     }
 }

@@ -29,13 +29,13 @@ void smp_idle_begin(const struct smp_idle *idle, int32_t tid, struct smp_reading
 
 void smp_idle_finish(struct smp_idle *idle, int32_t tid, struct smp_reading *reading)
 {
-    const int64_t now_ns = smp_clock_ns();
     int64_t second_ns = 0;
 
     if (reading->activity == SMP_ACTIVITY_UNKNOWN)
         *idle = (struct smp_idle){ 0 };
     if (reading->activity != SMP_ACTIVITY_RAN)
         return;
+    const int64_t now_ns = smp_clock_ns();
     if (!smp_clock_thread_cpu_ns(tid, &second_ns))
         second_ns = reading->clock_ns;
     if (second_ns > reading->clock_ns)

@@ -218,7 +218,8 @@ static void who_sleeps_under_a_new_name_is_not_taken_for_preempted(void **state)
     sim_rename(thread, "handling");
     sim_run(sim, 2 * SIM_S);
     sim_seal(sim);
-    assert_int_equal(thread->requests, 0);
+    /* While it ran, and no more. */
+    assert_in_range(thread->requests, 4, 7);
     assert_int_equal(sim_cpu(sim, "handling", 2), 0);
     sim_destroy(sim);
 }
@@ -246,27 +247,30 @@ static void where_ticks_are_put_off_no_answer_waits(void **state)
     sim_destroy(sim);
 }
 
-static void at_the_end_of_an_interval_all_are_asked_whoever_was_asked_before(void **state)
+/* A snapshot a second must not be a poll of every thread a second. */
+static void the_end_of_an_interval_polls_no_thread(void **state)
 {
-    enum { WOKEN = 40, BUSY = 32 };
-    struct sim *sim = sim_create("samplingFrequencyMillis=5\noverheadLimitPerMille=1000\n");
+    enum { BUSY = 32, IDLE = 3000 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1000\n");
 
     (void)state;
-    sim->walk_cost_ns = 60 * SIM_US;
     for (int i = 0; i < BUSY; i++)
         (void)born_running(sim, "busy", 1);
-    for (int i = 0; i < WOKEN; i++) {
-        struct sim_thread *thread = sim_born(sim, "woken");
-        sim_script(thread, 0, 60 * SIM_S + SIM_MS, false);
-        sim_script(thread, 1, 3600 * SIM_S, true);
-    }
+    for (int i = 0; i < IDLE; i++)
+        (void)born_waiting(sim, "idle", 2);
     sim_start(sim);
-    const int64_t from_ns = sim->tick_ns;
-    while (sim->tick_ns - from_ns < 60 * SIM_S + 10 * SIM_MS)
-        sim_pass(sim, 5 * SIM_MS);
-    assert_int_equal(sim->counts.in_flight, BUSY);
-    sim_seal(sim);
-    assert_int_equal(outcome(sim, "woken", SMP_OUTCOME_BUDGET), 0);
+    sim_run(sim, 60 * SIM_S);
+    for (int i = 0; i < 10; i++) {
+        sim_run(sim, 300 * SIM_MS);
+        const struct sim_counts before = sim->counts;
+        sim_seal(sim);
+        assert_int_equal(sim->counts.reads, before.reads);
+        assert_int_equal(sim->counts.walks, before.walks);
+        assert_int_equal(sim->counts.requests, before.requests);
+        if (i > 0)
+            assert_int_equal(sim_wall(sim, "idle", 2), IDLE * sim->snapshot->elapsed_ns);
+        assert_int_equal(sim_wall(sim, "busy", 1), BUSY * sim->snapshot->elapsed_ns);
+    }
     sim_destroy(sim);
 }
 
@@ -324,22 +328,24 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
 /* Nor is a rest begun before they are: who is asked is not in line. */
 static void answers_do_not_wait_for_who_is_due_next(void **state)
 {
-    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=100\n");
     struct sim_thread *thread = sim_born(sim, "burst");
 
     (void)state;
     sim_script(thread, 0, 60 * SIM_S, false);
     sim_script(thread, 1, 2 * SIM_S, true);
     sim_script(thread, 2, 3600 * SIM_S, false);
+    sim->tick_cost_ns = 8 * SIM_US; /* so ticks for one idle thread are rarer */
     sim_start(sim);
     sim_run(sim, 61 * SIM_S);
     assert_int_equal(sim->counts.in_flight, 1);
-    assert_in_range(smp_sampler_idle_until_ns(sim->sampler), 0, sim->now_ns);
+    assert_int_equal(smp_sampler_idle_ticks(sim->sampler), 0);
     sim_run(sim, 60 * SIM_S);
     assert_int_equal(sim->counts.in_flight, 0);
-    assert_true(smp_sampler_idle_until_ns(sim->sampler) > sim->now_ns);
+    assert_true(smp_sampler_idle_ticks(sim->sampler) > 0);
     sim_seal(sim);
-    assert_in_range(labs(sim_wall(sim, "burst", 1) - 2 * SIM_S), 0, SIM_MS);
+    /* It is found up to a longest gap after it began. */
+    assert_in_range(labs(sim_wall(sim, "burst", 1) - 2 * SIM_S), 0, 100 * SIM_MS);
     sim_destroy(sim);
 }
 
@@ -525,7 +531,7 @@ static void who_owes_an_answer_is_asked_though_it_waits(void **state)
     sim_destroy(sim);
 }
 
-/* But not past the end of an interval, and not for ever. */
+/* But not for ever. */
 static void a_thread_that_never_answers_is_told(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -537,13 +543,14 @@ static void a_thread_that_never_answers_is_told(void **state)
     sim_run(sim, 100 * SIM_MS);
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), sim->snapshot->elapsed_ns);
-    assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
     sim_run(sim, 10 * SIM_S);
     busy->answer = SMP_ANSWER_WHOLE;
     sim_run(sim, 100 * SIM_MS);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", -1), sim->snapshot->elapsed_ns);
     assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
+    /* What it used before it answered is known when it does. */
+    assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
     sim_destroy(sim);
 }
 
@@ -775,6 +782,7 @@ static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_o
     struct sim *sim = sim_create(options);
     uint64_t attempts;
 
+    sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
     for (int i = 0; i < 3000; i++)
         born_waiting(sim, "idle", i % 10);
     sim_start(sim);
@@ -948,7 +956,7 @@ int main(void)
         cmocka_unit_test(who_sleeps_while_another_is_walked_is_not_taken_for_preempted),
         cmocka_unit_test(who_sleeps_under_a_new_name_is_not_taken_for_preempted),
         cmocka_unit_test(where_ticks_are_put_off_no_answer_waits),
-        cmocka_unit_test(at_the_end_of_an_interval_all_are_asked_whoever_was_asked_before),
+        cmocka_unit_test(the_end_of_an_interval_polls_no_thread),
         cmocka_unit_test(who_is_asked_may_end_or_be_renamed),
         cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
         cmocka_unit_test(answers_do_not_wait_for_who_is_due_next),

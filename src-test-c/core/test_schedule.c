@@ -170,10 +170,14 @@ static void looks_that_are_skipped_change_nothing_about_those_after_them(void **
     uint64_t passed = 0;
 
     (void)state;
-    assert_int_equal(smp_schedule_skip_ticks(&some, some.due_ns), 0);
+    assert_int_equal(smp_schedule_skip_ticks(&some, some.due_ns, UINT64_MAX), 0);
+    assert_int_equal(smp_schedule_skip_ticks(&some, INT64_MAX, 0), 0);
     for (int round = 0; round < 1000; round++) {
         const int64_t at = some.due_ns + round * MS;
-        const uint64_t skipped = smp_schedule_skip_ticks(&some, at);
+        /* In two goes: so many at most, then the rest. */
+        uint64_t skipped = smp_schedule_skip_ticks(&some, at, (uint64_t)round % 7);
+        assert_true(skipped <= (uint64_t)round % 7);
+        skipped += smp_schedule_skip_ticks(&some, at, UINT64_MAX);
         for (; every.due_ns < at; passed++)
             (void)smp_schedule_begin_tick(&every, every.due_ns);
         assert_int_equal(some.due_ns, every.due_ns);

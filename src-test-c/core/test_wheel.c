@@ -8,34 +8,32 @@
 
 #include <cmocka.h>
 
-#define QUANTUM INT64_C(1000)
-
 struct entry {
     struct smp_due due; /* first */
-    int64_t at_ns;
+    uint64_t at;
     bool is_in;
 };
 
-static size_t take_all(struct smp_wheel *wheel, int64_t now_ns)
+static size_t take_all(struct smp_wheel *wheel, uint64_t now)
 {
     size_t count = 0;
 
-    smp_wheel_begin(wheel, now_ns);
+    smp_wheel_begin(wheel, now);
     for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
         struct entry *entry = (struct entry *)(void *)due;
         assert_true(entry->is_in);
-        assert_true(entry->at_ns <= now_ns);
+        assert_true(entry->at <= now);
         entry->is_in = false;
         count++;
     }
     return count;
 }
 
-static void put(struct smp_wheel *wheel, struct entry *entry, int64_t at_ns)
+static void put(struct smp_wheel *wheel, struct entry *entry, uint64_t at)
 {
-    entry->at_ns = at_ns;
+    entry->at = at;
     entry->is_in = true;
-    smp_wheel_put(wheel, &entry->due, at_ns);
+    smp_wheel_put(wheel, &entry->due, at);
 }
 
 static void equals_come_in_the_order_they_were_put(void **state)
@@ -44,7 +42,7 @@ static void equals_come_in_the_order_they_were_put(void **state)
     struct entry entries[10] = { 0 };
 
     (void)state;
-    smp_wheel_init(&wheel, QUANTUM);
+    wheel = (struct smp_wheel){ 0 };
     for (int i = 0; i < 10; i++)
         put(&wheel, &entries[i], 5000);
     smp_wheel_begin(&wheel, 4999);
@@ -57,26 +55,27 @@ static void equals_come_in_the_order_they_were_put(void **state)
     assert_null(smp_wheel_next(&wheel));
 }
 
-/* Stopping early leaves the rest first in line; what is put or removed meanwhile harms nobody. */
+/* Stopping early leaves the rest first in line; what is put or removed meanwhile changes nothing.
+ */
 static void a_taking_may_stop_early(void **state)
 {
     static struct smp_wheel wheel;
     struct entry entries[6] = { 0 };
 
     (void)state;
-    smp_wheel_init(&wheel, QUANTUM);
-    for (int i = 0; i < 5; i++)
-        put(&wheel, &entries[i], 5000 + i * QUANTUM / 2);
-    smp_wheel_begin(&wheel, 8000);
+    wheel = (struct smp_wheel){ 0 };
+    for (unsigned i = 0; i < 5; i++)
+        put(&wheel, &entries[i], 5 + i / 2);
+    smp_wheel_begin(&wheel, 8);
     assert_ptr_equal(smp_wheel_next(&wheel), &entries[0].due);
     /* The next one in the same slot is removed, another is put for later, one is put back. */
     smp_wheel_remove(&wheel, &entries[1].due);
-    smp_wheel_put(&wheel, &entries[0].due, 8001);
+    smp_wheel_put(&wheel, &entries[0].due, 9);
     assert_ptr_equal(smp_wheel_next(&wheel), &entries[2].due);
-    smp_wheel_put(&wheel, &entries[2].due, entries[2].at_ns);
-    put(&wheel, &entries[5], 8500);
+    smp_wheel_put(&wheel, &entries[2].due, entries[2].at);
+    put(&wheel, &entries[5], 9);
     /* Much later: those that were left come first, in their order. */
-    smp_wheel_begin(&wheel, 9000);
+    smp_wheel_begin(&wheel, 12);
     assert_ptr_equal(smp_wheel_next(&wheel), &entries[3].due);
     assert_ptr_equal(smp_wheel_next(&wheel), &entries[2].due);
     assert_ptr_equal(smp_wheel_next(&wheel), &entries[4].due);
@@ -85,48 +84,71 @@ static void a_taking_may_stop_early(void **state)
     assert_null(smp_wheel_next(&wheel));
 }
 
+/* One taken at each tick of many: more than a turn later the first ones are still first. */
+static void the_line_keeps_its_order_for_longer_than_a_turn(void **state)
+{
+    enum { ENTRIES = 3 * SMP_WHEEL_SLOTS };
+    static struct smp_wheel wheel;
+    static struct entry entries[ENTRIES];
+    struct entry later[SMP_WHEEL_SLOTS] = { 0 };
+
+    (void)state;
+    wheel = (struct smp_wheel){ 0 };
+    for (unsigned i = 0; i < ENTRIES; i++)
+        put(&wheel, &entries[i], 5);
+    for (unsigned i = 0; i < SMP_WHEEL_SLOTS; i++)
+        put(&wheel, &later[i], 6 + i);
+    for (unsigned i = 0; i < ENTRIES; i++) {
+        smp_wheel_begin(&wheel, 5 + i);
+        assert_ptr_equal(smp_wheel_next(&wheel), &entries[i].due);
+    }
+    assert_int_equal(take_all(&wheel, 5 + ENTRIES), SMP_WHEEL_SLOTS);
+}
+
 static void what_is_due_in_the_past_is_due_now(void **state)
 {
     static struct smp_wheel wheel;
     struct entry entry = { .is_in = false };
 
     (void)state;
-    smp_wheel_init(&wheel, QUANTUM);
-    assert_int_equal(take_all(&wheel, 900 * QUANTUM), 0);
-    put(&wheel, &entry, 5 * QUANTUM);
-    assert_int_equal(take_all(&wheel, 900 * QUANTUM), 1);
-    put(&wheel, &entry, 900 * QUANTUM + 1);
-    assert_int_equal(take_all(&wheel, 900 * QUANTUM), 0);
-    assert_int_equal(take_all(&wheel, 900 * QUANTUM + 1), 1);
+    wheel = (struct smp_wheel){ 0 };
+    assert_int_equal(take_all(&wheel, 900), 0);
+    put(&wheel, &entry, 5);
+    assert_int_equal(take_all(&wheel, 900), 1);
+    put(&wheel, &entry, 901);
+    assert_int_equal(take_all(&wheel, 900), 0);
+    assert_int_equal(take_all(&wheel, 901), 1);
 }
 
 static void what_has_not_been_taken_is_due_now(void **state)
 {
     static struct smp_wheel wheel;
     struct entry entry = { .is_in = false };
-    const int64_t now_ns = 90000 * QUANTUM;
+    const uint64_t now = 90000;
 
     (void)state;
-    smp_wheel_init(&wheel, QUANTUM);
-    put(&wheel, &entry, now_ns);
-    assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, now_ns + QUANTUM), now_ns);
-    assert_int_equal(take_all(&wheel, now_ns), 1);
-    assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, now_ns + QUANTUM), now_ns + QUANTUM);
-    put(&wheel, &entry, now_ns + QUANTUM / 2);
-    assert_int_equal(smp_wheel_first_ns(&wheel, now_ns, now_ns + QUANTUM), now_ns + QUANTUM / 2);
+    wheel = (struct smp_wheel){ 0 };
+    put(&wheel, &entry, now);
+    assert_int_equal(smp_wheel_first(&wheel, now, now + 9), now);
+    assert_int_equal(take_all(&wheel, now), 1);
+    assert_int_equal(smp_wheel_first(&wheel, now, now + 9), now + 9);
+    put(&wheel, &entry, now + 5);
+    assert_int_equal(smp_wheel_first(&wheel, now, now + 9), now + 5);
+    put(&wheel, &entry, now - 5);
+    assert_int_equal(smp_wheel_first(&wheel, now, now + 9), now);
 }
 
 static void random_entries_are_taken_when_they_are_due(void **state)
 {
-    enum { ENTRIES = 500, ROUNDS = 20000 };
+    enum { ENTRIES = 100, ROUNDS = 20000 };
     static struct smp_wheel wheel;
     static struct entry entries[ENTRIES];
     uint64_t random = 12345;
-    int64_t now_ns = 77777;
+    uint64_t now = 77777;
     int exact = 0;
 
     (void)state;
-    smp_wheel_init(&wheel, QUANTUM);
+    wheel = (struct smp_wheel){ 0 };
     for (int round = 0; round < ROUNDS; round++) {
         random = random * 6364136223846793005u + 1442695040888963407u;
         struct entry *entry = &entries[(random >> 33) % ENTRIES];
@@ -136,25 +158,21 @@ static void random_entries_are_taken_when_they_are_due(void **state)
             entry->is_in = false;
         } else {
             /* From the past to three turns ahead. */
-            put(&wheel, entry,
-                now_ns - QUANTUM +
-                    (int64_t)((random >> 20) % (3 * SMP_WHEEL_SLOTS * (uint64_t)QUANTUM)));
+            put(&wheel, entry, now - 1 + (random >> 20) % (UINT64_C(3) * SMP_WHEEL_SLOTS));
         }
-        now_ns += (int64_t)((random >> 45) % 300) *
-                  ((random >> 60) == 0 ? SMP_WHEEL_SLOTS * QUANTUM / 100 : 1);
-        (void)take_all(&wheel, now_ns);
-        /* Nobody is due before, and where none was removed somebody is due then. */
-        const int64_t most_ns = now_ns + (SMP_WHEEL_SLOTS - 1) * QUANTUM;
-        int64_t first_ns = most_ns;
+        now += (random >> 45) % 3 * ((random >> 60) == 0 ? SMP_WHEEL_SLOTS / 2 : 1);
+        (void)take_all(&wheel, now);
+        /* No entry is due before, and where none was removed one is due then. */
+        const uint64_t most = now + SMP_WHEEL_SLOTS - 1;
+        uint64_t first = most;
         for (int i = 0; i < ENTRIES; i++) {
-            assert_false(entries[i].is_in && entries[i].at_ns <= now_ns);
-            if (entries[i].is_in && entries[i].at_ns < first_ns)
-                first_ns = entries[i].at_ns;
+            assert_false(entries[i].is_in && entries[i].at <= now);
+            if (entries[i].is_in && entries[i].at < first)
+                first = entries[i].at;
         }
-        const int64_t told_ns = smp_wheel_first_ns(&wheel, now_ns, most_ns);
-        assert_true(told_ns <= first_ns);
-        assert_true(told_ns / QUANTUM >= now_ns / QUANTUM);
-        exact += told_ns == first_ns;
+        const uint64_t found = smp_wheel_first(&wheel, now, most);
+        assert_true(found <= first && found >= now);
+        exact += found == first;
     }
     assert_true(exact > ROUNDS / 2);
 }
@@ -164,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_come_in_the_order_they_were_put),
         cmocka_unit_test(a_taking_may_stop_early),
+        cmocka_unit_test(the_line_keeps_its_order_for_longer_than_a_turn),
         cmocka_unit_test(what_is_due_in_the_past_is_due_now),
         cmocka_unit_test(what_has_not_been_taken_is_due_now),
         cmocka_unit_test(random_entries_are_taken_when_they_are_due),

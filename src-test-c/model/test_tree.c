@@ -565,9 +565,9 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_tree_unseen unseen[3] = {
-        { .wall_ns = 100, .cpu_ns = 10 },
-        { .wall_ns = 7, .cpu_ns = 11 },
-        { .wall_ns = 0 },
+        { .cpu_ns = 10 },
+        { .cpu_ns = 11 },
+        { .cpu_ns = 0 },
     };
     uint32_t roots[3];
     uint32_t nodes[3][3];
@@ -584,20 +584,16 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
     for (int again = 0; again < 2; again++) {
         smp_tree_spread(fixture->tree, unseen_of, unseen);
         for (uint32_t group = 0; group < 3; group++)
-            assert_true(unseen[group].wall_ns == 0 && unseen[group].cpu_ns == 0);
+            assert_int_equal(unseen[group].cpu_ns, 0);
     }
     const struct smp_node *at = smp_tree_nodes(fixture->tree);
-    /* 1 : 2 : 3 of 100 and of 10; what does not divide goes to the one with the most. */
-    assert_int_equal(at[nodes[0][0]].wall_ns, 1016);
-    assert_int_equal(at[nodes[0][1]].wall_ns, 1033);
-    assert_int_equal(at[nodes[0][2]].wall_ns, 1051);
+    /* 1 : 2 : 3 of 10; what does not divide goes to the one with the most. */
     assert_int_equal(at[nodes[0][0]].cpu_ns, 1 + 1);
     assert_int_equal(at[nodes[0][1]].cpu_ns, 2 + 3);
     assert_int_equal(at[nodes[0][2]].cpu_ns, 3 + 6);
     /* Nothing seen: to where the last credit went. */
-    assert_int_equal(at[nodes[1][2]].wall_ns, 1007);
     assert_int_equal(at[nodes[1][2]].cpu_ns, 11);
-    assert_int_equal(at[nodes[1][0]].wall_ns, 1000);
+    assert_int_equal(at[nodes[1][2]].wall_ns, 1000);
     assert_int_equal(at[nodes[2][1]].cpu_ns, 2);
     /* The tree finds what it has, and grows, as before. */
     const uint32_t stack[] = { 11, 5 };
@@ -610,9 +606,8 @@ static void very_large_figures_are_spread_exactly(void **state)
 {
     struct fixture *fixture = *state;
     const int64_t most = INT64_MAX / 4;
-    struct smp_tree_unseen unseen = { .wall_ns = most - 1, .cpu_ns = most };
+    struct smp_tree_unseen unseen = { .cpu_ns = most };
     const uint32_t root = root_of(fixture->tree, 0);
-    int64_t wall_ns = 0;
     int64_t cpu_ns = 0;
 
     for (uint32_t i = 1; i <= 7; i++)
@@ -620,12 +615,30 @@ static void very_large_figures_are_spread_exactly(void **state)
     for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
         cpu_ns -= smp_tree_nodes(fixture->tree)[i].cpu_ns;
     smp_tree_spread(fixture->tree, unseen_of, &unseen);
-    for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++) {
-        wall_ns += smp_tree_nodes(fixture->tree)[i].wall_ns;
+    for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
         cpu_ns += smp_tree_nodes(fixture->tree)[i].cpu_ns;
-    }
-    assert_true(wall_ns == most - 1);
     assert_true(cpu_ns == most);
+}
+
+static void what_is_taken_back_is_no_more_than_a_node_has(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint32_t root = root_of(fixture->tree, 0);
+    const uint32_t stack[] = { 10, 5 };
+    const uint32_t node = add(fixture->tree, root, stack, 2);
+
+    smp_tree_credit(fixture->tree, node, 100, 50, 3);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, 30), 30);
+    assert_int_equal(smp_tree_nodes(fixture->tree)[node].wall_ns, 70);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, 80), 70);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, 1), 0);
+    assert_int_equal(smp_tree_nodes(fixture->tree)[node].wall_ns, 0);
+    assert_int_equal(smp_tree_nodes(fixture->tree)[node].cpu_ns, 50);
+    assert_int_equal(smp_tree_nodes(fixture->tree)[node].samples, 3);
+    smp_tree_credit(fixture->tree, node, 100, 0, 1);
+    smp_tree_seal(fixture->tree);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, 30), 0);
+    assert_int_equal(smp_tree_nodes(fixture->tree)[node].wall_ns, 100);
 }
 
 int main(void)
@@ -650,6 +663,7 @@ int main(void)
         TEST(takes_at_most_48_bytes_a_node),
         TEST(unseen_figures_are_spread_by_what_was_seen),
         TEST(very_large_figures_are_spread_exactly),
+        TEST(what_is_taken_back_is_no_more_than_a_node_has),
     };
 #undef TEST
     return cmocka_run_group_tests_name("tree", tests, NULL, NULL);

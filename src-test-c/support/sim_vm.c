@@ -529,13 +529,13 @@ static int64_t random_gap_ns(struct sim *sim)
 /* How long until the next tick that has somebody to look at: the others are left out. */
 static int64_t next_gap_ns(struct sim *sim)
 {
-    const int64_t idle_ns = smp_sampler_idle_until_ns(sim->sampler) - sim->tick_ns;
+    const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
     struct smp_birth_watch watch = { .waker = NULL };
     int64_t gap_ns = random_gap_ns(sim);
     uint64_t left_out = 0;
 
     if (smp_sampler_watch(sim->sampler, &watch)) {
-        for (; gap_ns < idle_ns; left_out++)
+        for (; left_out < most; left_out++)
             gap_ns += random_gap_ns(sim);
     }
     smp_sampler_unwatch(sim->sampler, &watch, left_out);
@@ -587,7 +587,6 @@ static void check_sums(const struct smp_snapshot *snapshot)
     for (size_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
         const struct smp_group_info *info = info_at(snapshot, i);
         assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
-        assert_int_equal(info->unseen.wall_ns, 0);
         assert_int_equal(info->unseen.cpu_ns, 0);
         smp_tally_add(&tally, &info->tally);
         wall_ns += info->root == 0 ? 0 : nodes[info->root].wall_ns;

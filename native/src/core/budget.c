@@ -207,33 +207,3 @@ bool smp_budget_is_spent(struct smp_budget *budget)
     budget->served_ns = budget->now_ns;
     return false;
 }
-
-/*
- * Each tick is the one with the probability share, so the number of those before it is geometric:
- * its binary digits are independent, and digit k is 1 with the odds q^(2^k) to 1, q = 1 - share.
- */
-static void set_odds(struct smp_budget *budget)
-{
-    double power = 1.0 - (double)budget->share / SMP_BUDGET_WHOLE;
-
-    for (int bit = 0; bit < SMP_BUDGET_TICKS_BITS; bit++) {
-        budget->odds[bit] = (uint32_t)(power / (1.0 + power) * (double)UINT32_MAX);
-        power *= power;
-    }
-    budget->odds_share = budget->share;
-}
-
-int64_t smp_budget_next_ticks(struct smp_budget *budget)
-{
-    int64_t before = 0;
-
-    if (budget->share == SMP_BUDGET_WHOLE)
-        return 1;
-    if (budget->odds_share != budget->share)
-        set_odds(budget);
-    for (int bit = 0; bit < SMP_BUDGET_TICKS_BITS; bit++) {
-        const uint32_t drawn = (uint32_t)(smp_budget_random(budget) >> 16);
-        before |= (int64_t)(drawn < budget->odds[bit]) << bit;
-    }
-    return before + 1;
-}

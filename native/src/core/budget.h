@@ -5,10 +5,9 @@
  *   tokens: CPU time, coming in at the limit's rate, going out as it is used
  *   share:  how many of the looks that would be due are made; down when more is used than comes in
  *
- * Past the limit a thread is not looked at every tick but after a random number of them, 1 / share
- * on average (more for one that has used little CPU time for long, look.c), drawn without regard to
- * what it does just now; its time waits for the next look. So what is found is weighted by the
- * inverse of the probability with which it was looked for, and the sum is still the time that
+ * Past the limit a thread is not polled at every tick but with the probability share (less for one
+ * that has used little CPU time for long, look.c), drawn without regard to what it does just now;
+ * what is found is weighted by the inverse of it (intensity.h), and the sum is still the time that
  * passed. Should a tick run out of tokens before a new share has set in, the rest waits in line for
  * the next one.
  *
@@ -31,10 +30,8 @@
 #include <stdint.h>
 
 enum {
-    SMP_BUDGET_WHOLE = 1 << 20, /* share: every look */
-    SMP_BUDGET_LEAST = 1 << 10, /* share: one in 1024 */
-    SMP_BUDGET_TICKS_BITS = 13, /* of the number of ticks until the next look: at most 8192 */
-    SMP_BUDGET_MOST_TICKS = 1 << SMP_BUDGET_TICKS_BITS,
+    SMP_BUDGET_WHOLE = 1 << 20,  /* share: every look */
+    SMP_BUDGET_LEAST = 1 << 10,  /* share: one in 1024 */
     SMP_BUDGET_BATCH = 16,       /* looks between two readings of the clock */
     SMP_BUDGET_SAVED_MS = 1000,  /* what may be saved up: the limit of so long */
     SMP_BUDGET_WINDOW_MS = 100,  /* over which use is measured */
@@ -48,9 +45,6 @@ enum {
 struct smp_budget {
     int64_t limit_per_mille;
     int64_t share;
-    /* What next_ticks draws with; for odds_share. */
-    int64_t odds_share;
-    uint32_t odds[SMP_BUDGET_TICKS_BITS];
     int64_t tokens_ns;
     uint64_t random;
     bool has_begun;
@@ -85,8 +79,6 @@ void smp_budget_end(struct smp_budget *budget);
 int64_t smp_budget_tick_gap_ns(struct smp_budget *budget);
 /* Before each look: true, and it is to be put off. */
 bool smp_budget_is_spent(struct smp_budget *budget);
-/* How many ticks until the next look: 1 while there is enough for all. */
-int64_t smp_budget_next_ticks(struct smp_budget *budget);
 uint64_t smp_budget_random(struct smp_budget *budget);
 
 #endif

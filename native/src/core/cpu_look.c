@@ -167,14 +167,15 @@ void smp_cpu_look_end_all(struct smp_looker *looker)
 /* A young thread is likely to end soon, and holds a timer as long as that is not seen. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    const int64_t now_ns = looker->look->now_ns;
-    const int64_t age_ns = now_ns - record->credited_ns;
-    int64_t gap_ns = looker->interval_ns;
+    const uint64_t most = smp_look_ticks_in(looker, looker->lookback_ns);
+    uint64_t ticks = 1;
 
     if (record->cpu_timer != NULL || !record->is_candidate)
-        gap_ns = smp_idle_gap_ns(age_ns, looker->interval_ns, looker->lookback_ns,
-                                 smp_budget_random(&looker->budget));
-    smp_look_put_after(looker, record, now_ns, gap_ns);
+        ticks = smp_look_ticks_in(looker,
+                                  (looker->look->now_ns - record->credited_ns) / SMP_IDLE_SHARE);
+    /* Not all threads at once. */
+    ticks = ticks < most ? ticks : most;
+    smp_look_put_in(looker, record, ticks - smp_budget_random(&looker->budget) % (ticks / 4 + 1));
 }
 
 static void look_at(struct smp_looker *looker, struct smp_thread_record *record)
@@ -197,7 +198,7 @@ void smp_cpu_look_tick(struct smp_looker *looker)
     struct smp_due *due = NULL;
 
     drain(looker);
-    smp_wheel_begin(&looker->wheel, looker->look->now_ns);
+    smp_wheel_begin(&looker->wheel, looker->tick);
     while ((due = smp_wheel_next(&looker->wheel)) != NULL)
         look_at(looker, smp_thread_record_of(due));
 }

@@ -5,26 +5,12 @@
  *   look        look              look                        look
  *    │ unmoved   │     unmoved     │          moved            │
  *    └───────────┴─────────────────┴───────────────────────────┘
- *     exactly the leaf it had       split: used = CPU clock's difference
+ *     exactly the leaf it had       not proven: by the poll's weight (intensity.h)
  *
- * Idle threads are looked at less and less often: the gap grows with the time a thread has been
- * proven idle (one SMP_IDLE_SHARE-th of it, so that where it ends in the middle of a gap little
- * compared with the idleness is in doubt), from one interval up to a cap.
+ * A thread that has been idle for long is polled less often: on average once in a
+ * SMP_IDLE_SHARE-th of the time it has been proven idle.
  *
- * A gap in which the clock moved is not proven. Of a short one all goes to what is found at its
- * end, as with any sampler. Of a long one that would charge all of it to what woke the thread up,
- * or hide what ran in between; so the clock decides: used is time spent running, the rest is time
- * spent waiting.
- *
- *   found running   used to what is found, the rest to the leaf it had
- *   found waiting   the rest halved between the leaf it had and what is found (where they are one:
- *                   all of it), used unseen: spread over what was seen running in its group
- *
- * Where one thing ends and another begins in a short gap, all of it is charged to the other: half
- * an interval too much, on average. So that a long gap on one side of a stay and a short one on the
- * other do not add up to a loss, what is found at the end of a long one gets half an interval, too.
- *
- * Owns     nothing; plain data.
+ * Owns     plain data.
  * Threads  one at a time.
  * Errors   none; a clock that cannot be read proves nothing.
  * Cost     begin: one system call; finish: one where the clock moved.
@@ -36,13 +22,11 @@
 #include <stdint.h>
 
 enum {
-    SMP_IDLE_SHARE = 12,      /* the gap is at most a twelfth of the time proven idle */
+    SMP_IDLE_SHARE = 12,      /* the mean gap is at most a twelfth of the time proven idle */
     SMP_QUIET_CPU_MS = 50,    /* a thread that has used less in all its life, when it is met, */
     SMP_QUIET_LEAD_MS = 3000, /* is treated as if it had been idle so long */
-    SMP_MEETING_SHARE = 8,
-    SMP_MOMENT_NS = 50000, /* what a tick of ours and a switch or two take */
-    SMP_MOMENT_SHARE = 10, /* of the time between two readings, at most */
-    SMP_LONG_GAP_SHARE = 4 /* a gap is long that exceeds the interval by a quarter */
+    SMP_MOMENT_NS = 50000,    /* what a tick of ours and a switch or two take */
+    SMP_MOMENT_SHARE = 10     /* of the time between two readings, at most */
 };
 
 /* Of one thread. Zeroed: nothing is known. */
@@ -79,40 +63,8 @@ void smp_idle_begin(const struct smp_idle *idle, int32_t tid, struct smp_reading
 /* The second one where the first says that it has moved, and what follows for the thread. */
 void smp_idle_finish(struct smp_idle *idle, int32_t tid, struct smp_reading *reading);
 
-/* How long not to look at a thread that has been idle so long. random: any number. */
-int64_t smp_idle_gap_ns(int64_t idle_ns, int64_t interval_ns, int64_t most_ns, uint64_t random);
-
-/*
- * When to look at one that would be looked at after gap_ns: sooner, at a time that is many idle
- * threads' time. Looks one after the other cost a fifth of what each of them costs alone, after a
- * sleep. Such times are as far apart as one SMP_MEETING_SHARE-th of the gap or less, and each falls
- * somewhere within its stretch of time, so that nothing periodic is in step with them.
- */
-int64_t smp_idle_meeting_ns(int64_t now_ns, int64_t gap_ns, int64_t interval_ns);
-
 /* It has used all that time: then it was preempted, by us most likely, or has begun to wait this
  * moment. */
 bool smp_idle_has_run_all_along(const struct smp_reading *reading);
-
-bool smp_idle_is_long(int64_t span_ns, int64_t interval_ns);
-
-/* Whose a gap is that is not proven. */
-struct smp_shares {
-    int64_t old_ns;    /* of the leaf it had */
-    int64_t found_ns;  /* of what is found */
-    int64_t unseen_ns; /* of whatever ran in between */
-};
-
-struct smp_gap {
-    int64_t span_ns;
-    int64_t interval_ns;
-    bool is_measured;
-    int64_t used_ns;
-    bool is_running; /* found so */
-    bool knows_old;  /* the leaf it had */
-    bool is_same;    /* and that is what is found */
-};
-/* The three add up to the span. */
-struct smp_shares smp_idle_split(const struct smp_gap *gap);
 
 #endif

@@ -156,22 +156,24 @@ void smp_interval_used_cpu(struct smp_interval *interval, struct smp_place place
     smp_tree_credit(interval->tree, node, 0, cpu_ns, 0);
 }
 
-void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_place place, int64_t wall_ns,
-                             int64_t cpu_ns)
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_place place, int64_t cpu_ns)
 {
     struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, place.group)->unseen;
 
-    unseen->wall_ns += wall_ns;
     unseen->cpu_ns += cpu_ns;
     if (unseen->fallback == 0)
         unseen->fallback = place.root;
 }
 
-void smp_interval_measured(struct smp_interval *interval, struct smp_place place, uint32_t node,
-                           int64_t wall_ns, int64_t cpu_ns)
+void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
+                           int64_t cpu_ns)
 {
-    (void)place;
     smp_tree_credit(interval->tree, node, wall_ns, cpu_ns, 0);
+}
+
+int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
+{
+    return smp_tree_take_back(interval->tree, node, wall_ns);
 }
 
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_place place, uint64_t depth)

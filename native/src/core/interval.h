@@ -66,19 +66,22 @@ void smp_interval_note(struct smp_interval *interval, struct smp_place place, ui
 /* So many attempts that were not made. */
 void smp_interval_skip(struct smp_interval *interval, struct smp_place place,
                        enum smp_outcome outcome, uint64_t count);
-/* A thread that was found running here has used so much CPU time since it was looked at last. */
+/* A thread that was found running here used so much CPU time. */
 void smp_interval_used_cpu(struct smp_interval *interval, struct smp_place place, uint32_t node,
                            int64_t cpu_ns);
 /*
- * A thread of the group has run unseen: its time, as far as it is not credited already, and its
- * CPU time. Both are spread at seal over what was seen running in the group, in proportion to the
- * CPU time there; where nothing was, they go to the node that was credited last.
+ * CPU time of a thread of the group that no poll found a place for. It is spread at seal over what
+ * was seen running in the group, in proportion to the CPU time there; where nothing was, it goes to
+ * the node that was credited last.
  */
-void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_place place, int64_t wall_ns,
-                             int64_t cpu_ns);
-/* Time that is no attempt's: of a thread that is not sampled but measured. */
-void smp_interval_measured(struct smp_interval *interval, struct smp_place place, uint32_t node,
-                           int64_t wall_ns, int64_t cpu_ns);
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_place place, int64_t cpu_ns);
+/* Time that is no attempt's: of a thread that is not sampled but measured, or known without a poll.
+ */
+void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
+                           int64_t cpu_ns);
+/* Takes back wall time that the node itself was credited with in this interval, as far as there is
+ * any. Returns how much. */
+int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
 /* Before any filter or cut. */
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_place place, uint64_t depth);
 void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more);

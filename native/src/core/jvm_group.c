@@ -61,7 +61,7 @@ static void on_used(void *context, enum smp_task_kind kind, uint64_t id, const c
         enum smp_outcome outcome = SMP_OUTCOME_OVER_LIMIT;
         node = smp_interval_add_pseudo(measuring->interval, place, &outcome);
     }
-    smp_interval_measured(measuring->interval, place, node, cpu_ns, cpu_ns);
+    smp_interval_measured(measuring->interval, node, cpu_ns, cpu_ns);
 }
 
 void smp_jvm_group_measure(const struct smp_task_source *tasks,

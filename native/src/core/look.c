@@ -2,39 +2,52 @@
 #include "core/look.h"
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "core/cpu_look.h"
+#include "core/intensity.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
 /* --- when --- */
 
-void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record, int64_t at_ns)
+void smp_look_put_in(struct smp_looker *looker, struct smp_thread_record *record, uint64_t ticks)
 {
-    smp_wheel_put(&looker->wheel, &record->due, at_ns);
+    record->odds = SMP_CERTAIN;
+    smp_wheel_put(&looker->wheel, &record->due, looker->tick + ticks);
 }
 
-void smp_look_put_after(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns,
-                        int64_t gap_ns)
+uint64_t smp_look_ticks_in(const struct smp_looker *looker, int64_t ns)
 {
-    smp_look_put_at(looker, record,
-                    gap_ns <= looker->interval_ns ? now_ns + 1
-                                                  : now_ns + gap_ns - looker->interval_ns / 2);
+    const int64_t ticks = ns / looker->interval_ns;
+
+    return ticks > 1 ? (uint64_t)ticks : 1;
 }
 
-/* Of one that has been idle, as far as is known. */
-static int64_t idle_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
-                           int64_t now_ns)
+/* Idle or not any more. */
+static void set_idle(struct smp_looker *looker, struct smp_thread_record *record, bool is_idle)
 {
-    const int64_t most_ns =
-        smp_idle_gap_ns(now_ns - record->idle.since_ns, looker->interval_ns, looker->lookback_ns,
-                        smp_budget_random(&looker->budget));
+    if (record->is_idle == is_idle)
+        return;
+    record->is_idle = is_idle;
+    looker->idle_threads += is_idle ? 1 : (uint64_t)-1;
+}
 
-    return smp_idle_meeting_ns(now_ns, most_ns, looker->interval_ns) - now_ns;
+/* Were there CPU time for all: at each tick, or of an idle thread with these odds. */
+static int64_t free_odds(const struct smp_looker *looker, const struct smp_thread_record *record,
+                         int64_t now_ns)
+{
+    double ticks =
+        (double)(now_ns - record->idle.since_ns) / (double)looker->interval_ns / SMP_IDLE_SHARE;
+
+    if (!record->is_idle)
+        return SMP_CERTAIN;
+    if (ticks > looker->idle_ticks)
+        ticks = looker->idle_ticks;
+    return smp_intensity_odds(ticks);
 }
 
 /* Hundreds that wake up for a moment now and then must not leave nothing for the few that work. It
- * goes by what a thread has used for some time, not by what it does at this look: else what was
- * found at the end of a short gap and of a long one would not be of one kind. */
+ * goes by what a thread has used for some time, not by what it does at this look. */
 static int64_t quietness(const struct smp_thread_record *record)
 {
     const int64_t times = SMP_WHOLE_USE / SMP_BUSY_SHARE / (record->use + 1);
@@ -53,51 +66,63 @@ static void learn_use(struct smp_thread_record *record, int64_t used_ns, int64_t
     record->use += (use - record->use) / SLOWNESS;
 }
 
-static int64_t next_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
-                           int64_t now_ns)
+/* A thread that owes an answer is polled until it gives one. */
+static bool is_to_throttle(const struct smp_looker *looker, const struct smp_thread_record *record)
 {
-    return record->idle.has_leaf ? idle_gap_ns(looker, record, now_ns) : looker->interval_ns;
+    return looker->budget.share < SMP_BUDGET_WHOLE && !record->takes_all;
 }
 
-/* Where there is not CPU time for all. Whoever is idle is passed over as well: thousands of them
- * would leave nothing for the few that run, and what they do is known afterwards all the same. */
-static int64_t thinned_gap_ns(struct smp_looker *looker, const struct smp_thread_record *record,
-                              int64_t gap_ns)
+static int64_t throttle_odds(const struct smp_looker *looker,
+                             const struct smp_thread_record *record)
 {
-    const int64_t thin_ns = smp_budget_next_ticks(&looker->budget) * gap_ns * quietness(record);
+    const int64_t odds = SMP_CERTAIN / SMP_BUDGET_WHOLE * looker->budget.share / quietness(record);
 
-    return thin_ns < SMP_MOST_THIN_MS * NS_PER_MS ? thin_ns : SMP_MOST_THIN_MS * NS_PER_MS;
+    return odds > 1 ? odds : 1;
 }
 
-static bool is_short_of_time(const struct smp_looker *looker)
+/* When this thread is polled next. Throttled threads draw each for themselves, so that what they
+ * cost is spread over the ticks. */
+static void draw(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
-    return looker->budget.share < SMP_BUDGET_WHOLE;
+    uint64_t most = 1;
+    uint64_t salt = looker->salt;
+    int64_t odds;
+
+    record->free_odds = free_odds(looker, record, now_ns);
+    record->is_throttled = is_to_throttle(looker, record);
+    odds = record->free_odds;
+    if (record->is_idle)
+        most = smp_look_ticks_in(looker, looker->lookback_ns);
+    if (record->is_throttled) {
+        odds = smp_intensity_both(odds, throttle_odds(looker, record));
+        most = smp_look_ticks_in(looker, SMP_MOST_THIN_MS * NS_PER_MS);
+        salt += smp_random_of(record->thread->serial);
+    }
+    const struct smp_next_poll next = smp_intensity_next(salt, looker->tick, odds, most);
+    smp_wheel_put(&looker->wheel, &record->due, next.tick);
+    record->odds = next.odds;
 }
 
-/* Who has just been looked at. */
+/* Of a thread that was polled in this tick. */
 static void schedule(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
-    const int64_t gap_ns = next_gap_ns(looker, record, now_ns);
-
-    record->is_drawn = is_short_of_time(looker);
-    record->thin_tick = looker->tick + (uint64_t)(gap_ns / looker->interval_ns);
-    smp_look_put_after(looker, record, now_ns,
-                       record->is_drawn ? thinned_gap_ns(looker, record, gap_ns) : gap_ns);
+    set_idle(looker, record, record->idle.has_leaf);
+    record->polled_tick = looker->tick;
+    draw(looker, record, now_ns);
 }
 
 bool smp_look_pass_over(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    const int64_t now_ns = looker->look->now_ns;
-
-    if (record->is_drawn || record->unanswered_ns != 0 || !record->was_looked_at ||
-        !is_short_of_time(looker))
+    if (record->is_throttled || !record->was_looked_at || !is_to_throttle(looker, record))
         return false;
-    record->is_drawn = true;
-    const int64_t gap_ns = next_gap_ns(looker, record, now_ns);
-    const int64_t thin_ns = thinned_gap_ns(looker, record, gap_ns);
-    if (thin_ns <= gap_ns)
+    const int64_t odds = throttle_odds(looker, record);
+    const int64_t number = (int64_t)(smp_budget_random(&looker->budget) % (uint64_t)SMP_CERTAIN);
+    if (number < odds) {
+        record->odds = smp_intensity_both(record->odds, odds);
+        record->is_throttled = true;
         return false;
-    smp_look_put_after(looker, record, now_ns, thin_ns - gap_ns);
+    }
+    draw(looker, record, looker->look->now_ns);
     return true;
 }
 
@@ -115,8 +140,14 @@ void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_reco
 void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
 {
     record->credited_ns = now_ns;
+    record->balance_ns = 0;
+    record->owed_ns = 0;
+    record->cpu_pending_ns = 0;
     record->idle = (struct smp_idle){ 0 };
-    record->is_drawn = false;
+    record->odds = SMP_CERTAIN;
+    record->is_throttled = false;
+    record->has_target = false;
+    record->takes_all = false;
     record->unanswered_ns = 0;
 }
 
@@ -125,36 +156,108 @@ void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *rec
 {
     record->was_looked_at = false;
     smp_look_begin(record, looker->look->now_ns);
+    set_idle(looker, record, false);
     smp_look_count_as_sampled(looker, record, false);
 }
 
-/* Where the time of a thread goes whose stack is the one it had, as far as is known. */
-static struct smp_spot kept_spot(struct smp_looker *looker, struct smp_thread_record *record)
+/* What the last poll found, as far as it is known. */
+static bool find_target(struct smp_looker *looker, struct smp_thread_record *record,
+                        struct smp_spot *out)
 {
-    struct smp_spot spot;
-
-    if (record->idle.has_leaf && smp_credit_idle(&looker->credit, record, &spot))
-        return spot;
-    return smp_credit_pseudo(&looker->credit, record, SMP_OUTCOME_BUDGET);
+    if (!record->has_target || !smp_credit_idle(&looker->credit, record, out))
+        return false;
+    if (record->owed_ns > 0) {
+        smp_interval_measured(looker->credit.interval, out->node, record->owed_ns, 0);
+        record->balance_ns -= record->owed_ns;
+    }
+    record->owed_ns = 0;
+    return true;
 }
 
-static int64_t kept_ns(const struct smp_looker *looker, const struct smp_thread_record *record)
+/* Time that is not credited up to then; negative: a debt. */
+static int64_t pending_ns(const struct smp_thread_record *record, int64_t till_ns)
 {
-    return record->was_looked_at ? looker->covered_ns - record->credited_ns : 0;
+    return till_ns - record->credited_ns + record->balance_ns;
 }
 
-/* What is kept for the record up to the last tick is credited. Its clock is left alone: what it
- * used is found at the next look. */
+/* All time up to then is credited, but for so much. */
+static void set_credited(struct smp_thread_record *record, int64_t till_ns, int64_t balance_ns)
+{
+    record->credited_ns = till_ns;
+    record->balance_ns = balance_ns;
+}
+
+/* Gives the time to the node, or takes it back where it is negative. Returns what there was not
+ * enough for: 0, or a debt. */
+static int64_t give(struct smp_looker *looker, const struct smp_spot *spot, int64_t ns)
+{
+    if (ns < 0)
+        return ns + smp_interval_take_back(looker->credit.interval, spot->node, -ns);
+    smp_interval_measured(looker->credit.interval, spot->node, ns, 0);
+    return 0;
+}
+
+/* CPU time of a group is what its clocks say, at the end of each interval. */
+static void credit_pending_cpu(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    if (record->cpu_pending_ns > 0)
+        smp_interval_ran_unseen(looker->credit.interval, smp_credit_place(&looker->credit, record),
+                                record->cpu_pending_ns);
+    record->cpu_pending_ns = 0;
+}
+
+/* Polls that would have come since the last one, were there CPU time for all; an idle thread's
+ * would not have come at each tick. */
+static uint64_t free_polls(const struct smp_looker *looker, const struct smp_thread_record *record,
+                           bool is_idle)
+{
+    const double longest_ticks = (double)smp_look_ticks_in(looker, looker->lookback_ns);
+    double mean_ticks = (double)SMP_CERTAIN / (double)record->free_odds;
+
+    if (is_idle && mean_ticks < looker->idle_ticks)
+        mean_ticks = looker->idle_ticks;
+    /* About what the mean is where the longest gap cuts the others off. */
+    if (record->is_idle || is_idle)
+        mean_ticks = 1 / (1 / mean_ticks + 1 / longest_ticks);
+    if (mean_ticks < 1)
+        mean_ticks = 1;
+    return (uint64_t)((double)(looker->tick - record->polled_tick) / mean_ticks);
+}
+
+static void skip_polls(struct smp_looker *looker, struct smp_thread_record *record, uint64_t count)
+{
+    if (count == 0)
+        return;
+    smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
+                      SMP_OUTCOME_BUDGET, count);
+    record->polled_tick = looker->tick;
+}
+
+/*
+ * The thread is not polled for this: its clock is left alone, and what it used is found at the next
+ * poll. Its time goes to what the last poll found. Where more was credited than has passed, that is
+ * taken back, so that the interval holds what passed in it, and given again in the next one.
+ */
 void smp_look_credit_kept(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    const int64_t span_ns = kept_ns(looker, record);
     struct smp_spot spot;
 
-    if (span_ns <= 0)
+    if (!record->was_looked_at)
         return;
-    spot = kept_spot(looker, record);
-    smp_credit_note(&looker->credit, &spot, span_ns);
-    record->credited_ns = looker->covered_ns;
+    if (record->is_throttled)
+        skip_polls(looker, record, free_polls(looker, record, record->is_idle));
+    credit_pending_cpu(looker, record);
+    if (pending_ns(record, looker->covered_ns) == 0 && record->owed_ns == 0)
+        return;
+    if (!find_target(looker, record, &spot))
+        spot = smp_credit_pseudo(&looker->credit, record,
+                                 record->unanswered_ns != 0 ? SMP_OUTCOME_UNANSWERED
+                                                            : SMP_OUTCOME_BUDGET);
+    const int64_t rest_ns = pending_ns(record, looker->covered_ns);
+    const int64_t debt_ns = give(looker, &spot, rest_ns);
+    if (rest_ns < 0)
+        record->owed_ns = debt_ns - rest_ns;
+    set_credited(record, looker->covered_ns, debt_ns);
 }
 
 /* May be told while a user's rule is asked, when the JVM cannot be: so a stack that has to be added
@@ -163,7 +266,7 @@ void smp_look_leaving(void *context, struct smp_thread_record *record)
 {
     struct smp_looker *looker = context;
 
-    if (kept_ns(looker, record) <= 0 || record->has_left)
+    if (!record->was_looked_at || record->has_left)
         return;
     record->left_place = smp_credit_place(&looker->credit, record);
     record->has_left = true;
@@ -186,13 +289,13 @@ void smp_look_credit_left(struct smp_looker *looker, struct smp_thread_record *r
     smp_last_stack_forget(&record->last);
 }
 
-/* The last of an ended thread's time. It woke up to end: the little time that takes is the last
- * interval's. */
+/* The last of an ended thread's time: a tick's at most, because it was not polled in it; before
+ * that it was where the last poll found it. */
 static void credit_end(struct smp_looker *looker, struct smp_thread_record *record,
                        int64_t ended_ns)
 {
-    int64_t span_ns = ended_ns - record->credited_ns;
     struct smp_spot spot;
+    int64_t last_ns;
 
     if (!record->was_looked_at) {
         if (ended_ns > looker->marked_ns && record->naming != SMP_NAMING_SKIP &&
@@ -200,15 +303,18 @@ static void credit_end(struct smp_looker *looker, struct smp_thread_record *reco
             smp_interval_count(looker->credit.interval, SMP_COUNTER_UNSEEN_THREADS, 1);
         return;
     }
-    if (smp_idle_is_long(span_ns, looker->interval_ns) && record->idle.has_leaf &&
-        smp_credit_idle(&looker->credit, record, &spot)) {
-        smp_credit_note(&looker->credit, &spot, span_ns - looker->interval_ns);
-        span_ns = looker->interval_ns;
+    credit_pending_cpu(looker, record);
+    const bool knows_target = find_target(looker, record, &spot);
+    last_ns = pending_ns(record, ended_ns);
+    if (knows_target && (last_ns > looker->interval_ns || last_ns < 0)) {
+        const int64_t most_ns = last_ns < 0 ? 0 : looker->interval_ns;
+        (void)give(looker, &spot, last_ns - most_ns);
+        last_ns = most_ns;
     }
-    if (span_ns <= 0)
+    if (last_ns <= 0)
         return;
     spot = smp_credit_pseudo(&looker->credit, record, SMP_OUTCOME_ENDED);
-    smp_credit_note(&looker->credit, &spot, span_ns);
+    smp_credit_note(&looker->credit, &spot, last_ns);
 }
 
 /* A thread that ended after this look began is walked as if alive: it counts as gone during the
@@ -223,6 +329,7 @@ bool smp_look_remove_ended(struct smp_looker *looker, struct smp_thread_record *
         smp_cpu_look_stop(looker, record);
     else if (looker->look->span_ns < 0)
         credit_end(looker, record, ended_ns);
+    set_idle(looker, record, false);
     smp_look_count_as_sampled(looker, record, false);
     smp_wheel_remove(&looker->wheel, &record->due);
     smp_thread_table_remove(&looker->table, record);
@@ -238,29 +345,30 @@ struct found {
     const char *group_name; /* NULL: the thread's own */
 };
 
-static struct smp_gap gap_of(const struct smp_looker *looker,
-                             const struct smp_thread_record *record, int64_t span_ns)
+/* The time that the poll stands for. */
+static int64_t weight_ns(const struct smp_looker *looker, const struct smp_thread_record *record)
 {
-    return (struct smp_gap){
-        .span_ns = span_ns,
-        .interval_ns = looker->interval_ns,
-        .is_measured = record->reading.is_measured && looker->look->span_ns < 0,
-        .used_ns = record->reading.used_ns,
-        .is_running = record->reading.activity == SMP_ACTIVITY_RUNNING,
-    };
+    return smp_intensity_weight_ns(looker->tick_ns, record->odds);
 }
 
-static void credit_cpu(struct smp_looker *looker, const struct smp_spot *spot,
-                       const struct smp_gap *gap, int64_t unseen_ns)
+/* A thread that was found running gets CPU time for as much wall time as the poll stands for; the
+ * rest of what it used waits for the polls that find it running. Its clock is read a little later
+ * than the tick's. */
+static void credit_cpu(struct smp_looker *looker, struct smp_thread_record *record,
+                       const struct smp_spot *spot, int64_t most_ns)
 {
-    struct smp_interval *interval = looker->credit.interval;
+    enum { LATER_SHARE = 10 };
+    const struct smp_reading *reading = &record->reading;
+    int64_t cpu_ns = 0;
 
-    if (!gap->is_measured)
+    most_ns += most_ns / LATER_SHARE;
+    if (!reading->is_measured || looker->look->span_ns >= 0)
         return;
-    if (gap->is_running)
-        smp_interval_used_cpu(interval, spot->place, spot->node, gap->used_ns);
-    else if (gap->used_ns > 0)
-        smp_interval_ran_unseen(interval, spot->place, unseen_ns, gap->used_ns);
+    record->cpu_pending_ns += reading->used_ns;
+    if (reading->activity == SMP_ACTIVITY_RUNNING)
+        cpu_ns = record->cpu_pending_ns < most_ns ? record->cpu_pending_ns : most_ns;
+    smp_interval_used_cpu(looker->credit.interval, spot->place, spot->node, cpu_ns);
+    record->cpu_pending_ns -= cpu_ns;
 }
 
 static bool has_stack(enum smp_outcome outcome)
@@ -269,60 +377,114 @@ static bool has_stack(enum smp_outcome outcome)
            outcome == SMP_OUTCOME_OVER_LIMIT;
 }
 
-/* The end of each look: credits the time, and says when the next one is. */
+/* The time of a poll that found this, out of all that is pending; what remains goes to what the
+ * poll before it found, which may also have to give some back. */
+static int64_t take_weight(struct smp_looker *looker, struct smp_thread_record *record,
+                           const struct smp_spot *before, const struct smp_spot *found,
+                           bool becomes_target)
+{
+    const int64_t now_ns = looker->look->now_ns;
+    const int64_t all_ns = pending_ns(record, now_ns);
+    int64_t found_ns = all_ns;
+    int64_t debt_ns = 0;
+
+    if (before != NULL && before->node != found->node) {
+        found_ns = weight_ns(looker, record);
+        debt_ns = give(looker, before, all_ns - found_ns);
+    } else if (all_ns < 0) {
+        debt_ns = give(looker, found, all_ns);
+        found_ns = 0;
+    }
+    /* A debt is paid by the stack that is found, or not made. */
+    if (debt_ns < 0 && !becomes_target) {
+        const int64_t left_ns = found_ns + debt_ns;
+        found_ns = left_ns > 0 ? left_ns : 0;
+        debt_ns = left_ns < 0 ? left_ns : 0;
+    }
+    set_credited(record, now_ns, debt_ns);
+    return found_ns;
+}
+
+static void learn_activity(struct smp_looker *looker, struct smp_thread_record *record,
+                           const struct smp_spot *spot)
+{
+    const enum smp_activity activity = record->reading.activity;
+
+    if (activity != SMP_ACTIVITY_RAN && activity != SMP_ACTIVITY_NONE)
+        return;
+    record->idle.has_leaf =
+        has_stack(spot->outcome) && record->last.epoch == looker->credit.stack_epoch;
+    if (activity == SMP_ACTIVITY_RAN)
+        record->idle.since_ns = looker->look->now_ns;
+}
+
+/* The end of each poll: credits the time, and says when the next one is. */
 static void finish(struct smp_looker *looker, struct smp_thread_record *record,
                    const struct found *found)
 {
-    const int64_t now_ns = looker->look->now_ns;
-    const int64_t span_ns =
-        looker->look->span_ns >= 0 ? looker->look->span_ns : now_ns - record->credited_ns;
-    struct smp_gap gap = gap_of(looker, record, span_ns);
-    struct smp_shares shares;
-    struct smp_spot old;
+    const int64_t span_ns = looker->look->span_ns;
+    struct smp_spot before;
     struct smp_spot spot;
+    int64_t found_ns = span_ns;
 
     /* Before the stack is replaced. */
-    gap.knows_old = gap.is_measured && smp_idle_is_long(span_ns, looker->interval_ns) &&
-                    record->reading.had_leaf && smp_credit_idle(&looker->credit, record, &old);
+    const bool knows_before = find_target(looker, record, &before) && !record->takes_all;
     spot =
         smp_credit_found(&looker->credit, record, found->outcome, found->sample, found->group_name);
-    gap.is_same = gap.knows_old && old.node == spot.node;
-    shares = smp_idle_split(&gap);
-    if (shares.old_ns > 0)
-        smp_credit_note(&looker->credit, &old, shares.old_ns);
-    smp_credit_note(&looker->credit, &spot, shares.found_ns);
-    credit_cpu(looker, &spot, &gap, shares.unseen_ns);
-    record->credited_ns = now_ns;
+    const bool becomes_target = has_stack(spot.outcome) && found->group_name == NULL &&
+                                record->last.epoch == looker->credit.stack_epoch;
+    if (span_ns < 0)
+        found_ns =
+            take_weight(looker, record, knows_before ? &before : NULL, &spot, becomes_target);
+    else
+        set_credited(record, looker->look->now_ns, 0);
+    smp_credit_note(&looker->credit, &spot, found_ns);
+    credit_cpu(looker, record, &spot, knows_before ? weight_ns(looker, record) : found_ns);
     record->unanswered_ns = 0;
-    if (record->reading.activity == SMP_ACTIVITY_RAN ||
-        record->reading.activity == SMP_ACTIVITY_NONE) {
-        record->idle.has_leaf =
-            has_stack(spot.outcome) && record->last.epoch == looker->credit.stack_epoch;
-        if (record->reading.activity == SMP_ACTIVITY_RAN)
-            record->idle.since_ns = now_ns;
-    }
-    schedule(looker, record, now_ns);
+    record->takes_all = false;
+    record->has_target = becomes_target;
+    learn_activity(looker, record, &spot);
+    schedule(looker, record, looker->look->now_ns);
 }
 
-/* It has run, so it is idle no more; what goes to the stack it had before is known now. */
-static void credit_idle_part(struct smp_looker *looker, struct smp_thread_record *record)
+/* Of a poll that found nothing that could be credited now: what the poll before it found gets the
+ * rest. Returns the time of what this one would have found. */
+static int64_t credit_before(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    struct smp_gap gap = gap_of(looker, record, looker->look->now_ns - record->credited_ns);
-    struct smp_shares shares;
-    struct smp_spot old;
+    const int64_t now_ns = looker->look->now_ns;
+    struct smp_spot before;
 
-    gap.knows_old = record->reading.had_leaf && smp_credit_idle(&looker->credit, record, &old);
-    shares = smp_idle_split(&gap);
-    if (shares.old_ns <= 0)
-        return;
-    smp_credit_note(&looker->credit, &old, shares.old_ns);
-    record->credited_ns += shares.old_ns;
+    if (!find_target(looker, record, &before) || record->takes_all) {
+        const int64_t all_ns = pending_ns(record, now_ns);
+        set_credited(record, now_ns, all_ns < 0 ? all_ns : 0);
+        return all_ns < 0 ? 0 : all_ns;
+    }
+    const int64_t found_ns = weight_ns(looker, record);
+    set_credited(record, now_ns, give(looker, &before, pending_ns(record, now_ns) - found_ns));
+    return found_ns;
+}
+
+/* As if this poll had not been: the thread is polled at the next tick, and what is found there gets
+ * the time of both. */
+static void postpone(struct smp_looker *looker, struct smp_thread_record *record,
+                     enum smp_outcome outcome)
+{
+    smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record), outcome,
+                      1);
+    const int64_t found_ns = credit_before(looker, record);
+    record->balance_ns += found_ns;
+    record->takes_all = true;
+    record->polled_tick = looker->tick;
+    if (record->reading.is_measured)
+        record->idle.cpu_ns -= record->reading.used_ns;
+    else
+        record->idle.has_clock = false;
+    smp_look_put_in(looker, record, 1);
 }
 
 /*
  * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it,
- * and will be near when it answers. So its time waits, too, as if this look had not been; but
- * neither for ever nor past the end of an interval.
+ * and will be near when it answers. So its time waits, too, but not for ever.
  */
 static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -334,14 +496,7 @@ static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record 
         record->unanswered_ns = look->now_ns;
     if (look->now_ns - record->unanswered_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
         return false;
-    smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                      SMP_OUTCOME_UNANSWERED, 1);
-    credit_idle_part(looker, record);
-    if (record->reading.is_measured)
-        record->idle.cpu_ns -= record->reading.used_ns;
-    else
-        record->idle.has_clock = false;
-    smp_look_put_at(looker, record, look->now_ns + 1);
+    postpone(looker, record, SMP_OUTCOME_UNANSWERED);
     return true;
 }
 
@@ -411,10 +566,15 @@ enum smp_outcome smp_look_outcome(enum smp_answer answer, const struct smp_sampl
 /* The user's rule leaves this virtual thread out: its time is nobody's. */
 static void leave_out_guest(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    if (looker->look->span_ns < 0)
-        credit_idle_part(looker, record);
+    if (looker->look->span_ns < 0) {
+        record->balance_ns += credit_before(looker, record);
+        if (record->balance_ns > 0)
+            record->balance_ns = 0;
+    }
     record->credited_ns = looker->look->now_ns;
     record->unanswered_ns = 0;
+    record->takes_all = false;
+    record->has_target = false;
     schedule(looker, record, looker->look->now_ns);
 }
 
@@ -490,7 +650,7 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
     if (looker->in_flight == SMP_MAX_REQUESTS) {
         collect_soon(looker);
         if (has_waited_enough(looker)) {
-            finish_without(looker, record, SMP_OUTCOME_BUDGET);
+            postpone(looker, record, SMP_OUTCOME_BUDGET);
             return;
         }
     }
@@ -524,7 +684,7 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
 static void pass_by(struct smp_looker *looker, struct smp_thread_record *record)
 {
     smp_look_leave_out(looker, record);
-    smp_look_put_at(looker, record, looker->look->now_ns + 1);
+    smp_look_put_in(looker, record, 1);
 }
 
 /* False: it is not sampled now. */
@@ -534,7 +694,7 @@ static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *reco
         record->is_candidate = smp_looker_chooses(looker, record);
         if (!record->is_candidate) {
             smp_look_leave_out(looker, record);
-            smp_look_put_after(looker, record, looker->look->now_ns, looker->lookback_ns);
+            smp_look_put_in(looker, record, smp_look_ticks_in(looker, looker->lookback_ns));
             return false;
         }
     }
@@ -571,53 +731,31 @@ static bool read_name(struct smp_looker *looker, struct smp_thread_record *recor
     return false;
 }
 
-/* It was due more than half a tick ago, and waited in line. */
-static bool has_waited(const struct smp_looker *looker, const struct smp_thread_record *record)
+/* Before this poll. */
+static void count_skipped(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    return looker->look->span_ns < 0 &&
-           looker->look->now_ns - record->due.at_ns > looker->interval_ns / 2 * 3;
+    const bool is_late = looker->look->span_ns < 0 && looker->tick > record->due.at;
+    const uint64_t polls =
+        free_polls(looker, record, record->reading.activity == SMP_ACTIVITY_NONE);
+
+    if (record->was_looked_at && polls > 1 && (record->is_throttled || is_late))
+        skip_polls(looker, record, polls - 1);
 }
 
-/* From thin_tick on, before this one: at a thread that is idle not one in every tick. */
-static uint64_t passed_over(struct smp_looker *looker, const struct smp_thread_record *record,
-                            bool was_idle)
-{
-    uint64_t at = record->thin_tick;
-    uint64_t looks = 0;
-
-    if (!was_idle)
-        return looker->tick - at;
-    for (; at < looker->tick; looks++) {
-        const int64_t ago_ns = (int64_t)(looker->tick - at) * looker->interval_ns;
-        at += (uint64_t)(idle_gap_ns(looker, record, looker->look->now_ns - ago_ns) /
-                         looker->interval_ns);
-    }
-    return looks;
-}
-
-/* The looks that would have been made since its last one. */
-static void count_passed_over(struct smp_looker *looker, struct smp_thread_record *record,
-                              bool was_idle)
-{
-    if (record->was_looked_at && looker->tick > record->thin_tick &&
-        (record->is_drawn || has_waited(looker, record)))
-        smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                          SMP_OUTCOME_BUDGET, passed_over(looker, record, was_idle));
-    record->is_drawn = false;
-}
-
+/* It has not run since the last poll: all time since then is the leaf's. */
 static void credit_idle(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    const int64_t now_ns = looker->look->now_ns;
     struct smp_spot spot;
 
-    if (!smp_credit_idle(&looker->credit, record, &spot)) {
+    looker->idle_polls++;
+    if (!find_target(looker, record, &spot)) {
         walk(looker, record);
         return;
     }
-    smp_credit_note(&looker->credit, &spot, now_ns - record->credited_ns);
-    record->credited_ns = now_ns;
-    schedule(looker, record, now_ns);
+    const int64_t all_ns = pending_ns(record, looker->look->now_ns);
+    set_credited(record, looker->look->now_ns, all_ns < 0 ? give(looker, &spot, all_ns) : 0);
+    smp_credit_note(&looker->credit, &spot, all_ns < 0 ? 0 : all_ns);
+    schedule(looker, record, looker->look->now_ns);
 }
 
 /* A thread that was preempted does not move either; to walk it would be to wait for it. To ask the
@@ -647,14 +785,6 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
 {
     struct smp_reading *reading = &record->reading;
 
-    /* Nobody walks thousands of threads in order to end an interval, where there is no time to do
-     * so in between. */
-    if (looker->look->is_settling && looker->budget.share < SMP_BUDGET_WHOLE &&
-        reading->activity != SMP_ACTIVITY_NONE) {
-        reading->activity = SMP_ACTIVITY_UNKNOWN;
-        finish_without(looker, record, SMP_OUTCOME_BUDGET);
-        return;
-    }
     /* Where it ran when it was asked it is asked again, even if it waits by now: it has answered
      * meanwhile, and the time until then belongs there. */
     if (record->unanswered_ns != 0 || is_running(looker, record))
@@ -671,7 +801,7 @@ static void look_with_clock(struct smp_looker *looker, struct smp_thread_record 
     struct smp_reading *reading = &record->reading;
 
     smp_idle_finish(&record->idle, smp_thread_record_tid(record), reading);
-    count_passed_over(looker, record, reading->activity == SMP_ACTIVITY_NONE || reading->had_leaf);
+    count_skipped(looker, record);
     /* A native thread that has been attached brings along what it used before. */
     if (!record->was_looked_at && reading->used_ns > span_ns + looker->interval_ns)
         reading->is_measured = false;
@@ -723,6 +853,7 @@ bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record)
     if (!read_name(looker, record))
         return true;
     smp_look_count_as_sampled(looker, record, true);
+    looker->polls++;
     if (look->span_ns > 0)
         look_once(looker, record);
     else if (has_time)

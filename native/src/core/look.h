@@ -20,15 +20,14 @@
 struct smp_look {
     int64_t now_ns;
     int64_t span_ns;  /* credited to each; -1: the time since it was last looked at */
-    bool is_settling; /* everybody, and nobody is put off */
+    bool is_settling; /* the last polls before the sampler stops: answers are waited for */
     int64_t begun_ns; /* on the clock, which goes on while now_ns stands still */
 };
 
 /* Looks at it, and says when it is due again. Its answer may come with collect. False: the thread
  * has ended, and the record is gone. */
 bool smp_look_at(struct smp_looker *looker, struct smp_thread_record *record);
-/* It is due, since a time when there was CPU time for all: whether it is its turn now is drawn now.
- * True: it is not. */
+/* Throttling began after this poll was scheduled: draws whether to skip it. True: skip. */
 bool smp_look_pass_over(struct smp_looker *looker, struct smp_thread_record *record);
 /* Takes the answers to all that was asked. */
 void smp_look_collect(struct smp_looker *looker);
@@ -48,13 +47,13 @@ void smp_look_count_as_sampled(struct smp_looker *looker, struct smp_thread_reco
 void smp_look_begin(struct smp_thread_record *record, int64_t now_ns);
 /* It is not sampled now, and its time up to now is nobody's. */
 void smp_look_leave_out(struct smp_looker *looker, struct smp_thread_record *record);
-void smp_look_put_at(struct smp_looker *looker, struct smp_thread_record *record, int64_t at_ns);
-/* Ticks come at about the interval: half of one before the gap's end is the tick that is meant.
- * Never the tick that is under way. */
-void smp_look_put_after(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns,
-                        int64_t gap_ns);
+/* Due so many ticks from the last one, whatever its state; 0: at the next taking. */
+void smp_look_put_in(struct smp_looker *looker, struct smp_thread_record *record, uint64_t ticks);
+/* So many ticks that fit into the time, at least one. */
+uint64_t smp_look_ticks_in(const struct smp_looker *looker, int64_t ns);
 
-/* What is kept for it up to the last tick is credited where it is now. */
+/* The time and the CPU time that is kept for it up to the last tick is credited by what is known.
+ */
 void smp_look_credit_kept(struct smp_looker *looker, struct smp_thread_record *record);
 /* It is about to leave its group (thread_names.h); what is kept is credited by credit_left, when
  * the JVM may be called again. */

@@ -35,7 +35,7 @@ static bool on_born(void *context, struct smp_thread *thread)
     if (record == NULL)
         return false;
     record->idle.has_clock = is_new; /* at 0 */
-    smp_look_put_at(looker, record, looker->look->now_ns);
+    smp_look_put_in(looker, record, 0);
     return true;
 }
 
@@ -56,8 +56,8 @@ static void poll_threads(struct smp_looker *looker)
 static void everybody_is_due(struct smp_looker *looker)
 {
     for (size_t i = 0; i < looker->table.count; i++) {
-        looker->table.records[i]->is_drawn = true;
-        smp_look_put_at(looker, looker->table.records[i], looker->covered_ns);
+        looker->table.records[i]->is_throttled = true; /* this poll is not skipped */
+        smp_look_put_in(looker, looker->table.records[i], 0);
     }
 }
 
@@ -84,7 +84,7 @@ static void name_all(struct smp_looker *looker)
             continue;
         smp_look_credit_kept(looker, record);
         smp_look_leave_out(looker, record);
-        smp_look_put_at(looker, record, looker->look->now_ns);
+        smp_look_put_in(looker, record, 0);
     }
 }
 
@@ -149,7 +149,7 @@ static void look_at_due(struct smp_looker *looker)
 {
     struct smp_wheel *wheel = &looker->wheel;
 
-    smp_wheel_begin(wheel, looker->look->now_ns);
+    smp_wheel_begin(wheel, looker->tick);
     for (struct smp_due *due = smp_wheel_next(wheel); due != NULL; due = smp_wheel_next(wheel)) {
         if (wheel->resume != NULL)
             fetch_early(smp_thread_record_of(wheel->resume));
@@ -158,13 +158,45 @@ static void look_at_due(struct smp_looker *looker)
             continue;
         /* Whoever is left waits in line, in the order in which they fell due. */
         if (record->was_looked_at && smp_budget_is_spent(&looker->budget)) {
-            smp_wheel_put(wheel, due, due->at_ns);
+            smp_wheel_put(wheel, due, due->at);
             break;
         }
         (void)smp_look_at(looker, record);
     }
     if (!may_leave_answers(looker))
         smp_look_collect(looker);
+}
+
+/* Ticks that were left out since the last one share the time with this one. */
+static void begin_tick(struct smp_looker *looker, int64_t now_ns)
+{
+    looker->tick++;
+    looker->tick_ns = (now_ns - looker->covered_ns) / (int64_t)(looker->tick - looker->made_tick);
+    looker->made_tick = looker->tick;
+    looker->polls = 0;
+    looker->idle_polls = 0;
+}
+
+/*
+ * How rarely idle threads have to be polled so that it costs no more than it may. They are polled
+ * at the same ticks, so what a tick costs is paid once for all of them, and not by them where
+ * threads that run are polled at each tick anyway.
+ */
+static void learn_cost(struct smp_looker *looker)
+{
+    enum { FEW = 2, SLOWNESS = 8, LEAST_NS = 200, MOST_NS = 20000 };
+    const struct smp_budget *budget = &looker->budget;
+    const bool has_busy = looker->threads > looker->idle_threads;
+    const int64_t tick_ns = budget->tick_ns > 0 ? budget->tick_ns : SMP_IDLE_TICK_NS;
+
+    if (looker->polls >= FEW && looker->polls == looker->idle_polls) {
+        int64_t poll_ns = (budget->end_cpu_ns - budget->cpu_ns) / looker->polls;
+        poll_ns = poll_ns < LEAST_NS ? LEAST_NS : poll_ns > MOST_NS ? MOST_NS : poll_ns;
+        looker->idle_poll_ns += (poll_ns - looker->idle_poll_ns) / SLOWNESS;
+    }
+    const double cost_ns = (double)looker->idle_threads * (double)looker->idle_poll_ns +
+                           (has_busy ? 0 : (double)tick_ns);
+    looker->idle_ticks = cost_ns * SMP_IDLE_COST_SHARE / (double)looker->interval_ns;
 }
 
 void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
@@ -176,7 +208,7 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
     take_answers(looker, false);
     look.begun_ns = smp_clock_ns();
     looker->look = &look;
-    looker->tick++;
+    begin_tick(looker, now_ns);
     poll_threads(looker);
     if (!looker->default_name_rule)
         name_all(looker);
@@ -187,6 +219,7 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns)
         look_at_due(looker);
     }
     smp_budget_end(&looker->budget);
+    learn_cost(looker);
     looker->covered_ns = now_ns;
     looker->look = NULL;
 }
@@ -196,15 +229,17 @@ int64_t smp_looker_tick_gap_ns(struct smp_looker *looker)
     return looker->is_cpu ? 0 : smp_budget_tick_gap_ns(&looker->budget);
 }
 
-int64_t smp_looker_idle_until_ns(const struct smp_looker *looker)
+uint64_t smp_looker_idle_ticks(const struct smp_looker *looker)
 {
+    const uint64_t most = smp_look_ticks_in(looker, SMP_MOST_REST_MS * NS_PER_MS);
+
     /* A user's rule is asked at each tick, and a timer may have expired at any. Where CPU time is
      * short it is the limit that says when ticks are made. */
     if (looker->is_cpu || !looker->default_name_rule || looker->budget.share < SMP_BUDGET_WHOLE ||
         looker->in_flight > 0)
-        return looker->covered_ns;
-    return smp_wheel_first_ns(&looker->wheel, looker->covered_ns,
-                              looker->covered_ns + SMP_MOST_REST_MS * NS_PER_MS);
+        return 0;
+    const uint64_t first = smp_wheel_first(&looker->wheel, looker->tick, looker->tick + most);
+    return first > looker->tick ? first - looker->tick - 1 : 0;
 }
 
 bool smp_looker_watch(struct smp_looker *looker, struct smp_birth_watch *watch)
@@ -227,7 +262,7 @@ void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t spa
     struct smp_look look = { .now_ns = now_ns, .span_ns = span_ns, .begun_ns = smp_clock_ns() };
 
     looker->look = &look;
-    looker->tick++;
+    begin_tick(looker, now_ns);
     poll_threads(looker);
     if (!looker->default_name_rule)
         name_all(looker);
@@ -245,8 +280,7 @@ static void read_names(struct smp_looker *looker)
     }
 }
 
-/* What is credited is older than a change of a name since the last tick: they are read after it. */
-void smp_looker_settle(struct smp_looker *looker)
+void smp_looker_poll_all(struct smp_looker *looker)
 {
     struct smp_look look = {
         .now_ns = looker->covered_ns,
@@ -254,20 +288,43 @@ void smp_looker_settle(struct smp_looker *looker)
         .is_settling = true,
     };
 
-    if (looker->is_cpu) {
-        smp_cpu_look_settle(looker);
+    if (looker->is_cpu)
         return;
-    }
     take_answers(looker, true);
+    if (looker->budget.share < SMP_BUDGET_WHOLE)
+        return;
     look.begun_ns = smp_clock_ns();
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];
         const bool is_kept = record->was_looked_at && record->credited_ns < look.now_ns;
+        if (is_kept)
+            smp_look_put_in(looker, record, 1);
         if (is_kept ? smp_look_at(looker, record) : !smp_look_remove_ended(looker, record))
             i++;
     }
     smp_look_collect(looker);
+    looker->look = NULL;
+}
+
+/* What is credited is older than a change of a name since the last tick: they are read after it. */
+void smp_looker_settle(struct smp_looker *looker)
+{
+    struct smp_look look = { .now_ns = looker->covered_ns, .span_ns = -1 };
+
+    if (looker->is_cpu) {
+        smp_cpu_look_settle(looker);
+        return;
+    }
+    take_answers(looker, false);
+    looker->look = &look;
+    for (size_t i = 0; i < looker->table.count;) {
+        struct smp_thread_record *record = looker->table.records[i];
+        if (smp_look_remove_ended(looker, record))
+            continue;
+        smp_look_credit_kept(looker, record);
+        i++;
+    }
     if (looker->default_name_rule)
         read_names(looker);
     looker->look = NULL;
@@ -280,6 +337,7 @@ void smp_looker_mark(struct smp_looker *looker, int64_t now_ns)
     looker->is_first_poll = true;
     looker->marked_ns = now_ns;
     looker->covered_ns = now_ns;
+    looker->made_tick = looker->tick;
     smp_budget_restart(&looker->budget);
     everybody_is_due(looker);
 }
@@ -288,6 +346,7 @@ void smp_looker_forget_stacks(struct smp_looker *looker)
 {
     for (size_t i = 0; i < looker->table.count; i++) {
         looker->table.records[i]->idle.has_leaf = false;
+        looker->table.records[i]->has_target = false;
         smp_last_stack_fini(&looker->table.records[i]->last, &looker->credit.budget);
     }
 }
@@ -309,9 +368,6 @@ static void set_times(struct smp_looker *looker, const struct smp_options *optio
         return;
     smp_cpu_look_stop_all(looker);
     looker->interval_ns = interval_ns;
-    for (size_t i = 0; i < looker->table.count; i++)
-        smp_wheel_remove(&looker->wheel, &looker->table.records[i]->due);
-    smp_wheel_init(&looker->wheel, interval_ns);
 }
 
 /* Whoever was not sampled until now owns the time up to the last tick. */
@@ -395,6 +451,8 @@ enum smp_status smp_looker_init(struct smp_looker *looker, struct smp_quota *quo
     looker->is_cpu = options->clock == SMP_CLOCK_CPU;
     if (looker->is_cpu && vm->cpu.start == NULL)
         return SMP_EUNSUPPORTED;
+    looker->salt = (uint64_t)smp_clock_ns();
+    looker->idle_poll_ns = SMP_IDLE_POLL_NS;
     looker->chosen_epoch = 1;
     looker->credit.place_epoch = 1;
     looker->credit.stack_epoch = 1;

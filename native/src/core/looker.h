@@ -10,12 +10,11 @@
  *
  * Where ticks are close, answers are taken at the next one, and credited as of the one that asked.
  *
- * A thread that is not due costs nothing in a tick. Who runs is due every tick, or every so many
- * ticks where CPU time is short (budget.h); who is idle less and less often (idle.h); who is not
- * sampled only to see that it ends. Where time is kept for a thread, it is all credited by settle.
- *
- * A look at a thread that has time to credit is an attempt; a part of it that goes to the stack the
- * thread had before is one more, credited as idle.
+ * A thread that is not due costs nothing in a tick. A thread that runs is due every tick. One that
+ * is idle is due at random, and the rarer the more threads are idle: polls of all idle threads
+ * together cost at most one SMP_IDLE_COST_SHARE-th of a core, unless the longest gap asks for more.
+ * Where CPU time is short all are due more rarely (budget.h). A thread that is not sampled is due
+ * only to see that it ends. What a poll weighs is in intensity.h.
  *
  * Owns     the thread records, names, the wheel.
  * Threads  the sampler thread only.
@@ -51,8 +50,11 @@ enum {
      * short, up to so many times. */
     SMP_BUSY_SHARE = 4,
     SMP_MOST_QUIETNESS = 64,
-    SMP_MOST_REST_MS = 1000,  /* without a tick: so old are the statistics, at most */
-    SMP_MOST_THIN_MS = 60000, /* between two looks for want of CPU time */
+    SMP_IDLE_COST_SHARE = 400, /* of a core: what polls of idle threads may cost together */
+    SMP_IDLE_POLL_NS = 1500,   /* what one costs, before it was measured */
+    SMP_IDLE_TICK_NS = 40000,  /* what waking up for them costs, likewise */
+    SMP_MOST_REST_MS = 1000,   /* without a tick: so old are the statistics, at most */
+    SMP_MOST_THIN_MS = 60000,  /* between two looks for want of CPU time */
     /* The name of a thread that has not run is read once in a quarter of the time it has been idle,
      * or so often. */
     SMP_NAME_SHARE = 4,
@@ -71,6 +73,7 @@ struct smp_looker {
     struct smp_credit credit;
     struct smp_budget budget;
     struct smp_sample sample; /* room for one stack */
+    uint64_t salt;            /* of the draws that threads share */
 
     bool skip_daemon_threads;
     bool default_name_rule;
@@ -85,7 +88,14 @@ struct smp_looker {
     int64_t marked_ns;     /* a thread's time begins here, or at its birth */
     int64_t covered_ns;    /* the last tick */
     uint64_t tick;         /* its number */
+    uint64_t made_tick;    /* the number of the last one that was not left out */
+    int64_t tick_ns;       /* the time it stands for: since the one before, made or left out */
     uint64_t threads;      /* that are sampled */
+    uint64_t idle_threads; /* of these, the idle ones */
+    double idle_ticks;     /* between two polls of an idle thread, on average: for their cost */
+    int64_t idle_poll_ns;  /* what a poll of an idle thread costs, on average */
+    unsigned polls;        /* in this tick */
+    unsigned idle_polls;   /* of these, of threads that turned out to be idle */
     struct smp_look *look; /* the one that is being made */
     unsigned in_flight;    /* requests without an answer; between two ticks of the last one */
 };
@@ -112,14 +122,17 @@ void smp_looker_tick(struct smp_looker *looker, int64_t now_ns);
 /* After a tick: budget.h. */
 int64_t smp_looker_tick_gap_ns(struct smp_looker *looker);
 /* sampler.h */
-int64_t smp_looker_idle_until_ns(const struct smp_looker *looker);
+uint64_t smp_looker_idle_ticks(const struct smp_looker *looker);
 bool smp_looker_watch(struct smp_looker *looker, struct smp_birth_watch *watch);
 void smp_looker_unwatch(struct smp_looker *looker, struct smp_birth_watch *watch,
                         uint64_t left_out);
 /* Every thread, whatever the clocks say, credited with span_ns. */
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns);
-/* Credits all that is kept, up to the last tick. */
+/* Credits all that is kept, up to the last tick, by what is known: polls no thread. */
 void smp_looker_settle(struct smp_looker *looker);
+/* Polls every thread whose time is not credited up to the last tick: before the sampler stops.
+ * Where CPU time is short it polls none. */
+void smp_looker_poll_all(struct smp_looker *looker);
 /* No node of the interval is known any more, and no thread idle. */
 void smp_looker_forget_stacks(struct smp_looker *looker);
 

@@ -30,7 +30,7 @@ struct smp_loop {
     struct smp_schedule schedule;
     bool is_paused;
     bool is_sampling;                  /* active and not paused, and started */
-    int64_t rest_ns;                   /* ticks are left out until then; 0: none is */
+    uint64_t rest_ticks;               /* the next ones, which are left out */
     bool has_rested;                   /* since the last look */
     int64_t looked_ns;                 /* the last look while sampling */
     int64_t elapsed_ns;                /* credited since start */
@@ -386,40 +386,37 @@ static void do_requests(struct smp_loop *loop, struct smp_request *request)
 /* Where nobody is due for longer than until the next tick. */
 static void begin_rest(struct smp_loop *loop)
 {
-    int64_t until_ns;
+    uint64_t ticks;
 
     if (!loop->is_sampling)
         return;
-    until_ns = smp_sampler_idle_until_ns(loop->sampler);
-    if (until_ns > loop->schedule.due_ns && smp_sampler_watch(loop->sampler, &loop->watch))
-        loop->rest_ns = until_ns;
+    ticks = smp_sampler_idle_ticks(loop->sampler);
+    if (ticks > 0 && smp_sampler_watch(loop->sampler, &loop->watch))
+        loop->rest_ticks = ticks;
 }
 
 static bool has_birth(struct smp_loop *loop)
 {
-    return loop->rest_ns != 0 && !smp_sampler_watch(loop->sampler, &loop->watch);
+    return loop->rest_ticks != 0 && !smp_sampler_watch(loop->sampler, &loop->watch);
 }
 
 static void end_rest(struct smp_loop *loop)
 {
-    int64_t now_ns;
     uint64_t left_out;
 
-    if (loop->rest_ns == 0)
+    if (loop->rest_ticks == 0)
         return;
-    now_ns = smp_clock_ns();
-    left_out =
-        smp_schedule_skip_ticks(&loop->schedule, now_ns < loop->rest_ns ? now_ns : loop->rest_ns);
+    left_out = smp_schedule_skip_ticks(&loop->schedule, smp_clock_ns(), loop->rest_ticks);
     smp_sampler_unwatch(loop->sampler, &loop->watch, left_out);
     loop->has_rested = loop->has_rested || left_out > 0;
-    loop->rest_ns = 0;
+    loop->rest_ticks = 0;
 }
 
 static int64_t next_ns(const struct smp_loop *loop)
 {
     struct smp_schedule after_rest = loop->schedule;
 
-    (void)smp_schedule_skip_ticks(&after_rest, loop->rest_ns);
+    (void)smp_schedule_skip_ticks(&after_rest, INT64_MAX, loop->rest_ticks);
     return smp_schedule_next_ns(&after_rest, loop->is_sampling);
 }
 

@@ -177,6 +177,13 @@ static void settle(struct smp_sampler *sampler)
     tell_of_looks(sampler);
 }
 
+/* Before it stops: nothing later can prove what idle threads did since their last poll. */
+static void poll_all(struct smp_sampler *sampler)
+{
+    if (sampler->is_running)
+        smp_looker_poll_all(&sampler->looker);
+}
+
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms)
 {
     smp_looker_mark(&sampler->looker, now_ns);
@@ -189,6 +196,7 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns)
 {
     (void)now_ns; /* the tick before it has told */
+    poll_all(sampler);
     settle(sampler);
     if (sampler->is_running)
         measure_jvm(sampler, sampler->interval);
@@ -214,9 +222,9 @@ int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
     return smp_looker_tick_gap_ns(&sampler->looker);
 }
 
-int64_t smp_sampler_idle_until_ns(const struct smp_sampler *sampler)
+uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler)
 {
-    return smp_looker_idle_until_ns(&sampler->looker);
+    return smp_looker_idle_ticks(&sampler->looker);
 }
 
 bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_birth_watch *watch)
@@ -381,6 +389,7 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
 {
     enum smp_status status;
 
+    poll_all(sampler);
     finish_interval(sampler);
     sampler->is_running = false;
     /* They are of no more use, and a full session has room for the snapshot without them. */

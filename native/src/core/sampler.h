@@ -77,12 +77,12 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 /* After a tick: the least time until the next one, for what ticks cost; 0: whenever it is due. */
 int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
 /*
- * After a tick: until then a tick would find nobody to look at, unless a thread is born. watch: its
- * birth calls the watch's waker, as walker.h says; false: there is one already. Ticks may be left
- * out from watch to unwatch, and how many of them were is told there. A tick comes before options
- * or selection change, where some were.
+ * After a tick: so many of the next ticks have no thread to poll, unless one is started. watch: a
+ * thread's start calls the watch's waker, as walker.h says; false: there is one already. Ticks may
+ * be left out from watch to unwatch, which takes their number. A tick comes before options or
+ * selection change, where some were left out.
  */
-int64_t smp_sampler_idle_until_ns(const struct smp_sampler *sampler);
+uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler);
 bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_birth_watch *watch);
 void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_birth_watch *watch,
                          uint64_t left_out);

@@ -55,11 +55,11 @@ bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns)
     return late;
 }
 
-uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns)
+uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns, uint64_t most)
 {
     uint64_t left_out = 0;
 
-    for (; schedule->due_ns < at_ns; left_out++)
+    for (; schedule->due_ns < at_ns && left_out < most; left_out++)
         schedule->due_ns += jittered_interval(schedule);
     return left_out;
 }
@@ -67,7 +67,8 @@ uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns)
 uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns)
 {
     /* The last one before at_ns is not left out: it comes later. */
-    const uint64_t left_out = smp_schedule_skip_ticks(schedule, at_ns - schedule->interval_ns + 1);
+    const uint64_t left_out =
+        smp_schedule_skip_ticks(schedule, at_ns - schedule->interval_ns + 1, UINT64_MAX);
 
     if (schedule->due_ns < at_ns)
         schedule->due_ns = at_ns;

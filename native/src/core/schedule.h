@@ -45,9 +45,9 @@ bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns);
 
 /* The next look comes no sooner than at_ns. Returns how many are left out. */
 uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns);
-/* Looks that would come before at_ns are left out; those after it come when they would have come
- * anyway. Returns how many. */
-uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns);
+/* Leaves out looks that would come before at_ns, so many at most; those after them come when they
+ * would have come anyway. Returns how many. */
+uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns, uint64_t most);
 
 bool smp_schedule_report_is_due(const struct smp_schedule *schedule, int64_t now_ns);
 /* A due report begins: moves the deadline on by whole periods until it lies ahead. */

@@ -301,6 +301,17 @@ void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int6
     at->samples = samples > UINT32_MAX - at->samples ? UINT32_MAX : at->samples + samples;
 }
 
+int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, int64_t wall_ns)
+{
+    struct smp_node *at = &tree->nodes[node];
+    const int64_t taken_ns = wall_ns < at->wall_ns ? wall_ns : at->wall_ns;
+
+    if (tree->sealed)
+        return 0;
+    at->wall_ns -= taken_ns;
+    return taken_ns;
+}
+
 /* value * part / whole, rounded down; part <= whole. */
 static int64_t share_of(int64_t value, int64_t part, int64_t whole)
 {
@@ -328,8 +339,7 @@ static void begin_spread(struct smp_tree_unseen *unseen, uint32_t root)
         unseen->fallback = root;
     unseen->largest = unseen->fallback;
     unseen->seen_ns = 0;
-    unseen->wall_left_ns = unseen->wall_ns;
-    unseen->cpu_left_ns = unseen->cpu_ns;
+    unseen->left_ns = unseen->cpu_ns;
 }
 
 static void see(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t node)
@@ -346,21 +356,18 @@ static void see(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t 
 static void take_share(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t node)
 {
     const int64_t seen_ns = tree->nodes[node].cpu_ns;
-    int64_t wall_ns;
     int64_t cpu_ns;
 
     if (seen_ns == 0 || node == unseen->largest)
         return;
-    wall_ns = share_of(unseen->wall_ns, seen_ns, unseen->seen_ns);
     cpu_ns = share_of(unseen->cpu_ns, seen_ns, unseen->seen_ns);
-    smp_tree_credit(tree, node, wall_ns, cpu_ns, 0);
-    unseen->wall_left_ns -= wall_ns;
-    unseen->cpu_left_ns -= cpu_ns;
+    smp_tree_credit(tree, node, 0, cpu_ns, 0);
+    unseen->left_ns -= cpu_ns;
 }
 
 static void take_rest(struct smp_tree *tree, struct smp_tree_unseen *unseen)
 {
-    smp_tree_credit(tree, unseen->largest, unseen->wall_left_ns, unseen->cpu_left_ns, 0);
+    smp_tree_credit(tree, unseen->largest, 0, unseen->left_ns, 0);
     *unseen = (struct smp_tree_unseen){ .fallback = unseen->fallback };
 }
 

@@ -68,21 +68,23 @@ SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int64_t cpu_ns,
                      uint32_t samples);
 
-/* Figures of a group that belong to no node yet. */
+/* Takes back wall time of the node's self figures, as far as there is any. Returns how much.
+ * Sealed: nothing. */
+int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, int64_t wall_ns);
+
+/* CPU time of a group that belongs to no node yet. */
 struct smp_tree_unseen {
-    int64_t wall_ns;
     int64_t cpu_ns;
     uint32_t fallback; /* where they go while no node of the group has CPU time; 0 = group's root */
     /* For the call of spread. */
     uint32_t largest;
     int64_t seen_ns;
-    int64_t wall_left_ns;
-    int64_t cpu_left_ns;
+    int64_t left_ns;
 };
 
 /*
  * Spreads what of reports for each group over the group's nodes, in proportion to their own CPU
- * time: exactly all of it, what does not divide goes to the node with the most. of's figures are 0
+ * time: exactly all of it, what does not divide goes to the node with the most. of's figure is 0
  * afterwards. Open trees only. O(nodes).
  */
 void smp_tree_spread(struct smp_tree *tree,

@@ -72,12 +72,14 @@ static bool is_to_throttle(const struct smp_looker *looker, const struct smp_thr
     return looker->budget.share < SMP_BUDGET_WHOLE && !record->takes_all;
 }
 
+/* Of a thread that runs, the share; of a quiet one less, the less there is, but hardly less where
+ * there is almost enough: else a sampler a little above its limit would hardly see quiet threads. */
 static int64_t throttle_odds(const struct smp_looker *looker,
                              const struct smp_thread_record *record)
 {
-    const int64_t odds = SMP_CERTAIN / SMP_BUDGET_WHOLE * looker->budget.share / quietness(record);
+    const double share = (double)looker->budget.share / SMP_BUDGET_WHOLE;
 
-    return odds > 1 ? odds : 1;
+    return smp_intensity_odds((1 + (double)(quietness(record) - 1) * (1 - share)) / share);
 }
 
 /* When this thread is polled next. Throttled threads draw each for themselves, so that what they

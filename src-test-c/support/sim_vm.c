@@ -127,6 +127,12 @@ void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs)
     thread->script[thread->segments++] = (struct sim_segment){ stack, ns, runs };
 }
 
+void sim_began(struct sim_thread *thread, int64_t ago_ns)
+{
+    thread->segment_ns -= ago_ns;
+    thread->counted_ns -= ago_ns;
+}
+
 void sim_end(struct sim *sim, struct sim_thread *thread)
 {
     bring_to(thread, sim->now_ns);
@@ -419,17 +425,17 @@ static struct smp_vm functions(struct sim *sim)
     return vm;
 }
 
-static struct sim *create(const char *options, bool has_async)
+static struct sim *create(const char *options, bool has_async, uint64_t seed)
 {
     struct sim *sim = must(calloc(1, sizeof(*sim)));
 
     sim->live_before = smp_alloc_live_bytes();
     sim->has_async = has_async;
-    sim->now_ns = START_S * SIM_S;
+    sim->now_ns = START_S * SIM_S + (int64_t)(seed % (uint64_t)SIM_S);
     sim->read_cost_ns = 200;
     sim->walk_cost_ns = 8 * SIM_US;
     sim->tick_cost_ns = 3 * SIM_US;
-    sim->random = 88172645463325252u;
+    sim->random = 88172645463325252u ^ seed;
     sim->seam = (struct smp_clock_fake){
         .ns = read_ns,
         .wall_ms = read_wall_ms,
@@ -451,12 +457,17 @@ static struct sim *create(const char *options, bool has_async)
 
 struct sim *sim_create(const char *options)
 {
-    return create(options, true);
+    return create(options, true, 0);
+}
+
+struct sim *sim_create_random(const char *options, uint64_t seed)
+{
+    return create(options, true, seed);
 }
 
 struct sim *sim_create_plain(const char *options)
 {
-    return create(options, false);
+    return create(options, false, 0);
 }
 
 void sim_destroy(struct sim *sim)
@@ -489,6 +500,7 @@ static void tick(struct sim *sim)
     const int64_t now_ns = sim->now_ns;
 
     spend(sim, sim->tick_cost_ns);
+    sim->own_cpu_ns += sim->tick_cpu_ns;
     smp_sampler_tick(sim->sampler, now_ns, false);
     sim->tick_ns = now_ns;
 }
@@ -555,6 +567,7 @@ void sim_run(struct sim *sim, int64_t ns)
 
 void sim_pause(struct sim *sim)
 {
+    smp_sampler_poll_all(sim->sampler);
     tick(sim);
     smp_sampler_pause(sim->sampler, sim->tick_ns);
 }

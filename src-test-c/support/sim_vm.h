@@ -95,6 +95,7 @@ struct sim {
     int64_t read_cost_ns;
     int64_t walk_cost_ns;
     int64_t tick_cost_ns;
+    int64_t tick_cpu_ns;         /* more CPU time for each tick, which takes no time */
     struct sim_thread **threads; /* by order of birth, which is the tid */
     size_t thread_count;
     size_t thread_room;
@@ -125,6 +126,8 @@ struct sim {
 };
 
 struct sim *sim_create(const char *options);
+/* As create, but all that is drawn at random is drawn anew for each seed. */
+struct sim *sim_create_random(const char *options, uint64_t seed);
 /* As create, without the asynchronous walker. */
 struct sim *sim_create_plain(const char *options);
 void sim_destroy(struct sim *sim);
@@ -133,6 +136,8 @@ void sim_destroy(struct sim *sim);
 struct smp_name_source sim_names(struct sim *sim);
 
 struct sim_thread *sim_born(struct sim *sim, const char *name);
+/* Whatever it does, it has done for so long already: before sim_start. */
+void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
 void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);

@@ -73,7 +73,8 @@ static bool is_to_throttle(const struct smp_looker *looker, const struct smp_thr
 }
 
 /* Of a thread that runs, the share; of a quiet one less, the less there is, but hardly less where
- * there is almost enough: else a sampler a little above its limit would hardly see quiet threads. */
+ * there is almost enough: else a sampler a little above its limit would hardly see quiet threads.
+ */
 static int64_t throttle_odds(const struct smp_looker *looker,
                              const struct smp_thread_record *record)
 {
@@ -692,7 +693,7 @@ static void pass_by(struct smp_looker *looker, struct smp_thread_record *record)
 /* False: it is not sampled now. */
 static bool is_sampled(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    if (looker->default_name_rule || looker->look->is_settling) {
+    if (looker->default_name_rule) {
         record->is_candidate = smp_looker_chooses(looker, record);
         if (!record->is_candidate) {
             smp_look_leave_out(looker, record);
@@ -722,7 +723,7 @@ static bool is_name_due(const struct smp_looker *looker, const struct smp_thread
 /* False: it came and went. */
 static bool read_name(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    if (!looker->default_name_rule || looker->look->is_settling || !is_name_due(looker, record))
+    if (!looker->default_name_rule || !is_name_due(looker, record))
         return true;
     record->named_ns = looker->look->now_ns;
     smp_thread_names_read(looker->names, record);

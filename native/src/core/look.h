@@ -20,7 +20,7 @@
 struct smp_look {
     int64_t now_ns;
     int64_t span_ns;  /* credited to each; -1: the time since it was last looked at */
-    bool is_settling; /* the last polls before the sampler stops: answers are waited for */
+    bool is_settling; /* the sampler stops: answers come now or never */
     int64_t begun_ns; /* on the clock, which goes on while now_ns stands still */
 };
 

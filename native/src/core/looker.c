@@ -282,33 +282,12 @@ static void read_names(struct smp_looker *looker)
 
 void smp_looker_poll_all(struct smp_looker *looker)
 {
-    struct smp_look look = {
-        .now_ns = looker->covered_ns,
-        .span_ns = -1,
-        .is_settling = true,
-    };
-
-    if (looker->is_cpu)
-        return;
-    take_answers(looker, true);
-    if (looker->budget.share < SMP_BUDGET_WHOLE)
-        return;
-    look.begun_ns = smp_clock_ns();
-    looker->look = &look;
-    for (size_t i = 0; i < looker->table.count;) {
-        struct smp_thread_record *record = looker->table.records[i];
-        const bool is_kept = record->was_looked_at && record->credited_ns < look.now_ns;
-        if (is_kept)
-            smp_look_put_in(looker, record, 1);
-        if (is_kept ? smp_look_at(looker, record) : !smp_look_remove_ended(looker, record))
-            i++;
-    }
-    smp_look_collect(looker);
-    looker->look = NULL;
+    if (looker->budget.share == SMP_BUDGET_WHOLE)
+        everybody_is_due(looker);
 }
 
 /* What is credited is older than a change of a name since the last tick: they are read after it. */
-void smp_looker_settle(struct smp_looker *looker)
+void smp_looker_settle(struct smp_looker *looker, bool is_last)
 {
     struct smp_look look = { .now_ns = looker->covered_ns, .span_ns = -1 };
 
@@ -316,7 +295,7 @@ void smp_looker_settle(struct smp_looker *looker)
         smp_cpu_look_settle(looker);
         return;
     }
-    take_answers(looker, false);
+    take_answers(looker, is_last);
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];

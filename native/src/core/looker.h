@@ -128,10 +128,10 @@ void smp_looker_unwatch(struct smp_looker *looker, struct smp_birth_watch *watch
                         uint64_t left_out);
 /* Every thread, whatever the clocks say, credited with span_ns. */
 void smp_looker_tick_once(struct smp_looker *looker, int64_t now_ns, int64_t span_ns);
-/* Credits all that is kept, up to the last tick, by what is known: polls no thread. */
-void smp_looker_settle(struct smp_looker *looker);
-/* Polls every thread whose time is not credited up to the last tick: before the sampler stops.
- * Where CPU time is short it polls none. */
+/* Credits all that is kept, up to the last tick, by what is known: polls no thread. is_last: waits
+ * for answers that have not come yet. */
+void smp_looker_settle(struct smp_looker *looker, bool is_last);
+/* The next tick polls all threads, if there is CPU time for all: the last one before it stops. */
 void smp_looker_poll_all(struct smp_looker *looker);
 /* No node of the interval is known any more, and no thread idle. */
 void smp_looker_forget_stacks(struct smp_looker *looker);

@@ -137,6 +137,7 @@ static void start_or_pause(struct smp_loop *loop)
         look(loop, now_ns, false);
         smp_schedule_restart_ticks(&loop->schedule, now_ns);
     } else {
+        smp_sampler_poll_all(loop->sampler);
         look(loop, now_ns, false);
         smp_sampler_pause(loop->sampler, now_ns);
         publish(loop); /* what was kept for idle threads has been credited */
@@ -253,8 +254,10 @@ static void last_report(struct smp_loop *loop)
     uint64_t released;
     size_t refused_before;
 
-    if (loop->is_sampling)
+    if (loop->is_sampling) {
+        smp_sampler_poll_all(loop->sampler);
         look(loop, now_ns, false);
+    }
     do {
         released = smp_reporter_released(loop->reporter);
         refused_before = refused(loop);

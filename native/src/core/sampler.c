@@ -169,16 +169,15 @@ static void measure_jvm(struct smp_sampler *sampler, struct smp_interval *interv
 }
 
 /* Credits what is kept for threads that were not due. */
-static void settle(struct smp_sampler *sampler)
+static void settle(struct smp_sampler *sampler, bool is_last)
 {
     if (!sampler->is_running)
         return;
-    smp_looker_settle(&sampler->looker);
+    smp_looker_settle(&sampler->looker, is_last);
     tell_of_looks(sampler);
 }
 
-/* Before it stops: nothing later can prove what idle threads did since their last poll. */
-static void poll_all(struct smp_sampler *sampler)
+void smp_sampler_poll_all(struct smp_sampler *sampler)
 {
     if (sampler->is_running)
         smp_looker_poll_all(&sampler->looker);
@@ -196,8 +195,7 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns)
 {
     (void)now_ns; /* the tick before it has told */
-    poll_all(sampler);
-    settle(sampler);
+    settle(sampler, true);
     if (sampler->is_running)
         measure_jvm(sampler, sampler->interval);
     smp_cpu_look_stop_all(&sampler->looker);
@@ -241,7 +239,7 @@ void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_birth_watch *wa
 
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns)
 {
-    settle(sampler);
+    settle(sampler, false);
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
     sampler->looker.is_first_poll = !sampler->is_running;
     smp_looker_tick_once(&sampler->looker, now_ns, span_ns);
@@ -288,7 +286,7 @@ enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
 {
     enum smp_status status;
 
-    settle(sampler); /* it belongs to the old ones */
+    settle(sampler, false); /* it belongs to the old ones */
     status = set_packages(sampler, options->monitored_packages);
     if (status != SMP_OK)
         return status;
@@ -302,7 +300,7 @@ enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
 
 void smp_sampler_select(struct smp_sampler *sampler, struct smp_selection selection, bool only)
 {
-    settle(sampler);
+    settle(sampler, false);
     if (sampler->is_running)
         measure_jvm(sampler, sampler->interval);
     smp_looker_select(&sampler->looker, selection, only);
@@ -346,11 +344,11 @@ static void close_interval(struct smp_sampler *sampler)
 }
 
 /* All that belongs to it and has not been credited yet. */
-static void finish_interval(struct smp_sampler *sampler)
+static void finish_interval(struct smp_sampler *sampler, bool is_last)
 {
     if (!sampler->is_running)
         return;
-    settle(sampler);
+    settle(sampler, is_last);
     measure_jvm(sampler, sampler->interval);
 }
 
@@ -361,7 +359,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     struct smp_interval *next = NULL;
     enum smp_status status;
 
-    finish_interval(sampler);
+    finish_interval(sampler, false);
     methods = next_methods(sampler);
     status = smp_interval_create(sampler->quota, methods, &next);
     if (status != SMP_OK)
@@ -389,8 +387,7 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
 {
     enum smp_status status;
 
-    poll_all(sampler);
-    finish_interval(sampler);
+    finish_interval(sampler, true);
     sampler->is_running = false;
     /* They are of no more use, and a full session has room for the snapshot without them. */
     smp_looker_forget_stacks(&sampler->looker);

@@ -69,6 +69,9 @@ void smp_sampler_select(struct smp_sampler *sampler, struct smp_selection select
 /* The next tick credits from now on: after start, and after a pause. A tick with the same now_ns
  * should follow, so that the threads of this moment are known. */
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms);
+/* The next tick polls all threads: the last one before pause or seal_last, because nothing later
+ * can prove what idle threads have done. */
+void smp_sampler_poll_all(struct smp_sampler *sampler);
 /* Time passes without being credited from here on; the interval's elapsed time stops. A last tick
  * with the same now_ns comes before it. */
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns);

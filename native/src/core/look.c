@@ -118,6 +118,7 @@ void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
     record->idle = (struct smp_idle){ 0 };
     record->is_drawn = false;
     record->unanswered_ns = 0;
+    record->is_asked = false;
 }
 
 /* Whoever is not sampled now owns the time that passes, and it is not credited later. */
@@ -236,6 +237,7 @@ struct found {
     enum smp_outcome outcome;
     const struct smp_sample *sample;
     const char *group_name; /* NULL: the thread's own */
+    bool is_late;           /* there is none yet, but there will be one */
 };
 
 static struct smp_gap gap_of(const struct smp_looker *looker,
@@ -269,6 +271,22 @@ static bool has_stack(enum smp_outcome outcome)
            outcome == SMP_OUTCOME_OVER_LIMIT;
 }
 
+/* Where no answer came it is most likely where it was seen last: a pseudo-frame would make all
+ * other shares too large together, and say nothing. That it was not seen is counted. */
+static struct smp_spot find_spot(struct smp_looker *looker, struct smp_thread_record *record,
+                                 const struct found *found)
+{
+    struct smp_spot spot;
+
+    if (found->is_late && !record->had_guest && smp_credit_idle(&looker->credit, record, &spot)) {
+        if (spot.outcome == SMP_OUTCOME_IDLE)
+            spot.outcome = found->outcome;
+        return spot;
+    }
+    return smp_credit_found(&looker->credit, record, found->outcome, found->sample,
+                            found->group_name);
+}
+
 /* The end of each look: credits the time, and says when the next one is. */
 static void finish(struct smp_looker *looker, struct smp_thread_record *record,
                    const struct found *found)
@@ -284,8 +302,7 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     /* Before the stack is replaced. */
     gap.knows_old = gap.is_measured && smp_idle_is_long(span_ns, looker->interval_ns) &&
                     record->reading.had_leaf && smp_credit_idle(&looker->credit, record, &old);
-    spot =
-        smp_credit_found(&looker->credit, record, found->outcome, found->sample, found->group_name);
+    spot = find_spot(looker, record, found);
     gap.is_same = gap.knows_old && old.node == spot.node;
     shares = smp_idle_split(&gap);
     if (shares.old_ns > 0)
@@ -294,6 +311,7 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     credit_cpu(looker, &spot, &gap, shares.unseen_ns);
     record->credited_ns = now_ns;
     record->unanswered_ns = 0;
+    record->is_asked = false;
     if (record->reading.activity == SMP_ACTIVITY_RAN ||
         record->reading.activity == SMP_ACTIVITY_NONE) {
         record->idle.has_leaf =
@@ -319,10 +337,17 @@ static void credit_idle_part(struct smp_looker *looker, struct smp_thread_record
     record->credited_ns += shares.old_ns;
 }
 
+static void count_unanswered(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
+                      SMP_OUTCOME_UNANSWERED, 1);
+    smp_look_put_at(looker, record, looker->look->now_ns + 1);
+}
+
 /*
- * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it,
- * and will be near when it answers. So its time waits, too, as if this look had not been; but
- * neither for ever nor past the end of an interval.
+ * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it. So
+ * its time waits, too: for the answer where it was asked, else as if this look had not been. Not
+ * past the end of an interval, and where it runs without answering, not for ever.
  */
 static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -334,21 +359,25 @@ static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record 
         record->unanswered_ns = look->now_ns;
     if (look->now_ns - record->unanswered_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
         return false;
-    smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                      SMP_OUTCOME_UNANSWERED, 1);
     credit_idle_part(looker, record);
+    record->asked_until_ns = look->now_ns;
+    record->asked_clock_ns = record->idle.cpu_ns;
+    record->asked_used_ns = record->reading.is_measured ? record->reading.used_ns : -1;
     if (record->reading.is_measured)
         record->idle.cpu_ns -= record->reading.used_ns;
     else
         record->idle.has_clock = false;
-    smp_look_put_at(looker, record, look->now_ns + 1);
+    count_unanswered(looker, record);
     return true;
 }
 
 static void finish_without(struct smp_looker *looker, struct smp_thread_record *record,
                            enum smp_outcome outcome)
 {
-    const struct found found = { .outcome = outcome };
+    const struct found found = {
+        .outcome = outcome,
+        .is_late = outcome == SMP_OUTCOME_UNANSWERED && looker->look->is_settling,
+    };
 
     if (outcome != SMP_OUTCOME_UNANSWERED || !wait_for_answer(looker, record))
         finish(looker, record, &found);
@@ -415,6 +444,7 @@ static void leave_out_guest(struct smp_looker *looker, struct smp_thread_record 
         credit_idle_part(looker, record);
     record->credited_ns = looker->look->now_ns;
     record->unanswered_ns = 0;
+    record->is_asked = false;
     schedule(looker, record, looker->look->now_ns);
 }
 
@@ -427,12 +457,11 @@ const char *smp_look_group_of_guest(struct smp_looker *looker, const struct smp_
     return group;
 }
 
-static void on_answer(void *context, uint64_t token, enum smp_answer answer,
-                      const struct smp_sample *sample, const struct smp_guest *guest)
+static void take_answer(struct smp_looker *looker, struct smp_thread_record *record,
+                        enum smp_answer answer, const struct smp_sample *sample,
+                        const struct smp_guest *guest)
 {
     static const struct smp_sample none = { 0 };
-    struct smp_looker *looker = context;
-    struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
     const enum smp_outcome outcome = smp_look_outcome(answer, sample);
     const struct found found = {
         .outcome = outcome,
@@ -440,13 +469,48 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
         .group_name = guest != NULL ? smp_look_group_of_guest(looker, guest) : NULL,
     };
 
-    looker->in_flight--;
+    record->had_guest = guest != NULL;
     if (guest != NULL && found.group_name == NULL)
         leave_out_guest(looker, record);
-    else if (outcome == SMP_OUTCOME_UNANSWERED)
-        finish_without(looker, record, outcome);
     else
         finish(looker, record, &found);
+}
+
+static void on_answer(void *context, uint64_t token, enum smp_answer answer,
+                      const struct smp_sample *sample, const struct smp_guest *guest)
+{
+    struct smp_looker *looker = context;
+    struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
+
+    looker->in_flight--;
+    if (answer == SMP_ANSWER_UNANSWERED) {
+        record->is_asked = true;
+        finish_without(looker, record, SMP_OUTCOME_UNANSWERED);
+    } else {
+        take_answer(looker, record, answer, sample, guest);
+    }
+}
+
+/* The answer to an earlier look: it is credited as of the last tick at which it was true. */
+static void on_late_answer(void *context, uint64_t token, enum smp_answer answer,
+                           const struct smp_sample *sample, const struct smp_guest *guest)
+{
+    struct smp_looker *looker = context;
+    struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
+    struct smp_look *look = looker->look;
+    struct smp_look asked = { .now_ns = record->asked_until_ns, .span_ns = -1 };
+
+    record->reading = (struct smp_reading){
+        .activity = SMP_ACTIVITY_RUNNING,
+        .is_measured = record->asked_used_ns >= 0,
+        .used_ns = record->asked_used_ns,
+        .clock_ns = record->asked_clock_ns,
+    };
+    record->idle.cpu_ns = record->asked_clock_ns;
+    record->idle.has_clock = true;
+    looker->look = &asked;
+    take_answer(looker, record, answer, sample, guest);
+    looker->look = look;
 }
 
 static void collect_within(struct smp_looker *looker, int64_t wait_ns)
@@ -665,11 +729,39 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
         walk(looker, record);
 }
 
+/*
+ * Each tick is a look of its own, however long the answer to an earlier one takes: as long as its
+ * clock stands the thread is where it was asked; from then on it is where this look finds it. To
+ * charge all of that to the place it was asked in would prefer long waits to short ones. True: this
+ * look is over.
+ */
+static bool has_still_to_answer(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    const struct smp_async_walker *async = &looker->vm->async;
+    const struct smp_look *look = looker->look;
+
+    if (!record->is_asked || record->reading.activity == SMP_ACTIVITY_UNKNOWN)
+        return false;
+    if (async->take_late(async->self, record->thread, (uint64_t)(uintptr_t)record, on_late_answer,
+                         looker)) {
+        smp_idle_begin(&record->idle, smp_thread_record_tid(record), &record->reading);
+        return record->credited_ns >= look->now_ns;
+    }
+    if (record->reading.clock_ns != record->asked_clock_ns || look->is_settling)
+        return false;
+    record->unanswered_ns = look->now_ns;
+    record->asked_until_ns = look->now_ns;
+    count_unanswered(looker, record);
+    return true;
+}
+
 static void look_with_clock(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     struct smp_reading *reading = &record->reading;
 
+    if (has_still_to_answer(looker, record))
+        return;
+    const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     smp_idle_finish(&record->idle, smp_thread_record_tid(record), reading);
     count_passed_over(looker, record, reading->activity == SMP_ACTIVITY_NONE || reading->had_leaf);
     /* A native thread that has been attached brings along what it used before. */

@@ -509,25 +509,25 @@ static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
     sim_destroy(sim);
 }
 
-/* It ran when it was asked, and has answered by the time it waits: that is still its answer. */
-static void who_owes_an_answer_is_asked_though_it_waits(void **state)
+/* It has answered by the time it waits: that is its answer for the time before. */
+static void who_owes_an_answer_may_wait_when_it_comes(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_born(sim, "burst");
 
     (void)state;
-    sim_script(thread, 1, 90 * SIM_MS, true);
+    sim_script(thread, 1, 70 * SIM_MS, true);
+    sim_script_starved(thread, 1, 50 * SIM_MS);
+    sim_script(thread, 1, SIM_US, true);
     sim_script(thread, 2, 3600 * SIM_S, false);
-    thread->answer = SMP_ANSWER_UNANSWERED;
     sim_start(sim);
-    sim_run(sim, 80 * SIM_MS);
-    const unsigned long requests = thread->requests;
-    assert_true(requests > 0);
-    thread->answer = SMP_ANSWER_WHOLE;
-    sim_run(sim, 100 * SIM_MS);
-    assert_int_equal(thread->requests, requests + 1);
+    sim_run(sim, 300 * SIM_MS);
     sim_seal(sim);
-    assert_int_equal(sim_wall_of(sim, "burst", "[signal not answered]"), 0);
+    assert_in_range(outcome(sim, "burst", SMP_OUTCOME_UNANSWERED), 1, 3);
+    assert_int_equal(thread->walks, 1);
+    assert_in_range(sim_wall(sim, "burst", 1), 98 * SIM_MS, 122 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "burst", 1) + sim_wall(sim, "burst", 2),
+                     sim->snapshot->elapsed_ns);
     sim_destroy(sim);
 }
 
@@ -551,6 +551,90 @@ static void a_thread_that_never_answers_is_told(void **state)
     assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
     /* What it used before it answered is known when it does. */
     assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
+    sim_destroy(sim);
+}
+
+/* Two places and a sleep; where it runs it is given a CPU for 2 ms at a time. */
+static struct sim_thread *born_starved(struct sim *sim)
+{
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    for (int i = 0; i < 5; i++) {
+        sim_script(thread, 0, (7 + 3 * i) * SIM_MS, false);
+        sim_script(thread, 1, 2 * SIM_MS, true);
+        sim_script_starved(thread, 1, (90 - 11 * i) * SIM_MS);
+        sim_script(thread, 2, 2 * SIM_MS, true);
+        sim_script_starved(thread, 2, (13 + 5 * i) * SIM_MS);
+        sim_script(thread, 2, 50 * SIM_US, true);
+    }
+    return thread;
+}
+
+/* Whoever had to wait long for its answer would else be charged for where it went on. */
+static void a_late_answer_is_for_the_time_up_to_it(void **state)
+{
+    static const char *const intervals[] = { "samplingFrequencyMillis=1\n",
+                                             "samplingFrequencyMillis=10\n", AT_20_MS };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+        struct sim *sim = sim_create(intervals[i]);
+        struct sim_thread *thread = born_starved(sim);
+        sim_start(sim);
+        sim_run(sim, 300 * SIM_S);
+        sim_seal(sim);
+        const int64_t all_ns = sim->snapshot->elapsed_ns;
+        for (int stack = 0; stack < 3; stack++)
+            assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)),
+                            0, all_ns / 100);
+        /* Half of its CPU time in one place, half in the other. */
+        assert_in_range(labs(sim_cpu(sim, "starved", 1) - sim_cpu(sim, "starved", 2)), 0,
+                        sim_used(thread) / 10);
+        /* But for what the answer that is still owed will tell. */
+        assert_in_range(sim_used(thread) - sim_cpu(sim, "starved", -1), 0, 3 * SIM_MS);
+        assert_int_equal(sim_wall(sim, "starved", -1), all_ns);
+        assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+        sim_destroy(sim);
+    }
+}
+
+/* As long as its clock stands it has not run, and has not had the chance to answer. */
+static void a_thread_without_a_cpu_is_waited_for(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 1, 50 * SIM_MS, true);
+    sim_script_starved(thread, 1, 9 * SIM_S);
+    sim_script(thread, 2, 950 * SIM_MS, true);
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+    assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 40 * SIM_MS);
+    assert_in_range(thread->requests, 40, 60); /* none while it waits */
+    sim_destroy(sim);
+}
+
+/* An interval does not wait for a thread; the time it owes an answer for goes where it was seen. */
+static void time_without_an_answer_goes_to_the_last_stack(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 1, 500 * SIM_MS, true);
+    sim_script_starved(thread, 1, 20 * SIM_S);
+    sim_start(sim);
+    for (int i = 0; i < 3; i++) {
+        sim_run(sim, SIM_S);
+        sim_seal(sim);
+        assert_int_equal(sim_wall(sim, "starved", 1), sim->snapshot->elapsed_ns);
+        assert_int_equal(sim_cpu(sim, "starved", -1), sim_cpu(sim, "starved", 1));
+        assert_in_range(outcome(sim, "starved", SMP_OUTCOME_UNANSWERED), 20, 60);
+    }
+    assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_WALKED), 0);
     sim_destroy(sim);
 }
 
@@ -966,8 +1050,11 @@ int main(void)
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
         cmocka_unit_test(a_preempted_thread_is_asked_though_it_has_not_run),
-        cmocka_unit_test(who_owes_an_answer_is_asked_though_it_waits),
+        cmocka_unit_test(who_owes_an_answer_may_wait_when_it_comes),
         cmocka_unit_test(a_thread_that_never_answers_is_told),
+        cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
+        cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
+        cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),

@@ -133,6 +133,12 @@ void sim_began(struct sim_thread *thread, int64_t ago_ns)
     thread->counted_ns -= ago_ns;
 }
 
+void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns)
+{
+    sim_script(thread, stack, ns, false);
+    thread->is_starved[thread->segments - 1] = true;
+}
+
 void sim_end(struct sim *sim, struct sim_thread *thread)
 {
     bring_to(thread, sim->now_ns);
@@ -276,6 +282,11 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     return SMP_OK;
 }
 
+static bool is_starved(const struct sim_thread *thread)
+{
+    return thread->segments > 0 && thread->is_starved[thread->at];
+}
+
 static enum smp_status request(void *self, struct smp_thread *thread, uint64_t token)
 {
     struct sim *sim = self;
@@ -283,6 +294,9 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
 
     if (sim_thread->request_status != SMP_OK)
         return sim_thread->request_status;
+    if (sim_thread->owes && cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
+        return SMP_ESTATE;
+    sim_thread->owes = false;
     if (thread->os_tid == 0)
         return SMP_EUNSUPPORTED;
     spend(sim, sim->walk_cost_ns / 2);
@@ -294,6 +308,7 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
     sim->asked[sim->counts.in_flight].thread = sim_thread;
     bring_to(sim_thread, sim->now_ns);
     sim->asked[sim->counts.in_flight].stack = stack_of(sim_thread);
+    sim->asked[sim->counts.in_flight].cpu_ns = cpu_of(sim_thread, sim->now_ns);
     sim->counts.in_flight++;
     if (sim->counts.in_flight > sim->counts.most_in_flight)
         sim->counts.most_in_flight = sim->counts.in_flight;
@@ -319,9 +334,33 @@ static void collect(void *self, int64_t deadline_ns,
         spend(sim, sim->walk_cost_ns / 2);
         fill(thread, sim->asked[i].stack, &sample);
         const struct smp_guest guest = { .name = thread->guest_name, .ref = thread };
-        answered(context, sim->asked[i].token, thread->answer, &sample,
+        thread->owes = is_starved(thread);
+        thread->owed_stack = sim->asked[i].stack;
+        thread->owed_cpu_ns = sim->asked[i].cpu_ns;
+        answered(context, sim->asked[i].token,
+                 thread->owes ? SMP_ANSWER_UNANSWERED : thread->answer, &sample,
                  thread->has_guest ? &guest : NULL);
     }
+}
+
+static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
+                      void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                       const struct smp_sample *sample,
+                                       const struct smp_guest *guest),
+                      void *context)
+{
+    struct sim *sim = self;
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+    struct smp_frame frames[DEPTH];
+    struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
+    const struct smp_guest guest = { .name = sim_thread->guest_name, .ref = thread };
+
+    if (!sim_thread->owes || cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
+        return false;
+    sim_thread->owes = false;
+    fill(sim_thread, sim_thread->owed_stack, &sample);
+    answered(context, token, sim_thread->answer, &sample, sim_thread->has_guest ? &guest : NULL);
+    return true;
 }
 
 static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
@@ -382,8 +421,11 @@ static bool is_runnable(void *self, int32_t tid)
 {
     struct sim *sim = self;
 
+    struct sim_thread *thread = sim->threads[tid - FIRST_TID];
+
     sim->counts.runnable++;
-    return sim->threads[tid - FIRST_TID]->is_runnable;
+    bring_to(thread, sim->now_ns);
+    return thread->is_runnable || is_starved(thread);
 }
 
 /* --- the machine --- */
@@ -420,6 +462,7 @@ static struct smp_vm functions(struct sim *sim)
             .name = "simulated, asynchronous",
             .request = request,
             .collect = collect,
+            .take_late = take_late,
             .self = sim,
         };
     return vm;

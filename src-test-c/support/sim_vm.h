@@ -14,7 +14,8 @@
  *   sim_destroy(sim);
  *
  * Time goes on only while the sampler waits or looks: each reading of a CPU clock and each walk
- * takes its time, from the machine and from the sampler's CPU clock. Every thread has a CPU.
+ * takes its time, from the machine and from the sampler's CPU clock. Every thread has a CPU, but
+ * where its script says that it is starved.
  *
  * Owns     all of it, from malloc, so that nothing of it is counted or refused.
  * Threads  the test's own. One at a time: it installs itself as the clock.
@@ -52,6 +53,7 @@ struct sim_thread {
     unsigned name_version;
     bool is_held;
     struct sim_segment script[SIM_MAX_SEGMENTS];
+    bool is_starved[SIM_MAX_SEGMENTS]; /* wants a CPU and has none: it answers when it runs again */
     size_t segments;
     /* Where it is. */
     size_t at;
@@ -74,7 +76,11 @@ struct sim_thread {
     bool has_guest; /* a virtual thread is on it */
     const char *guest_name;
     bool is_runnable; /* although its clock stands still */
-    size_t omitted;   /* from the middle of its stack */
+    /* The answer it owes: its stack and its clock when it was asked. */
+    bool owes;
+    int owed_stack;
+    int64_t owed_cpu_ns;
+    size_t omitted; /* from the middle of its stack */
 };
 
 struct sim_counts {
@@ -107,7 +113,8 @@ struct sim {
     struct {
         uint64_t token;
         struct sim_thread *thread;
-        int stack; /* the one it had when it was asked */
+        int stack;      /* the one it had when it was asked, */
+        int64_t cpu_ns; /* and its clock */
     } asked[256];
     /* The user's rule: the answer for a thread; NULL: its name as it is. */
     const char *(*rule)(void *self, const struct sim_thread *thread);
@@ -139,6 +146,8 @@ struct sim_thread *sim_born(struct sim *sim, const char *name);
 /* Whatever it does, it has done for so long already: before sim_start. */
 void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
+/* It waits for a CPU. */
+void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns);
 void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);
 

@@ -397,14 +397,14 @@ static void an_end_that_nobody_told_is_told_by_the_walk(void **state)
 }
 
 /* As the walker does whose signal the thread blocks. */
-static uint64_t ask_in_vain(struct smp_thread *thread)
+static uint64_t ask_in_vain(struct smp_thread *thread, size_t session)
 {
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
 
     assert_non_null(slot);
     slot->mailbox = &smp_signal_mailboxes[0];
-    smp_vm_threads_facts(thread)->asked = cookie;
+    smp_vm_threads_facts(thread)->requests[session] = cookie;
     smp_signal_post(slot);
     assert_true(smp_signal_give_up(cookie));
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE);
@@ -421,12 +421,14 @@ static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
     fake_jvmti_thread_start(&crowd[0]);
     vm_fixture_poll(&reader);
     vm_fixture_poll(&second);
-    const uint64_t cookie = ask_in_vain(reader.threads[1]);
+    const uint64_t cookie = ask_in_vain(reader.threads[1], 0);
+    const uint64_t other = ask_in_vain(reader.threads[1], SMP_FACTS_REQUESTS - 1);
     fake_jvmti_thread_end(&crowd[0]);
     vm_fixture_drop_all(&reader);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE); /* the other may be told of it yet */
     vm_fixture_drop_all(&second);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+    assert_int_equal(smp_signal_state(other), SMP_SLOT_FREE);
 }
 
 static void events_after_the_close_are_harmless(void **state)

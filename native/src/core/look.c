@@ -152,6 +152,7 @@ void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
     record->has_target = false;
     record->takes_all = false;
     record->unanswered_ns = 0;
+    record->is_asked = false;
 }
 
 /* Whoever is not sampled now owns the time that passes, and it is not credited later. */
@@ -346,6 +347,7 @@ struct found {
     enum smp_outcome outcome;
     const struct smp_sample *sample;
     const char *group_name; /* NULL: the thread's own */
+    bool is_late;           /* there is none yet, but there will be one */
 };
 
 /* The time that the poll stands for. */
@@ -380,11 +382,21 @@ static bool has_stack(enum smp_outcome outcome)
            outcome == SMP_OUTCOME_OVER_LIMIT;
 }
 
+/* The time of what is found. Of a poll that was put off, or whose answer came late, that of the
+ * ticks at which it waited as well. */
+static int64_t found_time_ns(const struct smp_looker *looker,
+                             const struct smp_thread_record *record)
+{
+    if (record->takes_all)
+        return record->promised_ns + looker->look->now_ns - record->promised_until_ns;
+    return weight_ns(looker, record);
+}
+
 /* The time of a poll that found this, out of all that is pending; what remains goes to what the
  * poll before it found, which may also have to give some back. */
-static int64_t take_weight(struct smp_looker *looker, struct smp_thread_record *record,
-                           const struct smp_spot *before, const struct smp_spot *found,
-                           bool becomes_target)
+static int64_t take_time(struct smp_looker *looker, struct smp_thread_record *record,
+                         const struct smp_spot *before, const struct smp_spot *found,
+                         bool becomes_target)
 {
     const int64_t now_ns = looker->look->now_ns;
     const int64_t all_ns = pending_ns(record, now_ns);
@@ -392,7 +404,7 @@ static int64_t take_weight(struct smp_looker *looker, struct smp_thread_record *
     int64_t debt_ns = 0;
 
     if (before != NULL && before->node != found->node) {
-        found_ns = weight_ns(looker, record);
+        found_ns = found_time_ns(looker, record);
         debt_ns = give(looker, before, all_ns - found_ns);
     } else if (all_ns < 0) {
         debt_ns = give(looker, found, all_ns);
@@ -421,7 +433,9 @@ static void learn_activity(struct smp_looker *looker, struct smp_thread_record *
         record->idle.since_ns = looker->look->now_ns;
 }
 
-/* The end of each poll: credits the time, and says when the next one is. */
+/* The end of each poll: credits the time, and says when the next one is. Where there will be no
+ * answer any more the thread is most likely where it was found last: a pseudo-frame would make all
+ * other shares too large together, and say nothing. That it was not found is counted. */
 static void finish(struct smp_looker *looker, struct smp_thread_record *record,
                    const struct found *found)
 {
@@ -431,63 +445,60 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     int64_t found_ns = span_ns;
 
     /* Before the stack is replaced. */
-    const bool knows_before = find_target(looker, record, &before) && !record->takes_all;
-    spot =
-        smp_credit_found(&looker->credit, record, found->outcome, found->sample, found->group_name);
-    const bool becomes_target = has_stack(spot.outcome) && found->group_name == NULL &&
-                                record->last.epoch == looker->credit.stack_epoch;
+    const bool knows_before = find_target(looker, record, &before);
+    const bool stays = found->is_late && knows_before;
+    if (stays) {
+        spot = before;
+        if (spot.outcome == SMP_OUTCOME_IDLE)
+            spot.outcome = found->outcome;
+    } else {
+        spot = smp_credit_found(&looker->credit, record, found->outcome, found->sample,
+                                found->group_name);
+    }
+    const bool becomes_target = stays || (has_stack(spot.outcome) && found->group_name == NULL &&
+                                          record->last.epoch == looker->credit.stack_epoch);
+    const int64_t most_ns = knows_before ? found_time_ns(looker, record) : 0;
     if (span_ns < 0)
-        found_ns =
-            take_weight(looker, record, knows_before ? &before : NULL, &spot, becomes_target);
+        found_ns = take_time(looker, record, knows_before ? &before : NULL, &spot, becomes_target);
     else
         set_credited(record, looker->look->now_ns, 0);
     smp_credit_note(&looker->credit, &spot, found_ns);
-    credit_cpu(looker, record, &spot, knows_before ? weight_ns(looker, record) : found_ns);
+    credit_cpu(looker, record, &spot, most_ns < found_ns ? found_ns : most_ns);
     record->unanswered_ns = 0;
+    record->is_asked = false;
     record->takes_all = false;
     record->has_target = becomes_target;
     learn_activity(looker, record, &spot);
     schedule(looker, record, looker->look->now_ns);
 }
 
-/* Of a poll that found nothing that could be credited now: what the poll before it found gets the
- * rest. Returns the time of what this one would have found. */
-static int64_t credit_before(struct smp_looker *looker, struct smp_thread_record *record)
-{
-    const int64_t now_ns = looker->look->now_ns;
-    struct smp_spot before;
-
-    if (!find_target(looker, record, &before) || record->takes_all) {
-        const int64_t all_ns = pending_ns(record, now_ns);
-        set_credited(record, now_ns, all_ns < 0 ? all_ns : 0);
-        return all_ns < 0 ? 0 : all_ns;
-    }
-    const int64_t found_ns = weight_ns(looker, record);
-    set_credited(record, now_ns, give(looker, &before, pending_ns(record, now_ns) - found_ns));
-    return found_ns;
-}
-
-/* As if this poll had not been: the thread is polled at the next tick, and what is found there gets
- * the time of both. */
+/* The thread is polled at the next tick, and what is found there gets the time of this poll, too.
+ */
 static void postpone(struct smp_looker *looker, struct smp_thread_record *record,
                      enum smp_outcome outcome)
 {
     smp_interval_skip(looker->credit.interval, smp_credit_place(&looker->credit, record), outcome,
                       1);
-    const int64_t found_ns = credit_before(looker, record);
-    record->balance_ns += found_ns;
+    record->promised_ns = found_time_ns(looker, record);
+    record->promised_until_ns = looker->look->now_ns;
     record->takes_all = true;
     record->polled_tick = looker->tick;
+    smp_look_put_in(looker, record, 1);
+}
+
+/* As if its clock had not been read. */
+static void put_clock_back(struct smp_thread_record *record)
+{
     if (record->reading.is_measured)
         record->idle.cpu_ns -= record->reading.used_ns;
     else
         record->idle.has_clock = false;
-    smp_look_put_in(looker, record, 1);
 }
 
 /*
- * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it,
- * and will be near when it answers. So its time waits, too, but not for ever.
+ * A thread that does not answer is one that waits for a CPU: it is where it was when it lost it. So
+ * its time waits, too: for the answer where it was asked, else as if this look had not been. Where
+ * it runs without answering, not for ever.
  */
 static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record *record)
 {
@@ -500,13 +511,19 @@ static bool wait_for_answer(struct smp_looker *looker, struct smp_thread_record 
     if (look->now_ns - record->unanswered_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
         return false;
     postpone(looker, record, SMP_OUTCOME_UNANSWERED);
+    record->asked_clock_ns = record->idle.cpu_ns;
+    record->asked_used_ns = record->reading.is_measured ? record->reading.used_ns : -1;
+    put_clock_back(record);
     return true;
 }
 
 static void finish_without(struct smp_looker *looker, struct smp_thread_record *record,
                            enum smp_outcome outcome)
 {
-    const struct found found = { .outcome = outcome };
+    const struct found found = {
+        .outcome = outcome,
+        .is_late = outcome == SMP_OUTCOME_UNANSWERED && looker->look->is_settling,
+    };
 
     if (outcome != SMP_OUTCOME_UNANSWERED || !wait_for_answer(looker, record))
         finish(looker, record, &found);
@@ -569,13 +586,17 @@ enum smp_outcome smp_look_outcome(enum smp_answer answer, const struct smp_sampl
 /* The user's rule leaves this virtual thread out: its time is nobody's. */
 static void leave_out_guest(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    if (looker->look->span_ns < 0) {
-        record->balance_ns += credit_before(looker, record);
-        if (record->balance_ns > 0)
-            record->balance_ns = 0;
+    const int64_t now_ns = looker->look->now_ns;
+    struct smp_spot before;
+    int64_t debt_ns = 0;
+
+    if (looker->look->span_ns < 0 && find_target(looker, record, &before)) {
+        const int64_t found_ns = found_time_ns(looker, record);
+        debt_ns = found_ns + give(looker, &before, pending_ns(record, now_ns) - found_ns);
     }
-    record->credited_ns = looker->look->now_ns;
+    set_credited(record, now_ns, debt_ns < 0 ? debt_ns : 0);
     record->unanswered_ns = 0;
+    record->is_asked = false;
     record->takes_all = false;
     record->has_target = false;
     schedule(looker, record, looker->look->now_ns);
@@ -590,12 +611,11 @@ const char *smp_look_group_of_guest(struct smp_looker *looker, const struct smp_
     return group;
 }
 
-static void on_answer(void *context, uint64_t token, enum smp_answer answer,
-                      const struct smp_sample *sample, const struct smp_guest *guest)
+static void take_answer(struct smp_looker *looker, struct smp_thread_record *record,
+                        enum smp_answer answer, const struct smp_sample *sample,
+                        const struct smp_guest *guest)
 {
     static const struct smp_sample none = { 0 };
-    struct smp_looker *looker = context;
-    struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
     const enum smp_outcome outcome = smp_look_outcome(answer, sample);
     const struct found found = {
         .outcome = outcome,
@@ -603,13 +623,47 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
         .group_name = guest != NULL ? smp_look_group_of_guest(looker, guest) : NULL,
     };
 
-    looker->in_flight--;
     if (guest != NULL && found.group_name == NULL)
         leave_out_guest(looker, record);
-    else if (outcome == SMP_OUTCOME_UNANSWERED)
-        finish_without(looker, record, outcome);
     else
         finish(looker, record, &found);
+}
+
+static void on_answer(void *context, uint64_t token, enum smp_answer answer,
+                      const struct smp_sample *sample, const struct smp_guest *guest)
+{
+    struct smp_looker *looker = context;
+    struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
+
+    looker->in_flight--;
+    if (answer == SMP_ANSWER_UNANSWERED) {
+        record->is_asked = true;
+        finish_without(looker, record, SMP_OUTCOME_UNANSWERED);
+    } else {
+        take_answer(looker, record, answer, sample, guest);
+    }
+}
+
+/* The answer to an earlier look: it is credited as of the last tick at which it was true. */
+static void on_late_answer(void *context, uint64_t token, enum smp_answer answer,
+                           const struct smp_sample *sample, const struct smp_guest *guest)
+{
+    struct smp_looker *looker = context;
+    struct smp_thread_record *record = (struct smp_thread_record *)(uintptr_t)token;
+    struct smp_look *look = looker->look;
+    struct smp_look asked = { .now_ns = record->promised_until_ns, .span_ns = -1 };
+
+    record->reading = (struct smp_reading){
+        .activity = SMP_ACTIVITY_RUNNING,
+        .is_measured = record->asked_used_ns >= 0,
+        .used_ns = record->asked_used_ns,
+        .clock_ns = record->asked_clock_ns,
+    };
+    record->idle.cpu_ns = record->asked_clock_ns;
+    record->idle.has_clock = true;
+    looker->look = &asked;
+    take_answer(looker, record, answer, sample, guest);
+    looker->look = look;
 }
 
 static void collect_within(struct smp_looker *looker, int64_t wait_ns)
@@ -654,6 +708,7 @@ static void ask(struct smp_looker *looker, struct smp_thread_record *record)
         collect_soon(looker);
         if (has_waited_enough(looker)) {
             postpone(looker, record, SMP_OUTCOME_BUDGET);
+            put_clock_back(record);
             return;
         }
     }
@@ -798,11 +853,38 @@ static void find_out(struct smp_looker *looker, struct smp_thread_record *record
         walk(looker, record);
 }
 
+/*
+ * Each tick is a look of its own, however long the answer to an earlier one takes: as long as its
+ * clock stands the thread is where it was asked; from then on it is where this look finds it. To
+ * charge all of that to the place it was asked in would prefer long waits to short ones. True: this
+ * look is over.
+ */
+static bool has_still_to_answer(struct smp_looker *looker, struct smp_thread_record *record)
+{
+    const struct smp_async_walker *async = &looker->vm->async;
+    const struct smp_look *look = looker->look;
+
+    if (!record->is_asked || record->reading.activity == SMP_ACTIVITY_UNKNOWN)
+        return false;
+    if (async->take_late(async->self, record->thread, (uint64_t)(uintptr_t)record, on_late_answer,
+                         looker)) {
+        smp_idle_begin(&record->idle, smp_thread_record_tid(record), &record->reading);
+        return record->credited_ns >= look->now_ns;
+    }
+    if (record->reading.clock_ns != record->asked_clock_ns || look->is_settling)
+        return false;
+    record->unanswered_ns = look->now_ns;
+    postpone(looker, record, SMP_OUTCOME_UNANSWERED);
+    return true;
+}
+
 static void look_with_clock(struct smp_looker *looker, struct smp_thread_record *record)
 {
-    const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     struct smp_reading *reading = &record->reading;
 
+    if (has_still_to_answer(looker, record))
+        return;
+    const int64_t span_ns = looker->look->now_ns - record->credited_ns;
     smp_idle_finish(&record->idle, smp_thread_record_tid(record), reading);
     count_skipped(looker, record);
     /* A native thread that has been attached brings along what it used before. */

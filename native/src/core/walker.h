@@ -138,9 +138,10 @@ struct smp_async_walker {
     const char *name; /* of the engine, for statistics: "HYBRID" */
     /*
      * Asks; the answer comes with a later collect, exactly once, UNANSWERED included. SMP_ESTATE:
-     * an older request to this thread is still unanswered. SMP_EGONE. SMP_EQUOTA: the system's or
-     * our queue is full. SMP_EUNSUPPORTED: this thread's tid is not known for sure. SMP_EINVAL:
-     * neither is it, and a handshake with it, should it run, would stall virtual threads.
+     * an older request to this thread is still unanswered, or too many are to others. SMP_EGONE.
+     * SMP_EQUOTA: the system's or our queue is full. SMP_EUNSUPPORTED: this thread's tid is not
+     * known for sure. SMP_EINVAL: neither is it, and a handshake with it, should it run, would
+     * stall virtual threads.
      */
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*
@@ -153,6 +154,17 @@ struct smp_async_walker {
                                      const struct smp_sample *sample,
                                      const struct smp_guest *guest),
                     void *context);
+    /*
+     * Has the thread answered the request that was told UNANSWERED last? Then tells the answer now.
+     * A thread handles the signal before it does anything else: it is the stack that it had all the
+     * time since the request in which it did not run. False: no answer. The answer to a request
+     * that is older than another one to the same thread is dropped.
+     */
+    bool (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
+                      void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                       const struct smp_sample *sample,
+                                       const struct smp_guest *guest),
+                      void *context);
     void *self;
 };
 

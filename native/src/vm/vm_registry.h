@@ -28,7 +28,10 @@
 #include "base/status.h"
 #include "core/walker.h"
 
-enum { SMP_VM_MAX_OWN_THREADS = 256 }; /* threads of the library, over all sessions */
+enum {
+    SMP_VM_MAX_OWN_THREADS = 256, /* threads of the library, over all sessions */
+    SMP_FACTS_REQUESTS = 4        /* outstanding at one thread, of as many sessions */
+};
 
 /*
  * What an asynchronous walk must know of a thread, learnt once and shared by all sessions; 0: not
@@ -39,7 +42,8 @@ struct smp_vm_facts {
     _Atomic uintptr_t stack_low;
     _Atomic uintptr_t stack_high;
     _Atomic uintptr_t seen_sp; /* of the last answer; tells where the stack is */
-    _Atomic uint64_t asked;    /* cookie of the last request */
+    /* Cookies of requests; each may be outstanding or over. A session has one at a time. */
+    _Atomic uint64_t requests[SMP_FACTS_REQUESTS];
     /* The method all its stacks end in; guess: of the last stacks, and how many of them. */
     _Atomic uintptr_t root;
     _Atomic uintptr_t root_guess;

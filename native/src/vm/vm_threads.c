@@ -72,14 +72,16 @@ uintptr_t smp_vm_threads_address(JNIEnv *env, jobject thread)
     return (uintptr_t)(*env)->GetLongField(env, thread, address_field);
 }
 
-/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. A request that was
- * given up is forgotten as well: of a thread that ends with the signal blocked none ever comes. */
+/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. Requests that were
+ * given up are forgotten as well: of a thread that ends with the signal blocked none ever comes. */
 static void dispose(JNIEnv *env, struct smp_vm_thread *entry)
 {
     if (entry == NULL)
         return;
-    if (entry->facts.asked != 0)
-        smp_signal_release(entry->facts.asked);
+    for (size_t i = 0; i < SMP_FACTS_REQUESTS; i++) {
+        if (entry->facts.requests[i] != 0)
+            smp_signal_release(entry->facts.requests[i]);
+    }
     if (env != NULL && smp_vm_is_live())
         (*env)->DeleteGlobalRef(env, entry->ref);
     smp_free(NULL, entry);

@@ -31,6 +31,7 @@ struct request {
     struct smp_thread *thread;
     struct buffer buffer;
     unsigned looks;
+    bool is_last;           /* there is no time for another look */
     enum smp_answer answer; /* of the last look */
     jobject mounted;        /* local reference: the virtual thread on it when it was asked */
 };
@@ -38,7 +39,9 @@ struct request {
 /* A request that was told UNANSWERED. */
 struct late {
     uint64_t cookie;
+    uint64_t serial;      /* of its thread, which may be gone */
     struct buffer buffer; /* the handler's until DONE */
+    unsigned looks;       /* before this one */
     jobject mounted;
     int64_t since_ns;
 };
@@ -46,12 +49,13 @@ struct late {
 struct smp_walker_async {
     size_t capacity;
     int signal;
-    struct smp_signal_mailbox *mailbox; /* NULL until the first request */
-    struct request requests[SMP_ASYNC_IN_FLIGHT];
+    struct smp_signal_mailbox *mailbox;               /* NULL until the first request */
+    struct request requests[SMP_ASYNC_IN_FLIGHT + 1]; /* the last one: a late one, being read */
     size_t count;
     struct late late[SMP_ASYNC_LATE];
     size_t late_count;
-    struct buffer spare[SMP_ASYNC_IN_FLIGHT + SMP_ASYNC_LATE]; /* what was used last is used next */
+    /* What was used last is used next. */
+    struct buffer spare[SMP_ASYNC_IN_FLIGHT + 1 + SMP_ASYNC_LATE];
     size_t spare_count;
     uint32_t room;          /* of buffers from now on */
     struct smp_frame *cure; /* room for a stack told by JVMTI, made when first needed */
@@ -135,25 +139,35 @@ static bool is_outstanding(uint64_t cookie)
     return at != SMP_SLOT_FREE && at != SMP_SLOT_DONE;
 }
 
+/* The thread's memory of its requests holds this one, too. Other sessions' requests are no
+ * obstacle: with one at a time for all of them, the session that looks more often would leave none
+ * to the others where an answer takes as long as the wait for a CPU. False: there is no room. */
+static bool note_request(struct smp_vm_facts *facts, uint64_t cookie)
+{
+    for (size_t i = 0; i < SMP_FACTS_REQUESTS; i++) {
+        uint64_t other = facts->requests[i];
+        if (!is_outstanding(other) &&
+            atomic_compare_exchange_strong(&facts->requests[i], &other, cookie))
+            return true;
+    }
+    return false;
+}
+
 /* One look. SMP_ESTATE, SMP_EQUOTA, SMP_EGONE, SMP_EVM: nothing was asked. */
 static enum smp_status ask(struct smp_walker_async *walker, struct request *request, JNIEnv *env)
 {
     const struct smp_vm_async *async = smp_vm_async_get();
     struct smp_vm_facts *facts = smp_vm_threads_facts(request->thread);
-    uint64_t asked = facts->asked;
     uint64_t cookie = 0;
-
-    if (is_outstanding(asked))
-        return SMP_ESTATE;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
+
     if (slot == NULL)
         return SMP_EQUOTA;
     slot->target = smp_async_facts_target(facts, async, env, smp_vm_threads_ref(request->thread));
     slot->mailbox = walker->mailbox;
     slot->frames = request->buffer.frames;
     slot->capacity = request->buffer.capacity;
-    /* Another session may be asking the same thread right now: the first has it. */
-    if (!atomic_compare_exchange_strong(&facts->asked, &asked, cookie)) {
+    if (!note_request(facts, cookie)) {
         smp_signal_release(cookie);
         return SMP_ESTATE;
     }
@@ -166,6 +180,54 @@ static enum smp_status ask(struct smp_walker_async *walker, struct request *requ
         confirm_mounted(env, request, facts);
     }
     return status;
+}
+
+static struct late *late_of(struct smp_walker_async *walker, const struct smp_thread *thread)
+{
+    for (size_t i = 0; i < walker->late_count; i++) {
+        if (walker->late[i].serial == thread->serial)
+            return &walker->late[i];
+    }
+    return NULL;
+}
+
+static void drop_late(struct smp_walker_async *walker, JNIEnv *env, struct late *late)
+{
+    smp_signal_release(late->cookie);
+    give_buffer(walker, late->buffer);
+    forget_ref(env, late->mounted);
+    *late = walker->late[--walker->late_count];
+}
+
+/* Whose answer was not fetched in time: its thread has ended, or is not sampled. */
+static void sweep_late(struct smp_walker_async *walker, JNIEnv *env)
+{
+    const int64_t now_ns = smp_clock_ns();
+
+    for (size_t i = walker->late_count; i > 0; i--) {
+        struct late *late = &walker->late[i - 1];
+        const enum smp_slot_state at = smp_signal_state(late->cookie);
+        const bool is_old = now_ns - late->since_ns > SMP_ASYNC_LATE_MS * NS_PER_MS;
+        if (at == SMP_SLOT_FREE || (at == SMP_SLOT_DONE && is_old))
+            drop_late(walker, env, late);
+    }
+}
+
+/* Each request may become a late one: what is asked without room for that would be answered for
+ * nothing. SMP_ESTATE: later. */
+static enum smp_status find_room(struct smp_walker_async *walker, JNIEnv *env,
+                                 const struct smp_thread *thread)
+{
+    struct late *late = late_of(walker, thread);
+
+    if (late != NULL) {
+        if (is_outstanding(late->cookie))
+            return SMP_ESTATE;
+        drop_late(walker, env, late); /* nobody has fetched it: it is of a time that is over */
+    }
+    if (walker->late_count + walker->count >= SMP_ASYNC_LATE)
+        sweep_late(walker, env);
+    return walker->late_count + walker->count < SMP_ASYNC_LATE ? SMP_OK : SMP_ESTATE;
 }
 
 static enum smp_status check(struct smp_walker_async *walker, const struct smp_thread *thread)
@@ -183,58 +245,17 @@ static enum smp_status check(struct smp_walker_async *walker, const struct smp_t
     return walker->mailbox != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
-/* Whose room nobody has asked for again in time: its thread has ended, or is not sampled. */
-static void sweep_late(struct smp_walker_async *walker, JNIEnv *env, int64_t now_ns)
+/* The request goes on without anybody waiting for it; there is room for it. */
+static void keep_late(struct smp_walker_async *walker, struct request *request)
 {
-    for (size_t i = walker->late_count; i > 0; i--) {
-        struct late *late = &walker->late[i - 1];
-        const enum smp_slot_state at = smp_signal_state(late->cookie);
-        const bool is_old = now_ns - late->since_ns > SMP_ASYNC_LATE_MS * NS_PER_MS;
-        if (at != SMP_SLOT_FREE && (at != SMP_SLOT_DONE || !is_old))
-            continue;
-        smp_signal_release(late->cookie);
-        give_buffer(walker, late->buffer);
-        forget_ref(env, late->mounted);
-        *late = walker->late[--walker->late_count];
-    }
-}
-
-/* The request goes on without anybody waiting for it. */
-static void keep_late(struct smp_walker_async *walker, JNIEnv *env, struct request *request)
-{
-    const int64_t now_ns = smp_clock_ns();
-
-    if (walker->late_count == SMP_ASYNC_LATE)
-        sweep_late(walker, env, now_ns);
-    if (walker->late_count == SMP_ASYNC_LATE) {
-        if (smp_vm_signal_end(request->cookie))
-            smp_signal_release(request->cookie);
-        return;
-    }
     walker->late[walker->late_count++] = (struct late){ .cookie = request->cookie,
+                                                        .serial = request->thread->serial,
                                                         .buffer = request->buffer,
+                                                        .looks = request->looks,
                                                         .mounted = request->mounted,
-                                                        .since_ns = now_ns };
+                                                        .since_ns = smp_clock_ns() };
     request->buffer = (struct buffer){ 0 };
     request->mounted = NULL;
-}
-
-/* Has the thread answered an older request since? That is the answer to this one. */
-static bool take_late(struct smp_walker_async *walker, struct request *request)
-{
-    const uint64_t asked = smp_vm_threads_facts(request->thread)->asked;
-
-    for (size_t i = 0; i < walker->late_count; i++) {
-        struct late *late = &walker->late[i];
-        if (late->cookie != asked || smp_signal_state(asked) != SMP_SLOT_DONE)
-            continue;
-        request->cookie = asked;
-        request->buffer = late->buffer;
-        request->mounted = late->mounted;
-        *late = walker->late[--walker->late_count];
-        return true;
-    }
-    return false;
 }
 
 static enum smp_status request_walk(void *self, struct smp_thread *thread, uint64_t token)
@@ -248,10 +269,9 @@ static enum smp_status request_walk(void *self, struct smp_thread *thread, uint6
         return status;
     if (env == NULL)
         return SMP_EVM;
-    if (take_late(walker, &request)) {
-        walker->requests[walker->count++] = request;
-        return SMP_OK;
-    }
+    status = find_room(walker, env, thread);
+    if (status != SMP_OK)
+        return status;
     if (!take_buffer(walker, &request.buffer))
         return SMP_EQUOTA;
     status = ask(walker, &request, env);
@@ -438,6 +458,11 @@ static void tell_stack(struct smp_walker_async *walker, JNIEnv *env,
     end_request(walker, env, index);
 }
 
+static bool may_look_again(const struct request *request)
+{
+    return request->looks < SMP_ASYNC_LOOKS && !request->is_last;
+}
+
 /* Another moment may be a better one. */
 static bool is_worth_another_look(enum smp_answer answer)
 {
@@ -524,14 +549,14 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
         request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* where there is no more room */
         if (grow(walker, request))
             return false;
-    } else if (walked.count > 0 && request->looks < SMP_ASYNC_LOOKS &&
-               is_missing(request, &walked) && cure_all(walker, env)) {
+    } else if (walked.count > 0 && may_look_again(request) && is_missing(request, &walked) &&
+               cure_all(walker, env)) {
         request->answer = SMP_ANSWER_NO_METHOD;
         return false;
     } else if (walked.count > 0) {
         tell_stack(walker, env, listener, index, &walked);
         return true;
-    } else if (is_worth_another_look(walked.answer) && request->looks < SMP_ASYNC_LOOKS) {
+    } else if (is_worth_another_look(walked.answer) && may_look_again(request)) {
         find_stack(walker, facts, &walked);
         return false;
     } else if (is_worth_another_look(walked.answer) &&
@@ -587,11 +612,11 @@ static void give_up(struct smp_walker_async *walker, JNIEnv *env, const struct l
             if (request->thread->ended_ns != 0)
                 smp_signal_release(request->cookie);
             else
-                keep_late(walker, env, request);
+                keep_late(walker, request);
             tell(walker, env, listener, i - 1, SMP_ANSWER_UNANSWERED);
         } else {
             smp_vm_signal_let_finish(request->cookie);
-            walker->requests[i - 1].looks = SMP_ASYNC_LOOKS;
+            request->is_last = true;
             if (!read_answer(walker, env, listener, i - 1))
                 tell(walker, env, listener, i - 1, walker->requests[i - 1].answer);
         }
@@ -624,6 +649,35 @@ static void collect(void *self, int64_t deadline_ns,
             pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
         }
     }
+}
+
+/* Its thread lives. An answer that another look would better is told as it is: the thread has moved
+ * on. */
+static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
+                      void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                       const struct smp_sample *sample,
+                                       const struct smp_guest *guest),
+                      void *context)
+{
+    struct smp_walker_async *walker = self;
+    const struct listener listener = { .answered = answered, .context = context };
+    struct late *late = late_of(walker, thread);
+    JNIEnv *env = smp_vm_env();
+    const size_t index = walker->count;
+
+    if (late == NULL || env == NULL || smp_signal_state(late->cookie) != SMP_SLOT_DONE)
+        return false;
+    walker->requests[walker->count++] = (struct request){ .token = token,
+                                                          .cookie = late->cookie,
+                                                          .thread = thread,
+                                                          .buffer = late->buffer,
+                                                          .looks = late->looks,
+                                                          .is_last = true,
+                                                          .mounted = late->mounted };
+    *late = walker->late[--walker->late_count];
+    if (!read_answer(walker, env, &listener, index))
+        tell(walker, env, &listener, index, walker->requests[index].answer);
+    return true;
 }
 
 bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *thread,
@@ -715,6 +769,7 @@ struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walk
         .name = "HYBRID",
         .request = request_walk,
         .collect = collect,
+        .take_late = take_late,
         .self = walker,
     };
 }

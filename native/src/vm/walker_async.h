@@ -34,7 +34,7 @@
 
 enum {
     SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
-    SMP_ASYNC_LATE = 64,           /* whose answer is still awaited after that */
+    SMP_ASYNC_LATE = 256,          /* whose answer is still awaited after that; then no more */
     SMP_ASYNC_LATE_MS = 2000,      /* so long, before its room is taken for another's */
     SMP_ASYNC_FIRST_FRAMES = 512,  /* room at first, for each of them; doubled where needed */
     SMP_ASYNC_MAX_FRAMES = 65536,  /* deeper stacks are not walked */

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -919,6 +920,72 @@ static void past_the_limit_who_is_born_is_seen_all_the_same(void **state)
     sim_destroy(sim);
 }
 
+enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4 };
+
+/* Fifty threads of five kinds, ten times what the limit allows: shares of the wall time of each
+ * kind's stacks, whether readers end the interval all the time or not. */
+static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
+{
+    static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
+    static const int64_t waits_ms[CROWD_GROUPS] = { 0, 20, 200, 2000, 3600000 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=10\n");
+    double all_ns = 0;
+
+    sim->walk_cost_ns = 60 * SIM_US;
+    for (int i = 0; i < CROWD; i++) {
+        const int group = i % CROWD_GROUPS;
+        struct sim_thread *thread = sim_born(sim, groups[group]);
+        if (waits_ms[group] > 0)
+            sim_script(thread, 0, waits_ms[group] * SIM_MS, false);
+        for (int stack = 1; stack < CROWD_STACKS; stack++)
+            sim_script(thread, stack, stack * 7 * SIM_MS, true);
+        sim_began(thread, (int64_t)sim_random(sim, 1000000) * SIM_US * 17);
+    }
+    memset(shares, 0, CROWD_GROUPS * sizeof(shares[0]));
+    sim_start(sim);
+    const int64_t from_ns = sim->tick_ns;
+    while (sim->tick_ns - from_ns < 300 * SIM_S) {
+        sim_run(sim, seal_ns);
+        sim_seal(sim);
+        all_ns += (double)sim->snapshot->elapsed_ns * CROWD / CROWD_GROUPS;
+        for (int group = 0; group < CROWD_GROUPS; group++) {
+            for (int stack = 0; stack < CROWD_STACKS; stack++)
+                shares[group][stack] += (double)sim_wall(sim, groups[group], stack);
+            /* The first poll of a thread only starts its clock. */
+            if (sim->tick_ns - from_ns > 2 * SIM_S)
+                assert_int_equal(sim_wall_of(sim, groups[group], "[over the overhead limit]"), 0);
+        }
+    }
+    assert_true(sim->snapshot->tally.outcomes[SMP_OUTCOME_BUDGET] > 0);
+    for (int group = 0; group < CROWD_GROUPS; group++) {
+        double sum = 0;
+        for (int stack = 0; stack < CROWD_STACKS; stack++) {
+            shares[group][stack] /= all_ns;
+            sum += shares[group][stack];
+        }
+        assert_true(sum > 0.995);
+    }
+    sim_destroy(sim);
+}
+
+static void readers_do_not_change_what_is_seen(void **state)
+{
+    double alone[CROWD_GROUPS][CROWD_STACKS];
+    double watched[CROWD_GROUPS][CROWD_STACKS];
+
+    (void)state;
+    watch_a_crowd(300 * SIM_S, alone);
+    watch_a_crowd(SIM_S, watched);
+    for (int group = 0; group < CROWD_GROUPS; group++) {
+        for (int stack = 0; stack < CROWD_STACKS; stack++) {
+            const double off = (watched[group][stack] - alone[group][stack]) * 100;
+            if (off > 2 || off < -2)
+                fail_msg("group %d: stack %d is %.1f points off where intervals end each second",
+                         group, stack, off);
+        }
+    }
+}
+
 static void below_the_limit_nobody_is_passed_over(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -1064,6 +1131,7 @@ int main(void)
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
         cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
         cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),
+        cmocka_unit_test(readers_do_not_change_what_is_seen),
         cmocka_unit_test(below_the_limit_nobody_is_passed_over),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),

@@ -84,6 +84,7 @@ static const char *const LONG_NAMES[] = {
     "Reference Handler",     "Signal Dispatcher",           "Monitor Deflation Thread",
     "Notification Thread",   "JFR Recorder Thread",         "JFR Periodic Tasks",
     "JFR Thread Sampler",    "JFR CPU Sampler Thread",
+    "idle-timeout-task", /* of jdk.httpserver */
 };
 
 /* Of the number that comm ends in, "0" or "#0". */

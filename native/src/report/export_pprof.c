@@ -338,7 +338,8 @@ static void put_sample(struct writer *writer, const struct smp_walk_self *self, 
 {
     const uint64_t values[] = { self->samples, (uint64_t)self->cpu_ns, (uint64_t)self->wall_ns };
     /* By the CPU clock all times are CPU times. */
-    const size_t count = sizeof(values) / sizeof(values[0]) - writer->job->snapshot->is_cpu_clock;
+    const size_t count =
+        writer->job->snapshot->is_cpu_clock ? 2 : sizeof(values) / sizeof(values[0]);
     const size_t label = number_bytes(STRING_THREAD) + number_bytes(group);
     const size_t depth = writer->walk.depth;
     struct smp_pieces *const out = writer->out;

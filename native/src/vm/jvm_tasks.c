@@ -78,13 +78,15 @@ enum smp_task_kind smp_jvm_task_kind(const char *name)
 
 /* Longer than the system keeps, and in part followed by a number. */
 static const char *const LONG_NAMES[] = {
-    "Shenandoah GC Threads", "Shenandoah Control Thread",   "Shenandoah Uncommit Thread",
-    "StringDedupProcessor",  "C1 CompilerThread",           "C2 CompilerThread",
-    "JVMCI CompilerThread",  "JVMCI-native CompilerThread", "VM Periodic Task Thread",
-    "Reference Handler",     "Signal Dispatcher",           "Monitor Deflation Thread",
-    "Notification Thread",   "JFR Recorder Thread",         "JFR Periodic Tasks",
-    "JFR Thread Sampler",    "JFR CPU Sampler Thread",
-    "idle-timeout-task", /* of jdk.httpserver */
+    "Shenandoah GC Threads",      "Shenandoah Control Thread",
+    "Shenandoah Uncommit Thread", "StringDedupProcessor",
+    "C1 CompilerThread",          "C2 CompilerThread",
+    "JVMCI CompilerThread",       "JVMCI-native CompilerThread",
+    "VM Periodic Task Thread",    "Reference Handler",
+    "Signal Dispatcher",          "Monitor Deflation Thread",
+    "Notification Thread",        "JFR Recorder Thread",
+    "JFR Periodic Tasks",         "JFR Thread Sampler",
+    "JFR CPU Sampler Thread",     "idle-timeout-task", /* of jdk.httpserver */
 };
 
 /* Of the number that comm ends in, "0" or "#0". */

@@ -166,12 +166,25 @@ function checkNames(name) {
     expect(missing.length === 0, name + '.txt: names are missing: ' + missing.map((row) => row.slice(0, 99)).join(' | '));
 }
 
-// As go tool pprof prints them: "  7: 0x0 M=1 NAME FILE:LINE:0 s=0".
+// A source file, below the folders of its class's package.
+function pathOf(frame) {
+    if (frame.file === undefined || frame.file.includes('/')) {
+        return frame.file ?? '';
+    }
+    return frame.type.slice(0, frame.type.lastIndexOf('.') + 1).replaceAll('.', '/') + frame.file;
+}
+
+// As go tool pprof prints them: "  7: 0x0 M=1 NAME FILE:LINE:0 s=START(SYSTEM NAME)", the last
+// where it is another one.
 function checkPprofNames(name) {
-    const theirs = text(name + '.pprof.raw').split('\n').map((line) => line.match(/ M=1 (.*) s=0$/s)?.[1])
+    const theirs = text(name + '.pprof.raw').split('\n').map((line) => line.match(/ M=1 (.*)$/s)?.[1])
         .filter((row) => row !== undefined && !row.startsWith('[thread ended]'));
-    const ours = framesOf(name).map((f) =>
-        printable(`${f.type}.${f.method} ${f.file ?? ''}:${f.line ?? 0}:0`));
+    const ours = framesOf(name).map((f) => {
+        const system = `${f.type.replaceAll('.', '/')}.${f.method}`;
+        const start = f.file === undefined ? 0 : LINES[0];
+        return printable(`${f.type}.${f.method} ${pathOf(f)}:${f.line ?? 0}:0 s=${start}`
+            + (f.type.includes('.') ? `(${system})` : ''));
+    });
     const wrong = [...differenceOf(ours, theirs), ...differenceOf(theirs, ours)];
     expect(wrong.length === 0, `${name}.pprof: other names: ${wrong.join(' | ')}`);
 }

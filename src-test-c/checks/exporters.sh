@@ -74,20 +74,15 @@ collapsed_sum() {
         print "$sum $lines $wrong\n"'
 }
 
-# What a sum of whole microseconds per group comes to.
-ours_in_us() {
-    awk -v column="$(($2 + 1))" '$1 == "group" { sum += int($column / 1000) } END { printf "%.0f\n", sum }' "$work/$1.sums"
-}
-
 check_collapsed() {
     local name sum lines wrong
     has perl COLLAPSED || return 0
     for name in plain nasty; do
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.wall.collapsed")
-        same "$name: collapsed wall time" "$(ours_in_us $name 1)" "$sum"
+        same "$name: collapsed wall time" "$(ours $name 1)" "$sum"
         same "$name: collapsed lines out of order" 0 "$wrong"
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.cpu.collapsed")
-        same "$name: collapsed CPU time" "$(ours_in_us $name 2)" "$sum"
+        same "$name: collapsed CPU time" "$(ours $name 2)" "$sum"
         read -r sum lines wrong < <(collapsed_sum <"$work/$name.samples.collapsed")
         same "$name: collapsed samples" "$(ours $name 3)" "$sum"
     done
@@ -104,7 +99,7 @@ pprof_samples() {
     go tool pprof -raw "$@" 2>"$work/pprof.err" | awk '
         /^Samples:/ { inside = 1; next }
         /^Locations/ { inside = 0 }
-        inside && /^ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+:/ { sub(":", "", $3); values = $1 " " $2 " " $3; next }
+        inside && /^ +-?[0-9]+ +-?[0-9]+ +-?[0-9]+:/ { sub(":", "", $3); values = $1 " " $3 " " $2; next }
         inside && /thread:\[/ { print values, substr($0, index($0, "thread:[")) }'
 }
 

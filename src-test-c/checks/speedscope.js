@@ -68,6 +68,18 @@ function check(name) {
     }
 }
 
+// PPROF: of its sample types speedscope shows wall time, all of it.
+function checkPprof(name) {
+    const file = name + '.pprof';
+    const texts = textsOf(open(file, fs.readFileSync(path.join(folder, file))));
+    const [wall] = fs.readFileSync(path.join(folder, name + '.sums'), 'utf8').split(' ').map(Number);
+    // A row has its total, its own and its name; the own ones add up to all.
+    const times = texts.map((text) => text.match(/^([\d.]+)(s|ms|\u00b5s|ns) \(/)).filter((match) => match !== null);
+    const own = times.filter((_, i) => i % 2 === 1)
+        .reduce((sum, [, digits, unit]) => sum + digits * { s: 1e9, ms: 1e6, '\u00b5s': 1e3, ns: 1 }[unit], 0);
+    expect(Math.abs(own - wall) < wall / 100, `${file}: ${shown(own)} are shown, wall time is ${shown(wall)}`);
+}
+
 function isOpened(file, bytes) {
     return textsOf(open(file, bytes)).includes('Symbol Name');
 }
@@ -83,5 +95,6 @@ function checkMutants(name) {
 }
 
 names.forEach(check);
+checkPprof(names[0]);
 checkMutants(names[0]);
 process.exit(bad);

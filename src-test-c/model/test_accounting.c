@@ -56,6 +56,22 @@ static void test_kinds_add_up(void **state)
     assert_int_equal(smp_tally_kind(&tally, SMP_KIND_IDLE), SMP_OUTCOME_IDLE + 5);
 }
 
+static void test_samples_are_attempts_with_a_stack(void **state)
+{
+    struct smp_tally tally = { 0 };
+
+    (void)state;
+    for (unsigned i = 0; i < SMP_OUTCOME_COUNT; i++)
+        smp_tally_note_all(&tally, (enum smp_outcome)i, i + 5);
+    assert_int_equal(smp_tally_samples(&tally), smp_tally_kind(&tally, SMP_KIND_WALKED) +
+                                                    smp_tally_kind(&tally, SMP_KIND_IDLE) +
+                                                    smp_tally_kind(&tally, SMP_KIND_RECOVERED));
+    assert_true(smp_outcome_is_sample(SMP_OUTCOME_IDLE));
+    assert_true(smp_outcome_is_sample(SMP_OUTCOME_EMPTY));
+    assert_false(smp_outcome_is_sample(SMP_OUTCOME_UNKNOWN_JAVA));
+    assert_false(smp_outcome_is_sample(SMP_OUTCOME_BUDGET));
+}
+
 /* A failed attempt's time must have somewhere to go. */
 static void test_every_failure_has_a_pseudo_frame(void **state)
 {
@@ -103,6 +119,7 @@ int main(void)
         cmocka_unit_test(test_an_attempt_has_one_outcome),
         cmocka_unit_test(test_adding_keeps_the_sums_equal),
         cmocka_unit_test(test_kinds_add_up),
+        cmocka_unit_test(test_samples_are_attempts_with_a_stack),
         cmocka_unit_test(test_every_failure_has_a_pseudo_frame),
         cmocka_unit_test(test_texts_are_distinct),
     };

@@ -123,6 +123,35 @@ static enum smp_status status_of(size_t count, size_t length)
     return status;
 }
 
+static void assert_described(const char *list, size_t size, const char *expected)
+{
+    struct smp_filter *filter = filter_of(list);
+    char text[512];
+
+    memset(text, 'x', sizeof(text));
+    smp_filter_describe(filter, text, size);
+    assert_string_equal(text, expected);
+    assert_true(strlen(text) < size);
+    smp_filter_destroy(filter);
+}
+
+static void test_description(void **state)
+{
+    char list[SMP_MAX_PREFIXES * 12] = "";
+
+    (void)state;
+    assert_described("", 64, "");
+    assert_described(" com.acme ,, org.x.* , y*", 64, "com.acme, org.x., y");
+    assert_described("com.acme,*", 64, "");
+    assert_described("aaaaaaaaaa,bbbbbbbbbb,cccccccc", 64,
+                     "aaaaaaaaaa, bbbbbbbbbb, \xe2\x80\xa6 1 more");
+    assert_described("a123456789012345678901234567890123456789,b", 64,
+                     "a123456789012345678901234567\xe2\x80\xa6, \xe2\x80\xa6 1 more");
+    for (int i = 0; i < SMP_MAX_PREFIXES; i++)
+        (void)snprintf(list + strlen(list), sizeof(list) - strlen(list), "com.a%d,", i + 1000);
+    assert_described(list, 64, "com.a1000, com.a1001, com.a1002, \xe2\x80\xa6 997 more");
+}
+
 static void test_limits(void **state)
 {
     (void)state;
@@ -164,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_an_empty_list_monitors_everything),
         cmocka_unit_test(test_a_star_is_not_an_empty_list),
+        cmocka_unit_test(test_description),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_no_memory_at_any_step),
         cmocka_unit_test(test_destroying_nothing_is_fine),

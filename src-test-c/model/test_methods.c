@@ -170,10 +170,13 @@ static void test_views(void **state)
     assert_string_equal(view.method_name, "c");
     assert_string_equal(view.file, "B.java");
     assert_int_equal(view.line, 31);
+    assert_int_equal(view.start_line, 30); /* the smallest one, wherever it stands */
+    assert_true(view.is_monitored);
     assert_false(view.is_native || view.is_pseudo);
     smp_methods_view(methods, locate(methods, &jvm, 2, -1), &view);
     assert_null(view.file);
     assert_int_equal(view.line, -1);
+    assert_int_equal(view.start_line, 0);
     assert_true(view.is_native);
     assert_false(view.is_pseudo);
     smp_methods_view(methods, smp_methods_pseudo(methods, "[thread ended]"), &view);
@@ -183,6 +186,7 @@ static void test_views(void **state)
     assert_int_equal(view.line, -1);
     assert_true(view.is_pseudo);
     assert_false(view.is_native);
+    assert_false(view.is_monitored);
     smp_methods_release(methods);
 }
 
@@ -367,6 +371,35 @@ static void test_monitored(void **state)
     smp_methods_release(methods);
     smp_filter_destroy(acme);
     smp_filter_destroy(x);
+}
+
+/* A table without a filter does not know better than the one it takes names over from. */
+static void test_adopted_names_are_monitored_as_they_were(void **state)
+{
+    struct smp_methods *methods = NULL;
+    struct smp_methods *merged = methods_of(AMPLE_BYTES);
+    struct smp_filter *filter = NULL;
+    struct fake_jvm jvm = { 0 };
+    char packages[256];
+
+    (void)state;
+    assert_int_equal(smp_filter_create(NULL, "com.acme.Class7,x", &filter), SMP_OK);
+    assert_int_equal(smp_methods_create(NULL, AMPLE_BYTES, filter, &methods), SMP_OK);
+    smp_methods_packages(methods, packages, sizeof(packages));
+    assert_string_equal(packages, "com.acme.Class7, x");
+    smp_methods_packages(merged, packages, sizeof(packages));
+    assert_string_equal(packages, "");
+    for (uint64_t key = 7; key <= 8; key++) {
+        struct smp_location_view view;
+        const uint32_t adopted = smp_methods_adopt(merged, methods, locate(methods, &jvm, key, 50));
+        smp_methods_view(merged, adopted, &view);
+        assert_int_equal(view.line, key + 20);
+        assert_int_equal(view.start_line, key + 10);
+        assert_int_equal(view.is_monitored, key == 7);
+    }
+    smp_methods_release(merged);
+    smp_methods_release(methods);
+    smp_filter_destroy(filter);
 }
 
 /* --- memory --- */
@@ -652,6 +685,7 @@ int main(void)
         cmocka_unit_test(test_the_refused_stays_unknown),
         cmocka_unit_test(test_no_answer_now_is_asked_for_again),
         cmocka_unit_test(test_monitored),
+        cmocka_unit_test(test_adopted_names_are_monitored_as_they_were),
         cmocka_unit_test(test_over_the_maximum),
         cmocka_unit_test(test_no_room_for_names),
         cmocka_unit_test(test_without_room_for_line_tables),

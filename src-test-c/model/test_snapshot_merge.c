@@ -380,6 +380,7 @@ static void figures_span_both(void **state)
     a->own_cpu_ns = 10;
     b->own_cpu_ns = 20;
     a->period_ns = 5;
+    (void)strcpy(a->packages, "com.acme");
     b->memory_used_bytes = 77;
     a->memory_limit_bytes = 99;
     assert_int_equal(smp_snapshot_merge(NULL, a, b, &merged), SMP_OK);
@@ -388,6 +389,7 @@ static void figures_span_both(void **state)
     assert_int_equal(merged->elapsed_ns, 3000);
     assert_int_equal(merged->own_cpu_ns, 30);
     assert_int_equal(merged->period_ns, 5);
+    assert_string_equal(merged->packages, "com.acme");
     assert_int_equal(merged->memory_used_bytes, 77);
     assert_int_equal(merged->memory_limit_bytes, 99);
     smp_snapshot_release(a);

@@ -129,14 +129,14 @@ static void collapsed_has_a_line_per_stack(void **state)
 {
     const struct smp_snapshot *snapshot = make_small(*state);
 
-    /* 200 ns of the one line's rounding and 900 of the next make a microsecond. */
     assert_exported(snapshot, SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ .weight = SMP_WEIGHT_WALL },
-                    "hot;a.A.run(A.java:1);a.B.work(B.java:7) 3000\n"
-                    "hot;a.A.run(A.java:1);[thread ended] 1001\n");
+                    "hot;a.A.run(A.java:1);a.B.work(B.java:7) 3000200\n"
+                    "hot;a.A.run(A.java:1);[thread ended] 1000900\n"
+                    "cold;c.C.nat(Native Method) 500\n");
     assert_exported(snapshot, SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ .weight = SMP_WEIGHT_CPU },
-                    "hot;a.A.run(A.java:1);a.B.work(B.java:7) 1000\n");
+                    "hot;a.A.run(A.java:1);a.B.work(B.java:7) 1000000\n");
     assert_exported(snapshot, SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ .weight = SMP_WEIGHT_SAMPLES },
                     "hot;a.A.run(A.java:1) 1\n"
@@ -151,8 +151,8 @@ static void collapsed_keeps_separators_apart(void **state)
     report_fixture_credit(*state, "", "x", "p.Q.\tr(\xf0\x9f\x90\x8d 7:3)", 2 * MS);
     assert_exported(report_fixture_seal(*state), SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ 0 },
-                    "[unnamed];p.Q.\\tr(\xf0\x9f\x90\x8d 7:3) 2000\n"
-                    "a,b \\n;p.Q,.r,s(T,.java:3) 1000\n");
+                    "[unnamed];p.Q.\\tr(\xf0\x9f\x90\x8d 7:3) 2000000\n"
+                    "a,b \\n;p.Q,.r,s(T,.java:3) 1000000\n");
 }
 
 static void speedscope_has_a_profile_per_group(void **state)
@@ -178,7 +178,8 @@ static void json_has_everything(void **state)
         make_small(*state), SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
         "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
         "\"elapsedNanos\":1000000000,\"ownCpuNanos\":77,\"memoryUsedBytes\":5,"
-        "\"memoryLimitBytes\":6,\"account\":{\"attempts\":5,\"outcomes\":{\"samples taken\":4,"
+        "\"memoryLimitBytes\":6,\"account\":{\"attempts\":5,\"samples\":4,\"outcomes\":{\"samples "
+        "taken\":4,"
         "\"failed, thread ended during the walk\":1},\"counters\":{\"ticks\":9}},\n"
         "\"frames\":[{\"class\":\"a.A\",\"method\":\"run\",\"file\":\"A.java\",\"line\":1},\n"
         "{\"class\":\"a.B\",\"method\":\"work\",\"file\":\"B.java\",\"line\":7},\n"
@@ -346,7 +347,11 @@ struct profile {
     uint64_t function_of[MAX_LOCATIONS]; /* by location id */
     uint64_t line_of[MAX_LOCATIONS];
     uint64_t name_of[MAX_LOCATIONS]; /* by function id: a string */
+    uint64_t system_name_of[MAX_LOCATIONS];
     uint64_t file_of[MAX_LOCATIONS];
+    uint64_t start_of[MAX_LOCATIONS];
+    uint64_t types[8];
+    size_t type_count;
     uint64_t numbers[16]; /* by field */
     struct slice samples[16];
     size_t sample_count;
@@ -373,17 +378,18 @@ static void read_location(struct profile *profile, struct slice in)
 
 static void read_function(struct profile *profile, struct slice in)
 {
-    uint64_t values[5] = { 0 };
+    uint64_t values[6] = { 0 };
 
     while (in.at < in.end) {
         uint64_t value;
         const unsigned field = read_field(&in, &value, &(struct slice){ 0 });
-        assert_in_range(field, 1, 4);
+        assert_in_range(field, 1, 5);
         values[field] = value;
     }
-    assert_int_equal(values[2], values[3]);
     profile->name_of[values[1]] = values[2];
+    profile->system_name_of[values[1]] = values[3];
     profile->file_of[values[1]] = values[4];
+    profile->start_of[values[1]] = values[5];
 }
 
 static void read_profile(struct profile *profile, struct slice in)
@@ -393,7 +399,9 @@ static void read_profile(struct profile *profile, struct slice in)
         struct slice bytes = { 0 };
         const unsigned field = read_field(&in, &value, &bytes);
         assert_in_range(field, 1, 14);
-        if (field == 2)
+        if (field == 1)
+            (void)read_field(&bytes, &profile->types[profile->type_count++], &(struct slice){ 0 });
+        else if (field == 2)
             profile->samples[profile->sample_count++] = bytes;
         else if (field == 4)
             read_location(profile, bytes);
@@ -416,7 +424,7 @@ static void put_string(const struct profile *profile, uint64_t number, char *out
                    (const char *)profile->strings[number].at);
 }
 
-/* "leaf file:line <- root file:line | samples wall cpu | key=value" */
+/* "leaf file:line < root file:line < samples cpu wall key=value" */
 static void print_sample(const struct profile *profile, struct slice in, char *out, size_t size)
 {
     out[0] = '\0';
@@ -469,17 +477,88 @@ static void pprof_can_be_read_back(void **state)
     read_profile(&profile, (struct slice){ (const unsigned char *)output.bytes,
                                            (const unsigned char *)output.bytes + output.length });
     assert_int_equal(profile.sample_count, 4);
-    assert_sample(&profile, 0, "a.A.run A.java:1 < 1 0 0 thread=hot");
+    assert_sample(&profile, 0, "a.A.run a/A.java:1 < 1 0 0 thread=hot");
     assert_sample(&profile, 1,
-                  "a.B.work B.java:7 < a.A.run A.java:1 < 3 3000200 1000000 thread=hot");
-    assert_sample(&profile, 2, "[thread ended] :0 < a.A.run A.java:1 < 1 1000900 0 thread=hot");
-    assert_sample(&profile, 3, "c.C.nat :0 < 1 500 0 thread=cold");
+                  "a.B.work a/B.java:7 < a.A.run a/A.java:1 < 3 1000000 3000200 thread=hot");
+    assert_sample(&profile, 2, "[thread ended] :0 < a.A.run a/A.java:1 < 1 0 1000900 thread=hot");
+    assert_sample(&profile, 3, "c.C.nat :0 < 1 0 500 thread=cold");
     assert_int_equal(profile.strings[0].end - profile.strings[0].at, 0);
     assert_int_equal(profile.numbers[9], 1000 * MS);
     assert_int_equal(profile.numbers[10], 1000 * MS);
     assert_int_equal(profile.numbers[12], 50 * MS);
     put_string(&profile, profile.numbers[14], text, sizeof(text));
     assert_string_equal(text, "wall");
+    /* A reader that knows no default takes the last one. */
+    assert_int_equal(profile.type_count, 3);
+    assert_int_equal(profile.types[2], profile.numbers[14]);
+    free(output.bytes);
+}
+
+struct expected_function {
+    const char *name;
+    const char *system_name;
+    const char *file;
+    uint64_t start_line;
+};
+
+static void assert_functions(const struct profile *profile,
+                             const struct expected_function *expected, size_t count)
+{
+    for (size_t id = 1; id <= count; id++) {
+        char texts[3][128] = { "" };
+        put_string(profile, profile->name_of[id], texts[0], sizeof(texts[0]));
+        put_string(profile, profile->system_name_of[id], texts[1], sizeof(texts[1]));
+        put_string(profile, profile->file_of[id], texts[2], sizeof(texts[2]));
+        assert_string_equal(texts[0], expected[id - 1].name);
+        assert_string_equal(texts[1], expected[id - 1].system_name);
+        assert_string_equal(texts[2], expected[id - 1].file);
+        assert_int_equal(profile->start_of[id], expected[id - 1].start_line);
+    }
+    assert_int_equal(profile->name_of[count + 1], 0);
+}
+
+/* One file name in three packages, of which one is none; overloads, of which the later one begins
+ * first; a file with folders of its own; no file. */
+static void pprof_names_what_readers_link_to(void **state)
+{
+    static const struct expected_function expected[] = {
+        { "com.acme.Foo$1.run", "com/acme/Foo$1.run", "com/acme/Foo.java", 7 },
+        { "com.acme.Foo.go", "com/acme/Foo.go", "com/acme/Foo.java", 9 },
+        { "org.x.Foo.<init>", "org/x/Foo.<init>", "org/x/Foo.java", 4 },
+        { "Foo.main", "Foo.main", "Foo.java", 1 },
+        { "a.b.c$d.invoke", "a/b/c$d.invoke", "a/b/c.clj", 3 },
+        { "p.Q\\n.nat", "p/Q\\n.nat", "", 0 },
+        { "[thread ended]", "[thread ended]", "", 0 },
+    };
+    struct profile profile = { 0 };
+    struct output output = { 0 };
+
+    report_fixture_credit(*state, "g", "g",
+                          "com.acme.Foo$1.run(Foo.java:7)|com.acme.Foo.go(Foo.java:12)|"
+                          "org.x.Foo.<init>(Foo.java:4)|Foo.main(Foo.java:1)|"
+                          "com.acme.Foo.go(Foo.java:9)|a.b.c$d.invoke(a/b/c.clj:3)|"
+                          "p.Q\n.nat(Native Method)|[thread ended]",
+                          1 * MS);
+    assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_PPROF,
+                               &(struct smp_export_style){ 0 }),
+                     SMP_OK);
+    read_profile(&profile, (struct slice){ (const unsigned char *)output.bytes,
+                                           (const unsigned char *)output.bytes + output.length });
+    assert_functions(&profile, expected, sizeof(expected) / sizeof(expected[0]));
+    free(output.bytes);
+}
+
+static void json_names_missed_packages(void **state)
+{
+    struct output output = { 0 };
+
+    report_fixture_monitor(*state, "com.foo,com.bar");
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
+    assert_int_equal(export_to(&output, report_fixture_seal(*state), SMP_FORMAT_JSON,
+                               &(struct smp_export_style){ 0 }),
+                     SMP_OK);
+    assert_non_null(
+        strstr(output.bytes, "\"counters\":{},\"missedPackages\":\"com.foo, com.bar\"},\n"));
     free(output.bytes);
 }
 
@@ -496,7 +575,7 @@ static void pprof_of_cpu_times_has_no_others(void **state)
     read_profile(&profile, (struct slice){ (const unsigned char *)output.bytes,
                                            (const unsigned char *)output.bytes + output.length });
     assert_int_equal(profile.sample_count, 4);
-    assert_sample(&profile, 1, "a.B.work B.java:7 < a.A.run A.java:1 < 3 1000000 thread=hot");
+    assert_sample(&profile, 1, "a.B.work a/B.java:7 < a.A.run a/A.java:1 < 3 1000000 thread=hot");
     put_string(&profile, profile.numbers[14], text, sizeof(text));
     assert_string_equal(text, "cpu");
     free(output.bytes);
@@ -513,11 +592,12 @@ static void a_report_of_cpu_times_says_so(void **state)
                     "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
                     "\"exporter\":\"threads-sampler\",\"name\":\"CPU time\","
                     "\"activeProfileIndex\":0,\"shared\":{\"frames\":[]},\n\"profiles\":[]}\n");
-    assert_exported(snapshot, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
-                    "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
-                    "\"elapsedNanos\":1000000000,\"clock\":\"CPU\",\"ownCpuNanos\":0,"
-                    "\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,"
-                    "\"outcomes\":{},\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
+    assert_exported(
+        snapshot, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
+        "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+        "\"elapsedNanos\":1000000000,\"clock\":\"CPU\",\"ownCpuNanos\":0,"
+        "\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,"
+        "\"samples\":0,\"outcomes\":{},\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
 }
 
 static void nothing_sampled_is_a_document_all_the_same(void **state)
@@ -526,11 +606,12 @@ static void nothing_sampled_is_a_document_all_the_same(void **state)
 
     assert_exported(snapshot, SMP_FORMAT_TEXT, (struct smp_export_style){ 0 }, "");
     assert_exported(snapshot, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ 0 }, "");
-    assert_exported(snapshot, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
-                    "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
-                    "\"elapsedNanos\":1000000000,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,"
-                    "\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,\"outcomes\":{},"
-                    "\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
+    assert_exported(
+        snapshot, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
+        "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+        "\"elapsedNanos\":1000000000,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,"
+        "\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,\"samples\":0,\"outcomes\":{},"
+        "\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         struct output output = { 0 };
         assert_int_equal(
@@ -627,7 +708,7 @@ static void depth_does_not_matter(void **state)
                                    &(struct smp_export_style){ 0 }),
                          SMP_OK);
         if (format == SMP_FORMAT_COLLAPSED)
-            assert_int_equal(output.length, 4 + DEPTH * 16 + 6);
+            assert_int_equal(output.length, 4 + DEPTH * 16 + 9);
         free(output.bytes);
     }
 }
@@ -646,6 +727,8 @@ int main(void)
         TEST(top_keeps_the_hottest_of_many),
         TEST(text_is_what_a_print_stream_gets),
         TEST(pprof_can_be_read_back),
+        TEST(pprof_names_what_readers_link_to),
+        TEST(json_names_missed_packages),
         TEST(pprof_of_cpu_times_has_no_others),
         TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),

@@ -427,6 +427,72 @@ static void a_change_of_package_keeps_a_row_when_asked(void **state)
                                                                "      a.b.Z.z(Z.java:1)\n");
 }
 
+/* A pool's worker, which the original's rule keeps in place of the application's line. */
+#define POOL                                                          \
+    "java.lang.Thread.run(Thread.java:840)|"                          \
+    "java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)|" \
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(T.java:1136)"
+#define HANDLE "|shop.Orders.handle(Orders.java:20)|shop.Orders.store(Orders.java:31)"
+
+static void credit_pool(struct report_fixture *fixture)
+{
+    report_fixture_credit(fixture, "g", "g", "java.lang.Thread.run(Thread.java:840)", 3 * MS);
+    report_fixture_credit(fixture, "g", "g", POOL HANDLE "|lib.Query.run(Query.java:1)", 50 * MS);
+    report_fixture_credit(fixture, "g", "g", POOL HANDLE "|lib.Query.read(Query.java:9)", 20 * MS);
+}
+
+static void the_innermost_monitored_row_of_a_chain_stays(void **state)
+{
+    credit_pool(*state);
+    report_fixture_monitor(*state, "shop");
+    assert_frames(report_fixture_print(*state, by_name), "java.lang.Thread.run(Thread.java:840)\n"
+                                                         "  shop.Orders.store(Orders.java:31)\n"
+                                                         "    lib.Query.read(Query.java:9)\n"
+                                                         "    lib.Query.run(Query.java:1)\n");
+}
+
+static void the_outermost_row_of_a_chain_stays_where_none_is_monitored(void **state)
+{
+    static const char expected[] =
+        "java.lang.Thread.run(Thread.java:840)\n"
+        "  java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)\n"
+        "    lib.Query.read(Query.java:9)\n"
+        "    lib.Query.run(Query.java:1)\n";
+
+    credit_pool(*state);
+    assert_frames(report_fixture_print(*state, by_name), expected);
+    report_fixture_begin(*state);
+    report_fixture_monitor(*state, "other");
+    credit_pool(*state);
+    assert_frames(report_fixture_print(*state, by_name), expected);
+}
+
+/* The root stays besides; so does a row that a change of package keeps. */
+static void a_root_stays_beside_the_innermost_monitored_row(void **state)
+{
+    report_fixture_monitor(*state, "shop");
+    report_fixture_credit(*state, "g", "g", POOL HANDLE "|lib.Query.run(Query.java:1)", 50 * MS);
+    assert_frames(report_fixture_print(*state, by_name), "java.lang.Thread.run(Thread.java:840)\n"
+                                                         "  shop.Orders.store(Orders.java:31)\n"
+                                                         "    lib.Query.run(Query.java:1)\n");
+    assert_frames(report_fixture_print(*state, with_packages),
+                  "java.lang.Thread.run(Thread.java:840)\n"
+                  "  java.util.concurrent.ThreadPoolExecutor$Worker.run(T.java:642)\n"
+                  "    shop.Orders.handle(Orders.java:20)\n"
+                  "      shop.Orders.store(Orders.java:31)\n"
+                  "        lib.Query.run(Query.java:1)\n");
+}
+
+static void kinds_of_jvm_threads_without_a_millisecond_are_left_out(void **state)
+{
+    (void)report_fixture_add(*state, "[JVM]", 0, "[GC]", 999999);
+    (void)report_fixture_add(*state, "[JVM]", 0, "[JIT compiler]", 1 * MS);
+    report_fixture_credit(*state, "g", "g", "[no Java frames]", 400000);
+    const char *text = report_fixture_print(*state, by_time);
+    assert_frames(text, "[no Java frames]\n[JIT compiler]\n");
+    assert_in_order(text, (const char *const[]){ "thread: g.", "thread: [JVM].", NULL });
+}
+
 static void depth_has_no_limit(void **state)
 {
     enum { DEPTH = 3000 };
@@ -467,9 +533,34 @@ static void the_account_names_each_figure_that_is_not_zero(void **state)
     assert_non_null(strstr(report_fixture_print(*state, by_name),
                            "== Sampler account.\n"
                            "attempts: 1\n"
+                           "samples: 1\n"
                            "samples taken: 1\n"
                            "memory used: 1234567 of 67108864 bytes\n"
                            "sampler's own CPU: 1234 ms, 0.14 % of the interval\nflush\n"));
+}
+
+static void missed_packages_are_named(void **state)
+{
+    report_fixture_monitor(*state, " com.foo., com.bar* ,");
+    report_fixture_credit(*state, "g", "g", "[no Java frames]", 2 * MS);
+    assert_null(strstr(report_fixture_print(*state, by_name), "no frame of"));
+    report_fixture_begin(*state);
+    report_fixture_credit(*state, "g", "g", "[no Java frames]", 2 * MS);
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
+    assert_non_null(strstr(report_fixture_print(*state, by_name),
+                           "no frame of the monitored packages was seen: com.foo., com.bar\n"));
+    report_fixture_begin(*state);
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)|com.bars.X.x(X.java:1)", 2 * MS);
+    assert_null(strstr(report_fixture_print(*state, by_name), "no frame of"));
+    report_fixture_begin(*state);
+    report_fixture_monitor(*state, "com.f\noo");
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
+    assert_non_null(strstr(report_fixture_print(*state, by_name), " was seen: com.f\\noo\n"));
+    report_fixture_begin(*state);
+    report_fixture_monitor(*state, "");
+    report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
+    assert_null(strstr(report_fixture_print(*state, by_name), "no frame of"));
 }
 
 static void the_percentage_has_two_decimals(void **state)
@@ -749,7 +840,7 @@ static void the_line_that_counts_missing_rows_always_fits(void **state)
 
 /* --- random intervals --- */
 
-enum { ROUNDS = 100000, MAX_SAMPLES = 24, MAX_DEPTH = 12, STACK_BYTES = 1024 };
+enum { ROUNDS = 100000, MAX_SAMPLES = 24, MAX_DEPTH = 12, STACK_BYTES = 4096 };
 
 /* xorshift64*: the same numbers on every machine. */
 static uint32_t draw(uint64_t *seed, uint32_t below)
@@ -811,8 +902,11 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
                                                                          : SMP_ORDER_BY_TIME,
                                             .zero_time_packages = draw(&seed, 2) == 0 };
     const uint32_t group_count = 1 + draw(&seed, 4);
+    static const char *const packages[] = { NULL, "a.b", "a", "x", "no.such" };
+    const char *const package = packages[draw(&seed, sizeof(packages) / sizeof(packages[0]))];
 
     report_fixture_begin(fixture);
+    report_fixture_monitor(fixture, package == NULL ? "" : package);
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t thread = draw(&seed, 25);
         (void)snprintf(threads[thread], sizeof(threads[thread]), "t-%u", (unsigned)thread);
@@ -827,7 +921,10 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
         report_fixture_credit(fixture, samples[i].group, samples[i].thread, samples[i].stack,
                               samples[i].wall_ns);
     }
-    plain_report(samples, count, style.order == SMP_ORDER_BY_TIME, style.zero_time_packages,
+    plain_report(samples, count,
+                 (struct plain_style){ .by_time = style.order == SMP_ORDER_BY_TIME,
+                                       .zero_time_packages = style.zero_time_packages,
+                                       .package = package },
                  expected);
     const char *text = report_fixture_print(fixture, style);
     const char *records = strchr(text, '\n') + 1;
@@ -835,9 +932,10 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     const size_t length = (size_t)(account - records);
     if (length == strlen(expected) && memcmp(records, expected, length) == 0)
         return;
-    print_error("seed %" PRIu64 ", %s, %s; expected:\n", first_seed,
+    print_error("seed %" PRIu64 ", %s, %s, monitored %s; expected:\n", first_seed,
                 style.order == SMP_ORDER_BY_TIME ? "by time" : "by name",
-                style.zero_time_packages ? "with packages" : "without packages");
+                style.zero_time_packages ? "with packages" : "without packages",
+                package == NULL ? "all" : package);
     /* cmocka cuts what is printed at once. */
     (void)fputs(expected, stderr);
     (void)fputs("actual:\n", stderr);
@@ -883,9 +981,14 @@ int main(void)
         CASE(the_only_root_stays),
         CASE(time_that_is_not_printed_does_not_keep_a_row),
         CASE(a_change_of_package_keeps_a_row_when_asked),
+        CASE(the_innermost_monitored_row_of_a_chain_stays),
+        CASE(the_outermost_row_of_a_chain_stays_where_none_is_monitored),
+        CASE(a_root_stays_beside_the_innermost_monitored_row),
+        CASE(kinds_of_jvm_threads_without_a_millisecond_are_left_out),
         CASE(depth_has_no_limit),
         CASE(a_comma_in_a_frame_shifts_nothing),
         CASE(the_account_names_each_figure_that_is_not_zero),
+        CASE(missed_packages_are_named),
         CASE(the_percentage_has_two_decimals),
         CASE(every_figure_has_its_line_in_order),
         CASE(the_report_of_the_original),

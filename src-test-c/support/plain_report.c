@@ -32,8 +32,7 @@ struct plain {
     int row_count;
     struct group groups[MAX_GROUPS];
     int group_count;
-    bool by_time;
-    bool zero_time_packages;
+    struct plain_style style;
     char *out;
     size_t length;
 };
@@ -147,24 +146,69 @@ static bool is_other_package(const struct row *row, const struct row *parent)
     return strcmp(package, parents) != 0;
 }
 
-static bool is_pruned(const struct plain *plain, const struct row *row, const struct row *parent)
+static bool continues_chain(const struct plain *plain, const struct row *row,
+                            const struct row *parent)
 {
     if (parent->frame[0] == '\0') /* row is a root */
         return false;
     if (row->frame[0] == '[') /* a pseudo-frame */
         return false;
-    if (plain->zero_time_packages && is_other_package(row, parent))
+    if (plain->style.zero_time_packages && is_other_package(row, parent))
         return false;
     return ms(row->own_ns) == 0 && ms(row->total_ns) == ms(parent->total_ns);
 }
 
-/* All rows that are printed right below: for a pruned child, those below it. */
+/* a.b.C.run(...) is in a.b and in a, not in a.bc. */
+static bool is_monitored(const struct plain *plain, const struct row *row)
+{
+    char class[MAX_FRAME];
+    size_t length;
+
+    if (plain->style.package == NULL || row->frame[0] == '[')
+        return false;
+    strcpy(class, row->frame);
+    class[strcspn(class, "(")] = '\0';
+    *strrchr(class, '.') = '\0';
+    length = strlen(plain->style.package);
+    if (strncmp(class, plain->style.package, length) != 0)
+        return false;
+    return class[length] == '\0' || class[length] == '.' || class[length] == '$';
+}
+
+/* Further in, in the same chain. */
+static bool has_monitored_inside(const struct plain *plain, const struct row *row)
+{
+    for (int i = 0; i < row->child_count; i++) {
+        const struct row *child = row->children[i];
+        if (continues_chain(plain, child, row) &&
+            (is_monitored(plain, child) || has_monitored_inside(plain, child)))
+            return true;
+    }
+    return false;
+}
+
+/* Of a chain: the innermost monitored row, or the outermost; and what is never left out. */
+static bool is_printed(const struct plain *plain, const struct row *row, const struct row *parent)
+{
+    const bool is_root = parent->frame[0] == '\0';
+    const bool is_gap = row->frame[0] == '[';
+
+    if (continues_chain(plain, row, parent))
+        return is_monitored(plain, row) && !has_monitored_inside(plain, row);
+    if (is_root || is_gap)
+        return true;
+    if (plain->style.zero_time_packages && is_other_package(row, parent))
+        return true;
+    return !has_monitored_inside(plain, row);
+}
+
+/* All rows that are printed right below: for one that is left out, those below it. */
 static void printed_below(const struct plain *plain, struct row *row, struct row **below,
                           int *count)
 {
     for (int i = 0; i < row->child_count; i++) {
         struct row *child = row->children[i];
-        if (is_pruned(plain, child, row)) {
+        if (!is_printed(plain, child, row)) {
             printed_below(plain, child, below, count);
         } else {
             assert(*count < MAX_ROWS);
@@ -176,7 +220,7 @@ static void printed_below(const struct plain *plain, struct row *row, struct row
 static bool is_misplaced(const struct plain *plain, const struct row *first,
                          const struct row *second)
 {
-    if (plain->by_time && first->total_ns != second->total_ns)
+    if (plain->style.by_time && first->total_ns != second->total_ns)
         return first->total_ns < second->total_ns;
     if (strcmp(first->frame, second->frame) != 0)
         return strcmp(first->frame, second->frame) > 0;
@@ -259,16 +303,15 @@ static bool comes_later(const struct group *first, const struct group *second)
     return strcmp(first->name, second->name) > 0;
 }
 
-void plain_report(const struct plain_sample *samples, size_t count, bool by_time,
-                  bool zero_time_packages, char out[PLAIN_REPORT_BYTES])
+void plain_report(const struct plain_sample *samples, size_t count, struct plain_style style,
+                  char out[PLAIN_REPORT_BYTES])
 {
     static struct plain plain;
 
     plain.row_count = 0;
     plain.group_count = 0;
     plain.length = 0;
-    plain.by_time = by_time;
-    plain.zero_time_packages = zero_time_packages;
+    plain.style = style;
     plain.out = out;
     out[0] = '\0';
     for (size_t i = 0; i < count; i++)

@@ -22,13 +22,19 @@ struct plain_sample {
     int64_t wall_ns;
 };
 
+struct plain_style {
+    bool by_time;
+    bool zero_time_packages;
+    const char *package; /* the one that is monitored; NULL: all are */
+};
+
 enum { PLAIN_REPORT_BYTES = 64 * 1024 };
 
 /*
  * Writes the groups' records to out as "== <title>\n<rows>", in order. At most 24 samples, with at
  * most 12 frames each.
  */
-void plain_report(const struct plain_sample *samples, size_t count, bool by_time,
-                  bool zero_time_packages, char out[PLAIN_REPORT_BYTES]);
+void plain_report(const struct plain_sample *samples, size_t count, struct plain_style style,
+                  char out[PLAIN_REPORT_BYTES]);
 
 #endif

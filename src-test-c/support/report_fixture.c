@@ -232,6 +232,15 @@ struct report_fixture *report_fixture_create(void)
     return fixture;
 }
 
+void report_fixture_monitor(struct report_fixture *fixture, const char *packages)
+{
+    struct smp_filter *const old = fixture->filter;
+
+    assert_int_equal(smp_filter_create(NULL, packages, &fixture->filter), SMP_OK);
+    smp_methods_set_filter(fixture->methods, fixture->filter);
+    smp_filter_destroy(old);
+}
+
 static void free_names(struct name *name)
 {
     while (name != NULL) {

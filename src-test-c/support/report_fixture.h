@@ -43,6 +43,9 @@ void recording_fini(struct recording *recording);
 struct report_fixture *report_fixture_create(void);
 void report_fixture_destroy(struct report_fixture *fixture);
 
+/* From now on, of all names: a list as smp_filter_create takes it. Before the first: "". */
+void report_fixture_monitor(struct report_fixture *fixture, const char *packages);
+
 /* Throws the interval away and begins a new one; names stay known. */
 void report_fixture_begin(struct report_fixture *fixture);
 

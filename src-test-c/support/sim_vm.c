@@ -632,6 +632,18 @@ static const struct smp_group_info *info_at(const struct smp_snapshot *snapshot,
     return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
+/* A group's root has nothing of its own: no format would show it. */
+static void assert_is_no_frame(const struct smp_tree *tree, uint32_t root)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(tree, root, &wall_ns, &cpu_ns);
+    assert_int_equal(wall_ns, 0);
+    assert_int_equal(cpu_ns, 0);
+    assert_int_equal(smp_tree_nodes(tree)[root].samples, 0);
+}
+
 static void check_sums(const struct smp_snapshot *snapshot)
 {
     const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
@@ -648,10 +660,13 @@ static void check_sums(const struct smp_snapshot *snapshot)
         wall_ns += info->root == 0 ? 0 : nodes[info->root].wall_ns;
         cpu_ns += info->root == 0 ? 0 : nodes[info->root].cpu_ns;
     }
-    for (size_t i = 0; i < smp_tree_node_count(snapshot->tree); i++)
+    for (uint32_t i = 0; i < smp_tree_node_count(snapshot->tree); i++) {
         samples += nodes[i].samples;
+        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+            assert_is_no_frame(snapshot->tree, i);
+    }
     assert_memory_equal(&tally, &snapshot->tally, sizeof(tally));
-    assert_int_equal(tally.attempts, samples);
+    assert_int_equal(smp_tally_samples(&tally), samples);
     assert_int_equal(wall_ns, nodes[0].wall_ns);
     assert_int_equal(cpu_ns, nodes[0].cpu_ns);
 }

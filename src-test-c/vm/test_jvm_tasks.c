@@ -82,6 +82,8 @@ static void used(void *context, enum smp_task_kind kind, uint64_t id, const char
 {
     struct result *result = context;
 
+    if (kind == SMP_TASK_JIT)
+        assert_string_equal(name, "C2 CompilerThread");
     assert_true(strlen(name) < SMP_JVM_TASK_NAME_BYTES);
     result->cpu_ns[kind] += cpu_ns;
     result->ids[result->count++] = id;
@@ -197,6 +199,41 @@ static void kinds_are_told_by_how_names_begin(void **state)
         assert_int_equal(smp_jvm_task_kind(cases[i].name), cases[i].kind);
 }
 
+static void cut_names_are_made_whole(void **state)
+{
+    static const struct {
+        const char *comm;
+        const char *name;
+    } cases[] = {
+        { "C2 CompilerThre", "C2 CompilerThread" },
+        { "C2 Comp..hread0", "C2 CompilerThread0" },
+        { "C1 Comp..read12", "C1 CompilerThread12" },
+        { "VM Periodic Tas", "VM Periodic Task Thread" },
+        { "VM Peri..Thread", "VM Periodic Task Thread" },
+        { "Shenandoah GC T", "Shenandoah GC Threads" },
+        { "Shenand..eads#1", "Shenandoah GC Threads#1" },
+        { "Shenandoah Cont", "Shenandoah Control Thread" },
+        { "Monitor Deflati", "Monitor Deflation Thread" },
+        { "JVMCI-native Co", "JVMCI-native CompilerThread" },
+        { "JVMCI-n..d12345", "JVMCI-native CompilerThread12345" },
+        { "GC Thread#0", "GC Thread#0" },
+        { "G1 Main Marker", "G1 Main Marker" },
+        { "Attach Listener", "Attach Listener" },
+        { "threads-sampler", "threads-sampler" },
+        { "C2 Comp..123456", "C2 CompilerThread123456" },
+        { "C2 Comp..hreads", "C2 Comp..hreads" },
+        { "a name of 15 by", "a name of 15 by" },
+        { "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[SMP_JVM_TASK_NAME_BYTES];
+        smp_jvm_task_whole_name(cases[i].comm, name);
+        assert_int_equal(strncmp(name, cases[i].name, sizeof(name) - 1), 0);
+    }
+}
+
 static void who_wants_a_cpu_is_runnable(void **state)
 {
     struct worker worker = { .name = "odd ) R name (", .burn_ns = MS };
@@ -242,6 +279,7 @@ int main(void)
         cmocka_unit_test(what_each_kind_used_since_the_last_read),
         cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
         cmocka_unit_test(kinds_are_told_by_how_names_begin),
+        cmocka_unit_test(cut_names_are_made_whole),
         cmocka_unit_test(who_wants_a_cpu_is_runnable),
         cmocka_unit_test(each_allocation_may_be_refused),
     };

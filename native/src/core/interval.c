@@ -134,19 +134,16 @@ void smp_interval_note(struct smp_interval *interval, struct smp_place place, ui
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    smp_tree_credit(interval->tree, node, wall_ns, 0, 1);
+    smp_tree_credit(interval->tree, node, wall_ns, 0, smp_outcome_is_sample(outcome));
     info->unseen.fallback = node;
 }
 
 void smp_interval_skip(struct smp_interval *interval, struct smp_place place,
                        enum smp_outcome outcome, uint64_t count)
 {
-    const uint32_t samples = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-
     smp_tally_note_all(&smp_thread_groups_info(interval->groups, place.group)->tally, outcome,
-                       samples);
-    smp_tally_note_all(&interval->tally, outcome, samples);
-    smp_tree_credit(interval->tree, place.root, 0, 0, samples);
+                       count);
+    smp_tally_note_all(&interval->tally, outcome, count);
 }
 
 void smp_interval_used_cpu(struct smp_interval *interval, struct smp_place place, uint32_t node,

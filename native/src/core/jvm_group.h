@@ -17,8 +17,6 @@
 #include "core/walker.h"
 #include "model/methods.h"
 
-#define SMP_JVM_GROUP_NAME "[JVM]"
-
 /* Credits what was used since the last call; interval NULL: nobody is credited. */
 void smp_jvm_group_measure(const struct smp_task_source *tasks,
                            const struct smp_thread_table *table, struct smp_methods *methods,

@@ -58,6 +58,17 @@ uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kin
     return sum;
 }
 
+uint64_t smp_tally_samples(const struct smp_tally *tally)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
+        if (smp_outcome_is_sample((enum smp_outcome)i))
+            sum += tally->outcomes[i];
+    }
+    return sum;
+}
+
 const char *smp_outcome_text(enum smp_outcome outcome)
 {
     return OUTCOMES[outcome].text;
@@ -71,6 +82,13 @@ const char *smp_outcome_frame(enum smp_outcome outcome)
 enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome)
 {
     return OUTCOMES[outcome].kind;
+}
+
+bool smp_outcome_is_sample(enum smp_outcome outcome)
+{
+    const enum smp_outcome_kind kind = smp_outcome_kind_of(outcome);
+
+    return kind == SMP_KIND_WALKED || kind == SMP_KIND_IDLE || kind == SMP_KIND_RECOVERED;
 }
 
 const char *smp_counter_text(enum smp_counter counter)

@@ -6,6 +6,11 @@
  * look). Outcomes are kept per thread group, for the interval; counters are things that are not
  * attempts.
  *
+ * A sample is an attempt that found where the thread was: its kind is WALKED, IDLE or RECOVERED.
+ * Failed and skipped attempts are no samples, though their time is in the tree under a frame that
+ * names the reason. The samples of the nodes of a group add up to the group's samples here, so
+ * every format shows the same number.
+ *
  * Owns     nothing; plain data.
  * Threads  as the holder says.
  * Errors   none.
@@ -14,6 +19,7 @@
 #ifndef SMP_MODEL_ACCOUNTING_H
 #define SMP_MODEL_ACCOUNTING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum smp_outcome_kind {
@@ -108,10 +114,13 @@ uint64_t smp_tally_sum(const struct smp_tally *tally);
 
 /* The sum over the outcomes of one kind. */
 uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind);
+/* The sum over the outcomes that are samples. */
+uint64_t smp_tally_samples(const struct smp_tally *tally);
 
 const char *smp_outcome_text(enum smp_outcome outcome);
 const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */
 enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome);
+bool smp_outcome_is_sample(enum smp_outcome outcome);
 const char *smp_counter_text(enum smp_counter counter);
 
 #endif

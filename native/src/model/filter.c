@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/filter.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "base/utf8.h"
 
 struct prefix {
     const char *text; /* not terminated */
@@ -126,6 +129,38 @@ void smp_filter_destroy(struct smp_filter *filter)
 bool smp_filter_is_empty(const struct smp_filter *filter)
 {
     return filter->count == 0;
+}
+
+static bool monitors_everything(const struct smp_filter *filter)
+{
+    for (size_t i = 0; i < filter->count; i++) {
+        if (filter->prefixes[i].length == 0)
+            return true;
+    }
+    return filter->count == 0;
+}
+
+void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size)
+{
+    const size_t room = size - SMP_FILTER_MORE_BYTES;
+    size_t length = 0;
+    size_t shown = 0;
+
+    out[0] = '\0';
+    if (monitors_everything(filter))
+        return;
+    for (; shown < filter->count; shown++) {
+        const struct prefix *const prefix = &filter->prefixes[shown];
+        const size_t separator = shown > 0 ? 2 : 0;
+        if (shown > 0 && length + separator + prefix->length >= room)
+            break;
+        memcpy(out + length, ", ", separator);
+        length += separator;
+        length += smp_utf8_from_modified(out + length, room - length, prefix->text, prefix->length);
+    }
+    if (shown < filter->count)
+        (void)snprintf(out + length, size - length, ", \xe2\x80\xa6 %zu more",
+                       filter->count - shown);
 }
 
 static bool matches(const struct prefix *prefix, const char *class_name)

@@ -31,6 +31,13 @@ SMP_CHECKED enum smp_status smp_filter_create(struct smp_quota *quota, const cha
                                               struct smp_filter **out);
 void smp_filter_destroy(struct smp_filter *filter);
 bool smp_filter_is_empty(const struct smp_filter *filter);
+/*
+ * The prefixes in their order, as in "com.acme, org.x": without stars at the end. As many as fit
+ * into size (2 * SMP_FILTER_MORE_BYTES at least), then ", … 12 more"; a first one that does not fit
+ * is cut. "" where everything is monitored.
+ */
+enum { SMP_FILTER_MORE_BYTES = 32 };
+void smp_filter_describe(const struct smp_filter *filter, char *out, size_t size);
 bool smp_filter_monitors(const struct smp_filter *filter, const char *class_name);
 
 #endif

@@ -8,6 +8,7 @@
 #include "model/methods.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -62,6 +63,18 @@ static uint32_t add_pseudo(struct smp_methods *methods, const char *text)
     return location.method == 0 ? 0 : smp_names_location(&methods->names, location);
 }
 
+/* A line number of a class file has 16 bits. */
+static uint16_t start_line_of(const struct smp_method_info *info)
+{
+    int32_t first = UINT16_MAX + 1;
+
+    for (size_t i = 0; info->lines != NULL && i < info->line_count; i++) {
+        if (info->lines[i].line > 0 && info->lines[i].line < first)
+            first = info->lines[i].line;
+    }
+    return first <= UINT16_MAX ? (uint16_t)first : 0;
+}
+
 /* Cuts to size what the JVM allows to be longer. */
 static uint32_t add_text(struct smp_methods *methods, const char *text, bool is_class)
 {
@@ -85,6 +98,7 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
         if (wanted.file == 0)
             return 0;
     }
+    wanted.start_line = start_line_of(info);
     wanted.is_monitored = monitors(methods, &wanted);
     return smp_names_method(&methods->names, &wanted);
 }
@@ -325,6 +339,14 @@ bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location)
     return smp_names_method_at(&methods->names, method)->is_monitored;
 }
 
+void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size)
+{
+    if (methods->filter == NULL)
+        (void)snprintf(out, size, "%s", "");
+    else
+        smp_filter_describe(methods->filter, out, size);
+}
+
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out)
 {
     *out = (struct smp_methods_stats){
@@ -352,19 +374,21 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
     return text == 0 || *copy != 0;
 }
 
-/* SMP_LOCATION_NONE where there is no room. */
+/* SMP_LOCATION_NONE where there is no room. Without a filter of its own the new table takes over
+ * what is monitored in the old one. */
 static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
                               const struct smp_named_location *location)
 {
     const struct smp_named_method *method = smp_names_method_at(old, location->method);
-    struct smp_named_method wanted = { 0 };
+    struct smp_named_method wanted = { .start_line = method->start_line };
     struct smp_named_location copy = { .line = location->line };
 
     if (!copy_text(&methods->names, old, method->class_name, &wanted.class_name) ||
         !copy_text(&methods->names, old, method->method_name, &wanted.method_name) ||
         !copy_text(&methods->names, old, method->file, &wanted.file))
         return SMP_LOCATION_NONE;
-    wanted.is_monitored = monitors(methods, &wanted);
+    wanted.is_monitored =
+        methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
     copy.method = smp_names_method(&methods->names, &wanted);
     return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);
 }
@@ -428,6 +452,8 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
         .line = at->line > 0 ? at->line : SMP_LINE_UNKNOWN,
         .is_native = at->line == SMP_LINE_NATIVE,
         .is_pseudo = is_pseudo,
+        .is_monitored = !is_pseudo && method->is_monitored,
+        .start_line = method->start_line,
         .method = at->method,
     };
 }

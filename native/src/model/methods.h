@@ -62,7 +62,7 @@ struct smp_methods_stats {
 /*
  * max_bytes bounds all of it, and is at least SMP_METHODS_MIN_BYTES (else SMP_EQUOTA).
  * filter is borrowed until the table is destroyed or set_filter names another; NULL monitors
- * everything.
+ * everything; but what such a table takes over from another (adopt, compact) stays as it was there.
  */
 SMP_CHECKED enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
                                                const struct smp_filter *filter,
@@ -85,7 +85,9 @@ uint32_t smp_methods_over_limit(const struct smp_methods *methods);
  * there is no room. Writer of methods; a reader of from. */
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location);
-/* Is the method of this location monitored? Writer only. */
+/* The monitored packages as smp_filter_describe gives them; "" where all are. Writer only. */
+void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size);
+/* Is the method of this location monitored? Pseudo-locations are. Writer only. */
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
 
 /*
@@ -111,6 +113,10 @@ struct smp_location_view {
     int32_t line;            /* > 0, or -1 when unknown */
     bool is_native;
     bool is_pseudo;
+    /* Its class is in a monitored package, by the list that is in force now. No pseudo-location is.
+     */
+    bool is_monitored;
+    uint16_t start_line; /* the smallest line of the method, of one of its overloads; 0: unknown */
     uint32_t method; /* a number of the method, small: its locations have the same, others not */
 };
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,

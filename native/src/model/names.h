@@ -7,7 +7,7 @@
  *
  * Owns     its arrays and the tables to find things in them.
  * Threads  one writer. What a reader was told the id of is complete, never moves, and is never
- *          written again, but for is_monitored, which is the writer's alone.
+ *          written again, but for is_monitored, which may change at any time.
  * Errors   id 0 where there is no memory: what was stored on the way stays and is found the next
  *          time.
  * Cost     a hash of what is looked for.
@@ -15,6 +15,7 @@
 #ifndef SMP_MODEL_NAMES_H
 #define SMP_MODEL_NAMES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,7 +31,8 @@ struct smp_named_method {
     uint32_t class_name;  /* of a pseudo-method: the whole text */
     uint32_t method_name; /* 0: a pseudo-method */
     uint32_t file;        /* 0: unknown */
-    bool is_monitored;
+    uint16_t start_line;  /* the smallest of its lines; 0: unknown */
+    _Atomic bool is_monitored;
 };
 
 struct smp_named_location {
@@ -56,7 +58,8 @@ SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_r
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* is_monitored is taken where the method is new, and is no part of what is compared. */
+/* is_monitored and start_line are taken where the method is new, and are no part of what is
+ * compared: overloads are one method. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 

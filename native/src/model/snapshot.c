@@ -15,8 +15,12 @@ enum smp_status smp_snapshot_create(struct smp_quota *quota, struct smp_tree *tr
                                     struct smp_thread_groups *groups, struct smp_methods *methods,
                                     struct smp_snapshot **out)
 {
-    return smp_snapshot_create_for(quota, tree, groups, methods,
-                                   smp_methods_location_count(methods), out);
+    const enum smp_status status = smp_snapshot_create_for(
+        quota, tree, groups, methods, smp_methods_location_count(methods), out);
+
+    if (status == SMP_OK)
+        smp_methods_packages(methods, (*out)->packages, sizeof((*out)->packages));
+    return status;
 }
 
 enum smp_status smp_snapshot_create_for(struct smp_quota *quota, struct smp_tree *tree,
@@ -38,6 +42,26 @@ enum smp_status smp_snapshot_create_for(struct smp_quota *quota, struct smp_tree
     sum_tallies(snapshot);
     *out = snapshot;
     return SMP_OK;
+}
+
+bool smp_snapshot_misses_packages(const struct smp_snapshot *snapshot)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(snapshot->tree);
+    const size_t count = smp_tree_node_count(snapshot->tree);
+    bool has_frames = false;
+
+    if (snapshot->packages[0] == '\0')
+        return false;
+    for (size_t i = 1; i < count; i++) {
+        struct smp_location_view view;
+        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+            continue;
+        smp_methods_view(snapshot->methods, nodes[i].location, &view);
+        if (view.is_monitored)
+            return false;
+        has_frames = has_frames || !view.is_pseudo;
+    }
+    return has_frames;
 }
 
 struct smp_snapshot *smp_snapshot_hold(struct smp_snapshot *snapshot)

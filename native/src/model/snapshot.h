@@ -23,6 +23,8 @@
 #include "model/thread_groups.h"
 #include "model/tree.h"
 
+enum { SMP_SNAPSHOT_PACKAGES_BYTES = 256 };
+
 struct smp_snapshot {
     /* The wall clock at both ends, for titles; what was credited in between comes from the
      * monotonic clock. */
@@ -31,6 +33,8 @@ struct smp_snapshot {
     int64_t elapsed_ns; /* monotonic, without paused time */
     int64_t period_ns;  /* the mean time between two looks; 0: unknown */
     bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
+    /* The monitored packages, for people; "": all are, and every frame was kept. */
+    char packages[SMP_SNAPSHOT_PACKAGES_BYTES];
     int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
     size_t memory_used_bytes;
     size_t memory_limit_bytes;
@@ -45,19 +49,25 @@ struct smp_snapshot {
 };
 
 /*
- * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies. The
+ * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies, notes
+ * which packages methods monitors. By the writer of methods. The
  * caller fills times, counters and memory figures of the result before anybody else sees it.
  */
 SMP_CHECKED enum smp_status smp_snapshot_create(struct smp_quota *quota, struct smp_tree *tree,
                                                 struct smp_thread_groups *groups,
                                                 struct smp_methods *methods,
                                                 struct smp_snapshot **out);
-/* As above, by one who is not the writer of methods: locations with ids below location_count. */
+/* As above, but not by the writer of methods: locations with ids below location_count; packages is
+ * left to the caller, too. */
 SMP_CHECKED enum smp_status smp_snapshot_create_for(struct smp_quota *quota, struct smp_tree *tree,
                                                     struct smp_thread_groups *groups,
                                                     struct smp_methods *methods,
                                                     uint32_t location_count,
                                                     struct smp_snapshot **out);
+/* There is a list of monitored packages, stacks with Java frames were seen, and no frame in any of
+ * those packages: each stack is its root frame alone. O(nodes), but stops at the first such frame.
+ */
+bool smp_snapshot_misses_packages(const struct smp_snapshot *snapshot);
 struct smp_snapshot *smp_snapshot_hold(struct smp_snapshot *snapshot);
 void smp_snapshot_release(struct smp_snapshot *snapshot); /* NULL is fine */
 

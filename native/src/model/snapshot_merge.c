@@ -11,6 +11,7 @@
 #include "model/snapshot_merge.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 enum {
     /* What a table of a merged snapshot may take where no quota says less. Reserved, not used. */
@@ -255,6 +256,9 @@ static void add_figures(struct smp_snapshot *to, const struct smp_snapshot *from
     if (from->period_ns > to->period_ns)
         to->period_ns = from->period_ns;
     to->is_cpu_clock = from->is_cpu_clock;
+    /* Of two that differ the newest list is shown; what is monitored each frame knows itself. */
+    if (from->packages[0] != '\0')
+        memcpy(to->packages, from->packages, sizeof(to->packages));
     if (from->memory_used_bytes > to->memory_used_bytes)
         to->memory_used_bytes = from->memory_used_bytes;
     if (from->memory_limit_bytes > to->memory_limit_bytes)

@@ -30,6 +30,9 @@ enum {
     SMP_MAX_LISTED_NAME_BYTES = 100       /* of each of them */
 };
 
+/* The group of the JVM's own threads, which are measured, not sampled. */
+#define SMP_JVM_GROUP_NAME "[JVM]"
+
 struct smp_group {
     uint32_t index; /* 0 is the overflow group, which is printed only when it was used */
 };

@@ -3,6 +3,8 @@
 
 #include <inttypes.h>
 
+#include "model/escape.h"
+
 #define NS_PER_MS 1000000
 #define HUNDREDTHS 10000.0 /* of a percent, in the whole */
 
@@ -40,6 +42,7 @@ void smp_account_record_rows(const struct smp_snapshot *snapshot, struct smp_byt
     if (snapshot->is_cpu_clock)
         smp_bytes_printf(out, "clock: CPU, all times are CPU times\n");
     put_figure(out, "attempts", snapshot->tally.attempts);
+    put_figure(out, "samples", smp_tally_samples(&snapshot->tally));
     for (int outcome = 0; outcome < SMP_OUTCOME_COUNT; outcome++) {
         put_figure(out, smp_outcome_text((enum smp_outcome)outcome),
                    snapshot->tally.outcomes[outcome]);
@@ -48,6 +51,11 @@ void smp_account_record_rows(const struct smp_snapshot *snapshot, struct smp_byt
         put_figure(out, smp_counter_text((enum smp_counter)counter), snapshot->counters[counter]);
     }
     put_figure(out, "thread names lost for lack of memory", names_lost(snapshot->groups));
+    if (smp_snapshot_misses_packages(snapshot)) {
+        smp_bytes_puts(out, SMP_ACCOUNT_MISSED_PACKAGES ": ");
+        smp_escape_put(out, snapshot->packages);
+        smp_bytes_puts(out, "\n");
+    }
     smp_bytes_printf(out, "memory used: %zu of %zu bytes\n", snapshot->memory_used_bytes,
                      snapshot->memory_limit_bytes);
     put_own_cpu(out, snapshot->own_cpu_ns, snapshot->elapsed_ns);

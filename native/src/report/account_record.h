@@ -14,10 +14,13 @@
 #include "model/snapshot.h"
 
 #define SMP_ACCOUNT_RECORD_TITLE "Sampler account."
+/* A line of the account, the packages behind it. */
+#define SMP_ACCOUNT_MISSED_PACKAGES "no frame of the monitored packages was seen"
 
-enum { SMP_ACCOUNT_RECORD_MAX_BYTES = 4096 }; /* more than all its lines can take */
+enum { SMP_ACCOUNT_RECORD_MAX_BYTES = 8192 }; /* more than all its lines can take */
 
-/* One line "<text>: <value>" per figure that is not zero; the last two lines always. */
+/* One line "<text>: <value>" per figure that is not zero; the last two lines always. Where no frame
+ * of the monitored packages was seen a line says so before them. */
 void smp_account_record_rows(const struct smp_snapshot *snapshot, struct smp_bytes *out);
 
 #endif

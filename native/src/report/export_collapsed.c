@@ -12,10 +12,7 @@
 #include "report/export_writers.h"
 #include "report/used_frames.h"
 
-enum {
-    NS_PER_US = 1000,
-    MAX_TEXTS_BYTES = 1 << 30 /* of all frames together */
-};
+enum { MAX_TEXTS_BYTES = 1 << 30 /* of all frames together */ };
 
 struct writer {
     const struct smp_export_job *job;
@@ -87,23 +84,14 @@ static void put_line(struct writer *writer, uint64_t weight)
     smp_pieces_put_byte(out, '\n');
 }
 
-/* Weights are rounded as a sum, so that what is cut off one line is not lost but in the next. */
 static void put_group(struct writer *writer, uint32_t root)
 {
-    const struct smp_export_style *const style = writer->job->style;
-    const uint64_t unit = style->weight == SMP_WEIGHT_SAMPLES ? 1 : NS_PER_US;
-    uint64_t rest = 0;
-
     smp_tree_walk_begin(&writer->walk, root);
     while (!writer->job->out->has_failed && smp_tree_walk_next(&writer->walk)) {
         const struct smp_walk_self self = smp_tree_walk_self(&writer->walk);
-        const uint64_t weight = smp_export_weight(style, &self);
-        if (weight == 0)
-            continue;
-        rest += weight;
-        if (rest >= unit)
-            put_line(writer, rest / unit);
-        rest %= unit;
+        const uint64_t weight = smp_export_weight(writer->job->style, &self);
+        if (weight != 0)
+            put_line(writer, weight);
     }
 }
 

@@ -8,9 +8,10 @@
  *    "elapsedNanos":n, "ownCpuNanos":n,         covered, without pauses; of the sampler's threads
  *    "clock":"CPU",                             only where wall is CPU time, too
  *    "memoryUsedBytes":n, "memoryLimitBytes":n,
- *    "account":{"attempts":n,
- *               "outcomes":{"<text>":n, ...},   accounting.h; those that are not 0
- *               "counters":{"<text>":n, ...}},
+ *    "account":{"attempts":n, "samples":n,      accounting.h; samples: of all nodes
+ *               "outcomes":{"<text>":n, ...},   those that are not 0
+ *               "counters":{"<text>":n, ...},
+ *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
  *    "frames":[                                 each once; its place is its number
  *      {"class":"com.acme.A","method":"run","file":"A.java","line":12},
  *                                               without file or line where they are unknown
@@ -88,13 +89,19 @@ static void put_account(struct writer *writer)
     smp_json_put_key(writer->out, "account", false);
     smp_pieces_puts(writer->out, "{\"attempts\":");
     smp_pieces_put_u64(writer->out, snapshot->tally.attempts);
+    put_count(writer, "samples", smp_tally_samples(&snapshot->tally));
     put_outcomes(writer, &snapshot->tally);
     smp_json_put_key(writer->out, "counters", false);
     smp_pieces_put_byte(writer->out, '{');
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
         put_named_count(writer->out, smp_counter_text((enum smp_counter)i), snapshot->counters[i],
                         &is_first);
-    smp_pieces_puts(writer->out, "}}");
+    smp_pieces_put_byte(writer->out, '}');
+    if (smp_snapshot_misses_packages(snapshot)) {
+        smp_json_put_key(writer->out, "missedPackages", false);
+        smp_json_put_string(writer->out, snapshot->packages);
+    }
+    smp_pieces_put_byte(writer->out, '}');
 }
 
 static void put_head(struct writer *writer)

@@ -7,8 +7,14 @@
  *
  *   location id   a frame's number + 1
  *   function id   a method's place in the order in which frames name it, + 1
- *   strings       the fixed ones below; the groups' names; a name per function; the files
+ *   strings       the fixed ones below; the groups' names; a name per function; a system name per
+ *                 function; the files
+ *
+ * A pseudo-frame's system name would be its name: it has the latter's string and leaves the other
+ * one empty.
  */
+#include <string.h>
+
 #include "base/bytes.h"
 #include "model/escape.h"
 #include "model/pair_map.h"
@@ -25,7 +31,13 @@ enum { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_HAS_FUNCTIONS = 7 };
 enum { MAPPING_HAS_FILENAMES = 8, MAPPING_HAS_LINE_NUMBERS = 9 };
 enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME = 2, FUNCTION_SYSTEM_NAME = 3, FUNCTION_FILENAME = 4 };
+enum {
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILENAME = 4,
+    FUNCTION_START_LINE = 5
+};
 enum {
     PROFILE_SAMPLE_TYPE = 1,
     PROFILE_SAMPLE = 2,
@@ -54,9 +66,9 @@ enum { THE_MAPPING = 1, MAX_STRING_BYTES = 1 << 30 };
     X(EMPTY, "")                  \
     X(SAMPLES, "samples")         \
     X(COUNT, "count")             \
-    X(WALL, "wall")               \
-    X(NANOSECONDS, "nanoseconds") \
     X(CPU, "cpu")                 \
+    X(NANOSECONDS, "nanoseconds") \
+    X(WALL, "wall")               \
     X(JVM, "jvm")                 \
     X(THREAD, "thread")
 
@@ -73,19 +85,31 @@ static const char *const fixed_strings[] = {
 #undef X
 };
 
+/* A source file, in its package's folder. */
+struct file {
+    uint32_t location; /* one whose file it is */
+    uint32_t other;    /* the place + 1 of one of the same name in another package; 0: none */
+};
+
+struct function {
+    uint32_t location; /* one of the method's */
+    uint32_t file;     /* place + 1; 0: unknown */
+    uint32_t start_line;
+};
+
 struct writer {
     const struct smp_export_job *job;
     struct smp_pieces *out;
     struct smp_used_frames frames;
     struct smp_tree_walk walk;
-    uint32_t *function_ids; /* by method id; 0: none */
-    uint32_t *functions;    /* by function id - 1: a location of the method */
+    uint32_t *function_ids;     /* by method id; 0: none */
+    struct function *functions; /* by function id - 1 */
     uint32_t function_count;
-    uint32_t *files; /* by file: a location whose file it is */
+    struct file *files;
     uint32_t file_count;
     struct smp_bytes text; /* one string: readers print them, so each is escaped to one line */
     struct smp_room room;
-    struct smp_pair_map file_numbers; /* from a text's address to its place in files + 1 */
+    struct smp_pair_map file_numbers; /* from a text's address to a place in files + 1 */
 };
 
 /* --- bytes --- */
@@ -153,30 +177,72 @@ static uint64_t function_string(const struct writer *writer, uint32_t function_i
     return FIXED_STRING_COUNT + writer->job->groups->count + function_id - 1;
 }
 
+static uint64_t system_string(const struct writer *writer, uint32_t function_id)
+{
+    return function_string(writer, function_id) + writer->function_count;
+}
+
+static uint64_t file_string(const struct writer *writer, uint32_t file)
+{
+    return file == 0 ? (uint64_t)STRING_EMPTY
+                     : system_string(writer, writer->function_count) + file;
+}
+
+/* The length of the class's package, with the dot at its end. */
+static size_t package_length(const struct smp_location_view *view)
+{
+    const char *const dot = strrchr(view->class_name, '.');
+
+    return dot == NULL ? 0 : (size_t)(dot - view->class_name) + 1;
+}
+
 /* Texts of one table are the same where their addresses are. */
-static uint64_t file_key(const struct smp_location_view *view)
+static bool is_file_of(const struct writer *writer, uint32_t file,
+                       const struct smp_location_view *view)
 {
-    return (uint64_t)(uintptr_t)view->file;
+    const size_t length = package_length(view);
+    struct smp_location_view other;
+
+    view_of(writer, writer->files[file - 1].location, &other);
+    return length == package_length(&other) &&
+           memcmp(view->class_name, other.class_name, length) == 0;
 }
 
-static uint64_t file_string(const struct writer *writer, const struct smp_location_view *view)
-{
-    if (view->file == NULL)
-        return STRING_EMPTY;
-    return FIXED_STRING_COUNT + writer->job->groups->count + writer->function_count +
-           smp_pair_map_find(&writer->file_numbers, file_key(view), 0) - 1;
-}
-
+/* *file: the number of the location's file. */
 static enum smp_status number_file(struct writer *writer, uint32_t location,
-                                   const struct smp_location_view *view)
+                                   const struct smp_location_view *view, uint32_t *file)
 {
-    if (view->file == NULL || smp_pair_map_find(&writer->file_numbers, file_key(view), 0) != 0)
+    const uint64_t key = (uint64_t)(uintptr_t)view->file;
+    uint32_t first;
+
+    *file = 0;
+    if (view->file == NULL)
         return SMP_OK;
-    if (!smp_pair_map_reserve(&writer->file_numbers, &writer->room, 1))
+    first = smp_pair_map_find(&writer->file_numbers, key, 0);
+    for (uint32_t at = first; at != 0; at = writer->files[at - 1].other) {
+        if (is_file_of(writer, at, view)) {
+            *file = at;
+            return SMP_OK;
+        }
+    }
+    if (first == 0 && !smp_pair_map_reserve(&writer->file_numbers, &writer->room, 1))
         return SMP_ENOMEM;
-    writer->files[writer->file_count++] = location;
-    smp_pair_map_put(&writer->file_numbers, file_key(view), 0, writer->file_count);
+    writer->files[writer->file_count++] = (struct file){ .location = location };
+    *file = writer->file_count;
+    if (first == 0) {
+        smp_pair_map_put(&writer->file_numbers, key, 0, *file);
+    } else {
+        writer->files[*file - 1].other = writer->files[first - 1].other;
+        writer->files[first - 1].other = *file;
+    }
     return SMP_OK;
+}
+
+/* Overloads are one method, which knows the first line of one of them only. */
+static void see_line(struct function *function, const struct smp_location_view *view)
+{
+    if (view->line > 0 && (uint32_t)view->line < function->start_line)
+        function->start_line = (uint32_t)view->line;
 }
 
 static enum smp_status number_functions(struct writer *writer)
@@ -186,12 +252,15 @@ static enum smp_status number_functions(struct writer *writer)
     for (uint32_t i = 0; i < writer->frames.count && status == SMP_OK; i++) {
         const uint32_t location = writer->frames.locations[i];
         struct smp_location_view view;
+        struct function *function;
         view_of(writer, location, &view);
-        if (writer->function_ids[view.method] != 0)
-            continue;
-        writer->functions[writer->function_count++] = location;
-        writer->function_ids[view.method] = writer->function_count;
-        status = number_file(writer, location, &view);
+        if (writer->function_ids[view.method] == 0) {
+            function = &writer->functions[writer->function_count++];
+            *function = (struct function){ .location = location, .start_line = view.start_line };
+            writer->function_ids[view.method] = writer->function_count;
+            status = number_file(writer, location, &view, &function->file);
+        }
+        see_line(&writer->functions[writer->function_ids[view.method] - 1], &view);
     }
     return status;
 }
@@ -233,9 +302,9 @@ static void put_head(struct writer *writer)
     struct smp_pieces *const out = writer->out;
 
     put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_SAMPLES, STRING_COUNT);
+    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
     if (!snapshot->is_cpu_clock)
         put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_WALL, STRING_NANOSECONDS);
-    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
     put_value_type(out, PROFILE_PERIOD_TYPE, main_time, STRING_NANOSECONDS);
     put_number(out, PROFILE_PERIOD, (uint64_t)(period_ns > 0 ? period_ns : snapshot->period_ns));
     put_number(out, PROFILE_TIME_NANOS, (uint64_t)(snapshot->from_wall_ms * NS_PER_MS));
@@ -267,11 +336,10 @@ static uint64_t location_id(const struct writer *writer, size_t depth)
 /* Leaf first. */
 static void put_sample(struct writer *writer, const struct smp_walk_self *self, uint64_t group)
 {
-    const bool is_cpu = writer->job->snapshot->is_cpu_clock;
+    const uint64_t values[] = { self->samples, (uint64_t)self->cpu_ns, (uint64_t)self->wall_ns };
     /* By the CPU clock all times are CPU times. */
-    const uint64_t values[] = { self->samples, (uint64_t)(is_cpu ? self->cpu_ns : self->wall_ns),
-                                (uint64_t)self->cpu_ns };
-    const size_t count = is_cpu ? 2 : sizeof(values) / sizeof(values[0]);
+    const size_t count =
+        writer->job->snapshot->is_cpu_clock ? 2 : sizeof(values) / sizeof(values[0]);
     const size_t label = number_bytes(STRING_THREAD) + number_bytes(group);
     const size_t depth = writer->walk.depth;
     struct smp_pieces *const out = writer->out;
@@ -339,17 +407,21 @@ static void put_functions(struct writer *writer)
     struct smp_pieces *const out = writer->out;
 
     for (uint32_t id = 1; id <= writer->function_count && !out->has_failed; id++) {
+        const struct function *const function = &writer->functions[id - 1];
         struct smp_location_view view;
-        view_of(writer, writer->functions[id - 1], &view);
+        view_of(writer, function->location, &view);
         const uint64_t name = function_string(writer, id);
-        const uint64_t file = file_string(writer, &view);
+        const uint64_t system_name = view.is_pseudo ? name : system_string(writer, id);
+        const uint64_t file = file_string(writer, function->file);
 
         put_length(out, PROFILE_FUNCTION,
-                   number_bytes(id) + 2 * number_bytes(name) + number_bytes(file));
+                   number_bytes(id) + number_bytes(name) + number_bytes(system_name) +
+                       number_bytes(file) + number_bytes(function->start_line));
         put_number(out, FUNCTION_ID, id);
         put_number(out, FUNCTION_NAME, name);
-        put_number(out, FUNCTION_SYSTEM_NAME, name);
+        put_number(out, FUNCTION_SYSTEM_NAME, system_name);
         put_number(out, FUNCTION_FILENAME, file);
+        put_number(out, FUNCTION_START_LINE, function->start_line);
     }
 }
 
@@ -367,6 +439,53 @@ static void put_text(struct writer *writer)
         smp_bytes_clear(&writer->text);
 }
 
+/* a.b.C as the JVM writes it: a/b/C. Escaping adds no dots and takes none away. */
+static void slash(struct smp_bytes *text, size_t from)
+{
+    for (size_t i = from; i < text->length; i++) {
+        if (text->data[i] == '.')
+            text->data[i] = '/';
+    }
+}
+
+static void put_system_names(struct writer *writer)
+{
+    struct smp_bytes *const text = &writer->text;
+
+    for (uint32_t i = 0; i < writer->function_count && !writer->out->has_failed; i++) {
+        struct smp_location_view view;
+        view_of(writer, writer->functions[i].location, &view);
+        if (!view.is_pseudo) {
+            smp_escape_put(text, view.class_name);
+            slash(text, 0);
+            smp_bytes_puts(text, ".");
+            smp_escape_put(text, view.method_name);
+        }
+        put_text(writer);
+    }
+}
+
+/* Where a build finds it below its source folders: a/b/C.java. Some compilers write the folders
+ * into the class file. */
+static void put_files(struct writer *writer)
+{
+    struct smp_bytes *const text = &writer->text;
+
+    for (uint32_t i = 0; i < writer->file_count && !writer->out->has_failed; i++) {
+        struct smp_location_view view;
+        view_of(writer, writer->files[i].location, &view);
+        if (strchr(view.file, '/') == NULL) {
+            smp_escape_put(text, view.class_name);
+            const char *const dot = strrchr(smp_bytes_text(text), '.');
+            if (text->status == SMP_OK)
+                smp_bytes_truncate(text, dot == NULL ? 0 : (size_t)(dot - text->data) + 1);
+            slash(text, 0);
+        }
+        smp_escape_put(text, view.file);
+        put_text(writer);
+    }
+}
+
 static void put_strings(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
@@ -378,15 +497,12 @@ static void put_strings(struct writer *writer)
         put_text(writer);
     }
     for (uint32_t i = 0; i < writer->function_count && !writer->out->has_failed; i++) {
-        smp_methods_method_text(job->snapshot->methods, writer->functions[i], &writer->text);
+        smp_methods_method_text(job->snapshot->methods, writer->functions[i].location,
+                                &writer->text);
         put_text(writer);
     }
-    for (uint32_t i = 0; i < writer->file_count && !writer->out->has_failed; i++) {
-        struct smp_location_view view;
-        view_of(writer, writer->files[i], &view);
-        smp_escape_put(&writer->text, view.file);
-        put_text(writer);
-    }
+    put_system_names(writer);
+    put_files(writer);
 }
 
 static enum smp_status put_all(struct writer *writer)

@@ -7,11 +7,12 @@
  *               nothing was sampled.
  *   COLLAPSED   a line "group;root;...;leaf weight" per stack with time of its own. A ';' inside a
  *               name is written as ',', what would end the line is escaped (escape.h). Times are
- *               whole microseconds; what a stack's rounding leaves over goes to the next one of
- *               its group, so a group's sum is its time. Weights of 0 are left out. Files can be
- *               concatenated.
- *   PPROF       profile.proto, uncompressed. samples/count, wall/nanoseconds, cpu/nanoseconds; the
- *               group is the label "thread".
+ *               nanoseconds, so that sums are those of the other formats. Weights of 0 are left
+ *               out. Files can be concatenated.
+ *   PPROF       profile.proto, uncompressed. samples/count, cpu/nanoseconds, wall/nanoseconds: the
+ *               last is what readers show that know no default. The group is the label "thread". A
+ *               function has the method's name as Java writes it (a.B.run), the JVM's as its system
+ *               name (a/B.run), the source file with its folders (a/B.java), and its first line.
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see export_json.c.
  *   TOP         a table: the methods and lines with the most time of their own.

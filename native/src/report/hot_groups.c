@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/hot_groups.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "report/index_sort.h"
@@ -12,6 +11,8 @@ static bool is_hotter(const void *context, uint32_t a, uint32_t b)
     const int64_t left_ns = smp_hot_group_sums(snapshot, a).wall_ns;
     const int64_t right_ns = smp_hot_group_sums(snapshot, b).wall_ns;
 
+    if (smp_hot_group_is_jvm(snapshot, a) != smp_hot_group_is_jvm(snapshot, b))
+        return smp_hot_group_is_jvm(snapshot, b);
     if (left_ns != right_ns)
         return left_ns > right_ns;
     return strcmp(smp_hot_group_info(snapshot, a)->name, smp_hot_group_info(snapshot, b)->name) < 0;
@@ -45,6 +46,11 @@ void smp_hot_groups_fini(struct smp_hot_groups *groups)
 const struct smp_group_info *smp_hot_group_info(const struct smp_snapshot *snapshot, uint32_t index)
 {
     return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = index });
+}
+
+bool smp_hot_group_is_jvm(const struct smp_snapshot *snapshot, uint32_t index)
+{
+    return strcmp(smp_hot_group_info(snapshot, index)->name, SMP_JVM_GROUP_NAME) == 0;
 }
 
 struct smp_group_sums smp_hot_group_sums(const struct smp_snapshot *snapshot, uint32_t index)

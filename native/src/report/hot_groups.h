@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * hot_groups.h - the thread groups of a snapshot that are told about, in descending time, ties in
- * byte order of their names.
+ * byte order of their names; behind them [JVM], whose time is no thread's of the application.
  *
  * A group that nobody was credited or looked at in is none of them.
  *
@@ -13,6 +13,7 @@
 #ifndef SMP_REPORT_HOT_GROUPS_H
 #define SMP_REPORT_HOT_GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,8 @@ void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 /* Of a group by its index in the snapshot. */
 const struct smp_group_info *smp_hot_group_info(const struct smp_snapshot *snapshot,
                                                 uint32_t index);
+/* Is it the group of the JVM's own threads? */
+bool smp_hot_group_is_jvm(const struct smp_snapshot *snapshot, uint32_t index);
 /* Its root's figures; all zero where it has none. */
 struct smp_group_sums {
     int64_t wall_ns;

@@ -1,27 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.c - one pass in which every parent comes before its children, one the other way, and a sort
- * of each family.
+ * rows.c - passes in which every parent comes before its children, and some the other way, and a
+ * sort of each family.
  *
- * Because a child has a higher index than its parent, one pass upwards decides which nodes stay and
- * under which row. The pass downwards hangs each row in front of its siblings, so that they stand
- * as they were first seen. Only siblings are compared: most rows have none, and sorting all texts
- * of a large report took longer than all the rest of it.
+ * Because a child has a higher index than its parent, one pass downwards finds the chains and one
+ * upwards decides which nodes stay and under which row. Another pass downwards hangs each row in
+ * front of its siblings, so that they stand as they were first seen. Only siblings are compared:
+ * most rows have none, and sorting all texts of a large report took longer than all the rest of it.
  */
 #include "report/rows.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "report/hot_groups.h"
 #include "report/index_sort.h"
 
 #define NS_PER_MS 1000000
 #define TENTHS 1000.0 /* of a percent, in the whole */
 
+/* Of a node, while rows are chosen. */
+enum {
+    CONTINUES = 1, /* the chain that its parent is in */
+    MONITORED = 2, /* it continues a chain, and its class is monitored */
+    HAS_INNER = 4  /* further down in its chain there is a monitored node */
+};
+
 struct link {
     uint32_t shown; /* the node itself, or where it is left out the row it vanished into */
     uint32_t first;
-    uint32_t next;
+    union {
+        uint32_t next;
+        uint32_t marks; /* before there are rows */
+    };
 };
 
 struct smp_rows {
@@ -94,33 +105,93 @@ static bool is_unused(const struct smp_node *node)
     return node->wall_ns == 0 && node->samples == 0 && node->last_child == 0;
 }
 
-static bool is_left_out(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+/* A kind of the JVM's own threads that used less than can be printed. */
+static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
+{
+    const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
+
+    return is_group_root(parent) && to_ms(rows->nodes[node].wall_ns) == 0 &&
+           smp_hot_group_is_jvm(rows->snapshot, parent->location & ~SMP_LOCATION_GROUP);
+}
+
+/* The style keeps a row because its package is not its parent's. */
+static bool is_package_change(const struct smp_rows *rows, struct smp_report_style style,
+                              uint32_t node)
+{
+    const struct smp_node *const at = &rows->nodes[node];
+
+    return style.zero_time_packages && !is_same_package(rows->snapshot->methods, at->location,
+                                                        rows->nodes[at->parent].location);
+}
+
+static bool continues_chain(const struct smp_rows *rows, struct smp_report_style style,
+                            uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
     const struct smp_node *const parent = &rows->nodes[at->parent];
 
-    if (is_unused(at))
-        return true;
-    if (is_group_root(parent) || to_ms(at->wall_ns) != to_ms(parent->wall_ns))
+    return !is_group_root(parent) && to_ms(at->wall_ns) == to_ms(parent->wall_ns) &&
+           self_ms(rows, node) == 0 && !is_pseudo(rows->snapshot->methods, at->location) &&
+           !is_package_change(rows, style, node);
+}
+
+/* Whatever chain it is part of. */
+static bool stays(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+{
+    const struct smp_node *const at = &rows->nodes[node];
+
+    return is_group_root(&rows->nodes[at->parent]) ||
+           is_pseudo(rows->snapshot->methods, at->location) || is_package_change(rows, style, node);
+}
+
+/* Children before parents. */
+static void mark_chains(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
+{
+    const bool has_packages = rows->snapshot->packages[0] != '\0';
+
+    for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
+        struct link *const link = &rows->links[node];
+        struct smp_location_view view;
+        if (is_group_root(&rows->nodes[node]) || is_unused(&rows->nodes[node]) ||
+            !continues_chain(rows, style, node))
+            continue;
+        link->marks |= CONTINUES;
+        if (!has_packages)
+            continue;
+        smp_methods_view(rows->snapshot->methods, rows->nodes[node].location, &view);
+        if (view.is_monitored)
+            link->marks |= MONITORED;
+        if ((link->marks & (MONITORED | HAS_INNER)) != 0)
+            rows->links[rows->nodes[node].parent].marks |= HAS_INNER;
+    }
+}
+
+static bool is_row(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+{
+    const unsigned marks = rows->links[node].marks;
+
+    if (is_unused(&rows->nodes[node]) || is_idle_kind(rows, node))
         return false;
-    if (self_ms(rows, node) != 0 || is_pseudo(rows->snapshot->methods, at->location))
-        return false;
-    return !style.zero_time_packages ||
-           is_same_package(rows->snapshot->methods, at->location, parent->location);
+    if ((marks & CONTINUES) != 0)
+        return (marks & (MONITORED | HAS_INNER)) == MONITORED;
+    return (marks & HAS_INNER) == 0 || stays(rows, style, node);
 }
 
 static void choose(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
 {
+    mark_chains(rows, style, node_count);
     for (uint32_t node = 1; node < node_count; node++) {
         if (is_group_root(&rows->nodes[node])) {
             rows->links[node].shown = node;
-        } else if (is_left_out(rows, style, node)) {
-            rows->links[node].shown = rows->links[rows->nodes[node].parent].shown;
-        } else {
+        } else if (is_row(rows, style, node)) {
             rows->links[node].shown = node;
             rows->kept[rows->kept_count++] = node;
+        } else {
+            rows->links[node].shown = rows->links[rows->nodes[node].parent].shown;
         }
     }
+    for (uint32_t node = 1; node < node_count; node++)
+        rows->links[node].next = 0; /* marks are no longer needed */
 }
 
 /* --- order --- */

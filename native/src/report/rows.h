@@ -7,10 +7,17 @@
  *                                                          y      and all of their parent's: left
  * out
  *
- * A node is left out when it is not a root, its method time is zero and its cumulative time equals
- * its parent's, both as printed: in whole milliseconds. Its children are printed in its place, in
- * order with the others there. With zero_time_packages it stays where its package is not its
- * parent's.
+ * A node continues a chain when it is not a root, its method time is zero and its cumulative time
+ * equals its parent's, both as printed: in whole milliseconds. Of a chain one row is printed, in
+ * whose place the children of the others stand:
+ *
+ *   no package list      the outermost
+ *   a package list       the innermost whose class is monitored, which is the line of the user's
+ *                        code from which the time branches; the outermost where there is none
+ *
+ * Roots stay in any case, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain.
+ * With zero_time_packages a node stays, and begins a chain, where its package is not its parent's.
+ * In the group [JVM], which is measured, not sampled, kinds of threads with 0 ms are left out.
  *
  * Owns     the links between rows and the texts of their frames; borrows the snapshot.
  * Threads  immutable after create.

@@ -15,7 +15,11 @@
 enum {
     FIRST_SLOTS = 256, /* a power of two */
     PATH_BYTES = 64,
-    STAT_BYTES = 512
+    STAT_BYTES = 512,
+    /* Of a thread's name, as the system keeps it; where its middle is cut out, of both ends. */
+    COMM_LENGTH = 15,
+    CUT_HEAD = 7,
+    CUT_TAIL = 6
 };
 
 /* No serial of a Java thread has this bit. */
@@ -72,6 +76,58 @@ enum smp_task_kind smp_jvm_task_kind(const char *name)
     return SMP_TASK_OTHER;
 }
 
+/* Longer than the system keeps, and in part followed by a number. */
+static const char *const LONG_NAMES[] = {
+    "Shenandoah GC Threads",      "Shenandoah Control Thread",
+    "Shenandoah Uncommit Thread", "StringDedupProcessor",
+    "C1 CompilerThread",          "C2 CompilerThread",
+    "JVMCI CompilerThread",       "JVMCI-native CompilerThread",
+    "VM Periodic Task Thread",    "Reference Handler",
+    "Signal Dispatcher",          "Monitor Deflation Thread",
+    "Notification Thread",        "JFR Recorder Thread",
+    "JFR Periodic Tasks",         "JFR Thread Sampler",
+    "JFR CPU Sampler Thread",     "idle-timeout-task", /* of jdk.httpserver */
+};
+
+/* Of the number that comm ends in, "0" or "#0". */
+static size_t number_length(const char *comm)
+{
+    const size_t length = strlen(comm);
+    size_t count = 0;
+
+    while (count < CUT_TAIL && count < length && comm[length - 1 - count] >= '0' &&
+           comm[length - 1 - count] <= '9')
+        count++;
+    return count + (count > 0 && count < CUT_TAIL && comm[length - 1 - count] == '#');
+}
+
+/* comm is "1234567..123456" of a name that starts with whole and goes on with a number. */
+static bool is_middle_cut(const char *comm, const char *whole, size_t number)
+{
+    const size_t tail = CUT_TAIL - number;
+    const size_t length = strlen(whole);
+
+    return strncmp(comm, whole, CUT_HEAD) == 0 && memcmp(comm + CUT_HEAD, "..", 2) == 0 &&
+           length >= CUT_HEAD + tail &&
+           memcmp(comm + COMM_LENGTH - CUT_TAIL, whole + length - tail, tail) == 0;
+}
+
+void smp_jvm_task_whole_name(const char *comm, char name[SMP_JVM_TASK_NAME_BYTES])
+{
+    const size_t number = number_length(comm);
+
+    (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s", comm);
+    if (strlen(comm) != COMM_LENGTH)
+        return;
+    for (size_t i = 0; i < sizeof(LONG_NAMES) / sizeof(LONG_NAMES[0]); i++) {
+        if (strncmp(comm, LONG_NAMES[i], COMM_LENGTH) == 0)
+            (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s", LONG_NAMES[i]);
+        else if (is_middle_cut(comm, LONG_NAMES[i], number))
+            (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s%s", LONG_NAMES[i],
+                           comm + COMM_LENGTH - number);
+    }
+}
+
 /* What a file of /proc/self/task/<tid> holds, up to size - 1 bytes. False: the thread is gone. */
 static bool read_file(int32_t tid, const char *file, char *out, size_t size)
 {
@@ -93,10 +149,13 @@ static bool read_file(int32_t tid, const char *file, char *out, size_t size)
 
 static void read_name(struct task *task)
 {
-    if (!read_file(task->tid, "comm", task->name, sizeof(task->name)))
-        task->name[0] = '\0';
-    task->name[strcspn(task->name, "\n")] = '\0';
-    task->kind = smp_jvm_task_kind(task->name);
+    char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
+
+    if (!read_file(task->tid, "comm", comm, sizeof(comm)))
+        comm[0] = '\0';
+    comm[strcspn(comm, "\n")] = '\0';
+    smp_jvm_task_whole_name(comm, task->name);
+    task->kind = smp_jvm_task_kind(comm);
 }
 
 /* --- the table --- */

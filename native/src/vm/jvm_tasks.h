@@ -4,8 +4,9 @@
  * no Java threads, and whether one of them wants a CPU.
  *
  * A thread's kind follows from its name (comm), which the JVM sets: whole up to 15 characters,
- * of longer ones the first 15, or on newer JVMs "1234567..123456". So a kind is told by the first
- * few characters.
+ * of longer ones the first 15, or "1234567..123456". So a kind is told by the first few characters.
+ * The whole name is found in a list of those the JVM gives; of "C2 CompilerThread0" the number is
+ * lost where the system has the first 15 characters only.
  *
  * Owns     what each thread had used at the last read.
  * Threads  one at a time.
@@ -23,7 +24,7 @@
 #include "base/status.h"
 #include "core/walker.h"
 
-enum { SMP_JVM_TASKS_MAX = 65536, SMP_JVM_TASK_NAME_BYTES = 16 };
+enum { SMP_JVM_TASKS_MAX = 65536, SMP_JVM_TASK_NAME_BYTES = 32 };
 
 struct smp_jvm_tasks;
 
@@ -33,5 +34,7 @@ void smp_jvm_tasks_destroy(struct smp_jvm_tasks *tasks); /* NULL is fine */
 struct smp_task_source smp_jvm_tasks_source(struct smp_jvm_tasks *tasks);
 
 enum smp_task_kind smp_jvm_task_kind(const char *name);
+/* The whole name for a comm, or the comm itself. */
+void smp_jvm_task_whole_name(const char *comm, char name[SMP_JVM_TASK_NAME_BYTES]);
 
 #endif

@@ -121,6 +121,12 @@ class Account {
             `The sampler itself took ${duration(own)} of CPU, ${percent(own, report.elapsedNanos)} of one core, and ` +
                 `${bytes(report.memoryUsedBytes ?? 0)} of its limit of ${bytes(report.memoryLimitBytes ?? 0)} of memory.`,
         ];
+        if (account.missedPackages) {
+            lines.unshift(
+                `No frame of the monitored packages was seen: ${shorten(account.missedPackages, NAME_LIMIT)}. ` +
+                    'Each stack is its root frame alone.'
+            );
+        }
         const title = this.sides[side] ? this.sides[side] + ': what was seen' : 'What was seen, and what was not';
         return [element('h2', '', title), ...lines.map((line) => element('p', '', line))];
     }

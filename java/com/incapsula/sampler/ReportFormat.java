@@ -7,11 +7,14 @@ public enum ReportFormat {
     /** The report people read, as {@code PrintStreamSamplingOutputer} prints it; nothing where nothing was sampled. */
     TEXT("txt", "text/plain; charset=utf-8"),
     /**
-     * A line {@code group;root;...;leaf weight} per stack, which flame graph tools read. Times are whole microseconds.
-     * Files can be concatenated.
+     * A line {@code group;root;...;leaf weight} per stack, which flame graph tools read. Times are nanoseconds, as
+     * in the other forms. Files can be concatenated.
      */
     COLLAPSED("collapsed", "text/plain; charset=utf-8"),
-    /** {@code profile.proto}, compressed by gzip, for {@code go tool pprof} and all that read its files. Binary. */
+    /**
+     * {@code profile.proto}, compressed by gzip, for {@code go tool pprof} and all that read its files: samples, CPU
+     * time and, shown first, wall time; functions with their source files ({@code com/acme/Foo.java}). Binary.
+     */
     PPROF("pb.gz", "application/octet-stream"),
     /** The file format of speedscope: one profile per thread group. */
     SPEEDSCOPE("speedscope.json", "application/json"),

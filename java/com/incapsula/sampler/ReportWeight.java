@@ -8,6 +8,6 @@ public enum ReportWeight {
     WALL,
     /** The CPU time spent in it; 0 everywhere where the engine does not measure it. */
     CPU,
-    /** How often it was seen. */
+    /** How often it was seen: {@link SamplingReport#getSamples()}. */
     SAMPLES
 }

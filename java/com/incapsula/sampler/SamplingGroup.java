@@ -53,9 +53,9 @@ public final class SamplingGroup {
     }
 
     /**
-     * How often a stack of one of its threads was seen.
+     * How often it was found where one of its threads was; see {@link SamplingReport#getSamples()}.
      *
-     * @return the number
+     * @return the number, at most {@link #getAttempts()}
      */
     public long getSamples() {
         return figures[SAMPLES];

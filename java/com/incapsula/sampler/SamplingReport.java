@@ -206,9 +206,12 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often a stack was seen, in all groups.
+     * How often it was found where a thread was, in all groups. An attempt is a sample where the thread was walked or
+     * its stack recovered, and where it had not run, so that its stack was the one it had: the outcomes whose names
+     * begin with {@code samples taken}, {@code recovered} or {@code credited as idle}. Failed and skipped attempts are
+     * none, though their time is in the report. It is the sum of what every form of the report shows as samples.
      *
-     * @return the number
+     * @return the number, at most {@link #getAttempts()}
      */
     public long getSamples() {
         return Figure.SAMPLES.of(raw);

@@ -29,6 +29,7 @@ import java.util.List;
  * <tr><td>{@code /collapsed}</td><td>{@link ReportFormat#COLLAPSED}</td></tr>
  * <tr><td>{@code /profile.json}</td><td>{@link ReportFormat#SPEEDSCOPE}</td></tr>
  * <tr><td>{@code /top.txt}</td><td>{@link ReportFormat#TOP}</td></tr>
+ * <tr><td>{@code /debug/pprof/}</td><td>a page with links to all of these</td></tr>
  * <tr><td>{@code /debug/pprof/profile?seconds=N}</td><td>what happens in the next N seconds, without {@code seconds}
  *     30: {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
  * </table>
@@ -40,8 +41,10 @@ import java.util.List;
  * requests that were sent to a name of its own, so that no page in a browser can read it under another name. With a
  * token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which
  * browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on another address than
- * the loopback's, put something in front of it. One report is made at a time, and one profile taken; who comes
- * meanwhile gets status 429 with {@code Retry-After}. While the sampler does not run the answer is 503.
+ * the loopback's, put something in front of it. One report is made at a time, and one profile taken; other requests
+ * get status 429 with {@code Retry-After}. A client that closes its connection while its profile is taken frees the
+ * place. While the sampler does not run the answer is 503. Answers but profiles, which are compressed anyway, are
+ * compressed by gzip where {@code Accept-Encoding} allows it.
  *
  * <p>Threads: any; those of the server are daemons, at most four answer requests, and none of them is sampled.
  * Properties are read by {@link #init()}; setting one while the server runs has no effect until it is started again.

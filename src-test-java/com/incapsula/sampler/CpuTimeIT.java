@@ -86,7 +86,7 @@ class CpuTimeIT {
     void isTheSameInEveryForm() throws IOException {
         long nanos = report.getCpuNanos();
         assertThat(sum(Pattern.compile(" (\\d+)\n"), written(ReportFormat.COLLAPSED, ReportWeight.CPU)))
-                .isEqualTo(nanos / 1000);
+                .isEqualTo(nanos);
         assertThat(sum(Pattern.compile("\"endValue\":(\\d+)"), written(ReportFormat.SPEEDSCOPE, ReportWeight.CPU)))
                 .isEqualTo(nanos);
         String json = written(ReportFormat.JSON, ReportWeight.WALL);

@@ -12,11 +12,14 @@ import com.incapsula.sampler.testing.Worker;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.function.ToLongFunction;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -72,11 +75,80 @@ class PprofIT {
         }
     }
 
+    private static long sum(String text, String pattern) {
+        return Pattern.compile(pattern).matcher(text).results()
+                .flatMap(found -> Stream.of(found.group(1).split(","))).mapToLong(Long::parseLong).sum();
+    }
+
+    private static String written(SamplingReport report, ReportFormat format, ReportWeight weight)
+            throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        report.writeTo(format, ReportOptions.standard().withWeight(weight), out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Threads that end between two ticks, too: their time is in every form, and they are no samples. */
+    @Test
+    void everyFormHasTheSameTotals() throws Exception {
+        sampler.setSamplingFrequencyMillis(1);
+        sampler.setReportJvmThreads(true);
+        sampler.init();
+        for (int i = 0; i < 40; i++) {
+            try (Worker guest = Worker.busy("guest")) {
+                awaitTicks(sampler, 2);
+            }
+        }
+        try (SamplingReport report = sampler.snapshot()) {
+            long wall = report.getWallNanos();
+            long samples = report.getSamples();
+            assertThat(samples).isPositive().isLessThan(report.getAttempts());
+            assertThat(report.getOutcomes().entrySet().stream()
+                    .filter(entry -> entry.getKey().matches("(samples taken|recovered|credited as idle).*"))
+                    .mapToLong(Map.Entry::getValue).sum()).isEqualTo(samples);
+            assertThat(report.getGroups().stream().mapToLong(SamplingGroup::getSamples).sum()).isEqualTo(samples);
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.WALL), " (\\d+)\n")).isEqualTo(wall);
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.SAMPLES), " (\\d+)\n"))
+                    .isEqualTo(samples);
+            String endValue = "\"endValue\":(\\d+)";
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.WALL), endValue)).isEqualTo(wall);
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.SAMPLES), endValue))
+                    .isEqualTo(samples);
+            String json = written(report, ReportFormat.JSON, ReportWeight.WALL);
+            assertThat(sum(json, "\"wall\":\\[([\\d,]+)]")).isEqualTo(wall);
+            assertThat(sum(json, "\"samples\":\\[([\\d,]+)]")).isEqualTo(samples);
+            assertThat(sum(json, "\"attempts\":\\d+,\"samples\":(\\d+)")).isEqualTo(samples);
+            assertThat(written(report, ReportFormat.HTML, ReportWeight.WALL)).contains(json.strip());
+            assertThat(sum(report.toString(ReportFormat.TEXT), "\nsamples: (\\d+)\n")).isEqualTo(samples);
+            List<PprofFile.Sample> pprof = new PprofFile(pprofOf(report)).samples();
+            assertThat(pprof.stream().mapToLong(PprofFile.Sample::wallNanos).sum()).isEqualTo(wall);
+            assertThat(pprof.stream().mapToLong(PprofFile.Sample::samples).sum()).isEqualTo(samples);
+        }
+    }
+
+    /** What readers need to know the language, and to link a function to its source. */
+    @Test
+    void functionsHaveSystemNamesPathsAndFirstLines() throws Exception {
+        try (SamplingReport report = sample()) {
+            PprofFile file = new PprofFile(pprofOf(report));
+            assertThat(file.functions()).containsKeys("java.lang.Thread.run", Worker.class.getName() + ".run");
+            PprofFile.Function run = file.functions().get(Worker.class.getName() + ".run");
+            assertThat(run.systemName()).isEqualTo(Worker.class.getName().replace('.', '/') + ".run");
+            assertThat(run.file()).isEqualTo("com/incapsula/sampler/testing/Worker.java");
+            int line = Arrays.stream(workers.get(0).thread().getStackTrace())
+                    .filter(frame -> frame.getClassName().equals(Worker.class.getName()) && frame.getMethodName()
+                            .equals("run")).findFirst().orElseThrow().getLineNumber();
+            assertThat(run.startLine()).isPositive().isLessThanOrEqualTo(line);
+            assertThat(file.functions().get("java.lang.Thread.run").systemName()).isEqualTo("java/lang/Thread.run");
+            assertThat(file.functions().values()).filteredOn(function -> function.startLine() > 0)
+                    .allMatch(function -> function.file().endsWith(".java") || function.file().isEmpty());
+        }
+    }
+
     @Test
     void itSaysWhatItsFiguresAre() throws Exception {
         try (SamplingReport report = sample()) {
             PprofFile file = new PprofFile(pprofOf(report));
-            assertThat(file.sampleTypes()).containsExactly("samples/count", "wall/nanoseconds", "cpu/nanoseconds");
+            assertThat(file.sampleTypes()).containsExactly("samples/count", "cpu/nanoseconds", "wall/nanoseconds");
             assertThat(file.defaultSampleType()).isEqualTo("wall");
             assertThat(file.periodType()).isEqualTo("wall/nanoseconds");
             assertThat(file.number("period")).isEqualTo(5_000_000);
@@ -85,7 +157,7 @@ class PprofIT {
             StackTraceElement root = workers.get(0).thread().getStackTrace()[
                     workers.get(0).thread().getStackTrace().length - 1];
             assertThat(file.samples()).anySatisfy(sample -> assertThat(sample.frames()).first()
-                    .isEqualTo("java.lang.Thread.run Thread.java:" + root.getLineNumber()));
+                    .isEqualTo("java.lang.Thread.run java/lang/Thread.java:" + root.getLineNumber()));
         }
     }
 

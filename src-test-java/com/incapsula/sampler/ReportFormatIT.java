@@ -75,7 +75,8 @@ class ReportFormatIT {
 
     private static String expectedRows(Worker worker) {
         return row(frame(worker, "java.lang.Thread.run"), 1000, 0)
-                + row("  " + frame(worker, "java.util.concurrent.CountDownLatch.await"), 1000, 1000);
+                + row("  " + frame(worker, WORK + ".Desk.serve"), 1000, 0)
+                + row("    " + frame(worker, "java.util.concurrent.CountDownLatch.await"), 1000, 1000);
     }
 
     @Test
@@ -95,6 +96,7 @@ class ReportFormatIT {
                     + "Aggregated thread: desk-. Max depth: " + depth + ". Distinct threads: 1 [desk-1]\n"
                     + expectedRows(worker) + "\n");
             assertThat(parts[1]).matches("attempts: 1\n"
+                    + "samples: 1\n"
                     + "samples taken: 1\n"
                     + "ticks: 1\n"
                     + "memory used: \\d+ of 67108864 bytes\n"
@@ -199,7 +201,8 @@ class ReportFormatIT {
             List<Row> rows = recorder.only().group("pool-").rows();
             assertThat(rows).extracting(Row::method).containsExactly("java.lang.Thread.run",
                     WORK + ".Desk.serve", "java.util.concurrent.CountDownLatch.await",
-                    WORK + ".Desk.serveDeep", "java.util.concurrent.CountDownLatch.await");
+                    /* The innermost of 30 calls of serveDeep and one of serve: the line that waits. */
+                    WORK + ".Desk.serve", "java.util.concurrent.CountDownLatch.await");
             assertThat(rows).extracting(Row::depth).containsExactly(0, 1, 2, 1, 2);
             assertThat(rows).extracting(Row::cumulativeMillis).containsExactly(3000L, 1000L, 1000L, 2000L, 2000L);
             assertThat(rows).extracting(Row::methodMillis).containsExactly(0L, 0L, 1000L, 0L, 2000L);

@@ -342,7 +342,7 @@ class SeeIT {
             assertThat(first.getDuration("elapsed")).isGreaterThanOrEqualTo(Duration.ofMillis(45));
             assertThat(first.getInstant("till")).isEqualTo(intervals.get(1).getInstant("from"));
             assertThat(first.getLong("groups")).as("[JVM] is switched off").isEqualTo(1);
-            assertThat(first.getLong("samples")).isPositive();
+            assertThat(first.getLong("samples")).isPositive().isEqualTo(samplesIn(first.getString("account")));
             assertThat(first.getLong("attempts")).isPositive();
             assertThat(first.getLong("memoryUsed")).isPositive();
             assertThat(first.getLong("memoryLimit")).isEqualTo(sampler.getMemoryLimitBytes());
@@ -356,6 +356,11 @@ class SeeIT {
             assertThat(lines.get(0).getDuration("wall").toNanos())
                     .isLessThanOrEqualTo(notes.wallNanos.get(0));
         }
+    }
+
+    private static long samplesIn(String account) {
+        return Pattern.compile("(?:samples taken|recovered|credited as idle)[^;]*: (\\d+)").matcher(account).results()
+                .mapToLong(found -> Long.parseLong(found.group(1))).sum();
     }
 
     private static List<RecordedEvent> named(List<RecordedEvent> events, String name) {

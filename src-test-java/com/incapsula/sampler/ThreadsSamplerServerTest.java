@@ -14,15 +14,20 @@ import com.incapsula.sampler.testing.SideBySide;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -171,7 +176,105 @@ class ThreadsSamplerServerTest {
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"/report.json", "/report.txt", "/collapsed", "/profile.json", "/top.txt", "/",
+            "/debug/pprof/"})
+    void answersAreCompressedForWhoCanReadThat(String path) throws Exception {
+        server.init();
+        HttpResponse<byte[]> packed = client.send(request(path).header("Accept-Encoding", "br, gzip;q=0.8").build(),
+                HttpResponse.BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> plain = client.send(request(path).header("Accept-Encoding", "gzip;q=0").build(),
+                HttpResponse.BodyHandlers.ofByteArray());
+        assertThat(packed.headers().firstValue("Content-Encoding")).hasValue("gzip");
+        assertThat(packed.headers().firstValue("Vary")).hasValue("Accept-Encoding");
+        assertThat(plain.headers().firstValue("Content-Encoding")).isEmpty();
+        assertThat(plain.headers().firstValue("Vary")).hasValue("Accept-Encoding");
+        try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(packed.body()))) {
+            assertThat(in.readAllBytes()).isEqualTo(plain.body()).isNotEmpty();
+        }
+    }
+
+    @Test
+    void compressedAnswerThatBreaksOffIsSeenToBeIncomplete() {
+        fake.setWindow(() -> {
+            FakeSnapshot window = new FakeSnapshot();
+            window.failure = new OutOfMemoryError("no memory");
+            return window;
+        });
+        server.init();
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> send(request("/report.txt").header("Accept-Encoding", "gzip")));
+    }
+
+    @Test
+    void indexLeadsToEverything() throws Exception {
+        server.setMaxSeconds(77);
+        server.init();
+        HttpResponse<String> index = get("/debug/pprof/");
+        assertThat(index.statusCode()).isEqualTo(200);
+        assertThat(index.headers().firstValue("Content-Type")).hasValue("text/html; charset=utf-8");
+        assertHasOurHeaders(index);
+        assertThat(index.body()).contains("at most 77");
+        Matcher links = Pattern.compile("href=\"([^\"]+)\"").matcher(index.body());
+        List<String> paths = new ArrayList<>();
+        while (links.find()) {
+            URI target = index.uri().resolve(links.group(1));
+            paths.add(target.getPath());
+            HttpResponse<String> answer = send(HttpRequest.newBuilder(target)
+                    .method("HEAD", HttpRequest.BodyPublishers.noBody()));
+            assertThat(answer.statusCode()).as(target.toString()).isEqualTo(200);
+        }
+        assertThat(paths).containsExactlyInAnyOrder("/debug/pprof/profile", "/", "/report.txt", "/top.txt",
+                "/collapsed", "/profile.json", "/report.json");
+        HttpResponse<String> without = get("/debug/pprof");
+        assertThat(without.statusCode()).isEqualTo(301);
+        assertThat(without.uri().resolve(without.headers().firstValue("Location").orElseThrow()))
+                .isEqualTo(index.uri());
+        assertHasOurHeaders(without);
+    }
+
+    private static void assertHasOurHeaders(HttpResponse<?> answer) {
+        assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
+        assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
+        assertThat(answer.headers().firstValue("X-Frame-Options")).hasValue("DENY");
+        assertThat(answer.headers().firstValue("Referrer-Policy")).hasValue("no-referrer");
+        assertThat(answer.headers().firstValue("Content-Security-Policy")).get().asString()
+                .contains("default-src 'none'").contains("frame-ancestors 'none'");
+    }
+
     // ---- refusals ----
+
+    private void assertRefused(HttpResponse<String> answer, int status, String words) {
+        assertThat(answer.statusCode()).isEqualTo(status);
+        assertThat(answer.headers().firstValue("Content-Type")).hasValue("text/plain; charset=utf-8");
+        assertHasOurHeaders(answer);
+        assertThat(answer.body()).contains(words).doesNotContain("()").endsWith("\n");
+    }
+
+    @Test
+    void everyRefusalIsOurOwnAndSpeaksOfTheRequest() throws Exception {
+        server.setToken("s3cret");
+        server.init();
+        assertRefused(get("/"), 401, "the request needs a token");
+        server.close();
+        server.setToken(null);
+        server.init();
+        assertRefused(get("/nothing"), 404, "nothing is at the path of this request");
+        assertRefused(send(request("/").DELETE()), 405, "only requests by GET and HEAD");
+        assertRefused(get("/debug/pprof/profile?seconds=0"), 400, "seconds must be between 1 and 60");
+        fake.onWindow(() -> {
+            throw new UnsupportedOperationException("secret");
+        });
+        assertRefused(get("/report.txt"), 500, "the server failed; its log says how");
+        fake.onWindow(() -> {
+            throw new OutOfMemoryError("smp_alloc()");
+        });
+        assertRefused(get("/report.txt"), 503, "not enough memory for this report");
+        fake.onWindow(() -> { });
+        sampler.close();
+        assertRefused(get("/report.txt"), 503, "the sampler is not running");
+        assertRefused(get("/debug/pprof/profile?seconds=1"), 503, "the sampler is not running");
+    }
 
     @ParameterizedTest
     @ValueSource(strings = {"POST", "PUT", "DELETE", "OPTIONS", "TRACE", "FOO"})
@@ -184,12 +287,12 @@ class ThreadsSamplerServerTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"/x", "/report.json/", "/report.json/../../etc/passwd", "/%2e%2e/etc/passwd",
-            "/debug/pprof/", "/debug/pprof/profile/", "/REPORT.JSON"})
+            "/debug/", "/debug/pprof/profile/", "/REPORT.JSON"})
     void otherPathsAreRefused(String path) throws Exception {
         server.init();
         HttpResponse<String> answer = get(server.getUrl() + path.substring(1));
         assertThat(answer.statusCode()).isEqualTo(404);
-        assertThat(answer.body()).startsWith("there is /, /report.json").doesNotContain("passwd");
+        assertThat(answer.body()).startsWith("nothing is at the path of this request; there is /, /report.json").doesNotContain("passwd");
     }
 
     @ParameterizedTest
@@ -222,7 +325,7 @@ class ThreadsSamplerServerTest {
                 request("/debug/pprof/profile?seconds=2").build(), HttpResponse.BodyHandlers.ofString());
         await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 429);
         HttpResponse<String> second = get("/debug/pprof/profile?seconds=1");
-        assertThat(second.statusCode()).isEqualTo(429);
+        assertRefused(second, 429, "a profile for another request is being taken");
         assertThat(second.headers().firstValue("Retry-After")).hasValue("1");
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
         assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
@@ -241,7 +344,7 @@ class ThreadsSamplerServerTest {
                 client.sendAsync(request("/report.txt").build(), HttpResponse.BodyHandlers.ofString());
         inside.await();
         HttpResponse<String> second = get("/top.txt");
-        assertThat(second.statusCode()).isEqualTo(429);
+        assertRefused(second, 429, "a report for another request is being made");
         assertThat(second.headers().firstValue("Retry-After")).hasValue("2");
         goOn.countDown();
         assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
@@ -254,7 +357,7 @@ class ThreadsSamplerServerTest {
         for (String path : new String[] {"/", "/report.txt", "/debug/pprof/profile?seconds=1"}) {
             HttpResponse<String> answer = get(path);
             assertThat(answer.statusCode()).as(path).isEqualTo(503);
-            assertThat(answer.body()).contains("needs a running sampler");
+            assertThat(answer.body()).contains("the sampler is not running");
             assertThat(answer.headers().firstValue("Retry-After")).isPresent();
         }
         sampler.init();

@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static java.lang.Thread.State.WAITING;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
@@ -23,8 +24,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -229,8 +233,8 @@ class WhatIsSampledIT {
         sampler.setMonitoredPackages(WORK);
         try (Worker worker = Worker.waiting("worker")) {
             Group group = sample(worker).group("worker");
-            assertThat(group.methods()).containsExactly(RUN, AWAIT);
-            assertThat(group.rows().get(1).methodMillis()).isEqualTo(group.cumulativeMillis());
+            assertThat(group.methods()).containsExactly(RUN, WORK + ".Desk.serve", AWAIT);
+            assertThat(group.rows().get(2).methodMillis()).isEqualTo(group.cumulativeMillis());
         }
     }
 
@@ -275,6 +279,51 @@ class WhatIsSampledIT {
         }
     }
 
+    /** Not the pool's Worker.run. */
+    @Test
+    void ofAChainTheLineOfTheApplicationIsKept() throws Exception {
+        sampler.setMonitoredPackages(WORK);
+        ExecutorService pool = Executors.newSingleThreadExecutor(work -> new Thread(work, "pool-1"));
+        CountDownLatch goHome = new CountDownLatch(1);
+        try {
+            Thread thread = pool.submit(Thread::currentThread).get();
+            pool.execute(() -> Desk.callBack(() -> serve(goHome)));
+            patiently().until(() -> Arrays.stream(thread.getStackTrace())
+                    .anyMatch(frame -> frame.getMethodName().equals("serve")) && thread.getState() == WAITING);
+            sampler.setThreadToBeSampled(thread);
+            sampler.init();
+            awaitTicks(sampler, 10);
+            goHome.countDown();
+            pool.submit(() -> { }).get();
+            patiently().until(() -> thread.getState() == WAITING);
+            awaitTicks(sampler, 10);
+            sampler.printReport();
+            assertThat(recorder.last().group("pool-").methods()).as("Thread.run has the time it is idle")
+                    .containsExactly(RUN, WORK + ".Desk.serve", AWAIT);
+        } finally {
+            goHome.countDown();
+            pool.shutdown();
+        }
+    }
+
+    @Test
+    void thatNoFrameOfThePackagesWasSeenIsSaid() throws IOException {
+        sampler.setMonitoredPackages("com.foo, com.bar");
+        try (Worker worker = Worker.waiting("worker")) {
+            Report report = sample(worker);
+            assertThat(report.account())
+                    .contains("no frame of the monitored packages was seen: com.foo, com.bar\n");
+            try (SamplingReport json = sampler.snapshot()) {
+                assertThat(json.toString(ReportFormat.JSON)).contains("\"missedPackages\":\"com.foo, com.bar\"}");
+            }
+            sampler.setMonitoredPackages("com.foo," + WORK);
+            sampler.printReport();
+            awaitTicks(sampler, 5);
+            sampler.printReport();
+            assertThat(recorder.last().account()).doesNotContain("no frame of the monitored packages");
+        }
+    }
+
     @ParameterizedTest
     @CsvSource({
         "com.incapsula.sampler.testing.work, true",
@@ -289,7 +338,7 @@ class WhatIsSampledIT {
     void prefixesMatchWholeParts(String prefix, boolean matches) {
         sampler.setMonitoredPackages(prefix);
         try (Worker worker = Worker.waiting("worker")) {
-            assertThat(sample(worker).group("worker").methods()).hasSize(matches ? 2 : 1);
+            assertThat(sample(worker).group("worker").methods()).hasSize(matches ? 3 : 1);
         }
     }
 

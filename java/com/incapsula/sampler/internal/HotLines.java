@@ -13,9 +13,7 @@ import java.util.Map;
 /** The lines of code with the most time of their own, over all thread groups of a snapshot. */
 final class HotLines {
 
-    private static final int NANOS_PER_MICRO = 1000;
-
-    /** One line. Times in nanoseconds, to the microsecond. */
+    /** One line. Times in nanoseconds. */
     record Line(String text, long wallNanos, long cpuNanos, long samples) {
     }
 
@@ -52,7 +50,7 @@ final class HotLines {
     }
 
     private static Line line(String text, long[] weights) {
-        return new Line(text, weights[ReportWeight.WALL.ordinal()] * NANOS_PER_MICRO,
-                weights[ReportWeight.CPU.ordinal()] * NANOS_PER_MICRO, weights[ReportWeight.SAMPLES.ordinal()]);
+        return new Line(text, weights[ReportWeight.WALL.ordinal()], weights[ReportWeight.CPU.ordinal()],
+                weights[ReportWeight.SAMPLES.ordinal()]);
     }
 }

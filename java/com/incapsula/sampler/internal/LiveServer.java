@@ -18,13 +18,19 @@ import java.util.Map;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
 
 /**
  * Answers requests for reports of a running sampler. The only class that needs the module {@code jdk.httpserver}: it
  * fails to load where that is absent.
  *
  * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as they were
- * asked to, one for all other forms. Who finds the permit taken is told to come again.
+ * asked to, one for all other forms. Where it is taken, the answer is 429. A profile under way sends a few bytes ten
+ * times a second, so that its permit is free as soon as its client is gone.
+ *
+ * <p>What our handler answers, refusals too, has our headers. A request that the JDK's server cannot read it answers
+ * itself, with 400, and one without a path with 404.
  *
  * <p>Threads: any. A request is answered on one of the {@link RequestWorkers}; the server's own threads, and those,
  * are not sampled.
@@ -40,7 +46,28 @@ public final class LiveServer implements AutoCloseable {
     private static final long RETRY_SECONDS = 2;
     /* Of all servers: the threads made here, and those that the JDK's server makes, for they take after their maker. */
     private static final ThreadGroup THREADS = makeGroup();
+    private static final long BEAT_MILLIS = 100; // between two writes to the client of a profile
     private static final String PROFILE_PATH = "/debug/pprof/profile";
+    private static final String INDEX_PATH = "/debug/pprof/";
+    private static final String INDEX = """
+            <!DOCTYPE html>
+            <html lang="en">
+            <head><meta charset="utf-8"><title>threads-sampler: /debug/pprof/</title></head>
+            <body>
+            <h1>threads-sampler</h1>
+            <ul>
+            <li><a href="profile?seconds=5">profile?seconds=5</a>: the next 5 seconds, for <code>go tool pprof</code>;
+            at most %d</li>
+            <li><a href="../../">/</a>: the running interval as a page</li>
+            <li><a href="../../report.txt">/report.txt</a>: as text</li>
+            <li><a href="../../top.txt">/top.txt</a>: the methods and lines with the most time</li>
+            <li><a href="../../collapsed">/collapsed</a>: for flame graph tools</li>
+            <li><a href="../../profile.json">/profile.json</a>: for speedscope</li>
+            <li><a href="../../report.json">/report.json</a>: everything, for scripts</li>
+            </ul>
+            </body>
+            </html>
+            """;
 
     private static final Map<String, ReportFormat> PATHS = Map.of(
             "/", ReportFormat.HTML,
@@ -270,7 +297,11 @@ public final class LiveServer implements AutoCloseable {
 
     private static Refusal failure(Throwable e) {
         if (e instanceof IllegalStateException || e instanceof OutOfMemoryError) {
-            return new Refusal(503, e.getMessage(), retry(RETRY_SECONDS));
+            ReportDispatcher.log(System.Logger.Level.DEBUG, "a request could not be answered", e);
+            return new Refusal(503, e instanceof OutOfMemoryError
+                    ? "there is not enough memory for this report at the moment; the same request may succeed later"
+                    : "the sampler is not running, so there is nothing to report; the same request will be answered"
+                            + " when it runs", retry(RETRY_SECONDS));
         }
         ReportDispatcher.log(System.Logger.Level.WARNING, "a request could not be answered", e);
         return new Refusal(500, "the server failed; its log says how");
@@ -289,24 +320,32 @@ public final class LiveServer implements AutoCloseable {
     private void check(HttpExchange exchange) throws Refusal {
         Headers headers = exchange.getRequestHeaders();
         if (!guard.isOurs(headers.get("Host"))) {
-            throw new Refusal(421, "this server does not go by that name; other names can be allowed");
+            throw new Refusal(421, "the Host of this request is not a name of this server; more names can be allowed where it is set up");
         }
         if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
-            throw new Refusal(405, "only GET and HEAD", Map.of("Allow", "GET, HEAD"));
+            throw new Refusal(405, "only requests by GET and HEAD are answered", Map.of("Allow", "GET, HEAD"));
         }
         if (!guard.isAllowed(headers.get("Authorization"))) {
             /* Basic alone: browsers ask for a password then. Who has a bearer token needs no invitation. */
-            throw new Refusal(401, "this server asks for a token: as a bearer token, or as the password of any user",
+            throw new Refusal(401, "the request needs a token: as a bearer token, or as the password of any user",
                     Map.of("WWW-Authenticate", "Basic realm=\"threads-sampler\", charset=\"UTF-8\""));
         }
     }
 
     private void answer(HttpExchange exchange, AnswerStream out) throws IOException, Refusal {
         String path = exchange.getRequestURI().getRawPath();
+        if (INDEX_PATH.equals(path)) {
+            index(exchange, out);
+            return;
+        }
+        if (INDEX_PATH.equals(path + "/")) {
+            /* Relative: a proxy may have put this server below a path of its own. */
+            throw new Refusal(301, "the index is at pprof/", Map.of("Location", "pprof/"));
+        }
         ReportFormat format = PROFILE_PATH.equals(path) ? ReportFormat.PPROF : PATHS.get(path);
         if (format == null) {
-            throw new Refusal(404, "there is /, /report.json, /report.txt, /collapsed, /profile.json, /top.txt and "
-                    + PROFILE_PATH + "?seconds=N");
+            throw new Refusal(404, "nothing is at the path of this request; there is /, /report.json, /report.txt,"
+                    + " /collapsed, /profile.json, /top.txt, " + INDEX_PATH + " and " + PROFILE_PATH + "?seconds=N");
         }
         exchange.getResponseHeaders().set("Content-Type", format.getMediaType());
         if (format == ReportFormat.HTML) {
@@ -314,6 +353,9 @@ public final class LiveServer implements AutoCloseable {
             exchange.getResponseHeaders().set("Content-Security-Policy", "frame-ancestors 'none'");
         }
         int seconds = format == ReportFormat.PPROF ? seconds(exchange.getRequestURI().getRawQuery()) : 0;
+        if (format != ReportFormat.PPROF) {
+            out.negotiate(exchange.getRequestHeaders());
+        }
         if (exchange.getRequestMethod().equals("HEAD")) {
             return;
         }
@@ -321,6 +363,14 @@ public final class LiveServer implements AutoCloseable {
             profile(seconds, out);
         } else {
             render(format, out);
+        }
+    }
+
+    private void index(HttpExchange exchange, AnswerStream out) throws IOException {
+        exchange.getResponseHeaders().set("Content-Type", "text/html; charset=utf-8");
+        out.negotiate(exchange.getRequestHeaders());
+        if (!exchange.getRequestMethod().equals("HEAD")) {
+            out.write(INDEX.formatted(plan.maxSeconds()).getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -343,13 +393,16 @@ public final class LiveServer implements AutoCloseable {
 
     private void profile(int seconds, AnswerStream out) throws IOException, Refusal {
         if (!profiling.tryAcquire()) {
-            throw new Refusal(429, "another profile is being taken", retry(seconds));
+            throw new Refusal(429, "a profile for another request is being taken; one at a time is",
+                    retry(seconds));
         }
         try (SamplingCursor cursor = plan.sampler().openCursor()) {
             workers.allow(TimeUnit.SECONDS.toMillis(seconds) + ANSWER_MILLIS);
-            TimeUnit.SECONDS.sleep(seconds);
+            EarlyGzip early = new EarlyGzip(out);
+            early.begin();
+            waitWith(early, TimeUnit.SECONDS.toNanos(seconds));
             try (SamplingReport report = cursor.next()) {
-                report.writeTo(ReportFormat.PPROF, out);
+                report.writeTo(ReportFormat.PPROF, early);
             }
         } catch (InterruptedException e) {
             throw new IOException("the server was closed", e);
@@ -358,9 +411,19 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
+    /* Throws what a write to a client throws that is gone: the second one at the latest. */
+    private static void waitWith(EarlyGzip early, long nanos) throws IOException, InterruptedException {
+        long end = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0; left = end - System.nanoTime()) {
+            TimeUnit.NANOSECONDS.sleep(Math.min(left, TimeUnit.MILLISECONDS.toNanos(BEAT_MILLIS)));
+            early.beat();
+        }
+    }
+
     private void render(ReportFormat format, AnswerStream out) throws IOException, Refusal {
         if (!acquireRendering()) {
-            throw new Refusal(429, "another report is being made", retry(RETRY_SECONDS));
+            throw new Refusal(429, "a report for another request is being made; one at a time is",
+                    retry(RETRY_SECONDS));
         }
         try {
             if (closed) {
@@ -406,6 +469,7 @@ public final class LiveServer implements AutoCloseable {
     private static final class AnswerStream extends OutputStream {
 
         private final HttpExchange exchange;
+        private boolean packs;
         private OutputStream body;
 
         AnswerStream(HttpExchange exchange) {
@@ -416,6 +480,21 @@ public final class LiveServer implements AutoCloseable {
             return body != null;
         }
 
+        /** Compresses the answer where the client can read that. */
+        void negotiate(Headers request) {
+            packs = ContentCodings.acceptGzip(request.get("Accept-Encoding"));
+            exchange.getResponseHeaders().set("Vary", "Accept-Encoding");
+        }
+
+        private void begin() throws IOException {
+            if (packs) {
+                exchange.getResponseHeaders().set("Content-Encoding", "gzip");
+            }
+            exchange.sendResponseHeaders(200, 0);
+            OutputStream plain = exchange.getResponseBody();
+            body = packs ? new FastGzip(plain) : plain;
+        }
+
         @Override
         public void write(int value) throws IOException {
             write(new byte[] {(byte) value}, 0, 1);
@@ -424,10 +503,16 @@ public final class LiveServer implements AutoCloseable {
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
             if (body == null) {
-                exchange.sendResponseHeaders(200, 0);
-                body = exchange.getResponseBody();
+                begin();
             }
             body.write(bytes, offset, length);
+        }
+
+        @Override
+        public void flush() throws IOException {
+            if (body != null) {
+                body.flush();
+            }
         }
 
         /** Ends an answer that is complete, and only such: the client sees by this that it is. */
@@ -437,6 +522,17 @@ public final class LiveServer implements AutoCloseable {
             } else {
                 body.close();
             }
+        }
+    }
+
+    /** Of a report ten times as small as it is, the last percent is not worth the time. */
+    private static final class FastGzip extends GZIPOutputStream {
+
+        private static final int BUFFER_BYTES = 16 * 1024;
+
+        FastGzip(OutputStream out) throws IOException {
+            super(out, BUFFER_BYTES);
+            def.setLevel(Deflater.BEST_SPEED);
         }
     }
 }

@@ -84,8 +84,8 @@ class CollapsedTest {
         assertThat(HotLines.of(snapshot, 3))
                 .extracting(HotLines.Line::text, HotLines.Line::wallNanos, HotLines.Line::cpuNanos,
                         HotLines.Line::samples)
-                .containsExactly(tuple("w", 12_000L, 12_000L, 12L), tuple("x y(F.java:1)", 11_000L, 11_000L, 11L),
-                        tuple("z", 11_000L, 11_000L, 11L));
+                .containsExactly(tuple("w", 12L, 12L, 12L), tuple("x y(F.java:1)", 11L, 11L, 11L),
+                        tuple("z", 11L, 11L, 11L));
         snapshot.release();
     }
 }

@@ -146,6 +146,29 @@ class LiveServerTest {
         await().untilAsserted(this::assertServes);
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void clientThatIsGoneFreesItsPlace(boolean byReset) throws IOException {
+        Socket gone = send("GET /debug/pprof/profile?seconds=60 HTTP/1.1\r\n" + HOST + "\r\n");
+        await().until(() -> askForProfile().startsWith("HTTP/1.1 429"));
+        gone.setSoLinger(byReset, 0);
+        gone.close();
+        /* Long before its 60 seconds are over, and those of this class. */
+        await().atMost(20, TimeUnit.SECONDS).until(() -> askForProfile().startsWith("HTTP/1.1 200"));
+    }
+
+    private String askForProfile() throws IOException {
+        return ask("GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\n" + HOST + "\r\n");
+    }
+
+    @Test
+    void clientThatOnlyStopsSendingGetsItsProfile() throws IOException {
+        try (Socket socket = send("GET /debug/pprof/profile?seconds=2 HTTP/1.1\r\n" + HOST + "\r\n")) {
+            socket.shutdownOutput();
+            assertThat(answer(socket)).startsWith("HTTP/1.1 200").endsWith("\r\n0\r\n\r\n");
+        }
+    }
+
     @Test
     void slowClientsAreCutOff() throws IOException {
         List<Socket> slow = new ArrayList<>();

@@ -263,6 +263,17 @@ class PageIT {
                 "late ticks2Rounds that began late. They are credited with their true length.");
     }
 
+    @Test
+    void accountTellsThatNoFrameOfTheMonitoredPackagesWasSeen() throws IOException {
+        show(twoGroups().missedPackages("com.foo, com.bar").json());
+        browser.tab("account");
+        assertThat(browser.texts("#panel-account p")).element(0).asString().isEqualTo(
+                "No frame of the monitored packages was seen: com.foo, com.bar. Each stack is its root frame alone.");
+        show(twoGroups().json());
+        browser.tab("account");
+        assertThat(browser.texts("#panel-account p")).noneMatch(text -> text.contains("monitored packages"));
+    }
+
     // ---- two reports
 
     @Test

@@ -15,6 +15,7 @@ final class ReportJson {
     private final Map<String, Long> outcomes = new LinkedHashMap<>();
     private final Map<String, Long> counters = new LinkedHashMap<>();
     private long elapsedMillis = 900_000;
+    private String missedPackages;
 
     /** A node of a group's tree; found again by its parent and frame. */
     private record Place(int parent, int frame) {
@@ -80,6 +81,11 @@ final class ReportJson {
         return this;
     }
 
+    ReportJson missedPackages(String packages) {
+        missedPackages = packages;
+        return this;
+    }
+
     ReportJson outcome(String text, long count) {
         outcomes.put(text, count);
         return this;
@@ -134,9 +140,13 @@ final class ReportJson {
                 .append(",\"tillMillis\":").append(till).append(",\"elapsedNanos\":").append(elapsedMillis * 1_000_000)
                 .append(",\"ownCpuNanos\":").append(elapsedMillis * 3_100)
                 .append(",\"memoryUsedBytes\":11480000,\"memoryLimitBytes\":100663296")
-                .append(",\"account\":{\"attempts\":").append(samples + others);
+                .append(",\"account\":{\"attempts\":").append(samples + others)
+                .append(",\"samples\":").append(samples);
         figures(out, "outcomes", all);
         figures(out, "counters", counters);
+        if (missedPackages != null) {
+            out.append(",\"missedPackages\":").append(quoted(missedPackages));
+        }
         out.append("},\"frames\":[").append(String.join(",\n", frames.keySet())).append("],\"groups\":[");
         for (int i = 0; i < groups.size(); i++) {
             out.append(i == 0 ? "" : ",\n");

@@ -48,6 +48,16 @@ public final class PprofFile {
     public record Sample(long samples, long wallNanos, long cpuNanos, String thread, List<String> frames) {
     }
 
+    /**
+     * A method.
+     *
+     * @param systemName what the JVM calls it
+     * @param file its source
+     * @param startLine its first line, or 0
+     */
+    public record Function(String systemName, String file, long startLine) {
+    }
+
     private final Message profile;
     private final int bytes;
 
@@ -133,7 +143,7 @@ public final class PprofFile {
             for (long id : numbers(sample, "location_id")) {
                 stack.add(0, known(frames.get(id), "location " + id));
             }
-            samples.add(new Sample(values.get(0), values.get(1), values.get(2), label(sample, "thread"), stack));
+            samples.add(new Sample(values.get(0), values.get(2), values.get(1), label(sample, "thread"), stack));
         }
         return samples;
     }
@@ -143,6 +153,15 @@ public final class PprofFile {
         long id = number(line, "function_id");
         Message function = known(functions.get(id), "function " + id);
         return string(function, "name") + " " + string(function, "filename") + ":" + number(line, "line");
+    }
+
+    /** @return by name */
+    public Map<String, Function> functions() {
+        Map<String, Function> found = new HashMap<>();
+        byId("function").values().forEach(function -> found.put(string(function, "name"),
+                new Function(string(function, "system_name"), string(function, "filename"),
+                        number(function, "start_line"))));
+        return found;
     }
 
     private static <T> T known(T found, String what) {

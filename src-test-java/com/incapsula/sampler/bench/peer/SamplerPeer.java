@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 public final class SamplerPeer implements Peer {
 
     private static final double NO_LIMIT = 100;
-    private static final double MICROS_OF_A_MILLI = 1000;
+    private static final double NANOS_OF_A_MILLI = 1_000_000;
     private static final Pattern LINE = Pattern.compile("(.*)\\((?:[^():]*):(\\d+)\\)");
     private static final Pattern PLACE = Pattern.compile("(.*)\\([^()]*\\)");
 
@@ -129,7 +129,7 @@ public final class SamplerPeer implements Peer {
         return sampler.getStatistics();
     }
 
-    /* A line is "group;root;...;leaf microseconds". */
+    /* A line is "group;root;...;leaf nanoseconds". */
     private static Profile profile(SamplingReport report, ReportWeight weight, Predicate<String> thread)
             throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -139,7 +139,7 @@ public final class SamplerPeer implements Peer {
             int end = line.lastIndexOf(' ');
             String[] parts = line.substring(0, end).split(";");
             if (thread.test(parts[0])) {
-                profile.add(leafFirst(parts), Double.parseDouble(line.substring(end + 1)) / MICROS_OF_A_MILLI);
+                profile.add(leafFirst(parts), Double.parseDouble(line.substring(end + 1)) / NANOS_OF_A_MILLI);
             }
         });
         return profile;

@@ -86,6 +86,7 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
             return 0;
     }
     wanted.is_monitored = monitors(methods, &wanted);
+    wanted.is_own = smp_class_name_is_own(smp_names_text_at(&methods->names, wanted.class_name));
     return smp_names_method(&methods->names, &wanted);
 }
 
@@ -325,6 +326,13 @@ bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location)
     return smp_names_method_at(&methods->names, method)->is_monitored;
 }
 
+bool smp_methods_own(const struct smp_methods *methods, uint32_t location)
+{
+    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
+
+    return smp_names_method_at(&methods->names, method)->is_own;
+}
+
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out)
 {
     *out = (struct smp_methods_stats){
@@ -365,6 +373,7 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
         !copy_text(&methods->names, old, method->file, &wanted.file))
         return SMP_LOCATION_NONE;
     wanted.is_monitored = monitors(methods, &wanted);
+    wanted.is_own = method->is_own;
     copy.method = smp_names_method(&methods->names, &wanted);
     return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);
 }

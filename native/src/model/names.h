@@ -31,6 +31,7 @@ struct smp_named_method {
     uint32_t method_name; /* 0: a pseudo-method */
     uint32_t file;        /* 0: unknown */
     bool is_monitored;
+    bool is_own; /* of this library's own Java classes */
 };
 
 struct smp_named_location {
@@ -56,7 +57,8 @@ SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_r
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* is_monitored is taken where the method is new, and is no part of what is compared. */
+/* is_monitored and is_own are taken where the method is new, and are no part of what is compared.
+ */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 

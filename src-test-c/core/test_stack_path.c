@@ -61,7 +61,11 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
             sample.leaf_count = sample.count;
         else
             frames[sample.count++] = (struct smp_frame){
-                .method = fake_vm_method(f->vm, *stack == 'M' ? "app.M" : "lib.L", "m"),
+                .method = fake_vm_method(f->vm,
+                                         *stack == 'M'   ? "app.M"
+                                         : *stack == 'o' ? "com.incapsula.sampler.internal.O"
+                                                         : "lib.L",
+                                         "m"),
             };
     }
     if (omitted == 0)
@@ -73,6 +77,7 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
         smp_methods_view(f->methods, path.locations[i], &view);
         const char *text = strcmp(view.class_name, "app.M") == 0   ? "M"
                            : strcmp(view.class_name, "lib.L") == 0 ? "l"
+                           : strstr(view.class_name, "internal.O") ? "o"
                                                                    : view.class_name;
         (void)strcat(f->kept, text);
     }
@@ -89,6 +94,35 @@ static void whole_stacks(void **state)
     assert_string_equal(kept(f, "lll", 0), "l");
     assert_string_equal(kept(f, "l", 0), "l");
     assert_string_equal(kept(f, "M", 0), "M");
+}
+
+/* o is the library's own: what the thread does in close(). */
+static void own_frames_at_the_leaf(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_string_equal(kept(f, "oooMl", 0), "Ml");
+    assert_string_equal(kept(f, "oolMl", 0), "lMl");
+    assert_string_equal(kept(f, "ool", 0), "l");
+    assert_string_equal(kept(f, "ooo", 0), "o");
+    assert_string_equal(kept(f, "MooMl", 0), "MooMl"); /* the user's stream, written to by us */
+    assert_string_equal(kept(f, "loMl", 0), "oMl");
+    assert_string_equal(kept(f, "oM:oM", 5), "M[4..7 frames omitted]oM");
+    assert_string_equal(kept(f, "oo:oM", 5), "oM");
+}
+
+static void own_frames_where_all_is_monitored(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_filter *all = NULL;
+
+    assert_int_equal(smp_filter_create(&f->quota, "", &all), SMP_OK);
+    smp_methods_set_filter(f->methods, all);
+    assert_string_equal(kept(f, "ooolMl", 0), "lMl");
+    assert_string_equal(kept(f, "o", 0), "o");
+    assert_string_equal(kept(f, "looMl", 0), "looMl");
+    smp_methods_set_filter(f->methods, f->filter);
+    smp_filter_destroy(all);
 }
 
 static void users_code_above_the_gap(void **state)
@@ -140,6 +174,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(whole_stacks),
+        TEST(own_frames_at_the_leaf),
+        TEST(own_frames_where_all_is_monitored),
         TEST(users_code_above_the_gap),
         TEST(no_users_code_at_all),
         TEST(users_code_below_the_gap_only),

@@ -40,6 +40,7 @@ struct fixture {
     bool calls_ready;
     bool was_caller;
     bool handles_signals; /* any of them */
+    size_t stack_bytes;
 };
 
 static enum smp_status enter(void *self, const char *name)
@@ -56,6 +57,17 @@ static void leave(void *self)
     ((struct fixture *)self)->leaves++;
 }
 
+static size_t own_stack_bytes(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+
+    assert_int_equal(pthread_getattr_np(pthread_self(), &attributes), 0);
+    assert_int_equal(pthread_attr_getstacksize(&attributes, &bytes), 0);
+    (void)pthread_attr_destroy(&attributes);
+    return bytes;
+}
+
 static void run(void *self)
 {
     struct fixture *f = self;
@@ -66,6 +78,7 @@ static void run(void *self)
     pthread_sigmask(SIG_SETMASK, NULL, &mask);
     f->handles_signals = sigismember(&mask, SIGINT) == 0 || sigismember(&mask, SIGTERM) == 0 ||
                          sigismember(&mask, SIGPROF) == 0 || sigismember(&mask, SIGUSR1) == 0;
+    f->stack_bytes = own_stack_bytes();
     if (f->calls_ready)
         smp_worker_ready(&f->worker);
 }
@@ -102,6 +115,26 @@ static void runs_introduced_and_undisturbed(void **state)
     assert_int_equal(f->leaves, 1);
     assert_false(f->handles_signals);
     assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
+}
+
+/* The default of this process is small: as with "ulimit -s", or with musl. */
+static void stack_is_an_ordinary_java_threads(void **state)
+{
+    struct fixture *f = *state;
+    pthread_attr_t small;
+
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 256 * 1024), 0);
+    assert_int_equal(pthread_setattr_default_np(&small), 0);
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+    assert_true(f->stack_bytes >= SMP_WORKER_MIN_STACK_BYTES);
+    assert_true(f->stack_bytes < 2 * SMP_WORKER_MIN_STACK_BYTES);
+    f->worker.host.stack_bytes = 3 * SMP_WORKER_MIN_STACK_BYTES - 1;
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+    assert_true(f->stack_bytes >= 3 * SMP_WORKER_MIN_STACK_BYTES);
+    (void)pthread_attr_destroy(&small);
 }
 
 static void knows_itself(void **state)
@@ -164,8 +197,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(runs_introduced_and_undisturbed),          TEST(knows_itself),
-        TEST(start_returns_though_it_never_gets_ready), TEST(who_is_not_let_in_is_joined),
+        TEST(runs_introduced_and_undisturbed),
+        TEST(stack_is_an_ordinary_java_threads),
+        TEST(knows_itself),
+        TEST(start_returns_though_it_never_gets_ready),
+        TEST(who_is_not_let_in_is_joined),
         TEST(system_without_threads_is_told),
     };
 #undef TEST

@@ -111,9 +111,35 @@ static void test_names_from_source_are_kept(void **state)
         check(&(const struct name_case){ names[i], names[i] }, 1);
 }
 
+static void own_classes(void **state)
+{
+    static const char *const own[] = {
+        "com.incapsula.sampler.ThreadsSampler",
+        "com.incapsula.sampler.ThreadsSampler$Surroundings",
+        "com.incapsula.sampler.SamplingReport",
+        "com.incapsula.sampler.internal.NativeBridge",
+        "com.incapsula.sampler.internal.NativeHandle$$Lambda",
+    };
+    static const char *const others[] = {
+        "",
+        "com.incapsula.sampler",
+        "com.incapsula.sampler.ThreadsSamplerTest",
+        "com.incapsula.sampler.outputer.PrintStreamSamplingOutputer",
+        "com.incapsula.sampler.internals.X",
+        "com.acme.com.incapsula.sampler.internal.X",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        assert_true(smp_class_name_is_own(own[i]));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_false(smp_class_name_is_own(others[i]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_classes),
         cmocka_unit_test(test_numbers_of_generated_names_are_removed),
         cmocka_unit_test(test_names_from_source_are_kept),
     };

@@ -24,11 +24,32 @@ static void put(struct smp_stack_path *path, uint32_t over_limit, uint32_t locat
         path->over_limit = true;
 }
 
+/*
+ * The library's own frames at the leaf's end, with the pseudo-frames on them, are not kept: a
+ * thread that waits in close() is where the user's line called it.
+ */
+struct own_run {
+    bool is_over;
+    size_t count; /* of locations */
+};
+
+static void extend(struct own_run *run, const struct smp_methods *methods,
+                   const struct smp_sample *sample, const struct smp_stack_path *path, size_t frame)
+{
+    if (run->is_over)
+        return;
+    if (frame < sample->leaf_count && smp_methods_own(methods, path->locations[path->count - 1]))
+        run->count = path->count;
+    else
+        run->is_over = sample->frames[frame].bci != SMP_BCI_PSEUDO;
+}
+
 void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *methods,
                          const struct smp_name_source *names, const struct smp_sample *sample)
 {
     const uint32_t over_limit = smp_methods_over_limit(methods);
     size_t monitored = SIZE_MAX;
+    struct own_run own = { 0 };
 
     path->count = 0;
     path->over_limit = false;
@@ -36,13 +57,14 @@ void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *method
         if (i == sample->leaf_count && sample->omitted > 0)
             put(path, over_limit, omitted_location(methods, sample->omitted));
         put(path, over_limit, smp_methods_locate(methods, names, &sample->frames[i]));
+        extend(&own, methods, sample, path, i);
         /* A pseudo-frame is nobody's code: it goes with the frame that it stands on. */
-        if (monitored == SIZE_MAX && sample->frames[i].bci != SMP_BCI_PSEUDO &&
+        if (monitored == SIZE_MAX && own.is_over && sample->frames[i].bci != SMP_BCI_PSEUDO &&
             smp_methods_monitored(methods, path->locations[path->count - 1]))
             monitored = path->count - 1;
     }
     if (monitored == SIZE_MAX)
         path->first = path->count - 1;
     else
-        path->first = monitored > 0 ? monitored - 1 : 0;
+        path->first = monitored > own.count ? monitored - 1 : monitored;
 }

@@ -5,7 +5,9 @@
  * f[0] = leaf, k = the smallest index with f[k] monitored: kept are root..f[max(k - 1, 0)]; none
  * monitored: only the root frame. A stack that was cut has "[n..m frames omitted]" between its two
  * ends, a frame that is not monitored: where only the root end is, the time piles up on it, because
- * the library method that was called from there is among what was left out.
+ * the library method that was called from there is among what was left out. Frames of the library's
+ * own classes at the leaf's end are left out first: the thread that calls close() is seen at the
+ * line that calls it. A stack of nothing else is its root frame.
  *
  * Owns     nothing.
  * Threads  the one writer of the names table.

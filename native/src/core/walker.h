@@ -265,6 +265,9 @@ struct smp_selection {
 
 /* What a native thread must do to be allowed to call the functions above and the sink. */
 struct smp_host {
+    /* The stack of a thread of ours: as large as that of an ordinary Java thread, because it runs
+     * the user's Java code. 0: the least, see worker.h. */
+    size_t stack_bytes;
     enum smp_status (*enter)(void *self, const char *thread_name); /* on the new thread, first */
     void (*leave)(void *self);                                     /* on that thread, last */
     void *self;

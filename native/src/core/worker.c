@@ -4,7 +4,11 @@
 #include <signal.h>
 #include <stdio.h>
 
-enum { SYSTEM_NAME_BYTES = 16 };
+enum {
+    SYSTEM_NAME_BYTES = 16,
+    EXTRA_STACK_BYTES = 64 * 1024,
+    PAGE_BYTES = 64 * 1024 /* a multiple of every page size there is */
+};
 
 enum smp_status smp_worker_init(struct smp_worker *worker, const struct smp_host *host,
                                 const char *name, void (*run)(void *self), void *self)
@@ -71,6 +75,31 @@ static void *main_of_thread(void *argument)
     return NULL;
 }
 
+/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
+ * libraries are part of the stack: a further share is for those. */
+static size_t stack_bytes_of(const struct smp_host *host)
+{
+    size_t wanted = host->stack_bytes;
+
+    if (wanted < SMP_WORKER_MIN_STACK_BYTES)
+        wanted = SMP_WORKER_MIN_STACK_BYTES;
+    return (wanted + EXTRA_STACK_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+static int create_with_stack(struct smp_worker *worker)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+
+    if (error != 0)
+        return error;
+    error = pthread_attr_setstacksize(&attributes, stack_bytes_of(&worker->host));
+    if (error == 0)
+        error = pthread_create(&worker->to_join, &attributes, main_of_thread, worker);
+    (void)pthread_attr_destroy(&attributes);
+    return error;
+}
+
 /* The new thread inherits the mask: no signal of the application is ever handled on it. */
 static int create_thread(struct smp_worker *worker)
 {
@@ -82,7 +111,7 @@ static int create_thread(struct smp_worker *worker)
     error = pthread_sigmask(SIG_SETMASK, &all, &before);
     if (error != 0)
         return error;
-    error = pthread_create(&worker->to_join, NULL, main_of_thread, worker);
+    error = create_with_stack(worker);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return error;
 }

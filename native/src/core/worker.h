@@ -17,6 +17,12 @@
 #include "base/status.h"
 #include "core/walker.h"
 
+/*
+ * The least stack of a thread of ours, as HotSpot gives a Java thread. The system's default is no
+ * measure: 128 KiB with musl, and what "ulimit -s" says with glibc.
+ */
+enum { SMP_WORKER_MIN_STACK_BYTES = 1024 * 1024 };
+
 /* Visible so that it can be part of its owner; touch it through the functions. */
 struct smp_worker {
     struct smp_host host;

@@ -69,11 +69,6 @@ enum smp_status smp_jni_ids_load(JNIEnv *env)
         status = ids.current_thread != NULL ? SMP_OK : SMP_EVM;
     }
     if (status == SMP_OK) {
-        ids.clear_property = (*env)->GetStaticMethodID(env, ids.system, "clearProperty",
-                                                       "(Ljava/lang/String;)Ljava/lang/String;");
-        status = ids.clear_property != NULL ? SMP_OK : SMP_EVM;
-    }
-    if (status == SMP_OK) {
         ids.write_bytes = (*env)->GetMethodID(env, ids.output_stream, "write", "([BII)V");
         status = ids.write_bytes != NULL ? SMP_OK : SMP_EVM;
     }

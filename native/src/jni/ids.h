@@ -26,7 +26,6 @@
     X(unsupported, "java/lang/UnsupportedOperationException") \
     X(output_stream, "java/io/OutputStream")                  \
     X(string, "java/lang/String")                             \
-    X(system, "java/lang/System")                             \
     X(thread, "java/lang/Thread")
 
 /* X(field, Java name, signature): the methods of NativeCallbacks */
@@ -48,7 +47,6 @@ struct smp_jni_ids {
 #undef X
     } callback;
     jmethodID current_thread; /* Thread.currentThread() */
-    jmethodID clear_property; /* System.clearProperty(String) */
     jmethodID write_bytes;    /* OutputStream.write(byte[], int, int) */
 };
 

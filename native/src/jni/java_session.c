@@ -66,7 +66,7 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
                 .names = smp_vm_methods_source(java_session->methods),
                 .namer = smp_jni_namer_functions(java_session->namer),
                 .tasks = smp_jvm_tasks_source(java_session->tasks) },
-        .host = { .enter = enter, .leave = leave },
+        .host = { .stack_bytes = smp_vm_stack_bytes(), .enter = enter, .leave = leave },
         .sink = smp_jni_callbacks_sink(java_session->callbacks),
     };
 }

@@ -15,9 +15,6 @@
 #include "vm/vm.h"
 #include "vm/vm_threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
-/* OwnerMark.PROPERTY */
-#define OWNER_PROPERTY "com.incapsula.sampler.owner"
-
 static bool is_loaded; /* written and read under Java's lock */
 
 static enum smp_status load(JNIEnv *env, JavaVM *java_vm)
@@ -54,25 +51,6 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     return SMP_VM_JNI_VERSION;
 }
 
-/*
- * Takes OwnerMark's mark away: our class loader is gone, and the next copy is welcome. That our
- * file is still mapped says nothing, because a signal handler must stay where it is (vm_signal.c).
- */
-static void take_mark_away(JNIEnv *env)
-{
-    const struct smp_jni_ids *ids = smp_jni_ids_get();
-    jstring name = ids->system != NULL ? (*env)->NewStringUTF(env, OWNER_PROPERTY) : NULL;
-    jobject was = NULL;
-
-    if (name != NULL)
-        was = (*env)->CallStaticObjectMethod(env, ids->system, ids->clear_property, name);
-    (*env)->ExceptionClear(env);
-    if (was != NULL)
-        (*env)->DeleteLocalRef(env, was);
-    if (name != NULL)
-        (*env)->DeleteLocalRef(env, name);
-}
-
 JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
 {
     void *env = NULL;
@@ -83,7 +61,6 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
         return;
     smp_vm_threads_unloaded(env);
-    take_mark_away(env);
     smp_jni_ids_unload(env);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/class_name.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -179,4 +178,26 @@ void smp_class_name_simplify(char *name)
         drop_random_parts(name);
     drop_number(name);
     drop_package_number(name);
+}
+
+bool smp_class_name_is_own(const char *name)
+{
+    static const char package[] = "com.incapsula.sampler.";
+    static const char internal[] = "internal.";
+    static const char *const classes[] = {
+        "SamplerBean",    "SamplingCursor", "SamplingDiff",
+        "SamplingReport", "ThreadsSampler", "ThreadsSamplerServer",
+    };
+
+    if (strncmp(name, package, sizeof(package) - 1) != 0)
+        return false;
+    name += sizeof(package) - 1;
+    if (strncmp(name, internal, sizeof(internal) - 1) == 0)
+        return true;
+    for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+        const size_t length = strlen(classes[i]);
+        if (strncmp(name, classes[i], length) == 0 && (name[length] == '\0' || name[length] == '$'))
+            return true;
+    }
+    return false;
 }

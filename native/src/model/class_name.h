@@ -18,6 +18,15 @@
 #ifndef SMP_MODEL_CLASS_NAME_H
 #define SMP_MODEL_CLASS_NAME_H
 
+#include <stdbool.h>
+
+/*
+ * Is it a class of this library that a user's thread may be in: the API's entry points, and what
+ * is behind them? A report shows the user's line that called them instead. An outputer or a
+ * manipulator is none: those run on the library's threads. name is simplified.
+ */
+bool smp_class_name_is_own(const char *name);
+
 /* Changes name in place; it never gets longer. */
 void smp_class_name_simplify(char *name);
 

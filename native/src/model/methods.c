@@ -100,6 +100,7 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
     }
     wanted.start_line = start_line_of(info);
     wanted.is_monitored = monitors(methods, &wanted);
+    wanted.is_own = smp_class_name_is_own(smp_names_text_at(&methods->names, wanted.class_name));
     return smp_names_method(&methods->names, &wanted);
 }
 
@@ -347,6 +348,13 @@ void smp_methods_packages(const struct smp_methods *methods, char *out, size_t s
         smp_filter_describe(methods->filter, out, size);
 }
 
+bool smp_methods_own(const struct smp_methods *methods, uint32_t location)
+{
+    const uint32_t method = smp_names_location_at(&methods->names, location)->method;
+
+    return smp_names_method_at(&methods->names, method)->is_own;
+}
+
 void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods_stats *out)
 {
     *out = (struct smp_methods_stats){
@@ -389,6 +397,7 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
         return SMP_LOCATION_NONE;
     wanted.is_monitored =
         methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
+    wanted.is_own = method->is_own;
     copy.method = smp_names_method(&methods->names, &wanted);
     return copy.method == 0 ? SMP_LOCATION_NONE : smp_names_location(&methods->names, copy);
 }

@@ -89,6 +89,8 @@ uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods
 void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size);
 /* Is the method of this location monitored? Pseudo-locations are. Writer only. */
 bool smp_methods_monitored(const struct smp_methods *methods, uint32_t location);
+/* Is it of this library's own Java classes? Writer only. */
+bool smp_methods_own(const struct smp_methods *methods, uint32_t location);
 
 /*
  * A new table with only the locations marked in used[0..count) (count <= locations of the old one),

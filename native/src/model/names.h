@@ -33,6 +33,7 @@ struct smp_named_method {
     uint32_t file;        /* 0: unknown */
     uint16_t start_line;  /* the smallest of its lines; 0: unknown */
     _Atomic bool is_monitored;
+    bool is_own; /* of this library's own Java classes */
 };
 
 struct smp_named_location {
@@ -58,7 +59,7 @@ SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_r
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* is_monitored and start_line are taken where the method is new, and are no part of what is
+/* is_monitored, is_own and start_line are taken where the method is new, and are no part of what is
  * compared: overloads are one method. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);

@@ -8,9 +8,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* cookie: 16 bits mark, 16 bits timer, 32 bits generation. word: generation above the state. */
-#define COOKIE_MARK 0x7e5bULL
+#include "vm/cookie_mark.h"
 
+/* cookie: 16 bits mark, 16 bits timer, 32 bits generation. word: generation above the state. */
 enum { MARK_SHIFT = 48, TIMER_SHIFT = 32, TIMER_MASK = 0xffff, STATE_BITS = 8 };
 
 struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
@@ -26,6 +26,12 @@ static uint64_t cookie_in(const siginfo_t *info)
 static uint32_t index_of(uint64_t cookie)
 {
     return (uint32_t)(cookie >> TIMER_SHIFT) & TIMER_MASK;
+}
+
+/* As of signal_handler.c. */
+static uint64_t mark(void)
+{
+    return smp_cookie_mark(smp_cpu_timers);
 }
 
 static uint64_t word_of(uint64_t generation, enum smp_cpu_timer_state state)
@@ -45,7 +51,7 @@ bool smp_cpu_handler_is_for(const siginfo_t *info)
 {
     const uint64_t cookie = cookie_in(info);
 
-    return info->si_code == SI_TIMER && cookie >> MARK_SHIFT == COOKIE_MARK &&
+    return info->si_code == SI_TIMER && cookie >> MARK_SHIFT == mark() &&
            index_of(cookie) < SMP_CPU_TIMERS;
 }
 
@@ -128,7 +134,7 @@ struct smp_cpu_timer *smp_cpu_handler_take(uint64_t *cookie)
         atomic_store(&timer->carried, 0);
         atomic_store(&timer->dropped, 0);
         count_as_taken(index);
-        *cookie = COOKIE_MARK << MARK_SHIFT | (uint64_t)index << TIMER_SHIFT | generation;
+        *cookie = mark() << MARK_SHIFT | (uint64_t)index << TIMER_SHIFT | generation;
         return timer;
     }
     return NULL;

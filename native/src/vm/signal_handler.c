@@ -10,14 +10,21 @@
 #include <errno.h>
 #include <time.h>
 
-/* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
-#define COOKIE_MARK 0x7e5aULL
+#include "vm/cookie_mark.h"
 
+/* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
 enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8 };
 
 struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
+
+/* Another one in each copy of the library that is mapped: a redeployed application brings its own,
+ * and a late signal of the copy before must not be taken for one of ours. */
+static uint64_t mark(void)
+{
+    return smp_cookie_mark(&smp_signal_process);
+}
 
 static uint64_t word_of(uint64_t cookie, enum smp_slot_state state)
 {
@@ -55,7 +62,7 @@ static bool is_ours(const siginfo_t *info)
     const uint64_t cookie = cookie_in(info);
 
     return info->si_code == SI_QUEUE && info->si_pid == smp_signal_process.pid &&
-           cookie >> MARK_SHIFT == COOKIE_MARK && index_of(cookie) < SMP_SIGNAL_SLOTS;
+           cookie >> MARK_SHIFT == mark() && index_of(cookie) < SMP_SIGNAL_SLOTS;
 }
 
 /* The default action, where that was all there was, is not carried out. */
@@ -161,7 +168,7 @@ struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
         const uint32_t index = atomic_fetch_add(&next, 1) % SMP_SIGNAL_SLOTS;
         struct smp_signal_slot *slot = &smp_signal_slots[index];
         uint64_t word = atomic_load(&slot->word);
-        const uint64_t taken = (COOKIE_MARK << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
+        const uint64_t taken = (mark() << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
                                (((word >> STATE_BITS) + 1) & UINT32_MAX);
         if (word % (1 << STATE_BITS) == SMP_SLOT_FREE &&
             atomic_compare_exchange_strong(&slot->word, &word, word_of(taken, SMP_SLOT_FILLING))) {

@@ -16,7 +16,8 @@
  *
  * Deliveries of the signal that are not ours go to the handler that was there before us, on that
  * signal. It is never reset: a late signal must not meet the default action, which ends the
- * process.
+ * process. Where a redeployed application has brought another copy of the library, that one's
+ * handler is on top, and passes on what is for the copies before: cookie_mark.h tells them apart.
  *
  * Owns     the slots; the walked frames belong to the requester.
  * Threads  the handler on any thread. take, post, release: any requester, for its own slots.

@@ -10,6 +10,7 @@
 #include "vm/vm_door.h"
 #include "vm/vm_signal.h"
 #include "vm/vm_status.h"
+#include "vm/vm_symbol.h"
 #include "vm/vm_threads.h"
 
 static struct {
@@ -226,6 +227,28 @@ void smp_vm_unloaded(void)
     atomic_store(&vm.live, false);
     atomic_store(&vm.jvmti, NULL);
     vm.java_vm = NULL;
+}
+
+/* What JDK 1.1 called JDK1_1InitArgs, as far as HotSpot still fills it in for its own launcher. */
+struct first_init_args {
+    jint version;
+    char **properties;
+    jint check_source;
+    jint native_stack_size;
+    jint java_stack_size;
+    char rest[256]; /* more than the JVM could write */
+};
+
+size_t smp_vm_stack_bytes(void)
+{
+    jint (*defaults)(void *args) = NULL;
+    struct first_init_args args = { .version = JNI_VERSION_1_1 };
+
+    *(void **)&defaults = smp_vm_symbol("JNI_GetDefaultJavaVMInitArgs");
+    if (defaults == NULL)
+        return 0;
+    (void)defaults(&args);
+    return args.java_stack_size > 0 ? (size_t)args.java_stack_size : 0;
 }
 
 enum smp_status smp_vm_enter(const char *thread_name)

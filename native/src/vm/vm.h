@@ -20,6 +20,7 @@
 #include <jni.h>
 #include <jvmti.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/status.h"
 
@@ -47,6 +48,10 @@ bool smp_vm_is_live(void);
 jvmtiEnv *smp_vm_jvmti(void);
 /* Of the calling thread; NULL when it is not attached. */
 JNIEnv *smp_vm_env(void);
+
+/* The stack of an ordinary Java thread (-Xss, -XX:ThreadStackSize); 0: the JVM does not say. Any
+ * thread, any time; a look-up of a symbol. */
+size_t smp_vm_stack_bytes(void);
 
 /*
  * Makes the calling native thread one of the library's own: attached as a daemon, in the system

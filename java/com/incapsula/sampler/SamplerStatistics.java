@@ -12,6 +12,8 @@ import java.util.Map;
  * {@link #getIntervalOutcomes()} to {@link #getIntervalAttempts()}. Counters count everything that is not an attempt.
  * Outcomes and counters have the names under which the sampler's account in the report prints them.
  *
+ * <p>Before the first {@code init()}, and where sampling is not possible, all figures are 0 and the maps are empty.
+ *
  * <p>"Total" is since {@code init()}, "interval" since the last report. All figures are of one moment.
  *
  * <p>Threads: immutable.
@@ -53,7 +55,8 @@ public final class SamplerStatistics {
     /**
      * How stacks are walked.
      *
-     * @return the engine's name; empty before the first {@code init()}
+     * @return the engine's name; {@code NONE (<cause>)} where sampling is not possible; empty before the first
+     *         {@code init()}
      */
     public String getEngine() {
         return engine;

@@ -28,8 +28,13 @@ import java.util.List;
  * }</pre>
  *
  * <p>Lifecycle: set the properties, {@link #init()}, then {@link #close()} or {@link #shutdown()}; after that
- * {@code init()} starts afresh. A JVM that exits without {@code close()} still writes the last report, if that takes
- * no more than two seconds. Several samplers may run at the same time.
+ * {@code init()} starts afresh. Several samplers may run at the same time.
+ *
+ * <p>A JVM that exits without {@code close()} still writes the last report, if that takes no more than two seconds: in a
+ * shutdown hook, which ends the sampler. Other shutdown hooks may go on using it: {@code snapshot()} and cursors wait
+ * until the sampler has stopped (two seconds at most) and give what was collected up to then, the second time nothing;
+ * {@code printReport}, {@code sampleOnceAndPrint}, {@code pauseSampling}, {@code resumeSampling} and {@code close} do
+ * nothing.
  *
  * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
  * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code clock},
@@ -65,7 +70,9 @@ public class ThreadsSampler implements AutoCloseable {
      * Tells whether sampling is possible in this JVM: Linux, HotSpot, x86-64 or aarch64, and a native library that
      * can be loaded. Loads it at the first call.
      *
-     * @return false where {@link #init()} would throw {@link UnsupportedOperationException}
+     * @return false where a sampler would sample nothing: {@link #init()} would warn, or throw where sampling is
+     *         {@link #setRequired required}. Changes only with another copy of this library in another class loader:
+     *         false while that one samples
      */
     public static boolean isAvailable() {
         return unavailabilityCause() == null;
@@ -83,12 +90,22 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * Starts sampling. When it returns, every thread has had its first look: what happens from now on is credited.
      *
+     * <p>Where sampling is not possible (another platform; no folder for the native library; native access denied;
+     * another copy of this library samples, in another class loader; {@code clock} is CPU in a JVM that does not let
+     * running threads be interrupted), the application is not stopped: a warning with the cause is logged, once, under
+     * the name of this class, and given to the outputer's {@code printError} where reports do not go to the log anyway.
+     * The sampler then runs and is inert. All its methods do what they say with nothing sampled:
+     * {@link #getStatistics()} has figures of 0 and the cause in {@code getEngine()}, {@link #snapshot()} and cursors
+     * give reports without groups that say the cause, {@link #printReport()} prints nothing, {@link #close()} closes the
+     * outputer. With {@link #setRequired required} true, the cause is thrown.
+     *
+     * <p>In a JVM that has begun to exit a sampler may still start; where the JVM is too far gone, the sampler is inert,
+     * without a warning, be it required or not.
+     *
      * @throws IllegalStateException if the sampler was started and not closed
      * @throws IllegalArgumentException if properties do not go together: {@code reportFrequencySeconds} is not 0 and
      *         shorter than {@code samplingFrequencyMillis}; {@code clock} is CPU and {@code engine} is JVMTI
-     * @throws UnsupportedOperationException if sampling is not possible here, with the reason; see
-     *         {@link #isAvailable()}; also if {@code clock} is CPU in a JVM that does not let running threads be
-     *         interrupted, where {@code engine} AUTO would do without
+     * @throws UnsupportedOperationException if sampling is required and not possible here, with the reason
      */
     public void init() {
         lifecycle.init();
@@ -260,6 +277,25 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
+     * Whether {@link #init()} throws where sampling is not possible. Default false: it warns, and the application runs on
+     * without samples. Takes effect with the next {@code init()}.
+     *
+     * @param required true to throw {@link UnsupportedOperationException}
+     */
+    public void setRequired(boolean required) {
+        lifecycle.setRequired(required);
+    }
+
+    /**
+     * Whether {@link #init()} throws where sampling is not possible.
+     *
+     * @return true if it does
+     */
+    public boolean isRequired() {
+        return lifecycle.isRequired();
+    }
+
+    /**
      * The mean time between two samples of a thread, in milliseconds. Default 50. The actual times vary by a tenth
      * around it.
      *
@@ -308,8 +344,9 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @param monitoredPackages prefixes separated by commas, at most 1,000 of at most 1,000 bytes each; blanks and new
      *        lines around them and empty parts are ignored
-     * @throws IllegalArgumentException if it is null, has too many or too long parts, or a part has white space or
-     *         control characters inside
+     * @throws IllegalArgumentException if it is null, has too many or too long parts, or a part has white space, control
+     *         characters, a semicolon, a slash, a brace (a placeholder that was not replaced) or an asterisk that is
+     *         not the last character inside
      */
     public void setMonitoredPackages(String monitoredPackages) {
         lifecycle.set(Property.MONITORED_PACKAGES, monitoredPackages);
@@ -327,7 +364,8 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * Adds a thread to those that are sampled to the exclusion of all others. A chosen thread is sampled whether it is
      * a daemon or not, from its start where it has not been started yet. It is held weakly and dropped when it ends;
-     * when all chosen threads have ended, nothing is sampled.
+     * when all chosen threads have ended, nothing is sampled. That a thread has ended when it is chosen, or all have when
+     * the sampler starts, is told by a warning in the log.
      *
      * @param thread a platform thread
      * @throws IllegalArgumentException if it is null or a virtual thread

@@ -3,6 +3,8 @@ package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -11,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -21,7 +24,11 @@ class ClassLoadersIT {
     /** Arguments: where the library's classes are, and what to do. */
     static final class Program {
 
+        static final int DEPLOYMENTS = 50;
+        static final int BUSY_DEPLOYMENTS = 20;
+        private static final int WARM_UP = 9;
         private static final int MAX_COLLECTIONS = 200;
+        private static volatile long sink;
 
         private Program() {
         }
@@ -31,10 +38,33 @@ class ClassLoadersIT {
             switch (arguments[1]) {
                 case "both" -> {
                     try (URLClassLoader first = loader(classes); URLClassLoader second = loader(classes)) {
-                        run(first);
+                        Object running = start(first);
                         run(second);
+                        stop(running);
+                        run(second);
+                        run(first);
                     }
                 }
+                case "at once" -> {
+                    int before = 0;
+                    for (int deployment = 0; deployment < DEPLOYMENTS; deployment++) {
+                        deployAndUndeploy(classes);
+                        before = deployment == WARM_UP ? threadsAndDescriptors() : before;
+                    }
+                    int more = threadsAndDescriptors() - before;
+                    System.out.println(more <= 0 ? "nothing left" : "too few: " + -more + " threads and descriptors");
+                    System.out.println("files: " + mappedFiles());
+                }
+                case "some collected" -> {
+                    for (int deployment = 0; deployment < DEPLOYMENTS; deployment++) {
+                        WeakReference<ClassLoader> loader = deployAndUndeploy(classes);
+                        if (deployment % 5 == 4 && !isCollected(loader)) {
+                            System.out.println("held");
+                        }
+                    }
+                    System.out.println("files: " + mappedFiles());
+                }
+                case "busy" -> redeployWhileOthersWork(classes);
                 case "redeploy" -> {
                     for (int deployment = 0; deployment < 3; deployment++) {
                         System.out.println(isCollected(deployAndUndeploy(classes)) ? "gone" : "held");
@@ -62,18 +92,81 @@ class ClassLoadersIT {
             }
         }
 
+        /* Busy threads are asked by signal, by each copy in turn; late answers meet the next copy's handler. */
+        private static void redeployWhileOthersWork(URL classes) throws Exception {
+            AtomicBoolean ends = new AtomicBoolean();
+            List<Thread> busy = new ArrayList<>();
+            for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors() + 2; i++) {
+                Thread thread = new Thread(() -> {
+                    for (long x = 0; !ends.get(); x++) {
+                        sink = x * 31;
+                    }
+                }, "busy-" + i);
+                thread.start();
+                busy.add(thread);
+            }
+            long attempts = 0;
+            for (int deployment = 0; deployment < BUSY_DEPLOYMENTS; deployment++) {
+                try (URLClassLoader loader = loader(classes)) {
+                    Object sampler = start(loader);
+                    Thread.sleep(20);
+                    stop(sampler);
+                    attempts += attempts(sampler);
+                }
+            }
+            ends.set(true);
+            for (Thread thread : busy) {
+                thread.join();
+            }
+            System.out.println(attempts > BUSY_DEPLOYMENTS ? "sampled" : "too few: " + attempts);
+        }
+
+        private static int threadsAndDescriptors() {
+            return new File("/proc/self/task").list().length + new File("/proc/self/fd").list().length;
+        }
+
+        /* Of our libraries: a file that was mapped stays mapped. */
+        private static long mappedFiles() throws IOException {
+            return Files.readAllLines(Path.of("/proc/self/maps")).stream()
+                    .filter(line -> line.contains("threadssampler")).map(line -> line.substring(line.indexOf('/')))
+                    .distinct().count();
+        }
+
         private static void run(ClassLoader loader) throws Exception {
+            Object sampler = start(loader);
+            if (sampler != null) {
+                Thread.sleep(20);
+                stop(sampler);
+                System.out.println(attempts(sampler) > 0 ? "sampled" : "nothing sampled");
+            }
+        }
+
+        private static Object start(ClassLoader loader) throws Exception {
             Class<?> type = loader.loadClass("com.incapsula.sampler.ThreadsSampler");
             Object cause = type.getMethod("unavailabilityCause").invoke(null);
             System.out.println(cause == null ? "available" : cause.toString());
             if (cause != null) {
-                return;
+                return null;
             }
             Object sampler = type.getConstructor().newInstance();
+            type.getMethod("setRequired", boolean.class).invoke(sampler, true);
+            type.getMethod("setSamplingFrequencyMillis", long.class).invoke(sampler, 5L);
+            type.getMethod("setReportFrequencySeconds", long.class).invoke(sampler, 0L);
             type.getMethod("init").invoke(sampler);
-            type.getMethod("setSamplingFrequencyMillis", long.class).invoke(sampler, 10L);
-            Thread.sleep(50);
-            type.getMethod("close").invoke(sampler);
+            return sampler;
+        }
+
+        private static void stop(Object sampler) throws Exception {
+            sampler.getClass().getMethod("close").invoke(sampler);
+        }
+
+        private static long attempts(Object sampler) throws Exception {
+            Object statistics = sampler.getClass().getMethod("getStatistics").invoke(sampler);
+            Object engine = statistics.getClass().getMethod("getEngine").invoke(statistics);
+            if (!engine.equals("HYBRID")) {
+                System.out.println("too few: engine " + engine);
+            }
+            return (Long) statistics.getClass().getMethod("getAttempts").invoke(statistics);
         }
 
         private static boolean isCollected(WeakReference<ClassLoader> loader) throws InterruptedException {
@@ -97,7 +190,8 @@ class ClassLoadersIT {
         Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         String output = new String(process.getInputStream().readAllBytes());
         assertThat(process.waitFor()).as(output).isZero();
-        return output.lines().filter(line -> line.matches("available|gone|held|.*Exception: .*")).toList();
+        return output.lines().filter(line -> line.matches("available|gone|held|sampled|nothing sampled|nothing left|too few: .*|files: .*|.*Exception: .*"))
+                .toList();
     }
 
     private static String folderOf(Class<?> type) throws URISyntaxException {
@@ -105,23 +199,53 @@ class ClassLoadersIT {
     }
 
     @Test
-    void secondClassLoaderIsRefusedWithAClearMessage() throws Exception {
+    void aSecondClassLoaderIsRefusedWhileTheFirstOneSamples() throws Exception {
         List<String> lines = run("both");
-        assertThat(lines).hasSize(2).first().isEqualTo("available");
+        assertThat(lines).hasSize(6).startsWith("available").endsWith("available", "sampled", "available", "sampled");
         assertThat(lines.get(1))
-                .startsWith("java.lang.UnsupportedOperationException: another copy of threads-sampler is loaded in this"
-                        + " JVM, by another class loader, from /")
-                .endsWith(".so: keep one copy, in a class loader that all its users share");
+                .startsWith("java.lang.UnsupportedOperationException: another copy of threads-sampler runs in this"
+                        + " JVM, in another class loader, from /")
+                .endsWith(".so: keep one copy, in a class loader that all its users share, or close the samplers of that"
+                        + " one first");
+    }
+
+    /** As an application server does it: the next one starts before the collector has seen the one before. */
+    @Test
+    void redeployedApplicationsStartAtOnce() throws Exception {
+        List<String> lines = new ArrayList<>(run("at once"));
+        assertThat(lines.remove("nothing left")).as("no thread and no descriptor is left: " + lines).isTrue();
+        assertSampledEach(lines, Program.DEPLOYMENTS);
+    }
+
+    /** At most five class loaders wait to be collected at a time, and their files are used again. */
+    @Test
+    void filesOfCollectedClassLoadersAreUsedAgain() throws Exception {
+        assertSampledEach(run("some collected"), 5 + 1);
+    }
+
+    private static void assertSampledEach(List<String> lines, long maxFiles) {
+        assertThat(lines).filteredOn("available"::equals).hasSize(Program.DEPLOYMENTS);
+        assertThat(lines).filteredOn("sampled"::equals).hasSize(Program.DEPLOYMENTS);
+        assertThat(lines).hasSize(2 * Program.DEPLOYMENTS + 1);
+        assertThat(Long.parseLong(lines.get(lines.size() - 1).replace("files: ", ""))).isBetween(1L, maxFiles);
+    }
+
+    @Test
+    void signalsOfOneCopyMeanNothingToTheNext() throws Exception {
+        List<String> lines = run("busy");
+        assertThat(lines).hasSize(Program.BUSY_DEPLOYMENTS + 1).endsWith("sampled");
+        assertThat(lines.subList(0, Program.BUSY_DEPLOYMENTS)).containsOnly("available");
     }
 
     @Test
     void undeployedApplicationLeavesNothingBehindAndTheNextOneStarts() throws Exception {
-        assertThat(run("redeploy")).containsExactly("available", "gone", "available", "gone", "available", "gone");
+        assertThat(run("redeploy")).containsExactly("available", "sampled", "gone", "available", "sampled", "gone",
+                "available", "sampled", "gone");
     }
 
     /** The next one's library is another file, which the JVM does not compare with the one before. */
     @Test
     void undeployedApplicationMayBeFollowedByAnotherVersion() throws Exception {
-        assertThat(run("upgrade")).containsExactly("available", "gone", "available", "gone");
+        assertThat(run("upgrade")).containsExactly("available", "sampled", "gone", "available", "sampled", "gone");
     }
 }

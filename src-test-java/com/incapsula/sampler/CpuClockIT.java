@@ -181,6 +181,7 @@ class CpuClockIT {
                 waiting.setDaemon(true);
                 waiting.start();
             }
+            sampler.setRequired(true);
             try {
                 sampler.init();
             } catch (UnsupportedOperationException e) {

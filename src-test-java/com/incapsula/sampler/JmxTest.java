@@ -9,11 +9,14 @@ import com.incapsula.sampler.internal.FakeSampler;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanInfo;
 import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
 import javax.management.MBeanServer;
 import javax.management.ObjectName;
 import javax.management.RuntimeMBeanException;
@@ -89,6 +92,28 @@ class JmxTest {
         sampler.setJmxName("a,b=\"c*\"");
         sampler.init();
         assertThat(registered()).containsExactly(nameOf(ObjectName.quote("a,b=\"c*\"")));
+    }
+
+    @Test
+    void everyPartHasADescriptionAndParametersHaveNames() throws Exception {
+        sampler.init();
+        MBeanInfo info = server.getMBeanInfo(nameOf("shop"));
+        assertThat(info.getDescription()).startsWith("A running threads-sampler");
+        for (MBeanAttributeInfo attribute : info.getAttributes()) {
+            assertThat(attribute.getDescription()).as(attribute.getName()).isNotEqualTo(attribute.getName())
+                    .contains(" ");
+        }
+        for (MBeanOperationInfo operation : info.getOperations()) {
+            assertThat(operation.getDescription()).as(operation.getName()).isNotEqualTo(operation.getName())
+                    .contains(" ");
+            assertThat(operation.getImpact()).as(operation.getName()).isEqualTo(
+                    List.of("statistics", "top").contains(operation.getName()) ? MBeanOperationInfo.INFO
+                            : MBeanOperationInfo.ACTION);
+            for (MBeanParameterInfo parameter : operation.getSignature()) {
+                assertThat(parameter.getName()).isEqualTo("seconds");
+                assertThat(parameter.getDescription()).isEqualTo("How long to watch, 1 to 60 seconds");
+            }
+        }
     }
 
     @Test

@@ -198,22 +198,32 @@ class LoadingIT {
         }
     }
 
+    /** The first one's samplers are closed, but its class loader is there. */
     @Test
-    void aSecondCopyInAnotherClassLoaderIsRefused() throws Exception {
+    void aSecondCopyInAnotherClassLoaderIsLoadedFromAFileOfItsOwn() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
                 .run("both").assertFine().output();
-        String refusal = "another copy of threads-sampler is loaded in this JVM, by another class loader, from "
-                + extracted(temporary) + ": keep one copy, in a class loader that all its users share";
-        assertThat(output).startsWith("available: true\n").endsWith("attempts: some\navailable: false\ncause: "
-                + refusal + "\ninit: " + refusal + "\nfirst loader: there\n");
+        assertThat(output).matches("(?s)available: true\nowner: (\\S+)\\.so\nattempts: some\n"
+                + "available: true\nowner: \\1-2\\.so\nattempts: some\nfirst loader: there\n");
+        assertThat(temporary.resolve("threads-sampler-" + System.getProperty("user.name")).toFile().list()).hasSize(2);
     }
 
     @Test
-    void whenTheFirstCopyIsGoneTheNextOneIsWelcome() throws Exception {
+    void whenTheFirstCopyIsGoneItsFileIsUsedAgain() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
                 .run("first gone").assertFine().output();
-        assertThat(output).contains("attempts: some\nfirst loader gone: true\navailable: true\n")
-                .endsWith("attempts: some\nfirst loader: gone\n");
+        assertThat(output).contains("attempts: some\nfirst loader gone: true\navailable: true\nowner: "
+                + extracted(temporary)).endsWith("attempts: some\nfirst loader: gone\n");
+    }
+
+    @Test
+    void theLibraryOfTheJvmItselfServesOneClassLoader() throws Exception {
+        String output = ChildJvm.of(TwoLoadersProgram.class).option("-agentpath:" + library).run("both").assertFine()
+                .output();
+        String refusal = "the library loaded by -agentpath serves the copy of threads-sampler in another class loader:"
+                + " keep one copy, in a class loader that all its users share";
+        assertThat(output).isEqualTo("available: true\nowner: -agentpath\nattempts: some\navailable: false\ncause: "
+                + refusal + "\ninit: " + refusal + "\nfirst loader: there\n");
     }
 
     @Test

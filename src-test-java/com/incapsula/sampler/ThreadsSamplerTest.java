@@ -37,7 +37,8 @@ class ThreadsSamplerTest {
                 "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
                 "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
                 "memoryLimitBytes", "maxDepthFrames", "engine", "clock", "samplingSignal", "idleLookbackMillis",
-                "overheadLimitPercent", "reportCpuTime", "reportJvmThreads", "reportPercent", "jmxName", "jfrEvents", "paused", "statistics");
+                "overheadLimitPercent", "reportCpuTime", "reportJvmThreads", "reportPercent", "jmxName", "jfrEvents", "required",
+                "paused", "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
             if (!List.of("paused", "statistics").contains(name)) {
@@ -54,6 +55,7 @@ class ThreadsSamplerTest {
 
     @Test
     void defaults() {
+        assertThat(sampler.isRequired()).isFalse();
         assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(50);
         assertThat(sampler.getReportFrequencySeconds()).isEqualTo(900);
         assertThat(sampler.getMonitoredPackages()).isEmpty();

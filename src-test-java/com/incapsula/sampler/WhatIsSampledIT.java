@@ -508,4 +508,50 @@ class WhatIsSampledIT {
             rest(goHome);
         }
     }
+
+    // ---- the library's own frames ----
+
+    private void printNow() {
+        sampler.printReport();
+    }
+
+    private void closeNow() {
+        try {
+            sampler.close();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Nobody looks for NativeBridge in a report: the line that waits for the sampler is the user's. */
+    @ParameterizedTest
+    @CsvSource({"printNow", "closeNow"})
+    void aThreadThatWaitsForTheSamplerIsAtTheLineThatCallsIt(String method) throws Exception {
+        CountDownLatch going = new CountDownLatch(1);
+        CountDownLatch released = new CountDownLatch(1);
+        sampler.setSamplingOutputer(new Recorder() {
+            @Override
+            public void printIntervalTitle(String title) {
+                going.countDown();
+                Samplers.patiently().until(() -> released.getCount() == 0);
+            }
+        });
+        Recorder watched = new Recorder();
+        try (ThreadsSampler watch = quick(watched)) {
+            Thread caller = new Thread(method.equals("printNow") ? this::printNow : this::closeNow, "caller");
+            watch.setThreadToBeSampled(caller);
+            sampler.init();
+            watch.init();
+            caller.start();
+            going.await();
+            awaitTicks(watch, 10);
+            watch.printReport();
+            released.countDown();
+            caller.join();
+        }
+        List<String> methods = watched.reports().get(0).group("caller").methods();
+        assertThat(methods).contains(WhatIsSampledIT.class.getName() + "." + method);
+        assertThat(methods).noneMatch(row -> row.startsWith(ThreadsSampler.class.getName() + ".")
+                || row.startsWith("com.incapsula.sampler.internal."));
+    }
 }

@@ -29,6 +29,18 @@ final class ExitReport {
         hook.setContextClassLoader(null);
     }
 
+    /** @return true from the moment at which the JVM has begun to exit */
+    static boolean isExiting() {
+        Thread probe = new Thread(null, () -> { }, "threads-sampler-exit-probe", 0, false);
+        try {
+            Runtime.getRuntime().addShutdownHook(probe);
+            Runtime.getRuntime().removeShutdownHook(probe);
+            return false;
+        } catch (IllegalStateException exiting) {
+            return true;
+        }
+    }
+
     /** Does nothing when the JVM is exiting already. */
     void install() {
         try {

@@ -137,6 +137,21 @@ public final class FileSeries {
      * @throws IOException with the file's name and the reason
      */
     public void write(Instant till, Content content) throws IOException {
+        makeFolder();
+        WholeFile.write(next(till), content);
+    }
+
+    /**
+     * Makes sure that files could be written: makes the folder, and a file in it, which is removed.
+     *
+     * @throws IOException with the reason
+     */
+    public void check() throws IOException {
+        makeFolder();
+        WholeFile.check(next(Instant.now()));
+    }
+
+    private void makeFolder() throws IOException {
         try {
             if (!Files.isDirectory(folder)) {
                 Files.createDirectories(folder);
@@ -144,7 +159,6 @@ public final class FileSeries {
         } catch (IOException e) {
             throw new IOException("cannot make the folder " + folder + ": " + e, e);
         }
-        WholeFile.write(next(till), content);
     }
 
     private Path next(Instant till) throws IOException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal;
 
+import com.incapsula.sampler.ThreadsSamplerMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Hashtable;
 import javax.management.InstanceAlreadyExistsException;
@@ -10,8 +11,8 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * A bean in the platform's MBean server. The only class that needs the module {@code java.management}: it fails to
- * load where that is absent.
+ * A bean in the platform's MBean server. With {@link DescribedBean} the only class that needs the module
+ * {@code java.management}: it fails to load where that is absent.
  *
  * <p>Threads: any.
  */
@@ -33,12 +34,13 @@ final class JmxRegistration {
      * Registers a bean as {@code com.incapsula.sampler:type=ThreadsSampler,name=NAME}. Where that is taken, -2 is
      * appended to the name, or -3 and so on.
      */
-    static JmxRegistration of(Object bean, String name) throws JMException {
+    static JmxRegistration of(ThreadsSamplerMXBean bean, String name) throws JMException {
+        DescribedBean described = new DescribedBean(bean);
         MBeanServer server = ManagementFactory.getPlatformMBeanServer();
         for (int i = 1; ; i++) {
             ObjectName tried = objectName(i == 1 ? name : name + "-" + i);
             try {
-                server.registerMBean(bean, tried);
+                server.registerMBean(described, tried);
                 return new JmxRegistration(server, tried);
             } catch (InstanceAlreadyExistsException taken) {
                 if (i == MAX_NAMESAKES) {

@@ -8,8 +8,10 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -20,6 +22,8 @@ import java.util.function.Consumer;
  *              ▲            └────┬───────┘
  *              └── CLOSED ◄── CLOSING
  * </pre>
+ *
+ * <p>Where sampling is not possible the same states are gone through with an {@link InertEngine}.
  *
  * <p>Threads: any. One lock guards all fields. It is never held while user code runs or while the core is waited
  * for: such work is done in one of the states that end in -ING, which belong to the thread that does it, or by the
@@ -57,6 +61,7 @@ public final class Lifecycle {
     }
 
     private final Engine.Source source;
+    private final BooleanSupplier exiting;
     private final ReportDispatcher dispatcher = new ReportDispatcher();
     private final Object ownTaking = new Object(); // held while a window of ownConsumer is taken
     private final ReentrantLock lock = new ReentrantLock();
@@ -74,6 +79,9 @@ public final class Lifecycle {
     private boolean tellingLater; // a thread is on its way
     private ExitReport exitReport;
     private RawStatistics lastStatistics = RawStatistics.NONE;
+    private volatile boolean required;
+    private volatile Engine.Source used; // what engine comes from
+    private volatile Engine leaving; // stopped because the JVM exits, and kept for a last snapshot
 
     /** The lifecycle of a sampler on the native core, which is loaded at {@link #init()}. */
     public Lifecycle() {
@@ -81,7 +89,14 @@ public final class Lifecycle {
     }
 
     Lifecycle(Engine.Source source) {
+        this(source, ExitReport::isExiting);
+    }
+
+    /** @param exiting whether the JVM has begun to exit */
+    Lifecycle(Engine.Source source, BooleanSupplier exiting) {
         this.source = source;
+        this.used = source;
+        this.exiting = exiting;
     }
 
     /**
@@ -94,6 +109,24 @@ public final class Lifecycle {
     }
 
     // ---- properties ----
+
+    /**
+     * Sets what {@link #init()} does where sampling is not possible; takes effect with the next one.
+     *
+     * @param required true: it throws; false: it warns, and nothing is sampled
+     */
+    public void setRequired(boolean required) {
+        this.required = required;
+    }
+
+    /**
+     * Whether {@link #init()} throws where sampling is not possible.
+     *
+     * @return true if it does
+     */
+    public boolean isRequired() {
+        return required;
+    }
 
     /**
      * Sets a property; while the sampler runs this takes effect with the next tick.
@@ -169,6 +202,9 @@ public final class Lifecycle {
                 choice = before;
             }
         });
+        added.stream().filter(ThreadChoice::hasEnded).forEach(thread -> ReportDispatcher.log(
+                System.Logger.Level.WARNING, property + ": thread \"" + thread.getName() + "\" has ended, so it is not"
+                        + " sampled", null));
     }
 
     /**
@@ -194,10 +230,22 @@ public final class Lifecycle {
         if (outputer == null) {
             throw new IllegalArgumentException("samplingOutputer must not be null");
         }
+        if (!replaceOutputer(outputer, false)) {
+            outputer.starting();
+            replaceOutputer(outputer, true);
+        }
+    }
+
+    /** @return false: it has to be started first, because the sampler runs */
+    private boolean replaceOutputer(SamplingOutputer outputer, boolean started) {
         lock.lock();
         try {
+            if (!state.isIdle() && !started) {
+                return false;
+            }
             standardOutputer = false;
             dispatcher.setOutputer(outputer);
+            return true;
         } finally {
             lock.unlock();
         }
@@ -261,36 +309,94 @@ public final class Lifecycle {
     // ---- start and end ----
 
     /**
-     * Starts the sampler. Where that fails nothing is left behind.
+     * Starts the sampler. Where that fails nothing is left behind. Where sampling is not possible and not
+     * {@link #setRequired required}, the sampler is started on an {@link InertEngine}, with a warning; where the JVM
+     * exits meanwhile, without one.
      *
      * @throws IllegalStateException if it was started and not closed
      * @throws IllegalArgumentException if the properties do not go together
-     * @throws UnsupportedOperationException if sampling is not possible here
+     * @throws UnsupportedOperationException if sampling is required and not possible here
      */
     public void init() {
         boolean interrupted = Thread.interrupted();
         try {
-            start();
+            String warning = start();
+            if (warning != null) {
+                dispatcher.warn(warning);
+            }
         } finally {
             restoreInterrupt(interrupted);
         }
     }
 
-    private void start() {
+    /** @return what is to be told of it, or null */
+    private String start() {
         State before = beginStart();
         boolean started = false;
         try {
-            source.require();
-            dispatcher.manipulator().init();
-            dispatcher.observer().starting();
-            launch();
+            Throwable obstacle = tryToSample();
+            if (obstacle != null) {
+                launch(new InertEngine.Source(obstacle.getMessage()));
+            }
             started = true;
+            if (obstacle != null) {
+                return obstacle instanceof Exiting ? null
+                        : "threads-sampler does not sample: " + obstacle.getMessage();
+            }
+            return orders().choice().isOver() ? "threads-sampler does not sample: all chosen threads have ended" : null;
         } finally {
             if (!started) {
                 dispatcher.observer().ended();
                 dispatcher.release();
                 settle(before);
             }
+        }
+    }
+
+    /* A start that fails because the JVM is going is no failure of the application's. */
+    private static final class Exiting extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        Exiting(Throwable cause) {
+            super("the JVM is exiting", cause);
+        }
+    }
+
+    /** @return why the sampler has to be inert, or null: it samples */
+    private Throwable tryToSample() {
+        UnsupportedOperationException obstacle = findObstacle();
+        if (obstacle == null) {
+            dispatcher.manipulator().init();
+            dispatcher.outputer().starting();
+        }
+        dispatcher.observer().starting();
+        if (obstacle != null) {
+            return obstacle;
+        }
+        try {
+            launch(source);
+            return null;
+        } catch (RuntimeException | Error e) {
+            if (exiting.getAsBoolean()) {
+                return new Exiting(e);
+            }
+            if (required || !(e instanceof UnsupportedOperationException)) {
+                throw e;
+            }
+            return e;
+        }
+    }
+
+    private UnsupportedOperationException findObstacle() {
+        try {
+            source.require();
+            return null;
+        } catch (UnsupportedOperationException e) {
+            if (required) {
+                throw e;
+            }
+            return e;
         }
     }
 
@@ -307,6 +413,7 @@ public final class Lifecycle {
             dispatcher.reset(Thread.currentThread().getContextClassLoader());
             State before = state;
             begin(State.STARTING);
+            leaving = null;
             return before;
         } finally {
             lock.unlock();
@@ -314,19 +421,20 @@ public final class Lifecycle {
     }
 
     /** Creates and starts a core with what is set now, then brings it up to what was set meanwhile. */
-    private void launch() {
-        Orders used = orders();
-        Engine launched = source.create(used.options(), dispatcher);
+    private void launch(Engine.Source from) {
+        Orders known = orders();
+        used = from;
+        Engine launched = from.create(known.options(), dispatcher);
         try {
-            if (used.choice().only()) {
-                select(launched, used.choice());
+            if (known.choice().only()) {
+                select(launched, known.choice());
             }
             int consumer = launched.openConsumer();
             dispatcher.setEngine(launched);
             launched.start();
-            for (Orders wanted = orders(); !enterRunning(launched, consumer, used); wanted = orders()) {
-                tell(launched, used, wanted);
-                used = wanted;
+            for (Orders wanted = orders(); !enterRunning(launched, consumer, known); wanted = orders()) {
+                tell(launched, known, wanted);
+                known = wanted;
             }
             launched = null;
         } finally {
@@ -337,18 +445,18 @@ public final class Lifecycle {
     }
 
     /** @return false: what is wanted has changed since the core was told */
-    private boolean enterRunning(Engine launched, int consumer, Orders used) {
+    private boolean enterRunning(Engine launched, int consumer, Orders known) {
         lock.lock();
         try {
-            if (!orders().isSameAs(used)) {
+            if (!orders().isSameAs(known)) {
                 return false;
             }
             ExitReport installed =
-                    new ExitReport(source::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
+                    new ExitReport(used::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
             installed.install();
             engine = launched;
             ownConsumer = consumer;
-            told = used;
+            told = known;
             exitReport = installed;
             lastStatistics = RawStatistics.NONE;
             settle(State.RUNNING);
@@ -390,16 +498,22 @@ public final class Lifecycle {
         }
     }
 
-    private void finishAtExit() {
+    /* What other shutdown hooks call meanwhile and afterwards does no harm: the core is stopped and stays.
+     * Package-private for the test. */
+    void finishAtExit() {
         try {
-            finish("the exit of the JVM", true);
+            finish("the exit of the JVM", true, true);
         } catch (IOException e) {
             ReportDispatcher.log(System.Logger.Level.WARNING, "the outputer could not be closed", e);
         }
     }
 
     private void finish(String call, boolean closeOutputer) throws IOException {
-        Engine ending = beginEnd(call);
+        finish(call, closeOutputer, false);
+    }
+
+    private void finish(String call, boolean closeOutputer, boolean atExit) throws IOException {
+        Engine ending = beginEnd(call, atExit);
         if (ending == null) {
             return;
         }
@@ -407,7 +521,7 @@ public final class Lifecycle {
             ending.stop();
         } finally {
             try {
-                discard(ending);
+                discard(ending, atExit);
                 dispatcher.observer().ended();
                 if (closeOutputer) {
                     closeOutputer();
@@ -419,22 +533,23 @@ public final class Lifecycle {
     }
 
     /** @return the core to be ended, or null where there is none */
-    private Engine beginEnd(String call) {
+    private Engine beginEnd(String call, boolean atExit) {
         refuseInCallback(call);
         lock.lock();
         try {
             awaitSettled(call);
-            if (state.isIdle()) {
+            if (state.isIdle() || state == State.CLOSING) { // the latter only at the exit, with an outputer that is stuck
                 return null;
             }
             begin(State.CLOSING);
+            leaving = atExit ? engine : null;
             return engine;
         } finally {
             lock.unlock();
         }
     }
 
-    private void discard(Engine ending) {
+    private void discard(Engine ending, boolean atExit) {
         ExitReport installed;
         lock.lock();
         try {
@@ -442,11 +557,14 @@ public final class Lifecycle {
             engine = null;
             installed = exitReport;
             exitReport = null;
+            changed.signalAll();
         } finally {
             lock.unlock();
         }
         installed.remove();
-        ending.destroy();
+        if (!atExit) {
+            ending.destroy();
+        }
         dispatcher.release();
     }
 
@@ -496,7 +614,7 @@ public final class Lifecycle {
             awaitSettled(call);
             from = state;
             running = requireRunning(call);
-            if (from == to) {
+            if (from == to || running == leaving) {
                 return;
             }
             begin(via);
@@ -540,7 +658,7 @@ public final class Lifecycle {
         } finally {
             lock.unlock();
         }
-        running.report();
+        unlessLeaving(running, running::report);
     }
 
     /**
@@ -556,13 +674,16 @@ public final class Lifecycle {
         try {
             awaitSettled(call);
             running = requireRunning(call);
+            if (running == leaving) {
+                return;
+            }
             if (state != State.PAUSED && settings.is(Property.ACTIVE)) {
                 throw new IllegalStateException(call + " needs a sampler that is paused or not active");
             }
         } finally {
             lock.unlock();
         }
-        running.sampleOnce();
+        unlessLeaving(running, running::sampleOnce);
     }
 
     /**
@@ -586,11 +707,38 @@ public final class Lifecycle {
         return takeWindow(running, consumer, ownTaking);
     }
 
-    /* One at a time: of two that end an interval each, the first would get both, and the second nothing. */
-    private static Snapshot takeWindow(Engine from, int consumer, Object taking) {
-        synchronized (taking) {
-            return from.takeWindow(consumer);
+    /* At the exit: what was collected up to the end. Not to be had while the core is stopping; and what has been
+     * taken is not there a second time. */
+    private Snapshot takeLast(Engine from, int consumer, Object taking) {
+        lock.lock();
+        try {
+            awaitAtExit(() -> engine != from);
+        } finally {
+            lock.unlock();
         }
+        try {
+            synchronized (taking) {
+                return from.takeWindow(consumer);
+            }
+        } catch (IllegalStateException nothingIsLeft) {
+            return new InertSnapshot(System.currentTimeMillis(), "the JVM is exiting");
+        }
+    }
+
+    /* One at a time: of two that end an interval each, the first would get both, and the second nothing. */
+    private Snapshot takeWindow(Engine from, int consumer, Object taking) {
+        if (from != leaving) {
+            try {
+                synchronized (taking) {
+                    return from.takeWindow(consumer);
+                }
+            } catch (IllegalStateException ended) {
+                if (from != leaving) {
+                    throw ended;
+                }
+            }
+        }
+        return takeLast(from, consumer, taking);
     }
 
     /**
@@ -609,7 +757,29 @@ public final class Lifecycle {
         } finally {
             lock.unlock();
         }
-        return new EngineCursor(running, running.openConsumer());
+        int[] consumer = new int[1];
+        if (unlessLeaving(running, () -> consumer[0] = running.openConsumer())) {
+            return new EngineCursor(running, consumer[0]);
+        }
+        Engine over = new InertEngine.Source("the JVM is exiting").create("", dispatcher);
+        return new EngineCursor(over, over.openConsumer());
+    }
+
+    /* The JVM's exit may stop the core between any two lines of a caller's.
+     * @return false: the sampler is being ended by the exit of the JVM, and nothing was done */
+    private boolean unlessLeaving(Engine running, Runnable work) {
+        if (running == leaving) {
+            return false;
+        }
+        try {
+            work.run();
+            return true;
+        } catch (IllegalStateException stopped) {
+            if (running == leaving) {
+                return false;
+            }
+            throw stopped;
+        }
     }
 
     private final class EngineCursor implements Cursor {
@@ -657,13 +827,15 @@ public final class Lifecycle {
     }
 
     /**
-     * No thread is sampled that is born into this group. Loads the native library.
+     * No thread is sampled that is born into this group. Loads the native library; does nothing where that cannot be
+     * used and is not required.
      *
      * @param group the same for all calls; it is held for as long as the library is loaded
      */
     public void hide(ThreadGroup group) {
-        source.require();
-        source.hide(group);
+        if (findObstacle() == null) {
+            source.hide(group);
+        }
     }
 
     /**
@@ -787,7 +959,7 @@ public final class Lifecycle {
     private void tellOnOwnThread() {
         try {
             forgetTellingLater();
-            source.hideCurrentThread();
+            used.hideCurrentThread();
             tellCore();
         } catch (RuntimeException | Error e) {
             ReportDispatcher.log(System.Logger.Level.WARNING, "changed properties could not be applied", e);
@@ -873,8 +1045,26 @@ public final class Lifecycle {
             if (changing == Thread.currentThread()) {
                 throw selfCall(call);
             }
+            if (leaving != null) {
+                awaitAtExit(() -> state.isSettled());
+                return;
+            }
             changed.awaitUninterruptibly();
         }
+    }
+
+    /* No longer than the exit itself waits for the last report: the outputer may be stuck. */
+    private void awaitAtExit(BooleanSupplier done) {
+        boolean interrupted = Thread.interrupted();
+        long left = TimeUnit.MILLISECONDS.toNanos(ExitReport.MAX_WAIT_MILLIS);
+        while (!done.getAsBoolean() && left > 0) {
+            try {
+                left = changed.awaitNanos(left);
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        restoreInterrupt(interrupted);
     }
 
     private void refuseInCallback(String call) {
@@ -889,6 +1079,9 @@ public final class Lifecycle {
     }
 
     private Engine requireRunning(String call) {
+        if (!state.isRunning() && leaving != null) {
+            return leaving;
+        }
         if (!state.isRunning()) {
             throw new IllegalStateException(call + " needs a running sampler: init() comes first");
         }

@@ -39,7 +39,16 @@ final class NativeHandle implements Engine {
 
         @Override
         public Engine create(String options, NativeCallbacks callbacks) {
-            return new NativeHandle(NativeBridge.create(options, callbacks));
+            NativeLibrary.open();
+            NativeHandle made = null;
+            try {
+                made = new NativeHandle(NativeBridge.create(options, callbacks));
+                return made;
+            } finally {
+                if (made == null) {
+                    NativeLibrary.close();
+                }
+            }
         }
 
         @Override
@@ -128,6 +137,7 @@ final class NativeHandle implements Engine {
             if (session != NO_SESSION) {
                 NativeBridge.destroy(session);
                 session = NO_SESSION;
+                NativeLibrary.close();
             }
         } finally {
             gate.writeLock().unlock();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal;
 
+import java.io.FileInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -19,8 +20,14 @@ import java.util.zip.CRC32;
  * <li>The JVM was started with {@code -agentpath}: the methods are bound already.</li>
  * <li>The library in the jar, written to the first folder that works of
  * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
- * and content: the JVM refuses one path from two class loaders, so a second copy of one build fails loudly.</li>
+ * and content.</li>
  * </ol>
+ *
+ * <p>The JVM refuses one path from two class loaders, and a redeployed application comes with a new class loader
+ * before the old one is collected. So where the file is in use, a copy of it is loaded, {@code NAME-2.so} and so on.
+ * The files of class loaders that have been collected are used again, so there are as many as class loaders of
+ * undeployed applications that are waiting to be collected, and one. What was loaded stays mapped, since a signal
+ * handler must stay where it is. Only one copy samples at a time, see {@link OwnerMark}.
  *
  * <p>Loading opens no JVMTI environment.
  *
@@ -30,6 +37,9 @@ public final class NativeLibrary {
 
     static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
     static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
+
+    /** Files at most, of class loaders that have not been collected. */
+    static final int MAX_COPIES = 64;
 
     /** What the loader sees of the world; tests have their own. */
     interface Surroundings {
@@ -59,12 +69,23 @@ public final class NativeLibrary {
         }
     }
 
+    /** The file is loaded by another class loader, but a copy of it will do. */
+    private static final class InUse extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        InUse(UnsatisfiedLinkError cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+
     private static final class OnlyTry {
+        static final NativeLibrary LIBRARY = new NativeLibrary(new ThisJvm());
         static final UnsupportedOperationException FAILURE = tryOnce();
 
         private static UnsupportedOperationException tryOnce() {
             try {
-                new NativeLibrary(new ThisJvm()).load();
+                LIBRARY.load();
                 return null;
             } catch (UnsupportedOperationException e) {
                 return e;
@@ -76,19 +97,34 @@ public final class NativeLibrary {
 
     private final Surroundings world;
     private final OwnerMark mark;
+    private String loaded; // the file, or OwnerMark.AGENT
 
     NativeLibrary(Surroundings world) {
         this.world = world;
-        this.mark = new OwnerMark(world.properties(), "/proc/self/maps");
+        this.mark = new OwnerMark(world.properties());
     }
 
     /**
      * Loads the library where that was not tried before.
      *
-     * @return why it cannot be used, or null
+     * @return why it cannot be used now, or null
      */
     public static UnsupportedOperationException unavailabilityCause() {
-        return OnlyTry.FAILURE;
+        return OnlyTry.FAILURE != null ? OnlyTry.FAILURE : OnlyTry.LIBRARY.mark.refusal();
+    }
+
+    /**
+     * A sampler is about to start: from now on no other copy of the library may.
+     *
+     * @throws UnsupportedOperationException if another one samples
+     */
+    static void open() {
+        OnlyTry.LIBRARY.mark.open(OnlyTry.LIBRARY.loaded);
+    }
+
+    /** Undoes one {@link #open()}. */
+    static void close() {
+        OnlyTry.LIBRARY.mark.close();
     }
 
     /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */
@@ -103,17 +139,22 @@ public final class NativeLibrary {
     void load() {
         String platform = Platform.require(world.properties());
         String explicit = property(LIBRARY_PROPERTY);
-        /* A string constant is the same object in all class loaders: loading is one at a time in the whole JVM. */
-        synchronized (OwnerMark.PROPERTY) {
+        synchronized (OwnerMark.lock()) {
             if (explicit != null) {
                 loadExactly(Path.of(explicit).toAbsolutePath());
             } else if (isBoundAlready()) {
                 checkAbi("the library loaded by -agentpath");
-                mark.claim(OwnerMark.AGENT);
+                mark.claimAgent();
+                loaded = OwnerMark.AGENT;
             } else {
-                loadFromJar(platform);
+                loadContent(read("/META-INF/native/" + platform + "/libthreadssampler.so"));
             }
         }
+    }
+
+    /** @return the file that was loaded, or {@link OwnerMark#AGENT} */
+    String loaded() {
+        return loaded;
     }
 
     private boolean isBoundAlready() {
@@ -132,15 +173,23 @@ public final class NativeLibrary {
         }
         try {
             loadFile(file);
+        } catch (InUse elsewhere) {
+            loadContent(contentOf(file));
         } catch (UnsatisfiedLinkError e) {
             throw new UnsupportedOperationException(what + ": " + e.getMessage(), e);
         }
     }
 
-    private void loadFromJar(String platform) {
-        String resource = "/META-INF/native/" + platform + "/libthreadssampler.so";
-        byte[] content = read(resource);
-        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content) + ".so";
+    private static byte[] contentOf(Path file) {
+        try (InputStream in = new FileInputStream(file.toFile())) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UnsupportedOperationException(file + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private void loadContent(byte[] content) {
+        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
         List<String> refusals = new ArrayList<>();
         UnsupportedOperationException refusal = null;
         for (Path base : folders()) {
@@ -161,6 +210,20 @@ public final class NativeLibrary {
     }
 
     private void loadFrom(PrivateFolder folder, String name, byte[] content) throws FolderUnusable {
+        for (int copy = 1; copy <= MAX_COPIES; copy++) {
+            try {
+                loadCopy(folder, name + (copy == 1 ? "" : "-" + copy) + ".so", content);
+                return;
+            } catch (InUse byAnotherClassLoader) {
+                // the next one may be free
+            }
+        }
+        throw new UnsupportedOperationException(MAX_COPIES + " copies of threads-sampler are loaded in this JVM, by"
+                + " other class loaders that have not been collected: keep one copy, in a class loader that all its"
+                + " users share");
+    }
+
+    private void loadCopy(PrivateFolder folder, String name, byte[] content) throws FolderUnusable, InUse {
         Path file;
         try {
             file = folder.place(name, content);
@@ -179,31 +242,20 @@ public final class NativeLibrary {
         }
     }
 
-    private void loadFile(Path file) {
-        mark.claim(file.toString());
-        boolean loaded = false;
+    private void loadFile(Path file) throws InUse {
         try {
             world.load(file.toString());
             checkAbi(file.toString());
-            loaded = true;
+            loaded = file.toString();
         } catch (UnsatisfiedLinkError e) {
-            throw explainSecondLoader(file, e);
+            if (e.getMessage() != null && e.getMessage().contains("already loaded in another classloader")) {
+                throw new InUse(e);
+            }
+            throw e;
         } catch (IllegalCallerException e) {
             throw new UnsupportedOperationException("this JVM forbids native access: start it with"
                     + " --enable-native-access=" + moduleName(), e);
-        } finally {
-            if (!loaded) {
-                mark.release();
-            }
         }
-    }
-
-    private static UnsatisfiedLinkError explainSecondLoader(Path file, UnsatisfiedLinkError e) {
-        if (e.getMessage() != null && e.getMessage().contains("already loaded in another classloader")) {
-            throw new UnsupportedOperationException(file + " is loaded in this JVM by another class loader: keep one"
-                    + " copy of threads-sampler, in a class loader that all its users share", e);
-        }
-        return e;
     }
 
     private static String moduleName() {

@@ -106,6 +106,9 @@ final class NativeSnapshot implements Snapshot {
 
     @Override
     public Snapshot mergedWith(Snapshot other) {
+        if (other instanceof InertSnapshot) {
+            return hold();
+        }
         NativeSnapshot second = (NativeSnapshot) other;
         hold();
         try {

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal;
 
-import java.io.BufferedReader;
-import java.io.FileInputStream;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.nio.charset.StandardCharsets;
 import java.util.Properties;
 
 /**
- * A system property that says which library file this JVM has loaded, for all class loaders to see: two copies of the
- * sampler in one JVM would each have their threads, their handlers and their JVMTI environment.
+ * A system property that says which copy of the library samples this JVM, for all class loaders to see: two copies
+ * that sample at the same time would each have their threads, their handlers and their JVMTI events.
  *
- * <p>The library takes the mark away when it is unloaded (native/src/jni/onload.c): its file may stay mapped, because of
- * a signal handler. A mark whose file is not mapped is left over all the same, and may be replaced.
+ * <p>A copy has the mark from the start of its first sampler to the end of its last one. In between another copy is
+ * refused; afterwards, be the first copy's class loader collected or not, the next one may sample.
+ *
+ * <p>Threads: any.
  */
 final class OwnerMark {
 
@@ -22,49 +19,76 @@ final class OwnerMark {
     /** Stands in the mark where the JVM loaded the library itself. */
     static final String AGENT = "-agentpath";
 
+    /* Set for good: the JVM's own copy of the library serves the classes of one class loader. */
+    private static final String AGENT_PROPERTY = "com.incapsula.sampler.agentOwner";
+
     private final Properties properties;
-    private final String memoryMap;
+    private int sessions; // of this copy; guarded by lock()
 
     /**
      * Marks in these properties.
      *
      * @param properties the system properties
-     * @param memoryMap the file that lists what is mapped, {@code /proc/self/maps}
      */
-    OwnerMark(Properties properties, String memoryMap) {
+    OwnerMark(Properties properties) {
         this.properties = properties;
-        this.memoryMap = memoryMap;
+    }
+
+    /** @return the same object in all class loaders, as a string constant is: what it guards happens once in the JVM */
+    static Object lock() {
+        return PROPERTY;
+    }
+
+    /** @return why this copy must not sample now, or null */
+    UnsupportedOperationException refusal() {
+        synchronized (lock()) {
+            String other = properties.getProperty(PROPERTY);
+            return sessions > 0 || other == null ? null : new UnsupportedOperationException("another copy of"
+                    + " threads-sampler runs in this JVM, in another class loader, from " + other + ": keep one copy,"
+                    + " in a class loader that all its users share, or close the samplers of that one first");
+        }
     }
 
     /**
-     * Sets the mark.
+     * A sampler of this copy starts.
      *
-     * @param library the library's path, or {@link #AGENT}
-     * @throws UnsupportedOperationException if another copy is there
+     * @param library the copy's file, or {@link #AGENT}
+     * @throws UnsupportedOperationException if another copy samples
      */
-    void claim(String library) {
-        String other = properties.getProperty(PROPERTY);
-        if (other != null && isLoaded(other)) {
-            throw new UnsupportedOperationException("another copy of threads-sampler is loaded in this JVM, by another"
-                    + " class loader, from " + other + ": keep one copy, in a class loader that all its users share");
+    void open(String library) {
+        synchronized (lock()) {
+            UnsupportedOperationException refusal = refusal();
+            if (refusal != null) {
+                throw refusal;
+            }
+            sessions++;
+            properties.setProperty(PROPERTY, library);
         }
-        properties.setProperty(PROPERTY, library);
     }
 
-    /** Takes the mark away after a load that failed. */
-    void release() {
-        properties.remove(PROPERTY);
+    /** A sampler that was opened has ended. */
+    void close() {
+        synchronized (lock()) {
+            sessions--;
+            if (sessions == 0) {
+                properties.remove(PROPERTY);
+            }
+        }
     }
 
-    private boolean isLoaded(String library) {
-        if (library.equals(AGENT)) {
-            return true;
-        }
-        try (BufferedReader lines = new BufferedReader(
-                new InputStreamReader(new FileInputStream(memoryMap), StandardCharsets.UTF_8))) {
-            return lines.lines().anyMatch(line -> line.contains(library));
-        } catch (IOException unknown) {
-            return true;
+    /**
+     * The library is the one the JVM loaded itself.
+     *
+     * @throws UnsupportedOperationException if the classes of another class loader have it
+     */
+    void claimAgent() {
+        synchronized (lock()) {
+            if (properties.getProperty(AGENT_PROPERTY) != null) {
+                throw new UnsupportedOperationException("the library loaded by -agentpath serves the copy of"
+                        + " threads-sampler in another class loader: keep one copy, in a class loader that all its"
+                        + " users share");
+            }
+            properties.setProperty(AGENT_PROPERTY, AGENT);
         }
     }
 }

@@ -134,12 +134,31 @@ public enum Property {
             throw new IllegalArgumentException(text + " must be package prefixes separated by commas, without white"
                     + " space or control characters inside, got \"" + visible(prefix) + "\"");
         }
+        checkSyntax(prefix);
         int bytes = prefix.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MAX_PREFIX_BYTES) {
             throw new IllegalArgumentException(text + " must have parts of at most " + MAX_PREFIX_BYTES
                     + " bytes, got one of " + bytes + " bytes");
         }
         return prefix;
+    }
+
+    /* What no class name begins with: it would match nothing, and each stack would be its root alone. */
+    private void checkSyntax(String prefix) {
+        String problem = null;
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            problem = "this is a placeholder that was not replaced";
+        } else if (prefix.indexOf(';') >= 0) {
+            problem = "parts are separated by commas, not by semicolons";
+        } else if (prefix.indexOf('/') >= 0) {
+            problem = "parts of a name are separated by dots, not by slashes";
+        } else if (prefix.indexOf('*') >= 0 && prefix.indexOf('*') != prefix.length() - 1) {
+            problem = "an asterisk may only be the last character";
+        }
+        if (problem != null) {
+            throw new IllegalArgumentException(text + " must be package prefixes separated by commas, such as"
+                    + " com.acme,org.example.app: " + problem + ", got \"" + visible(prefix) + "\"");
+        }
     }
 
     private static String visible(String prefix) {

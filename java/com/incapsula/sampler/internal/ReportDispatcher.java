@@ -3,6 +3,8 @@ package com.incapsula.sampler.internal;
 
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.Date;
@@ -220,10 +222,28 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    /** Logs under the sampler's name. Never fails. */
+    /**
+     * Tells that nothing is sampled: who reads the log, and who reads the reports where those go somewhere else.
+     *
+     * @param text one line
+     */
+    void warn(String text) {
+        log(System.Logger.Level.WARNING, text, null);
+        SamplingOutputer reader = outputer;
+        if (reader instanceof LoggerSamplingOutputer || reader instanceof FileSamplingOutputer) {
+            return; // its printError is the same log
+        }
+        try {
+            reader.printError(text, null);
+        } catch (Throwable t) {
+            log(System.Logger.Level.WARNING, "printError failed", t);
+        }
+    }
+
+    /** Logs under the sampler's name, where the reports of a LoggerSamplingOutputer go. Never fails. */
     static void log(System.Logger.Level level, String text, Throwable cause) {
         try {
-            System.getLogger(LOGGER_NAME).log(level, text, cause);
+            LogTarget.of(LOGGER_NAME).log(level, text, cause);
         } catch (Throwable ignored) {
             // the last resort has failed, and nothing here may stop the application
         }

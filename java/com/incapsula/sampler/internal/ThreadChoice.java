@@ -45,8 +45,18 @@ final class ThreadChoice {
         return threads.stream()
                 .map(WeakReference::get)
                 .filter(Objects::nonNull)
-                .filter(thread -> thread.getState() != Thread.State.TERMINATED)
+                .filter(thread -> !hasEnded(thread))
                 .toList();
+    }
+
+    /** @return true if threads were chosen and all of them have ended: nothing will ever be sampled */
+    boolean isOver() {
+        return only && alive().isEmpty();
+    }
+
+    /** @return false also for a thread that has not been started yet */
+    static boolean hasEnded(Thread thread) {
+        return thread.getState() == Thread.State.TERMINATED;
     }
 
     /** @throws IllegalArgumentException naming the property where the thread cannot be chosen */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal;
 
+import com.incapsula.sampler.ThreadsSamplerMXBean;
 import java.io.IOException;
 
 /**
@@ -35,7 +36,7 @@ public final class Visibility {
      * @param jmxName its name; null: it is not registered
      * @param jfrEvents whether events are switched on in all recordings
      */
-    public void begin(Object bean, String jmxName, boolean jfrEvents) {
+    public void begin(ThreadsSamplerMXBean bean, String jmxName, boolean jfrEvents) {
         if (jmxName != null) {
             attempt("the sampler is not visible in JMX", JMX_MODULE, () -> jmx = JmxRegistration.of(bean, jmxName));
         }

@@ -36,13 +36,7 @@ public final class WholeFile {
     public static void write(Path file, Content content) throws IOException {
         Path target = file.toAbsolutePath();
         try {
-            if (Files.isDirectory(target)) {
-                throw new IOException("it is a folder");
-            }
-            if (Files.exists(target) && !Files.isRegularFile(target)) {
-                /* The superuser would lose /dev/stdout or /dev/null. */
-                throw new IOException("it is not a regular file and cannot be replaced");
-            }
+            requireReplaceable(target);
             Path temporary = makeTemporary(target);
             try {
                 fill(temporary, content);
@@ -52,6 +46,32 @@ public final class WholeFile {
             }
         } catch (IOException e) {
             throw new IOException("cannot write " + target + ": " + reason(e), e);
+        }
+    }
+
+    /**
+     * Makes sure that {@link #write} of such a file could begin: makes its temporary file, and removes it.
+     *
+     * @param file its name; the folder must be there
+     * @throws IOException the message is the reason
+     */
+    static void check(Path file) throws IOException {
+        Path target = file.toAbsolutePath();
+        try {
+            requireReplaceable(target);
+            Files.deleteIfExists(makeTemporary(target));
+        } catch (IOException e) {
+            throw new IOException(reason(e), e);
+        }
+    }
+
+    private static void requireReplaceable(Path target) throws IOException {
+        if (Files.isDirectory(target)) {
+            throw new IOException("it is a folder");
+        }
+        if (Files.exists(target) && !Files.isRegularFile(target)) {
+            /* The superuser would lose /dev/stdout or /dev/null. */
+            throw new IOException("it is not a regular file and cannot be replaced");
         }
     }
 

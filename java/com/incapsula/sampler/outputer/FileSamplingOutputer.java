@@ -6,9 +6,11 @@ import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.internal.FileSeries;
+import com.incapsula.sampler.internal.LogTarget;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
+import java.util.Locale;
 
 /**
  * Writes each report into a file of its own, in any form, and removes the oldest.
@@ -27,7 +29,7 @@ import java.io.UncheckedIOException;
  *
  * <p>Errors: a report that cannot be written is thrown as {@link UncheckedIOException} with path and reason, so the
  * sampler counts it as failed. {@link #printError} and old files that cannot be removed go to the
- * {@link System.Logger} of this class.
+ * logger with the name of this class: of SLF4J where it is on the class path, else of {@link System.Logger}.
  */
 public class FileSamplingOutputer implements SamplingOutputer {
 
@@ -35,21 +37,22 @@ public class FileSamplingOutputer implements SamplingOutputer {
     private static final int STANDARD_MAX_FILES = 100;
     private static final long STANDARD_MAX_TOTAL_BYTES = 256L << 20;
 
-    private final System.Logger logger = System.getLogger(FileSamplingOutputer.class.getName());
+    private static final String LOGGER_NAME = FileSamplingOutputer.class.getName();
+
     private final Object writing = new Object();
 
     private volatile FileSeries series;
-    private volatile ReportFormat format = ReportFormat.HTML;
+    private volatile ReportFormat format; // null: by the file's name
     private volatile ReportWeight weight;
     private volatile int maxFiles = STANDARD_MAX_FILES;
     private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
 
-    /** Needs {@link #setFile} before the first report. */
+    /** Needs {@link #setFile} before the sampler's {@code init()}. */
     public FileSamplingOutputer() {
     }
 
     /**
-     * Writes HTML pages.
+     * Writes the form that the file's name says, see {@link #setFormat}.
      *
      * @param file see {@link #setFile}
      * @throws IllegalArgumentException as there
@@ -86,7 +89,9 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * The form of the files. Default {@link ReportFormat#HTML}.
+     * The form of the files. Default: the form whose {@link ReportFormat#getFileExtension() extension} the file's name
+     * has ({@code .txt}, {@code .top.txt}, {@code .collapsed}, {@code .pb.gz}, {@code .speedscope.json}, {@code .json},
+     * {@code .html}, in any case), and {@link ReportFormat#HTML} where it has none of these.
      *
      * @param format the form
      * @throws IllegalArgumentException if it is null
@@ -101,10 +106,24 @@ public class FileSamplingOutputer implements SamplingOutputer {
     /**
      * The form of the files.
      *
-     * @return never null
+     * @return what was set, else what the file's name says; never null
      */
     public ReportFormat getFormat() {
-        return format;
+        ReportFormat chosen = format;
+        return chosen == null ? formatOf(getFile()) : chosen;
+    }
+
+    /* Of ".top.txt" and ".txt" the longer one. */
+    private static ReportFormat formatOf(String file) {
+        ReportFormat found = null;
+        String name = file == null ? "" : file.toLowerCase(Locale.ROOT);
+        for (ReportFormat each : ReportFormat.values()) {
+            if (name.endsWith("." + each.getFileExtension())
+                    && (found == null || found.getFileExtension().length() < each.getFileExtension().length())) {
+                found = each;
+            }
+        }
+        return found == null ? ReportFormat.HTML : found;
     }
 
     /**
@@ -172,6 +191,33 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /**
+     * Makes sure that the files can be written: makes their folder where it is missing, and a file in it that is
+     * removed at once.
+     *
+     * @throws IllegalStateException if no file was set
+     * @throws UncheckedIOException if no file can be written there; the message has path and reason
+     */
+    @Override
+    public void starting() {
+        FileSeries to = series();
+        synchronized (writing) {
+            try {
+                to.check();
+            } catch (IOException e) {
+                throw new UncheckedIOException("cannot open " + to.pattern() + " for writing: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private FileSeries series() {
+        FileSeries current = series;
+        if (current == null) {
+            throw new IllegalStateException("FileSamplingOutputer needs a file: setFile(...) comes before init()");
+        }
+        return current;
+    }
+
+    /**
      * Writes the report and removes old files.
      *
      * @param report the report
@@ -180,10 +226,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      */
     @Override
     public void report(SamplingReport report) {
-        FileSeries to = series;
-        if (to == null) {
-            throw new IllegalStateException("file must be set before the first report");
-        }
+        FileSeries to = series();
         synchronized (writing) {
             try {
                 to.write(report.getTill(), out -> writeTo(report, out));
@@ -197,9 +240,9 @@ public class FileSamplingOutputer implements SamplingOutputer {
     private void writeTo(SamplingReport report, OutputStream out) throws IOException {
         ReportWeight chosen = weight;
         if (chosen == null) {
-            report.writeTo(format, out);
+            report.writeTo(getFormat(), out);
         } else {
-            report.writeTo(format, ReportOptions.standard().withWeight(chosen), out);
+            report.writeTo(getFormat(), ReportOptions.standard().withWeight(chosen), out);
         }
     }
 
@@ -207,7 +250,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
         try {
             from.removeOld(maxFiles, maxTotalBytes);
         } catch (IOException | RuntimeException e) {
-            logger.log(System.Logger.Level.WARNING, "old reports could not be removed", e);
+            LogTarget.of(LOGGER_NAME).log(System.Logger.Level.WARNING, "old reports could not be removed", e);
         }
     }
 
@@ -223,7 +266,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void printError(String message, Throwable cause) {
-        logger.log(System.Logger.Level.ERROR, message, cause);
+        LogTarget.of(LOGGER_NAME).log(System.Logger.Level.ERROR, message, cause);
     }
 
     /** Does nothing: the file was closed when it was written. */

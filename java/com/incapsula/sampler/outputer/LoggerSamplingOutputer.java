@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
+import com.incapsula.sampler.internal.LogTarget;
 import java.util.Locale;
 
 /**
@@ -8,29 +9,35 @@ import java.util.Locale;
  * event, then each thread group is one event of several lines.
  *
  * <p>The logger is named like this class, the level is INFO; both can be set. {@link #printError} logs at ERROR,
- * with its cause. {@link #flush()} and {@link #close()} do nothing.
+ * with its cause. What the library itself has to say goes the same way, to the logger
+ * {@code com.incapsula.sampler.ThreadsSampler}. {@link #flush()} and {@link #close()} do nothing.
  *
  * <p>Threads: any.
  */
 public class LoggerSamplingOutputer implements SamplingOutputer {
 
-    enum Level { TRACE, DEBUG, INFO, WARN, ERROR }
+    enum Level {
+        TRACE(System.Logger.Level.TRACE),
+        DEBUG(System.Logger.Level.DEBUG),
+        INFO(System.Logger.Level.INFO),
+        WARN(System.Logger.Level.WARNING),
+        ERROR(System.Logger.Level.ERROR);
 
-    /** A logging back end. */
-    interface Log {
-        void log(Level level, String message);
+        private final System.Logger.Level ofPlatform;
 
-        void error(String message, Throwable cause);
+        Level(System.Logger.Level ofPlatform) {
+            this.ofPlatform = ofPlatform;
+        }
     }
 
     private final boolean slf4j;
     private volatile String loggerName = LoggerSamplingOutputer.class.getName();
     private volatile Level level = Level.INFO;
-    private Log log;
+    private LogTarget log;
 
     /** An outputer with the default logger name and level. */
     public LoggerSamplingOutputer() {
-        this(hasSlf4j());
+        this(LogTarget.hasSlf4j());
     }
 
     LoggerSamplingOutputer(boolean slf4j) {
@@ -83,17 +90,17 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void printIntervalTitle(String title) {
-        log().log(level, title);
+        log().log(level.ofPlatform, title, null);
     }
 
     @Override
     public void printThreadRecord(String threadTitle, String record) {
-        log().log(level, threadTitle + "\n" + record);
+        log().log(level.ofPlatform, threadTitle + "\n" + record, null);
     }
 
     @Override
     public void printError(String message, Throwable cause) {
-        log().error(message, cause);
+        log().log(System.Logger.Level.ERROR, message, cause);
     }
 
     @Override
@@ -106,9 +113,9 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
         // loggers belong to the application
     }
 
-    private synchronized Log log() {
+    private synchronized LogTarget log() {
         if (log == null) {
-            log = slf4j ? new Slf4jLog(loggerName) : new PlatformLog(loggerName);
+            log = slf4j ? LogTarget.slf4j(loggerName) : LogTarget.platform(loggerName);
         }
         return log;
     }
@@ -124,40 +131,5 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
             }
         }
         throw new IllegalArgumentException("level must be TRACE, DEBUG, INFO, WARN or ERROR, got " + text);
-    }
-
-    private static boolean hasSlf4j() {
-        try {
-            Class.forName("org.slf4j.LoggerFactory", false, LoggerSamplingOutputer.class.getClassLoader());
-            return true;
-        } catch (ClassNotFoundException | LinkageError absent) {
-            return false;
-        }
-    }
-
-    /** The platform's logging. Messages go without parameters, so that braces in them are left alone. */
-    private static final class PlatformLog implements Log {
-
-        private final System.Logger logger;
-
-        PlatformLog(String name) {
-            logger = System.getLogger(name);
-        }
-
-        @Override
-        public void log(Level level, String message) {
-            logger.log(switch (level) {
-                case TRACE -> System.Logger.Level.TRACE;
-                case DEBUG -> System.Logger.Level.DEBUG;
-                case INFO -> System.Logger.Level.INFO;
-                case WARN -> System.Logger.Level.WARNING;
-                case ERROR -> System.Logger.Level.ERROR;
-            }, message);
-        }
-
-        @Override
-        public void error(String message, Throwable cause) {
-            logger.log(System.Logger.Level.ERROR, message, cause);
-        }
     }
 }

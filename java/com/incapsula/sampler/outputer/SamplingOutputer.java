@@ -21,6 +21,15 @@ import com.incapsula.sampler.SamplingReport;
 public interface SamplingOutputer {
 
     /**
+     * Called by the sampler's {@code init()}, before anything is sampled, and by {@code setSamplingOutputer} of a sampler
+     * that runs: the place to find out that reports could not be written. Not called where sampling is not possible.
+     * Default: nothing is done. Whatever it throws is thrown by the caller, and the sampler is not started, or keeps the
+     * outputer it has.
+     */
+    default void starting() {
+    }
+
+    /**
      * Receives a whole report, to be written in any form. For most outputers the default is right: it does nothing,
      * and then no such report is made.
      *

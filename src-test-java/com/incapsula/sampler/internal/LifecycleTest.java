@@ -139,7 +139,8 @@ class LifecycleTest {
     }
 
     @Test
-    void unavailableCoreIsToldAndCreatesNothing() {
+    void unavailableCoreIsToldAndCreatesNothingWhereItIsRequired() {
+        lifecycle.setRequired(true);
         source.unavailable = new UnsupportedOperationException("not here");
         assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lifecycle::init)
                 .withMessage("not here");
@@ -713,5 +714,68 @@ class LifecycleTest {
                 throw new IllegalStateException(e);
             }
         });
+    }
+
+    // ---- the exit of the JVM ----
+
+    @Test
+    void afterTheExitOtherHooksGetTheLastSnapshotAndAllElseDoesNothing() throws IOException {
+        FakeEngine engine = start();
+        Cursor cursor = lifecycle.openCursor();
+        lifecycle.finishAtExit();
+        assertThat(engine.calls).containsExactly("start", "stop");
+        assertThat(outputer.calls).containsExactly("close");
+
+        lifecycle.snapshot().release();
+        cursor.next().release();
+        assertThat(engine.calls).endsWith("takeWindow 1", "takeWindow 2");
+        engine.onWindow = () -> {
+            throw new IllegalStateException("nothing is waiting");
+        };
+        assertThat(lifecycle.snapshot().figures().groups()).isEmpty();
+        assertThat(cursor.next().figures().groups()).isEmpty();
+        cursor.close();
+        lifecycle.printReport();
+        lifecycle.sampleOnceAndPrint();
+        lifecycle.pause();
+        lifecycle.resume();
+        assertThat(lifecycle.openCursor().next().figures().groups()).isEmpty();
+        lifecycle.close();
+        lifecycle.shutdown();
+        assertThat(engine.calls).doesNotContain("report", "sampleOnce", "pause", "resume", "destroy");
+        assertThat(outputer.calls).containsExactly("close");
+        assertThat(start()).isNotSameAs(engine);
+        assertThatIllegalStateException().isThrownBy(() -> {
+            lifecycle.close();
+            lifecycle.snapshot();
+        });
+    }
+
+    /** The core is stopped between a caller's look at the state and its call. */
+    @Test
+    void anExitInTheMiddleOfACallThrowsNothing() {
+        FakeEngine engine = start();
+        Runnable exit = () -> {
+            CompletableFuture.runAsync(lifecycle::finishAtExit).join();
+            throw new IllegalStateException("stopped");
+        };
+        engine.onReport = exit;
+        lifecycle.printReport();
+        FakeEngine second = start();
+        second.onWindow = () -> {
+            second.onWindow = () -> { };
+            exit.run();
+        };
+        lifecycle.snapshot().release();
+        assertThat(second.calls).containsExactly("start", "takeWindow 1", "stop", "takeWindow 1");
+    }
+
+    @Test
+    void anotherFailureOfACallIsThrown() {
+        FakeEngine engine = start();
+        engine.onReport = () -> {
+            throw new IllegalStateException("for another reason");
+        };
+        assertThatIllegalStateException().isThrownBy(lifecycle::printReport).withMessage("for another reason");
     }
 }

@@ -116,8 +116,10 @@ class NativeLibraryTest {
         world.resources.put("/META-INF/native/linux-x86_64/libthreadssampler.so", "library".getBytes(UTF_8));
     }
 
-    private void load() {
-        new NativeLibrary(world).load();
+    private String load() {
+        NativeLibrary library = new NativeLibrary(world);
+        library.load();
+        return library.loaded();
     }
 
     private void assertUnavailable(String message) {
@@ -134,10 +136,10 @@ class NativeLibraryTest {
 
     @Test
     void isExtractedUnderAStableNameToTheTemporaryFolder() {
-        load();
+        assertThat(load()).isEqualTo(in(temporary));
         assertThat(world.loaded).containsExactly(in(temporary));
         assertThat(Path.of(in(temporary))).hasContent("library");
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isEqualTo(in(temporary));
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).as("nothing runs yet").isNull();
     }
 
     @Test
@@ -181,7 +183,6 @@ class NativeLibraryTest {
                 + " name one that can be written to and that allows execution"
                 + " with -Dcom.incapsula.sampler.workdir=FOLDER,"
                 + " or the library itself with -Dcom.incapsula.sampler.library=FILE");
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isNull();
     }
 
     @Test
@@ -215,9 +216,8 @@ class NativeLibraryTest {
     @Test
     void libraryOfAgentpathIsUsedAsItIs() {
         world.bound = true;
-        load();
+        assertThat(load()).isEqualTo("-agentpath");
         assertThat(world.loaded).isEmpty();
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isEqualTo("-agentpath");
     }
 
     @Test
@@ -228,7 +228,6 @@ class NativeLibraryTest {
         world.loaded.clear();
         assertUnavailable("the library loaded by -agentpath is stale: it was built for version 77 of the seam between"
                 + " Java and C, these classes need version " + NativeBridge.ABI);
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isNull();
     }
 
     @Test
@@ -237,25 +236,41 @@ class NativeLibraryTest {
         assertUnavailable(in(temporary) + " is not the library of threads-sampler");
     }
 
-    @Test
-    void secondClassLoaderOfTheSameFileIsExplained() {
-        world.refusals.put(folder.toString(),
-                new UnsatisfiedLinkError("Native Library x already loaded in another classloader"));
-        assertUnavailable(in(temporary) + " is loaded in this JVM by another class loader: keep one copy of"
-                + " threads-sampler, in a class loader that all its users share");
+    private static UnsatisfiedLinkError inUse() {
+        return new UnsatisfiedLinkError("Native Library x already loaded in another classloader");
+    }
+
+    private String copy(int number) {
+        return in(temporary).replace(".so", "-" + number + ".so");
     }
 
     @Test
-    void secondCopyIsExplained() throws IOException {
-        /* A file that is mapped into this JVM for certain. */
-        String mapped = Files.readAllLines(Path.of("/proc/self/maps")).stream()
-                .filter(line -> line.endsWith("/libjvm.so")).findFirst().orElseThrow();
-        String path = mapped.substring(mapped.indexOf('/'));
-        world.properties.setProperty(OwnerMark.PROPERTY, path);
-        assertUnavailable("another copy of threads-sampler is loaded in this JVM, by another class loader, from "
-                + path + ": keep one copy, in a class loader that all its users share");
-        assertThat(world.loaded).isEmpty();
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).isEqualTo(path);
+    void whereTheFileIsLoadedByAnotherClassLoaderACopyIs() {
+        world.refusals.put(in(temporary), inUse());
+        assertThat(load()).isEqualTo(copy(2));
+        assertThat(Path.of(copy(2))).hasContent("library");
+        world.refusals.put(copy(2), inUse());
+        world.bound = false;
+        assertThat(load()).isEqualTo(copy(3));
+        world.refusals.remove(in(temporary));
+        world.bound = false;
+        assertThat(load()).as("its class loader has been collected").isEqualTo(in(temporary));
+    }
+
+    @Test
+    void anExplicitFileIsCopiedLikewise() throws IOException {
+        Path file = Files.writeString(folder.resolve("mine.so"), "library");
+        world.properties.setProperty("com.incapsula.sampler.library", file.toString());
+        world.refusals.put(file.toString(), inUse());
+        assertThat(load()).isEqualTo(in(temporary));
+    }
+
+    @Test
+    void classLoadersThatAreNeverCollectedDoNotFillTheMemory() {
+        world.refusals.put(folder.toString(), inUse());
+        assertUnavailable("64 copies of threads-sampler are loaded in this JVM, by other class loaders that have not been"
+                + " collected: keep one copy, in a class loader that all its users share");
+        assertThat(temporary.resolve("threads-sampler-me").toFile().list()).hasSize(64);
     }
 
     @Test

@@ -4,76 +4,66 @@ package com.incapsula.sampler.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 class OwnerMarkTest {
 
-    @TempDir
-    Path folder;
-
     private final Properties properties = new Properties();
+    private final OwnerMark first = new OwnerMark(properties);
+    private final OwnerMark second = new OwnerMark(properties);
 
-    private OwnerMark mark(String... mapped) throws IOException {
-        StringBuilder lines = new StringBuilder("55d0-55d1 r--p 00000000 08:01 1 /usr/bin/java\n");
-        for (String path : mapped) {
-            lines.append("7f00-7f01 r-xp 00000000 08:01 2                          ").append(path).append('\n');
-        }
-        Path file = folder.resolve("maps");
-        Files.writeString(file, lines);
-        return new OwnerMark(properties, file.toString());
+    private String owner() {
+        return properties.getProperty("com.incapsula.sampler.owner");
     }
 
-    private static void assertRefused(OwnerMark mark, String library, String other) {
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> mark.claim(library))
-                .withMessage("another copy of threads-sampler is loaded in this JVM, by another class loader, from "
-                        + other + ": keep one copy, in a class loader that all its users share");
-    }
-
-    @Test
-    void firstClaimIsMarked() throws IOException {
-        mark().claim("/a.so");
-        assertThat(properties.getProperty("com.incapsula.sampler.owner")).isEqualTo("/a.so");
+    private static void assertRefused(OwnerMark mark, String other) {
+        String message = "another copy of threads-sampler runs in this JVM, in another class loader, from " + other
+                + ": keep one copy, in a class loader that all its users share, or close the samplers of that one first";
+        assertThat(mark.refusal()).hasMessage(message);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> mark.open("/own.so"))
+                .withMessage(message);
     }
 
     @Test
-    void otherCopyThatIsMappedIsRefused() throws IOException {
-        mark().claim("/a.so");
-        assertRefused(mark("/a.so"), "/b.so", "/a.so");
-        assertRefused(mark("/a.so (deleted)"), "/a.so", "/a.so");
-        assertThat(properties.getProperty(OwnerMark.PROPERTY)).isEqualTo("/a.so");
+    void whoOpensIsMarked() {
+        assertThat(first.refusal()).isNull();
+        first.open("/a.so");
+        assertThat(owner()).isEqualTo("/a.so");
+        assertThat(first.refusal()).isNull();
     }
 
     @Test
-    void markOfAClassLoaderThatIsGoneIsReplaced() throws IOException {
-        mark().claim("/a.so");
-        mark("/other.so").claim("/b.so");
-        assertThat(properties.getProperty(OwnerMark.PROPERTY)).isEqualTo("/b.so");
+    void anotherCopyIsRefusedWhileTheFirstHasASampler() {
+        first.open("/a.so");
+        first.open("/a.so");
+        assertRefused(second, "/a.so");
+        first.close();
+        assertRefused(second, "/a.so");
+        assertThat(owner()).isEqualTo("/a.so");
     }
 
     @Test
-    void libraryOfTheJvmItselfNeverGoes() throws IOException {
-        mark().claim(OwnerMark.AGENT);
-        assertRefused(mark(), "/b.so", "-agentpath");
+    void anotherCopyMayOpenAfterTheLastClose() {
+        first.open("/a.so");
+        first.close();
+        assertThat(owner()).isNull();
+        assertThat(second.refusal()).isNull();
+        second.open("/b.so");
+        assertThat(owner()).isEqualTo("/b.so");
+        assertRefused(first, "/b.so");
+        second.close();
+        first.open("/a.so");
+        assertThat(owner()).isEqualTo("/a.so");
     }
 
     @Test
-    void unreadableMapIsNoPermission() {
-        OwnerMark blind = new OwnerMark(properties, folder.resolve("none").toString());
-        blind.claim("/a.so");
-        assertRefused(blind, "/b.so", "/a.so");
-    }
-
-    @Test
-    void releasedMarkIsGone() throws IOException {
-        OwnerMark mark = mark("/a.so");
-        mark.claim("/a.so");
-        mark.release();
-        mark.claim("/b.so");
-        assertThat(properties.getProperty(OwnerMark.PROPERTY)).isEqualTo("/b.so");
+    void theLibraryOfTheJvmItselfServesOneCopyForGood() {
+        first.claimAgent();
+        first.open(OwnerMark.AGENT);
+        first.close();
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(second::claimAgent)
+                .withMessage("the library loaded by -agentpath serves the copy of threads-sampler in another class"
+                        + " loader: keep one copy, in a class loader that all its users share");
     }
 }

@@ -59,6 +59,22 @@ class PropertyTest {
                         + " white space or control characters inside, got \"");
     }
 
+    @ParameterizedTest
+    @CsvSource(value = {
+        "com.a;com.b|parts are separated by commas, not by semicolons|com.a;com.b",
+        "com/acme|parts of a name are separated by dots, not by slashes|com/acme",
+        "com.acme,com.*.x|an asterisk may only be the last character|com.*.x",
+        "*.x|an asterisk may only be the last character|*.x",
+        "com.acme**|an asterisk may only be the last character|com.acme**",
+        "${app.packages}|this is a placeholder that was not replaced|${app.packages}",
+        "com.acme,#{packages}|this is a placeholder that was not replaced|#{packages}",
+    }, delimiter = '|')
+    void whatMatchesNoClassIsRefused(String given, String problem, String part) {
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+                .withMessage("monitoredPackages must be package prefixes separated by commas, such as"
+                        + " com.acme,org.example.app: " + problem + ", got \"" + part + "\"");
+    }
+
     @Test
     void controlCharactersAreShownInTheMessage() {
         assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check("com.a,b\nc"))

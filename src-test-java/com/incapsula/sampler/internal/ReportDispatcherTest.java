@@ -4,12 +4,9 @@ package com.incapsula.sampler.internal;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
-import java.util.ArrayList;
+import com.incapsula.sampler.testing.Logged;
 import java.util.Date;
 import java.util.List;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -96,7 +93,7 @@ class ReportDispatcherTest {
         dispatcher.setOutputer(new Failing("record error"));
         assertThat(dispatcher.title(FROM, TILL)).isTrue();
         List<String> logged = logged(() -> assertThat(dispatcher.record("t", "r")).isFalse());
-        assertThat(logged).containsExactly("WARNING Report could not be printed: " + TITLE
+        assertThat(logged).containsExactly("WARN Report could not be printed: " + TITLE
                 + " (and printError failed: java.lang.StackOverflowError: error)");
     }
 
@@ -221,34 +218,13 @@ class ReportDispatcherTest {
             dispatcher.message(2, "c");
             dispatcher.message(99, "d");
         });
-        assertThat(logged).containsExactly("INFO it's {0}", "WARNING b", "SEVERE c", "SEVERE d");
+        assertThat(logged).containsExactly("INFO it's {0}", "WARN b", "ERROR c", "ERROR d");
     }
 
     private static List<String> logged(Runnable work) {
-        List<String> texts = new ArrayList<>();
-        Handler handler = new Handler() {
-            @Override
-            public void publish(LogRecord logged) {
-                texts.add(logged.getLevel() + " " + logged.getMessage());
-            }
-
-            @Override
-            public void flush() {
-            }
-
-            @Override
-            public void close() {
-            }
-        };
-        Logger logger = Logger.getLogger("com.incapsula.sampler.ThreadsSampler");
-        logger.addHandler(handler);
-        logger.setUseParentHandlers(false);
-        try {
+        try (Logged log = new Logged()) {
             work.run();
-        } finally {
-            logger.removeHandler(handler);
-            logger.setUseParentHandlers(true);
+            return log.messages();
         }
-        return texts;
     }
 }

@@ -10,6 +10,8 @@ import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.FakeSampler;
 import com.incapsula.sampler.internal.FakeSnapshot;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -193,9 +195,44 @@ class FileSamplingOutputerTest {
     }
 
     @Test
-    void withoutAFileTheReportFails() {
-        assertThatIllegalStateException().isThrownBy(() -> write("x"))
-                .withMessage("file must be set before the first report");
+    void withoutAFileTheSamplerIsNotStarted() {
+        String message = "FileSamplingOutputer needs a file: setFile(...) comes before init()";
+        assertThatIllegalStateException().isThrownBy(() -> write("x")).withMessage(message);
+        FakeSampler fake = new FakeSampler();
+        ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
+        sampler.setSamplingOutputer(outputer);
+        assertThatIllegalStateException().isThrownBy(sampler::init).withMessage(message);
+        outputer.setFile(folder.resolve("a/r-%n.txt").toString());
+        sampler.init();
+        assertThat(folder.resolve("a")).as("nothing is left of the check").isEmptyDirectory();
+        sampler.shutdown();
+    }
+
+    /** A folder that cannot be made, not even by root: a file has its name. */
+    @Test
+    void withAFileThatCannotBeWrittenTheSamplerIsNotStarted() throws IOException {
+        Path file = Files.createFile(folder.resolve("file"));
+        outputer.setFile(file.resolve("r.html").toString());
+        FakeSampler fake = new FakeSampler();
+        ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
+        sampler.setSamplingOutputer(outputer);
+        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(sampler::init)
+                .withMessageStartingWith("cannot open " + file + "/r.html for writing: cannot make the folder " + file);
+        sampler.setSamplingOutputer(new FileSamplingOutputer(folder.resolve("good.html").toString()));
+        sampler.init();
+        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> sampler.setSamplingOutputer(outputer));
+        assertThat(sampler.getSamplingOutputer()).as("the one it had").isNotSameAs(outputer);
+        sampler.shutdown();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"r.txt, TEXT", "r-%t.top.txt, TOP", "r.collapsed, COLLAPSED", "r-%n.pb.gz, PPROF", "r.json, JSON",
+            "r.speedscope.json, SPEEDSCOPE", "r.HTML, HTML", "r.log, HTML", "txt, HTML", "r.JSON, JSON"})
+    void theFormFollowsTheExtension(String name, ReportFormat format) {
+        outputer.setFile(folder.resolve(name).toString());
+        assertThat(outputer.getFormat()).isEqualTo(format);
+        outputer.setFormat(ReportFormat.TOP);
+        assertThat(outputer.getFormat()).as("what is set comes first").isEqualTo(ReportFormat.TOP);
     }
 
     @ParameterizedTest

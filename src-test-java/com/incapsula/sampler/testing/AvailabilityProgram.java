@@ -16,7 +16,6 @@ public final class AvailabilityProgram {
         System.out.println("available: " + ThreadsSampler.isAvailable());
         Throwable cause = ThreadsSampler.unavailabilityCause();
         if (cause == null) {
-            System.out.println("owner: " + System.getProperty("com.incapsula.sampler.owner"));
             System.out.println("attempts: " + (sample(arguments.length > 0) > 0 ? "some" : "none"));
         } else {
             System.out.println("cause: " + cause.getMessage());
@@ -30,6 +29,7 @@ public final class AvailabilityProgram {
         sampler.setReportFrequencySeconds(0);
         sampler.setSamplingOutputer(toLogger ? new LoggerSamplingOutputer() : new Silent());
         sampler.init();
+        System.out.println("owner: " + System.getProperty("com.incapsula.sampler.owner"));
         while (sampler.getStatistics().getAttempts() == 0) {
             Thread.sleep(5);
         }
@@ -39,7 +39,9 @@ public final class AvailabilityProgram {
 
     private static void refused() {
         try {
-            new ThreadsSampler().init();
+            ThreadsSampler sampler = new ThreadsSampler();
+            sampler.setRequired(true);
+            sampler.init();
             System.out.println("init: done");
         } catch (UnsupportedOperationException e) {
             System.out.println("init: " + e.getMessage());

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.DeepStackProgram;
+import com.incapsula.sampler.testing.HookProgram;
+import com.incapsula.sampler.testing.InertProgram;
+import com.incapsula.sampler.testing.SideBySide;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.commons.logging.LogFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.ResolvableType;
+import org.springframework.expression.Expression;
+
+/** Where the library cannot do its work the application does its own. Each case in a JVM of its own. */
+@SideBySide
+class NeverStopsIT {
+
+    private static final String MAC = "threads-sampler needs Linux, this is Mac OS X";
+    private static final String DENIED =
+            "this JVM forbids native access: start it with --enable-native-access=ALL-UNNAMED";
+
+    @TempDir
+    Path folder;
+
+    private static ChildJvm inert() {
+        return ChildJvm.of(InertProgram.class);
+    }
+
+    private static void assertInert(String output, String cause) {
+        assertThat(output).containsOnlyOnce("WARNING: threads-sampler does not sample: " + cause)
+                .contains("\nengine: NONE (" + cause + ")\n").contains("\nreport: nothing is sampled: " + cause + "\n")
+                .endsWith("end of main\n").doesNotContain("Exception", "\tat ");
+    }
+
+    @Test
+    void anApplicationRunsOnAMac() throws Exception {
+        String output = inert().option("-Dos.name=Mac OS X").run("try").assertFine().output();
+        assertInert(output, MAC);
+        assertThat(output).contains("\navailable: false\n");
+        assertThat(output.lines().filter(line -> line.equals("threads-sampler does not sample: " + MAC)))
+                .as("printError, to standard output").hasSize(1);
+    }
+
+    @Test
+    void aSpringContextWithSamplerAndServerStartsOnAMac() throws Exception {
+        String output = inert().with(GenericApplicationContext.class, RootBeanDefinition.class, ResolvableType.class,
+                Expression.class, ProxyFactory.class, LogFactory.class).run("spring").assertFine().output();
+        assertInert(output, MAC);
+        assertThat(output).contains("\nserved: nothing is sampled: " + MAC + "\n");
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 24)
+    void anApplicationRunsWhereNativeAccessIsDenied() throws Exception {
+        String output = inert().option("--illegal-native-access=deny", "-Djava.io.tmpdir=" + folder).run("try")
+                .assertFine().output();
+        assertInert(output, DENIED);
+    }
+
+    @Test
+    void anApplicationRunsWithoutAFolderForTheLibrary() throws Exception {
+        Path file = Files.createFile(folder.resolve("file"));
+        String output = inert().option("-Djava.io.tmpdir=" + file, "-Duser.home=" + file)
+                .environment("XDG_CACHE_HOME", "").run("try").assertFine().output();
+        assertThat(output).containsOnlyOnce("WARNING: threads-sampler does not sample: no folder can be used")
+                .endsWith("end of main\n").doesNotContain("Exception:", "\tat ");
+    }
+
+    /** "ulimit -s" is glibc's default for new threads; with musl that is 128 KiB. */
+    @ParameterizedTest
+    @CsvSource({"256, ''", "8192, ''", "256, -Xss3m"})
+    void callbacksHaveTheStackOfAnOrdinaryThread(int kibibytes, String option) throws Exception {
+        ChildJvm child = ChildJvm.of(DeepStackProgram.class).withTestLibraries().option("-Xint")
+                .by("sh", "-c", "ulimit -s " + kibibytes + " && exec \"$@\"", "sh");
+        if (!option.isEmpty()) {
+            child.option(option);
+        }
+        assertThat(child.run().assertFine().output()).isEqualTo("outputer: as deep\nmanipulator: as deep\n");
+    }
+
+    @Test
+    void aHookThatRunsAfterOursTakesTheLastSnapshot() throws Exception {
+        assertThat(hook("after")).isEqualTo("snapshot: main\ncursor: main\nagain: empty\nhook done\n");
+    }
+
+    @Test
+    void aHookThatRunsBesideOursTakesOneAsWell() throws Exception {
+        for (int i = 0; i < 10; i++) {
+            assertThat(hook("at once")).isEqualTo("snapshot: main\nhook done\n");
+        }
+    }
+
+    @Test
+    void anOutputerThatIsStuckDoesNotKeepOtherHooksWaiting() throws Exception {
+        assertThat(hook("stuck")).isEqualTo("hook done\n");
+    }
+
+    @Test
+    void aSamplerMayStartInAHook() throws Exception {
+        assertThat(hook("start")).isEqualTo("hook done\n");
+    }
+
+    @Test
+    void startingWhileTheJvmExitsThrowsNothing() throws Exception {
+        for (int i = 0; i < 15; i++) {
+            assertThat(hook("race")).isEmpty();
+        }
+    }
+
+    private static String hook(String what) throws Exception {
+        return ChildJvm.of(HookProgram.class).withTestLibraries().run(what).assertFine().output();
+    }
+}

@@ -3,6 +3,7 @@ package com.incapsula.sampler.bench;
 
 import com.incapsula.sampler.bench.accuracy.Accuracy;
 import com.incapsula.sampler.bench.accuracy.Failures;
+import com.incapsula.sampler.bench.accuracy.MostlySleeping;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.price.ContextSwitches;
 import com.incapsula.sampler.bench.price.Exports;
@@ -51,6 +52,7 @@ public final class Bench {
         programs.put("accuracy", Accuracy::run);
         programs.put("truth", TimedTruth::run);
         programs.put("failures", Failures::run);
+        programs.put("sleeping", MostlySleeping::run);
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);

@@ -20,9 +20,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /**
  * Threads that sleep most of the time and do a little now and then, as those of a pool that waits for requests: how much
@@ -31,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class MostlySleeping {
 
-    /** The first cell of a line about the sampler itself. */
+    /** The first cell of a line about the sampler itself; then a sentence, ticks, the most that can have elapsed, in ms. */
     static final String ACCOUNT = "account";
     /** Clocks of a line's figures. */
     static final String WALL = "wall";
@@ -222,11 +224,16 @@ public final class MostlySleeping {
         return tables;
     }
 
+    /** The argument for equally many threads of each kind. */
+    static String ofEach(int threads) {
+        return Stream.of(Kind.values()).map(kind -> kind + "=" + threads).collect(Collectors.joining(","));
+    }
+
     private static void measure(Plan plan, Path jdk, String load, int windows, List<Table> tables)
             throws IOException, InterruptedException {
         long millis = windows * plan.rounds() * plan.windowMillis();
         int threads = plan.scaled(THREADS);
-        List<String[]> lines = Jvm.of(jdk, List.of()).run(MostlySleeping.class, millis, threads);
+        List<String[]> lines = Jvm.of(jdk, List.of()).run(MostlySleeping.class, millis, ofEach(threads));
         String title = millis / 1000 + " s, " + threads + " threads of each idle time, " + load + ", JDK "
                 + Jvm.version(jdk);
         Table requests = new Table("Requests after a sleep, found / truth, " + title, "idle", "profiler", "requests",
@@ -240,7 +247,7 @@ public final class MostlySleeping {
         requests.note("A request: 5 ms of CPU time (parse), 40 ms of waiting (query), 5 ms of CPU time (render). All"
                 + " profilers look every " + INTERVAL_MILLIS + " ms, at the same time, at the same threads. Shares of"
                 + " async-profiler's samples are taken of the elapsed time; a sample of JFR, which sees only what runs,"
-                + " is " + INTERVAL_MILLIS + " ms. By chance: how far from 1 a ratio is in 1 of 20 tables, if the"
+                + " is CPU time of " + INTERVAL_MILLIS + " ms. By chance: how far from 1 a ratio is in 1 of 20 tables, if the"
                 + " profiler has no bias; a bar is ± 0.05 where chance allows it, else that.");
         lines.stream().filter(cells -> cells[0].equals(ACCOUNT)).forEach(cells -> requests.note(cells[1]));
         tables.add(requests);
@@ -248,20 +255,17 @@ public final class MostlySleeping {
     }
 
     private static void addRow(Table table, Kind kind, String peer, Findings found) {
-        boolean waits = !peer.equals(Peer.JFR);
         boolean ours = peer.equals(Peer.HYBRID);
         String idle = kind.idleMillis + " ms";
-        String idleRow = waits ? found.wall(Phase.IDLE).text() : "–";
-        Object elsewhere = waits ? found.elsewherePercent() : null;
+        Object elsewhere = peer.equals(Peer.JFR) ? null : found.elsewherePercent();
         if (kind == Kind.BURST) {
-            table.row(idle, peer, found.requests, found.wall(Phase.COMPUTE).text(), idleRow, elsewhere,
-                    found.cpu(Phase.COMPUTE).text(), ours ? bar(found.wall(Phase.COMPUTE)) : "");
+            table.row(idle, peer, found.requests, found.wall(Phase.COMPUTE).text(), found.wall(Phase.IDLE).text(),
+                    elsewhere, found.cpu(Phase.COMPUTE).text(), ours ? bar(found.wall(Phase.COMPUTE)) : "");
             return;
         }
-        table.row(idle, peer, found.requests, found.wall(Phase.PARSE).text(),
-                waits ? found.wall(Phase.QUERY).text() : "–", found.wall(Phase.RENDER).text(),
-                waits ? found.request().text() : "–", idleRow, elsewhere, found.cpu(Phase.PARSE).text(),
-                found.cpu(Phase.RENDER).text(),
+        table.row(idle, peer, found.requests, found.wall(Phase.PARSE).text(), found.wall(Phase.QUERY).text(),
+                found.wall(Phase.RENDER).text(), found.request().text(), found.wall(Phase.IDLE).text(), elsewhere,
+                found.cpu(Phase.PARSE).text(), found.cpu(Phase.RENDER).text(),
                 ours ? "query " + bar(found.wall(Phase.QUERY)) + "; request " + bar(found.request()) : "");
     }
 
@@ -303,55 +307,60 @@ public final class MostlySleeping {
     }
 
     /** A profiler that is on, and what the threads had measured when it was switched on. */
-    private record Look(String name, GroupedPeer peer, Map<Kind, Times> before) {
+    private record Look(String name, GroupedPeer peer, long begin, Map<Kind, Times> before) {
     }
 
     /**
      * The measured program. A line it tells: profiler, kind, phase, clock, truth in ms, found in ms, requests.
      *
-     * @param arguments milliseconds, threads of each kind, names of profilers; all where none is named
+     * @param arguments milliseconds; KIND=threads, with commas in between; one profiler's name, all where none is named
      */
     public static void main(String... arguments) throws Exception {
         long millis = Long.parseLong(arguments[0]);
-        start(Integer.parseInt(arguments[1]));
+        start(arguments[1]);
         Thread.sleep(Math.min(WARM_UP_MILLIS, millis));
         List<String> names = List.of(Peer.JFR, Peer.ASYNC, GroupedPeer.ORIGINAL, Peer.HYBRID);
         List<Look> looks = new ArrayList<>();
         for (String name : arguments.length > 2 ? List.of(arguments[2]) : names) {
             GroupedPeer peer = GroupedPeer.of(name, INTERVAL_MILLIS);
+            long begin = System.nanoTime();
             peer.start();
-            looks.add(0, new Look(name, peer, now()));
+            looks.add(0, new Look(name, peer, begin, now()));
         }
         Thread.sleep(millis);
         for (Look look : looks) {
             Map<Kind, Times> after = now();
             Map<String, Profile> profiles = look.peer.stopByGroup(Kind::of);
-            for (Kind kind : Kind.values()) {
+            double elapsed = (System.nanoTime() - look.begin) / (double) MILLION;
+            for (Kind kind : after.keySet()) {
                 tell(look, kind, after.get(kind).minus(look.before.get(kind)),
                         profiles.getOrDefault(kind.name(), new Profile()));
             }
             if (look.peer instanceof SamplerPeer ours) {
+                long ticks = ours.statistics().getCounters().get("ticks");
                 Jvm.tell(ACCOUNT, String.format(Locale.ROOT,
                         "Ours (%s): %d ticks, %d attempts, own CPU %.2f ms a second, with the end of the interval.",
-                        ours.statistics().getEngine(), ours.statistics().getCounters().get("ticks"),
-                        ours.statistics().getAttempts(), ours.statistics().getOwnCpuNanos() / 1000.0 / millis));
+                        ours.statistics().getEngine(), ticks, ours.statistics().getAttempts(),
+                        ours.statistics().getOwnCpuNanos() / 1000.0 / elapsed), ticks, elapsed);
             }
         }
         System.exit(0);
     }
 
     /* Starts are spread over a cycle, so that the threads of a kind are not in step. */
-    private static void start(int threads) throws InterruptedException {
-        CountDownLatch started = new CountDownLatch(threads * Kind.values().length);
-        for (Kind kind : Kind.values()) {
+    private static void start(String kinds) throws InterruptedException {
+        for (String part : kinds.split(",")) {
+            Kind kind = Kind.valueOf(part.split("=")[0]);
+            int threads = Integer.parseInt(part.split("=")[1]);
+            CountDownLatch started = new CountDownLatch(threads);
             for (int i = 0; i < threads; i++) {
                 long firstIdleMillis = kind.idleMillis * i / threads;
                 Thread thread = new Thread(() -> work(kind, firstIdleMillis, started), kind.threads() + i);
                 thread.setDaemon(true);
                 thread.start();
             }
+            started.await();
         }
-        started.await();
     }
 
     private static void work(Kind kind, long firstIdleMillis, CountDownLatch started) {
@@ -375,42 +384,41 @@ public final class MostlySleeping {
     private static Map<Kind, Times> now() {
         Map<Kind, Times> times = new EnumMap<>(Kind.class);
         for (Kind kind : Kind.values()) {
-            times.put(kind, kind.now());
+            if (!kind.clocks.isEmpty()) {
+                times.put(kind, kind.now());
+            }
         }
         return times;
     }
 
     private static void tell(Look look, Kind kind, Times truth, Profile profile) {
-        Set<String> inMillis = Set.of(Peer.HYBRID, GroupedPeer.ORIGINAL);
-        Map<String, Double> wall = byPhase(profile);
-        double scale = 1;
-        if (look.name.equals(Peer.ASYNC)) {
-            double elapsed = 0;
-            for (long nanos : truth.wall()) {
-                elapsed += nanos / (double) MILLION;
-            }
-            scale = elapsed / wall.values().stream().mapToDouble(Double::doubleValue).sum();
-        } else if (!inMillis.contains(look.name)) {
-            scale = INTERVAL_MILLIS;
+        Map<String, Double> seen = byPhase(profile);
+        if (look.name.equals(Peer.JFR)) {
+            seen.replaceAll((phase, samples) -> samples * INTERVAL_MILLIS);
+            tell(look, kind, CPU, truth, truth.cpu(), seen);
+            return;
         }
+        if (look.name.equals(Peer.ASYNC)) {
+            double samples = seen.values().stream().mapToDouble(Double::doubleValue).sum();
+            double millis = LongStream.of(truth.wall()).sum() / (double) MILLION;
+            seen.replaceAll((phase, weight) -> weight / samples * millis);
+        }
+        tell(look, kind, WALL, truth, truth.wall(), seen);
+        if (look.peer instanceof SamplerPeer ours) {
+            tell(look, kind, CPU, truth, truth.cpu(),
+                    byPhase(ours.cpuByGroup().getOrDefault(kind.name(), new Profile())));
+        }
+    }
+
+    private static void tell(Look look, Kind kind, String clock, Times truth, long[] nanos, Map<String, Double> seen) {
         long requests = truth.entered()[kind.request.get(0).ordinal()];
         for (Phase phase : Phase.values()) {
             if (phase == Phase.IDLE || kind.request.contains(phase)) {
-                Jvm.tell(look.name, kind, phase, WALL, truth.wall()[phase.ordinal()] / (double) MILLION,
-                        scale * wall.getOrDefault(phase.name(), 0.0), requests);
+                Jvm.tell(look.name, kind, phase, clock, nanos[phase.ordinal()] / (double) MILLION,
+                        seen.getOrDefault(phase.name(), 0.0), requests);
             }
         }
-        Jvm.tell(look.name, kind, ELSEWHERE, WALL, 0, scale * wall.getOrDefault(ELSEWHERE, 0.0), requests);
-        if (look.peer instanceof SamplerPeer ours) {
-            Map<String, Double> cpu = byPhase(ours.cpuByGroup().getOrDefault(kind.name(), new Profile()));
-            for (Phase phase : Phase.values()) {
-                if (phase == Phase.IDLE || kind.request.contains(phase)) {
-                    Jvm.tell(look.name, kind, phase, CPU, truth.cpu()[phase.ordinal()] / (double) MILLION,
-                            cpu.getOrDefault(phase.name(), 0.0), requests);
-                }
-            }
-            Jvm.tell(look.name, kind, ELSEWHERE, CPU, 0, cpu.getOrDefault(ELSEWHERE, 0.0), requests);
-        }
+        Jvm.tell(look.name, kind, ELSEWHERE, clock, 0, seen.getOrDefault(ELSEWHERE, 0.0), requests);
     }
 
     private static Map<String, Double> byPhase(Profile profile) {

@@ -3,8 +3,10 @@ package com.incapsula.sampler.bench;
 
 import com.incapsula.sampler.bench.accuracy.Accuracy;
 import com.incapsula.sampler.bench.accuracy.Failures;
+import com.incapsula.sampler.bench.accuracy.G1Objects;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
+import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.price.ContextSwitches;
 import com.incapsula.sampler.bench.price.Exports;
 import com.incapsula.sampler.bench.price.FirstSample;
@@ -53,6 +55,8 @@ public final class Bench {
         programs.put("truth", TimedTruth::run);
         programs.put("failures", Failures::run);
         programs.put("sleeping", MostlySleeping::run);
+        programs.put("virtual-threads", VirtualThreads::run);
+        programs.put("g1-objects", G1Objects::run);
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);

@@ -5,6 +5,7 @@ import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
@@ -36,6 +37,7 @@ public final class SamplerPeer implements GroupedPeer {
 
     private final SamplingEngine engine;
     private final long intervalMillis;
+    private final SamplingClock clock;
     private boolean defaultLimit;
     private ThreadsSampler sampler;
     private Map<String, Profile> cpu = Map.of();
@@ -52,8 +54,22 @@ public final class SamplerPeer implements GroupedPeer {
      * @param intervalMillis between two looks at a thread
      */
     public SamplerPeer(SamplingEngine engine, long intervalMillis) {
+        this(engine, intervalMillis, SamplingClock.WALL);
+    }
+
+    /**
+     * Makes a sampler of every millisecond.
+     *
+     * @param clock which time is sampled; it is the weight, too
+     */
+    public SamplerPeer(SamplingClock clock) {
+        this(SamplingEngine.AUTO, 1, clock);
+    }
+
+    private SamplerPeer(SamplingEngine engine, long intervalMillis, SamplingClock clock) {
         this.engine = engine;
         this.intervalMillis = intervalMillis;
+        this.clock = clock;
     }
 
     /** As a user runs it: with the default overhead limit. */
@@ -83,6 +99,7 @@ public final class SamplerPeer implements GroupedPeer {
         sampler.setReportFrequencySeconds(0);
         sampler.setSamplingOutputer(new Silent());
         sampler.setEngine(engine);
+        sampler.setClock(clock);
         if (!defaultLimit) {
             sampler.setOverheadLimitPercent(NO_LIMIT);
         }
@@ -110,7 +127,7 @@ public final class SamplerPeer implements GroupedPeer {
             cpu = profiles(report, ReportWeight.CPU, group);
             samples = report.getGroups().stream().filter(seen -> group.apply(seen.getName()) != null)
                     .mapToLong(SamplingGroup::getSamples).sum();
-            return profiles(report, ReportWeight.WALL, group);
+            return clock == SamplingClock.CPU ? cpu : profiles(report, ReportWeight.WALL, group);
         }
     }
 

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Code that reads and writes references on G1, whose barriers are calls without a frame from the middle of compiled code:
- * how many of its stacks fail, and are the shares right?
+ * Code that reads and writes references on G1, whose barriers are calls from the middle of compiled code: how many of its
+ * stacks fail, and are the shares right?
  */
 public final class G1Objects {
 
@@ -207,8 +207,9 @@ public final class G1Objects {
                 }
             });
             examples.forEach((what, failed) -> stacks.note(what + ": `" + failed + "`"));
-            stacks.note("Weight: samples; ms of time for ours. By the wall clock, a walk that failed inside the JVM is tried"
-                    + " again a moment later; by the CPU clock there is one try. JFR's own sampler does not tell what it failed to"
+            stacks.note("Weight: samples; ms of time for ours. By the wall clock, a walk that failed inside the JVM is"
+                    + " tried again a moment later; by the CPU clock there is one try. JFR's own sampler does not tell"
+                    + " what it failed to"
                     + " walk.");
             shares.note("Shares are of the time in all phases; a failed stack is in none.");
             tables.add(stacks);

@@ -27,13 +27,13 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 /**
- * Threads that sleep most of the time and do a little now and then, as those of a pool that waits for requests: how much
- * of what they do is found? The truth is what each thread measured of itself while a profiler was on, and all profilers
- * are on at the same time.
+ * Threads that sleep most of the time and do a little now and then, as those of a pool that waits for requests: how
+ * much of what they do is found? The truth is what each thread measured of itself while a profiler was on, and all
+ * profilers are on at the same time.
  */
 public final class MostlySleeping {
 
-    /** The first cell of a line about the sampler itself; then a sentence, ticks, the most that can have elapsed, in ms. */
+    /** The first cell of a line about the sampler itself; then a sentence, ticks, the most that can have passed, in ms. */
     static final String ACCOUNT = "account";
     /** Clocks of a line's figures. */
     static final String WALL = "wall";
@@ -247,8 +247,8 @@ public final class MostlySleeping {
         requests.note("A request: 5 ms of CPU time (parse), 40 ms of waiting (query), 5 ms of CPU time (render). All"
                 + " profilers look every " + INTERVAL_MILLIS + " ms, at the same time, at the same threads. Shares of"
                 + " async-profiler's samples are taken of the elapsed time; a sample of JFR, which sees only what runs,"
-                + " is CPU time of " + INTERVAL_MILLIS + " ms. By chance: how far from 1 a ratio is in 1 of 20 tables, if the"
-                + " profiler has no bias; a bar is ± 0.05 where chance allows it, else that.");
+                + " is CPU time of " + INTERVAL_MILLIS + " ms. By chance: how far from 1 a ratio is in 1 of 20 tables,"
+                + " if the profiler has no bias; a bar is ± 0.05 where chance allows it, else that.");
         lines.stream().filter(cells -> cells[0].equals(ACCOUNT)).forEach(cells -> requests.note(cells[1]));
         tables.add(requests);
         tables.add(bursts);

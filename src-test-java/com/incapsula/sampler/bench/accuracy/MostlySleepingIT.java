@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * What threads do that sleep most of the time is found, all of it, however long they slept before. A ratio may stray from
- * 1 as far as the number of samples in the measured time allows; where ticks are rarer than asked for, because others
- * have the processors, that is further.
+ * What threads do that sleep most of the time is found, all of it, however long they slept before. A ratio may stray
+ * from 1 as far as the number of samples in the measured time allows; where ticks are rarer than asked for, because
+ * others have the processors, that is further.
  */
 class MostlySleepingIT {
 

@@ -19,9 +19,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Virtual threads that compute a moment after each park, deep in a chain of calls. The JVM brings the frames of a parked
- * thread back one by one, when they are returned to, so that most of the chain is not on the carrier's stack: whose stacks
- * reach the method in which the thread's work begins?
+ * Virtual threads that compute a moment after each park, deep in a chain of calls. The JVM brings the frames of a
+ * parked thread back one by one, when they are returned to, so that most of the chain is not on the carrier's stack:
+ * whose stacks reach the method in which the thread's work begins?
  */
 public final class VirtualThreads {
 

@@ -63,8 +63,8 @@ final class PerfSamplerPeer implements GroupedPeer {
     }
 
     /*
-     * A row's indentation is its depth. What is left out above it has no time of its own. Loader and module, which stand
-     * before a class's name, are left out as the other profilers do.
+     * A row's indentation is its depth. What is left out above it has no time of its own. Loader and module, which
+     * stand before a class's name, are left out as the other profilers do.
      */
     private static void addRows(Profile profile, String text) {
         List<Frame> path = new ArrayList<>();

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Code that reads and writes references on G1, whose barriers are calls from the middle of compiled code: how many of its
- * stacks fail, and are the shares right?
+ * Code that reads and writes references on G1, whose barriers are calls from the middle of compiled code: how many of
+ * its stacks fail, and are the shares right?
  */
 public final class G1Objects {
 

@@ -33,7 +33,7 @@ import java.util.stream.Stream;
  */
 public final class MostlySleeping {
 
-    /** The first cell of a line about the sampler itself; then a sentence, ticks, the most that can have passed, in ms. */
+    /** The first cell of a line about the sampler itself; then a sentence, ticks, the most ms that can have passed. */
     static final String ACCOUNT = "account";
     /** Clocks of a line's figures. */
     static final String WALL = "wall";

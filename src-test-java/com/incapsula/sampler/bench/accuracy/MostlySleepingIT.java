@@ -9,13 +9,15 @@ import com.incapsula.sampler.bench.accuracy.MostlySleeping.Kind;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping.Phase;
 import com.incapsula.sampler.bench.peer.Peer;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.TestFactory;
 
 /**
  * What threads do that sleep most of the time is found, all of it, however long they slept before. A ratio may stray
@@ -24,6 +26,7 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
  */
 class MostlySleepingIT {
 
+    private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = 10_000;
     private static final int LONG_MILLIS = 100_000;
     /* Enough for some hundred requests in a moment. */
@@ -81,8 +84,20 @@ class MostlySleepingIT {
         return run;
     }
 
-    @Test
-    void aWaitingQueryAfterASleepIsFoundAndTotalsAreTheElapsedTime() throws Exception {
+    @TestFactory
+    Collection<DynamicTest> idleTimes() {
+        List<DynamicTest> tests = new ArrayList<>();
+        tests.add(DynamicTest.dynamicTest("in a moment",
+                MostlySleepingIT::aWaitingQueryAfterASleepIsFoundAndTotalsAreTheElapsedTime));
+        if (LONG) {
+            tests.add(DynamicTest.dynamicTest("quiet", MostlySleepingIT::requestsAfterAnySleepAreFound));
+            tests.add(DynamicTest.dynamicTest("beside busy processes",
+                    MostlySleepingIT::requestsAfterAnySleepAreFoundBesideBusyProcesses));
+        }
+        return tests;
+    }
+
+    private static void aWaitingQueryAfterASleepIsFoundAndTotalsAreTheElapsedTime() throws Exception {
         Run run = run(MILLIS, THREADS);
         Found queries = run.of(Kind.ONE, Phase.QUERY).plus(run.of(Kind.TWO, Phase.QUERY));
         assertThat(queries.ratio()).as("queries found / truth")
@@ -94,15 +109,11 @@ class MostlySleepingIT {
         });
     }
 
-    @Test
-    @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true")
-    void requestsAfterAnySleepAreFound() throws Exception {
+    private static void requestsAfterAnySleepAreFound() throws Exception {
         assertFound(run(LONG_MILLIS, MostlySleeping.ofEach(6)));
     }
 
-    @Test
-    @EnabledIfSystemProperty(named = "sampler.test.long", matches = "true")
-    void requestsAfterAnySleepAreFoundBesideBusyProcesses() throws Exception {
+    private static void requestsAfterAnySleepAreFoundBesideBusyProcesses() throws Exception {
         Load load = Load.of(Runtime.getRuntime().availableProcessors());
         try {
             assertFound(run(LONG_MILLIS, MostlySleeping.ofEach(6)));

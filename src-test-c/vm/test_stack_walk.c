@@ -132,16 +132,8 @@ static int unmake(void **state)
 
 /* Walks as caught at pc with the stack pointer at a word; the registers must come back as they
  * were. */
-static void catch_at(uintptr_t pc, size_t word, void *root)
+static void catch_with(struct smp_registers caught, struct smp_walk_target target)
 {
-    const struct smp_walk_target target = { .walk = walk_as_told,
-                                            .layout = layout,
-                                            .env = &jvm,
-                                            .java_thread = (uintptr_t)&java_thread,
-                                            .stack_low = slot(0),
-                                            .stack_high = slot(WORDS),
-                                            .root = root };
-    const struct smp_registers caught = { .pc = pc, .sp = slot(word), .fp = 0x77 };
     ucontext_t context;
 
     memset(&context, 0, sizeof(context));
@@ -149,6 +141,23 @@ static void catch_at(uintptr_t pc, size_t word, void *root)
     smp_stack_walk(&target, &context, frames, FRAMES, &answer);
     const struct smp_registers after = smp_registers_get(&context);
     assert_memory_equal(&after, &caught, sizeof(after));
+}
+
+static struct smp_walk_target target_with(uintptr_t stack_low, uintptr_t stack_high, void *root)
+{
+    return (struct smp_walk_target){ .walk = walk_as_told,
+                                     .layout = layout,
+                                     .env = &jvm,
+                                     .java_thread = (uintptr_t)&java_thread,
+                                     .stack_low = stack_low,
+                                     .stack_high = stack_high,
+                                     .root = root };
+}
+
+static void catch_at(uintptr_t pc, size_t word, void *root)
+{
+    catch_with((struct smp_registers){ .pc = pc, .sp = slot(word), .fp = 0x77 },
+               target_with(slot(0), slot(WORDS), root));
 }
 
 static void expect(enum smp_answer expected, uint32_t count, uintptr_t leaf)
@@ -367,6 +376,26 @@ static void test_the_end_of_the_stack(void **state)
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
 }
 
+/* Foreign code keeps anything in the register that may be a frame pointer. */
+static void test_a_stack_of_unknown_bounds(void **state)
+{
+    static const uintptr_t pointers[] = { 0xd0b16aa3e4c87008, 0x7ffffffff000, UINTPTR_MAX - 15 };
+    static uintptr_t page[SMP_WALK_PAGE_BYTES / sizeof(uintptr_t)]
+        __attribute__((aligned(SMP_WALK_PAGE_BYTES)));
+    const uintptr_t sp = (uintptr_t)&page[8];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
+        catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp, .fp = pointers[i] },
+                   target_with(0, 0, NULL));
+        expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    }
+    page[20] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, (uintptr_t)&page[21]);
+    catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp }, target_with(0, 0, NULL));
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
 static void test_a_stack_without_its_root_is_none(void **state)
 {
     (void)state;
@@ -512,6 +541,7 @@ int main(void)
         TEST(test_what_is_no_return_address),
         TEST(test_a_method_not_known_yet),
         TEST(test_the_end_of_the_stack),
+        TEST(test_a_stack_of_unknown_bounds),
         TEST(test_a_stack_without_its_root_is_none),
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),

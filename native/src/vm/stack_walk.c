@@ -74,11 +74,17 @@ static void put_leaf(struct walk *walk, uint64_t method, bool is_pseudo)
 /* ---------------------------------------------------------------------------- words of the stack
  */
 
+/* Of a stack whose bounds are not known, only the page of the stack pointer is sure to be there. */
 static bool on_stack(const struct walk *walk, uintptr_t address)
 {
-    return address >= walk->target->stack_low &&
-           address < walk->target->stack_high - sizeof(uintptr_t) &&
-           address % sizeof(uintptr_t) == 0;
+    uintptr_t low = walk->target->stack_low;
+    uintptr_t high = walk->target->stack_high;
+
+    if (high == 0) {
+        low = walk->at.sp - walk->at.sp % SMP_WALK_PAGE_BYTES;
+        high = low + SMP_WALK_PAGE_BYTES;
+    }
+    return address >= low && address < high - sizeof(uintptr_t) && address % sizeof(uintptr_t) == 0;
 }
 
 static uintptr_t word_at(uintptr_t address)

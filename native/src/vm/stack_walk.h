@@ -92,7 +92,7 @@ struct smp_walk_target {
     struct smp_jvm_layout layout;
     void *env;             /* never NULL */
     uintptr_t java_thread; /* 0: not known */
-    uintptr_t stack_low;   /* both 0: not known */
+    uintptr_t stack_low;   /* both 0: not known; then no page but that of sp is read */
     uintptr_t stack_high;
     void *root; /* the method every stack of the thread ends in; NULL: not known */
 };
@@ -104,6 +104,7 @@ enum {
                                      registers */
     SMP_WALK_INTERPRETER_WORDS = 8, /* of a frame of the interpreter, up to its frame pointer */
     SMP_WALK_FETCHED = 64,          /* frames whose memory is fetched before the walk */
+    SMP_WALK_PAGE_BYTES = 4096,     /* the smallest there is */
     SMP_WALK_MIN_CAPACITY = 2
 };
 

@@ -3,7 +3,10 @@ package com.incapsula.sampler.bench;
 
 import com.incapsula.sampler.bench.accuracy.Accuracy;
 import com.incapsula.sampler.bench.accuracy.Failures;
+import com.incapsula.sampler.bench.accuracy.G1Objects;
+import com.incapsula.sampler.bench.accuracy.MostlySleeping;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
+import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.price.ContextSwitches;
 import com.incapsula.sampler.bench.price.Exports;
 import com.incapsula.sampler.bench.price.FirstSample;
@@ -51,6 +54,9 @@ public final class Bench {
         programs.put("accuracy", Accuracy::run);
         programs.put("truth", TimedTruth::run);
         programs.put("failures", Failures::run);
+        programs.put("sleeping", MostlySleeping::run);
+        programs.put("virtual-threads", VirtualThreads::run);
+        programs.put("g1-objects", G1Objects::run);
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);

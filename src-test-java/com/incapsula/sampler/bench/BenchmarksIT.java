@@ -3,6 +3,7 @@ package com.incapsula.sampler.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.testing.SideBySide;
 import java.nio.file.Path;
@@ -17,8 +18,10 @@ class BenchmarksIT {
     private static final Plan MOMENT = new Plan(List.of(Path.of(System.getProperty("java.home"))), 60, 1, 0.02,
             Path.of("src-test-java").toAbsolutePath());
 
-    static Iterable<String> names() {
-        return Bench.programs().keySet();
+    static List<String> names() {
+        boolean virtualThreads = Runtime.version().feature() >= VirtualThreads.FIRST_JDK;
+        return Bench.programs().keySet().stream()
+                .filter(name -> virtualThreads || !name.equals("virtual-threads")).toList();
     }
 
     @ParameterizedTest

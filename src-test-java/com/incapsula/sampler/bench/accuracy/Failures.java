@@ -4,8 +4,6 @@ package com.incapsula.sampler.bench.accuracy;
 import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.Plan;
 import com.incapsula.sampler.bench.Table;
-import com.incapsula.sampler.bench.peer.Frame;
-import com.incapsula.sampler.bench.peer.Frame.Kind;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.bench.peer.Profile;
 import com.incapsula.sampler.bench.peer.SamplerPeer;
@@ -15,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -26,7 +25,6 @@ public final class Failures {
     private static final double BAR = 0.5;
     private static final String THREAD = "measured";
     private static final String ROOT = Failures.class.getName() + ".work";
-    private static final int EXAMPLES = 3;
     private static final int WARM_UP_WINDOWS = 2;
     private static volatile long sink;
     private static volatile boolean running;
@@ -153,38 +151,9 @@ public final class Failures {
         Thread.sleep(window);
         Profile profile = peer.stop(THREAD::equals);
         long samples = peer instanceof SamplerPeer ours ? ours.samples() : 0;
-        double[] sums = new double[4];
-        profile.stacks().forEach((stack, weight) -> {
-            if (stack.stream().anyMatch(frame -> frame.kind() == Kind.SKIPPED)) {
-                sums[3] += weight;
-                return;
-            }
-            sums[0] += weight;
-            sums[1] += isFailed(stack) ? weight : 0;
-            sums[2] += !isFailed(stack) && !isRooted(stack) ? weight : 0;
-        });
+        Tally tally = Tally.of(profile, stack -> true, Set.of(ROOT, "java.lang.Thread.run"));
         String engine = peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
-        Jvm.tell(program, name, sums[0], sums[1], sums[2], sums[3], engine, examples(profile), samples);
-    }
-
-    private static boolean isFailed(List<Frame> stack) {
-        return stack.stream().anyMatch(frame -> frame.kind() == Kind.FAILED);
-    }
-
-    private static boolean isRooted(List<Frame> stack) {
-        return stack.stream().map(Frame::method)
-                .anyMatch(name -> name.equals(ROOT) || name.equals("java.lang.Thread.run"))
-                || stack.get(0).method().equals("[GC active]");
-    }
-
-    private static String examples(Profile profile) {
-        return profile.stacks().entrySet().stream()
-                .filter(entry -> entry.getKey().get(0).kind() != Kind.SKIPPED)
-                .filter(entry -> isFailed(entry.getKey()) || !isRooted(entry.getKey()))
-                .sorted(Map.Entry.<List<Frame>, Double>comparingByValue().reversed())
-                .limit(EXAMPLES)
-                .map(entry -> Math.round(entry.getValue()) + " x " + entry.getKey().stream().limit(EXAMPLES)
-                        .map(Frame::toString).collect(Collectors.joining(" < ")))
-                .collect(Collectors.joining("; "));
+        Jvm.tell(program, name, tally.seen(), tally.failed(), tally.unrooted(), tally.skipped(), engine,
+                tally.examples(), samples);
     }
 }

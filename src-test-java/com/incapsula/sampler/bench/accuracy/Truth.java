@@ -31,8 +31,6 @@ final class Truth {
         LEAF
     }
 
-    private static final String SOURCE = SafepointBias.class.getName().replace('.', '/') + ".java";
-
     private final String method;
     private final Set<Integer> lines;
 
@@ -43,7 +41,14 @@ final class Truth {
 
     /** Reads the lines marked as hot. */
     static Truth of(Path sources, String benchmark) throws IOException {
-        List<String> text = Files.readAllLines(sources.resolve(SOURCE));
+        return new Truth(SafepointBias.class.getName() + "." + benchmark,
+                hotLines(sources, SafepointBias.class, benchmark));
+    }
+
+    /** The lines of a class that end with "// hot: " and that name; at least one. */
+    static Set<Integer> hotLines(Path sources, Class<?> type, String benchmark) throws IOException {
+        String source = type.getName().replace('.', '/') + ".java";
+        List<String> text = Files.readAllLines(sources.resolve(source));
         Set<Integer> hot = new HashSet<>();
         for (int i = 0; i < text.size(); i++) {
             if (text.get(i).endsWith("// hot: " + benchmark)) {
@@ -51,9 +56,9 @@ final class Truth {
             }
         }
         if (hot.isEmpty()) {
-            throw new IllegalArgumentException("no hot line of " + benchmark + " in " + SOURCE);
+            throw new IllegalArgumentException("no hot line of " + benchmark + " in " + source);
         }
-        return new Truth(SafepointBias.class.getName() + "." + benchmark, hot);
+        return hot;
     }
 
     /** Whether the time is spent in a callee without bytecode of its own. */

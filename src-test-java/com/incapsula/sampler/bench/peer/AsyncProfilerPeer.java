@@ -3,13 +3,15 @@ package com.incapsula.sampler.bench.peer;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.function.Predicate;
+import java.util.Map;
+import java.util.function.Function;
 import one.profiler.AsyncProfiler;
 
 /** async-profiler. Weights are samples. */
-public final class AsyncProfilerPeer implements Peer {
+public final class AsyncProfilerPeer implements GroupedPeer {
 
     private final String event;
+    private final long intervalMillis;
     private Path file;
 
     /**
@@ -18,7 +20,18 @@ public final class AsyncProfilerPeer implements Peer {
      * @param event cpu or wall
      */
     public AsyncProfilerPeer(String event) {
+        this(event, 1);
+    }
+
+    /**
+     * Makes a profiler.
+     *
+     * @param event cpu or wall
+     * @param intervalMillis between two samples of a thread
+     */
+    public AsyncProfilerPeer(String event, long intervalMillis) {
         this.event = event;
+        this.intervalMillis = intervalMillis;
     }
 
     /**
@@ -34,14 +47,15 @@ public final class AsyncProfilerPeer implements Peer {
     public void start() throws Exception {
         file = Files.createTempFile("bench", ".jfr");
         AsyncProfiler.getInstance()
-                .execute("start,event=" + event + ",interval=1ms,jstackdepth=2048,jfr,file=" + file);
+                .execute("start,event=" + event + ",interval=" + intervalMillis + "ms,jstackdepth=2048,jfr,file="
+                        + file);
     }
 
     @Override
-    public Profile stop(Predicate<String> thread) throws Exception {
+    public Map<String, Profile> stopByGroup(Function<String, String> group) throws Exception {
         AsyncProfiler.getInstance().execute("stop,jfr,file=" + file);
         try {
-            return Recordings.read(file, thread);
+            return Recordings.read(file, group);
         } finally {
             Files.delete(file);
         }

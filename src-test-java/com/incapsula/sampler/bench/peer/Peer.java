@@ -40,6 +40,15 @@ public interface Peer {
     }
 
     /**
+     * Of those, the ones a user would choose between that say which thread a sample is of.
+     *
+     * @return names, in the order in which windows are given to them
+     */
+    static List<String> withThreads() {
+        return forRunning().stream().filter(name -> !name.equals(STACK) && !name.equals(JVMTI)).toList();
+    }
+
+    /**
      * Makes a profiler.
      *
      * @param name as above

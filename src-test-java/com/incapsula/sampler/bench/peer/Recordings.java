@@ -4,9 +4,11 @@ package com.incapsula.sampler.bench.peer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.function.Function;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
 import jdk.jfr.consumer.RecordedThread;
@@ -24,20 +26,26 @@ final class Recordings {
     private Recordings() {
     }
 
-    static Profile read(Path file, Predicate<String> thread) throws IOException {
-        Profile profile = new Profile();
+    static Map<String, Profile> read(Path file, Function<String, String> group) throws IOException {
+        Map<String, Profile> profiles = new HashMap<>();
         try (RecordingFile events = new RecordingFile(file)) {
             while (events.hasMoreEvents()) {
                 RecordedEvent event = events.readEvent();
                 String type = event.getEventType().getName();
-                if (SAMPLES.contains(type) && thread.test(threadName(event))) {
-                    addSample(profile, event);
-                } else if (type.equals("jdk.CPUTimeSamplesLost") && thread.test(threadName(event))) {
+                boolean lost = type.equals("jdk.CPUTimeSamplesLost");
+                String key = lost || SAMPLES.contains(type) ? group.apply(threadName(event)) : null;
+                if (key == null) {
+                    continue;
+                }
+                Profile profile = profiles.computeIfAbsent(key, made -> new Profile());
+                if (lost) {
                     profile.addFailed("lost", event.getLong("lostSamples"));
+                } else {
+                    addSample(profile, event);
                 }
             }
         }
-        return profile;
+        return profiles;
     }
 
     private static String threadName(RecordedEvent event) {

@@ -5,6 +5,7 @@ import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportOptions;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.SamplingGroup;
 import com.incapsula.sampler.SamplingReport;
@@ -15,8 +16,10 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Map;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,7 +28,7 @@ import java.util.regex.Pattern;
  * what has many small rows would seem to take less time than it did. Unless it is told otherwise it may use all the
  * CPU time it needs, so that it skips nothing and its price is the whole price.
  */
-public final class SamplerPeer implements Peer {
+public final class SamplerPeer implements GroupedPeer {
 
     private static final double NO_LIMIT = 100;
     private static final double NANOS_OF_A_MILLI = 1_000_000;
@@ -34,8 +37,10 @@ public final class SamplerPeer implements Peer {
 
     private final SamplingEngine engine;
     private final long intervalMillis;
+    private final SamplingClock clock;
+    private boolean defaultLimit;
     private ThreadsSampler sampler;
-    private Profile cpu = new Profile();
+    private Map<String, Profile> cpu = Map.of();
     private long samples;
 
     SamplerPeer(SamplingEngine engine) {
@@ -49,8 +54,29 @@ public final class SamplerPeer implements Peer {
      * @param intervalMillis between two looks at a thread
      */
     public SamplerPeer(SamplingEngine engine, long intervalMillis) {
+        this(engine, intervalMillis, SamplingClock.WALL);
+    }
+
+    /**
+     * Makes a sampler of every millisecond.
+     *
+     * @param clock which time is sampled; it is the weight, too
+     */
+    public SamplerPeer(SamplingClock clock) {
+        this(SamplingEngine.AUTO, 1, clock);
+    }
+
+    private SamplerPeer(SamplingEngine engine, long intervalMillis, SamplingClock clock) {
         this.engine = engine;
         this.intervalMillis = intervalMillis;
+        this.clock = clock;
+    }
+
+    /** As a user runs it: with the default overhead limit. */
+    static SamplerPeer withDefaultLimit(long intervalMillis) {
+        SamplerPeer peer = new SamplerPeer(SamplingEngine.AUTO, intervalMillis);
+        peer.defaultLimit = true;
+        return peer;
     }
 
     /**
@@ -73,7 +99,10 @@ public final class SamplerPeer implements Peer {
         sampler.setReportFrequencySeconds(0);
         sampler.setSamplingOutputer(new Silent());
         sampler.setEngine(engine);
-        sampler.setOverheadLimitPercent(NO_LIMIT);
+        sampler.setClock(clock);
+        if (!defaultLimit) {
+            sampler.setOverheadLimitPercent(NO_LIMIT);
+        }
         sampler.init();
     }
 
@@ -92,22 +121,31 @@ public final class SamplerPeer implements Peer {
     }
 
     @Override
-    public Profile stop(Predicate<String> thread) throws IOException {
+    public Map<String, Profile> stopByGroup(Function<String, String> group) throws IOException {
         try (SamplingReport report = sampler.snapshot()) {
             sampler.close();
-            cpu = profile(report, ReportWeight.CPU, thread);
-            samples = report.getGroups().stream().filter(group -> thread.test(group.getName()))
+            cpu = profiles(report, ReportWeight.CPU, group);
+            samples = report.getGroups().stream().filter(seen -> group.apply(seen.getName()) != null)
                     .mapToLong(SamplingGroup::getSamples).sum();
-            return profile(report, ReportWeight.WALL, thread);
+            return clock == SamplingClock.CPU ? cpu : profiles(report, ReportWeight.WALL, group);
         }
     }
 
     /**
-     * CPU time per stack; after stop.
+     * CPU time per stack; after stop with a predicate.
      *
      * @return weights are milliseconds of CPU time
      */
     public Profile cpu() {
+        return cpu.getOrDefault("", new Profile());
+    }
+
+    /**
+     * CPU time per stack; after stopByGroup.
+     *
+     * @return weights are milliseconds of CPU time
+     */
+    public Map<String, Profile> cpuByGroup() {
         return cpu;
     }
 
@@ -130,19 +168,21 @@ public final class SamplerPeer implements Peer {
     }
 
     /* A line is "group;root;...;leaf nanoseconds". */
-    private static Profile profile(SamplingReport report, ReportWeight weight, Predicate<String> thread)
-            throws IOException {
+    private static Map<String, Profile> profiles(SamplingReport report, ReportWeight weight,
+            Function<String, String> group) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
-        Profile profile = new Profile();
+        Map<String, Profile> profiles = new HashMap<>();
         out.toString(StandardCharsets.UTF_8).lines().forEach(line -> {
             int end = line.lastIndexOf(' ');
             String[] parts = line.substring(0, end).split(";");
-            if (thread.test(parts[0])) {
-                profile.add(leafFirst(parts), Double.parseDouble(line.substring(end + 1)) / NANOS_OF_A_MILLI);
+            String key = group.apply(parts[0]);
+            if (key != null) {
+                profiles.computeIfAbsent(key, made -> new Profile())
+                        .add(leafFirst(parts), Double.parseDouble(line.substring(end + 1)) / NANOS_OF_A_MILLI);
             }
         });
-        return profile;
+        return profiles;
     }
 
     private static List<Frame> leafFirst(String... parts) {
@@ -167,7 +207,8 @@ public final class SamplerPeer implements Peer {
         };
     }
 
-    private static Frame frame(String text) {
+    /** A row as a report prints it: a method and its place, or a text in brackets. */
+    static Frame frame(String text) {
         if (text.startsWith("[")) {
             return new Frame(Frame.Kind.CODE, text, 0);
         }

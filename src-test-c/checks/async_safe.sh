@@ -10,7 +10,7 @@ set -euo pipefail
 bad=0
 
 # Async-signal-safe, or a plain system call, or no call at all.
-allowed='^(__errno_location|clock_gettime|syscall|memcpy|memset|_GLOBAL_OFFSET_TABLE_|smp_code_table)$'
+allowed='^(__errno_location|clock_gettime|syscall|memcmp|memcpy|memset|_GLOBAL_OFFSET_TABLE_|smp_code_table)$'
 
 defined=$(nm --defined-only --format=posix "$@" | awk 'NF > 1 { print $1 }' | sort -u)
 while read -r symbol; do

@@ -245,6 +245,19 @@ static jvmtiError JNICALL get_method_name(jvmtiEnv *env, jmethodID method, char 
     return error;
 }
 
+static jvmtiError JNICALL get_property(jvmtiEnv *env, const char *name, char **out)
+{
+    const jvmtiError error = begin(FAKE_GetSystemProperty);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    if (fake_jvmti.version == NULL || strcmp(name, "java.vm.specification.version") != 0)
+        return JVMTI_ERROR_NOT_AVAILABLE;
+    *out = copy(fake_jvmti.version);
+    return JVMTI_ERROR_NONE;
+}
+
 static jvmtiError JNICALL get_source_file(jvmtiEnv *env, jclass class, char **out)
 {
     const jvmtiError error = begin(FAKE_GetSourceFileName);
@@ -357,6 +370,7 @@ static const struct jvmtiInterface_1_ functions = {
     .GetSourceFileName = get_source_file,
     .GetLineNumberTable = get_lines,
     .IsMethodNative = is_method_native,
+    .GetSystemProperty = get_property,
 };
 static const struct jvmtiInterface_1_ *env_functions = &functions;
 

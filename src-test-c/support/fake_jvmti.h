@@ -36,7 +36,8 @@ enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
     X(GetMethodName)            \
     X(GetSourceFileName)        \
     X(GetLineNumberTable)       \
-    X(IsMethodNative)
+    X(IsMethodNative)           \
+    X(GetSystemProperty)
 
 enum fake_call {
 #define X(function) FAKE_##function,
@@ -68,6 +69,7 @@ struct fake_jvmti {
     bool enabled[JVMTI_MAX_EVENT_TYPE_VAL + 1];
     bool disposed;
     struct fake_method method; /* what every method id means */
+    const char *version;       /* of the Java platform; NULL: there is no such property */
     struct fake_group system;
     struct fake_thread *threads[FAKE_MAX_THREADS];
     size_t thread_count;

@@ -11,6 +11,7 @@
 #include <ucontext.h>
 
 #include "vm/registers.h"
+#include "vm/signal_frame.h"
 #include "vm/stack_walk.h"
 #include "vm/vm_code.h"
 
@@ -26,14 +27,18 @@ enum {
     CALLER_ID = 11,
     METHOD_ID = 12,
     ROOT_ID = 13,
-    WORDS = 64,
+    WORDS = 256,
     FRAMES = 16
 };
 
 static uint8_t code[0x1000] __attribute__((aligned(64)));
-static uintptr_t stack[WORDS];
+static uintptr_t stack[WORDS] __attribute__((aligned(16)));
 static struct smp_jvm_frame frames[FRAMES];
 static struct smp_walk_answer answer;
+/* Ends as the C library's handlers do; the JVM's own code lies elsewhere. */
+static uint8_t restorer[16] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+static bool no_made_up_registers;
+static bool no_bounds;
 
 /* What AsyncGetCallTrace takes. */
 static struct {
@@ -107,6 +112,8 @@ static int make(void **state)
     memset(stack, 0, sizeof(stack));
     memset(&jvm, 0, sizeof(jvm));
     memset(&java_thread, 0, sizeof(java_thread));
+    no_made_up_registers = false;
+    no_bounds = false;
     jvm.code = SMP_JVM_UNKNOWN_JAVA;
     jvm.root = ROOT_ID;
     memcpy(code + METHOD, prologue, sizeof(prologue));
@@ -151,13 +158,19 @@ static struct smp_walk_target target_with(uintptr_t stack_low, uintptr_t stack_h
                                      .java_thread = (uintptr_t)&java_thread,
                                      .stack_low = stack_low,
                                      .stack_high = stack_high,
-                                     .root = root };
+                                     .root = root,
+                                     .no_made_up_registers = no_made_up_registers };
+}
+
+static void catch_with_fp(uintptr_t pc, size_t word, uintptr_t fp, void *root)
+{
+    catch_with((struct smp_registers){ .pc = pc, .sp = slot(word), .fp = fp },
+               target_with(no_bounds ? 0 : slot(0), no_bounds ? 0 : slot(WORDS), root));
 }
 
 static void catch_at(uintptr_t pc, size_t word, void *root)
 {
-    catch_with((struct smp_registers){ .pc = pc, .sp = slot(word), .fp = 0x77 },
-               target_with(slot(0), slot(WORDS), root));
+    catch_with_fp(pc, word, 0x77, root);
 }
 
 static void expect(enum smp_answer expected, uint32_t count, uintptr_t leaf)
@@ -336,6 +349,67 @@ static void test_code_that_is_not_javas(void **state)
     stack[20] = at(CALLER + 0x60);
     take(at(CALLER + 0x60) - 6, slot(21));
     catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* A barrier of G1: functions of the JVM, called by a stub that copies references, called by a
+ * method; more stack than is scanned. */
+static void put_barrier(void)
+{
+    stack[12] = slot(40); /* frame pointer of the function that is running */
+    stack[13] = (uintptr_t)restorer;
+    stack[40] = slot(70); /* of its caller, whom the stub has called */
+    stack[41] = at(STUB + 0x20);
+    stack[70] = slot(100); /* the stub's */
+    stack[71] = at(CALLER + 0x60);
+}
+
+static void test_a_stub_that_calls_into_the_jvm(void **state)
+{
+    (void)state;
+    put_barrier();
+    take(at(CALLER + 0x60) - 6, slot(72));
+    catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    assert_string_equal(smp_vm_code_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+    assert_int_equal(jvm.calls, 2);
+}
+
+/* The same, called by a method itself. */
+static void test_a_method_that_calls_into_the_jvm(void **state)
+{
+    (void)state;
+    put_barrier();
+    stack[41] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(42));
+    catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* Frame pointers lead up the stack, and not on for ever. */
+static void test_frame_pointers_that_lead_nowhere(void **state)
+{
+    const uintptr_t wrong[] = { 0,           slot(12),        slot(11),       slot(40) + 1,
+                                slot(WORDS), slot(WORDS - 1), UINTPTR_MAX - 7 };
+
+    (void)state;
+    take(at(CALLER + 0x60) - 6, slot(72));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        put_barrier();
+        stack[12] = wrong[i];
+        catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
+        expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    }
+    for (size_t i = 8; i < 8 + 2 * (SMP_WALK_FOREIGN_FRAMES + 1); i += 2) {
+        stack[i] = slot(i + 2);
+        stack[i + 1] = 0;
+    }
+    stack[8 + 2 * SMP_WALK_FOREIGN_FRAMES + 1] = at(CALLER + 0x60); /* one too far */
+    take(at(CALLER + 0x60) - 6, slot(8 + 2 * SMP_WALK_FOREIGN_FRAMES + 2));
+    catch_with_fp((uintptr_t)stack, 8, slot(8), NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_with_fp((uintptr_t)stack, 10, slot(10), NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
 
@@ -522,6 +596,173 @@ static void test_every_code_has_its_answer(void **state)
     }
 }
 
+/* -------------------------------------------------------------------- in another signal's handler
+ */
+
+enum { FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t), FRAME_AT = 41 };
+
+/* The kernel's frame of a handler that has interrupted code at pc, with sp at a word. */
+static void put_frame(size_t word, uintptr_t pc, size_t sp)
+{
+    ucontext_t *context = (ucontext_t *)slot(word + 1);
+    const int number = 27;
+
+    smp_signal_frame_learn((uintptr_t)restorer);
+    stack[word] = (uintptr_t)restorer;
+    context->uc_mcontext.gregs[REG_CSGSFS] = 0x33;
+    memcpy((char *)context + SMP_SIGNAL_CONTEXT_BYTES, &number, sizeof(number));
+    smp_registers_set(context, (struct smp_registers){ .pc = pc, .sp = slot(sp), .fp = 0x77 });
+}
+
+/* Walks as caught in a handler, with the stack pointer at a word; the handler's frame must stay as
+ * it is. */
+static void catch_in_handler(size_t word)
+{
+    static uintptr_t before[WORDS];
+    const uint64_t walks = smp_signal_frame_walks();
+
+    memcpy(before, stack, sizeof(stack));
+    catch_at((uintptr_t)restorer + 0x1000, word, NULL);
+    assert_memory_equal(before, stack, sizeof(stack));
+    assert_int_equal(smp_signal_frame_walks(), walks + answer.in_handler);
+}
+
+static void test_at_the_beginning_of_another_handler(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+    assert_int_equal(answer.sp, slot(110));
+    assert_int_equal(jvm.calls, 1); /* no other registers than those */
+    jvm.calls = 0;
+    no_bounds = true; /* for that they need not be known */
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+}
+
+/* What had been interrupted is recovered as if it had been interrupted by us. */
+static void test_a_stub_below_another_handler(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(STUB + 4), 110);
+    stack[60] = at(CALLER + 0x40); /* in the frame: a register's value, perhaps */
+    stack[116] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(117));
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.in_handler);
+    assert_string_equal(smp_vm_code_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+}
+
+static void test_deep_inside_another_handler(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_in_handler(8);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+    assert_int_equal(jvm.calls, 2);
+    /* Even where the JVM makes something of the handler's own registers. */
+    jvm.calls = 0;
+    stack[8 + 3] = at(CALLER + 0x40);
+    catch_in_handler(8);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+    /* In all other states it goes by the anchor. */
+    java_thread.state = SMP_JVM_IN_NATIVE;
+    catch_in_handler(8);
+    assert_false(answer.in_handler);
+    assert_int_equal(answer.state, SMP_JVM_IN_NATIVE);
+}
+
+/* Two others, one on top of the other. */
+static void test_handlers_that_interrupt_each_other(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 5);
+    put_frame(FRAME_AT + FRAME_WORDS + 5, at(METHOD + 0x50), 220);
+    take(at(METHOD + 0x50), slot(220));
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(answer.sp, slot(220));
+    jvm.calls = 0;
+    stack[FRAME_AT + FRAME_WORDS] = 1;
+    put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 1);
+    java_thread.state = SMP_JVM_IN_JAVA; /* the lower one was deep inside */
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(answer.sp, slot(220));
+}
+
+/* In code of the JVM there is no handler; nothing but the registers counts. */
+static void test_a_frame_above_java_code_is_left_alone(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_at(at(INTERPRETER + 8), 40, NULL);
+    assert_false(answer.in_handler);
+    assert_false(answer.lacks_stack);
+    catch_at(at(INTERPRETER + 8), FRAME_AT, NULL);
+    assert_false(answer.in_handler);
+}
+
+static void test_a_stack_that_is_missed_is_asked_for(void **state)
+{
+    (void)state;
+    no_bounds = true;
+    take((uintptr_t)stack, slot(8));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID); /* perhaps wrong: next time it will be known */
+    assert_true(answer.lacks_stack);
+    java_thread.state = SMP_JVM_IN_NATIVE;
+    catch_at((uintptr_t)stack, 8, NULL);
+    assert_false(answer.lacks_stack);
+}
+
+/* From JDK 28 on: what would be recovered elsewhere fails, and the JVM is called once. */
+static void test_no_registers_are_made_up_where_the_jvm_does_not_bear_them(void **state)
+{
+    (void)state;
+    no_made_up_registers = true;
+    stack[8] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40) - 1, slot(9));
+    catch_at(at(METHOD), 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 1);
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 2);
+    note(SMP_JVM_IN_VM, slot(20), 0, 0x55);
+    stack[19] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40), slot(20));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 3);
+}
+
+/* What the kernel has saved is no invention. */
+static void test_what_a_handler_had_interrupted_is_not_made_up(void **state)
+{
+    (void)state;
+    no_made_up_registers = true;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_in_handler(8);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
 
 int main(void)
@@ -538,6 +779,9 @@ int main(void)
         TEST(test_a_call_by_register),
         TEST(test_an_interpreted_caller),
         TEST(test_code_that_is_not_javas),
+        TEST(test_a_stub_that_calls_into_the_jvm),
+        TEST(test_a_method_that_calls_into_the_jvm),
+        TEST(test_frame_pointers_that_lead_nowhere),
         TEST(test_what_is_no_return_address),
         TEST(test_a_method_not_known_yet),
         TEST(test_the_end_of_the_stack),
@@ -548,6 +792,14 @@ int main(void)
         TEST(test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up),
         TEST(test_a_stopped_thread_is_left_alone),
         TEST(test_every_code_has_its_answer),
+        TEST(test_at_the_beginning_of_another_handler),
+        TEST(test_a_stub_below_another_handler),
+        TEST(test_deep_inside_another_handler),
+        TEST(test_handlers_that_interrupt_each_other),
+        TEST(test_a_frame_above_java_code_is_left_alone),
+        TEST(test_a_stack_that_is_missed_is_asked_for),
+        TEST(test_no_registers_are_made_up_where_the_jvm_does_not_bear_them),
+        TEST(test_what_a_handler_had_interrupted_is_not_made_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

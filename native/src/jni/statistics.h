@@ -31,7 +31,8 @@
     X(elapsedNanos, s->elapsed_ns)                          \
     X(handlerSamplesTimed, p->timed)                        \
     X(handlerNanosTimed, p->timed_ns)                       \
-    X(handlerNanosMedian, p->median_ns)
+    X(handlerNanosMedian, p->median_ns)                     \
+    X(walksInOtherHandlers, p->in_other_handlers)
 
 enum smp_jni_gauge {
 #define X(name, value) SMP_JNI_GAUGE_##name,

@@ -53,6 +53,7 @@ struct smp_walk_target smp_async_facts_target(struct smp_vm_facts *facts,
     target.stack_low = facts->stack_low;
     target.stack_high = facts->stack_high;
     target.root = (void *)facts->root; /* NOLINT(performance-no-int-to-ptr) */
+    target.no_made_up_registers = async->no_made_up_registers;
     /* The JVMs at hand only look whether there is one; the thread's own is given all the same. */
     target.env = env;
     if (target.java_thread != 0 && async->layout.env_offset != 0)

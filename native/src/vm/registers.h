@@ -17,6 +17,9 @@
 
 #include "vm/vm_code_view.h"
 
+/* Reads stacks that are not its own, between the variables that an address sanitizer guards. */
+#define SMP_READS_STACKS __attribute__((no_sanitize_address))
+
 struct smp_registers {
     uintptr_t pc;
     uintptr_t sp;

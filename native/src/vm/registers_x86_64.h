@@ -9,7 +9,13 @@
 enum {
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
     SMP_RETURN_ON_STACK = 1, /* a call leaves its return address on the stack */
-    SMP_CALL_LONGEST = 16    /* bytes looked at before a return address */
+    SMP_CALL_LONGEST = 16,   /* bytes looked at before a return address */
+    /* The kernel's frame of a handler: restorer, ucontext, siginfo; state of the FPU above. */
+    SMP_SIGNAL_CONTEXT_BYTES = 304,
+    SMP_SIGNAL_FRAME_BYTES = 8 + SMP_SIGNAL_CONTEXT_BYTES + 128,
+    SMP_SIGNAL_FRAME_ALIGNED = 16,
+    SMP_SIGNAL_FRAME_MISALIGNED = 8,
+    SMP_RESTORER_BYTES = 9
 };
 
 static inline struct smp_registers smp_registers_get(const ucontext_t *context)
@@ -35,6 +41,52 @@ static inline uintptr_t smp_registers_link(const ucontext_t *context)
 {
     (void)context;
     return 0;
+}
+
+/* mov $15, %rax; syscall. At least so many bytes can be read. */
+static inline bool smp_registers_is_restorer(uintptr_t address)
+{
+    static const uint8_t text[SMP_RESTORER_BYTES] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+
+    return memcmp((const void *)address, text, sizeof(text)) == 0; /* NOLINT */
+}
+
+/*
+ * Where the frame begins whose handler has just been entered, or has just returned to its restorer;
+ * 0: neither.
+ */
+static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr_t link,
+                                               uintptr_t restorer)
+{
+    const uintptr_t word = sizeof(uintptr_t);
+
+    (void)link;
+    if (now.pc >= restorer && now.pc < restorer + SMP_RESTORER_BYTES)
+        return now.sp - word;
+    return *(const uintptr_t *)now.sp == restorer ? now.sp : 0; /* NOLINT */
+}
+
+/* The registers in a frame of the kernel's; NULL: it is none. It can be read whole. */
+SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
+{
+    enum { FLAGS = 7, USER_CODE = 0x33, CODE_MASK = 0xffff, SIGNALS = 64 };
+    const ucontext_t *context = (const ucontext_t *)(at + sizeof(uintptr_t)); /* NOLINT */
+    const uintptr_t end = at + SMP_SIGNAL_FRAME_BYTES;
+    const uintptr_t floats = (uintptr_t)context->uc_mcontext.fpregs;
+    int number = 0;
+
+    memcpy(&number, (const char *)context + SMP_SIGNAL_CONTEXT_BYTES, sizeof(number));
+    if (context->uc_flags > FLAGS || context->uc_link != NULL || number < 1 || number > SIGNALS ||
+        (context->uc_mcontext.gregs[REG_CSGSFS] & CODE_MASK) != USER_CODE ||
+        context->uc_mcontext.gregs[REG_RIP] == 0 || (floats != 0 && floats < end))
+        return NULL;
+    return context;
+}
+
+/* Only what a walk reads: of a frame of the kernel's no more is there. */
+static inline void smp_registers_copy(ucontext_t *to, const ucontext_t *from)
+{
+    memcpy(to->uc_mcontext.gregs, from->uc_mcontext.gregs, sizeof(to->uc_mcontext.gregs));
 }
 
 /* sub $imm, %rsp at code; its length, or 0. */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "vm/cookie_mark.h"
+#include "vm/signal_frame.h"
 
 /* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
 enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8 };
@@ -142,6 +143,7 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
 {
     const int saved = errno;
 
+    smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
     if (is_ours(info)) {
         const int64_t start_ns = begin_timing();
         answer(cookie_in(info), context);

@@ -7,16 +7,19 @@
 #include <string.h>
 
 #include "vm/registers.h"
+#include "vm/signal_frame.h"
 #include "vm/vm_code_view.h"
 
 struct walk {
     const struct smp_walk_target *target;
     const struct smp_code_view *code;
-    ucontext_t *context;
+    ucontext_t *context;       /* what AsyncGetCallTrace gets */
+    const ucontext_t *handler; /* what another handler had interrupted, in its frame; NULL: none */
     struct smp_jvm_frame *frames;
     uint32_t capacity;
     struct smp_registers at; /* as interrupted */
     struct smp_walk_answer *answer;
+    ucontext_t copy; /* of handler; undefined without */
 };
 
 /* ------------------------------------------------------------------------------ one walk, checked
@@ -259,14 +262,29 @@ static bool scan(struct walk *walk, const struct smp_code_piece *stub, bool sure
     return false;
 }
 
-/* A frame of its own, larger than what is scanned. */
-static bool by_frame_pointer(struct walk *walk)
+/*
+ * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
+ * as the JVM's own functions do it, and its stubs that call them. *stub: the one that is passed.
+ */
+static bool by_frame_pointers(struct walk *walk, const struct smp_code_piece **stub)
 {
-    const uintptr_t slot = walk->at.fp + sizeof(uintptr_t);
+    uintptr_t fp = walk->at.fp;
+    uintptr_t below = walk->at.sp;
     struct caller caller;
 
-    return walk->at.fp >= walk->at.sp && read_caller(walk, slot, &caller) &&
-           walk_caller(walk, slot, leaf_call_pc(&caller));
+    for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && on_stack(walk, fp); i++) {
+        const uintptr_t slot = fp + sizeof(uintptr_t);
+        if (!on_stack(walk, slot))
+            break;
+        if (read_caller(walk, slot, &caller))
+            return walk_caller(walk, slot, leaf_call_pc(&caller));
+        const struct smp_code_piece *piece = smp_code_find(walk->code, word_at(slot) - 1);
+        if (piece != NULL && piece->kind == SMP_CODE_STUB)
+            *stub = piece;
+        below = slot;
+        fp = word_at(fp);
+    }
+    return false;
 }
 
 static bool by_link(struct walk *walk)
@@ -283,12 +301,16 @@ static bool by_link(struct walk *walk)
 
 static bool recover_from_caller(struct walk *walk, const struct smp_code_piece *stub)
 {
+    const struct smp_code_piece *passed = stub;
+
+    /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
+     * pointer too, and where nothing below has made a frame that would leave out the inner ones. */
     if (!by_link(walk) && !(stub != NULL && scan(walk, stub, true)) && !scan(walk, stub, false) &&
-        !by_frame_pointer(walk))
+        !by_frame_pointers(walk, &passed))
         return false;
     walk->answer->answer = SMP_ANSWER_FROM_CALLER;
-    if (stub != NULL) {
-        put_leaf(walk, stub->id, true);
+    if (passed != NULL) {
+        put_leaf(walk, passed->id, true);
         walk->answer->answer = SMP_ANSWER_IN_STUB;
     }
     return true;
@@ -454,6 +476,8 @@ static bool is_inside_vm(const struct walk *walk)
 
 static void recover(struct walk *walk, int32_t code)
 {
+    if (walk->target->no_made_up_registers)
+        return;
     switch (code) {
     case SMP_JVM_UNKNOWN_NOT_JAVA:
     case SMP_JVM_NOT_WALKABLE_NOT_JAVA:
@@ -482,22 +506,81 @@ static void fetch_early(struct smp_jvm_frame *frames, uint32_t capacity)
         __builtin_prefetch(&frames[i], 1);
 }
 
+/* ----------------------------------------------------------------------------- in other handlers
+ */
+
+/* Goes on with the registers that another handler has interrupted. Copies them: walks change the
+ * context for a moment, and that handler's frame is not ours. */
+static bool leave_handlers(struct walk *walk, ucontext_t *copy, bool is_deep)
+{
+    const struct smp_signal_stack thread = { walk->target->stack_low, walk->target->stack_high };
+    bool left = false;
+
+    for (int i = 0; i < SMP_SIGNAL_FRAMES_NESTED && !smp_code_is_near(walk->at.pc); i++) {
+        const ucontext_t *now = walk->handler != NULL ? walk->handler : walk->context;
+        const ucontext_t *saved = smp_signal_frame_at(thread, now);
+        if (saved == NULL && is_deep)
+            saved = smp_signal_frame_above(thread, now);
+        if (saved == NULL)
+            break;
+        walk->handler = saved;
+        walk->at = smp_registers_get(saved);
+        left = true;
+    }
+    if (!left)
+        return false;
+    smp_registers_copy(copy, walk->handler);
+    walk->context = copy;
+    if (!walk->answer->in_handler)
+        smp_signal_frame_count();
+    walk->answer->in_handler = true;
+    walk->answer->sp = walk->at.sp;
+    return true;
+}
+
+/* In any other state AsyncGetCallTrace does not read the registers. */
+static bool may_be_in_handler(const struct walk *walk)
+{
+    const int32_t state = walk->answer->state;
+
+    return !smp_code_is_near(walk->at.pc) && (state == SMP_JVM_IN_JAVA || state == 0);
+}
+
+/* The walk that the JVM makes by itself, from where the thread's own code was interrupted. */
+static int32_t walk_first(struct walk *walk)
+{
+    ucontext_t *copy = &walk->copy;
+    int32_t code = 0;
+
+    (void)leave_handlers(walk, copy, false);
+    code = call_jvm(walk);
+    if (code == SMP_JVM_THREAD_EXIT)
+        return code; /* there may be no such thread any more */
+    walk->answer->state = state_of(walk);
+    if (!may_be_in_handler(walk))
+        return code;
+    walk->answer->lacks_stack = walk->target->stack_high == 0;
+    return leave_handlers(walk, copy, true) ? call_jvm(walk) : code;
+}
+
 void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                     struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
 {
-    struct walk walk = { .target = target,
-                         .context = context,
-                         .frames = frames,
-                         .capacity = capacity,
-                         .at = smp_registers_get(context),
-                         .answer = answer };
+    struct walk walk; /* its copy of a context is large, and written only where it is needed */
 
-    *answer = (struct smp_walk_answer){ .sp = walk.at.sp };
+    walk.target = target;
+    walk.code = NULL;
+    walk.context = context;
+    walk.handler = NULL;
+    walk.frames = frames;
+    walk.capacity = capacity;
+    walk.at = smp_registers_get(context);
+    walk.answer = answer;
+    *answer =
+        (struct smp_walk_answer){ .sp = smp_signal_frame_on_alternate(context) ? 0 : walk.at.sp };
     fetch_early(frames, capacity);
-    const int32_t code = call_jvm(&walk);
+    const int32_t code = walk_first(&walk);
     answer->raw = code;
-    if (code != SMP_JVM_THREAD_EXIT)
-        answer->state = state_of(&walk); /* else there may be no such thread any more */
     if (code > 0 && (uint32_t)code + 1 < capacity)
         answer->root = frames[code].method;
     if (is_whole(&walk, code)) {

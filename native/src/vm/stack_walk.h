@@ -14,8 +14,16 @@
  *   pc in a stub, or in code    the caller's, at the first return address on the stack; leaf: the
  *   that is not Java's          stub's name. One that follows a call of this very stub goes first.
  *                               Here pc = beginning of the call, because its line is noted there
+ *                               A stub, or a method, that calls into the JVM without a note of it
+ *                               (a barrier of G1, say) is found by the frame pointers of the JVM's
+ *                               functions, however many there are; so is the caller of that stub
  *   thread in the JVM           the frame the JVM noted (the anchor) is completed, or moved from a
  *                               runtime stub to its caller, for as long as the walk lasts
+ *
+ * Where another signal's handler was interrupted (signal_frame.h), all this is done with the
+ * registers that handler had interrupted. They are copied: its frame is only read. Such a handler
+ * is looked for where the thread was caught outside of the JVM's code, in full only while its state
+ * is "in Java": in all other states AsyncGetCallTrace goes by the anchor, not by registers.
  *
  * A word is a return address only where it follows a call instruction in a method that is known
  * to vm_code_view.h, or lies in the interpreter; or among code that is not known yet, where the JVM
@@ -35,6 +43,7 @@
 #ifndef SMP_VM_STACK_WALK_H
 #define SMP_VM_STACK_WALK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <ucontext.h>
 
@@ -83,6 +92,7 @@ enum {
     SMP_JVM_FROM_NATIVE = 5,
     SMP_JVM_IN_VM = 6,
     SMP_JVM_FROM_VM = 7,
+    SMP_JVM_IN_JAVA = 8,
     SMP_JVM_BLOCKED = 10
 };
 
@@ -95,6 +105,8 @@ struct smp_walk_target {
     uintptr_t stack_low;   /* both 0: not known; then no page but that of sp is read */
     uintptr_t stack_high;
     void *root; /* the method every stack of the thread ends in; NULL: not known */
+    /* No recovery: AsyncGetCallTrace gets only registers that the kernel has saved. */
+    bool no_made_up_registers;
 };
 
 enum {
@@ -103,8 +115,9 @@ enum {
     SMP_WALK_RUNTIME_WORDS = 128, /* and above the noted sp of a runtime stub, which saves all
                                      registers */
     SMP_WALK_INTERPRETER_WORDS = 8, /* of a frame of the interpreter, up to its frame pointer */
-    SMP_WALK_FETCHED = 64,          /* frames whose memory is fetched before the walk */
-    SMP_WALK_PAGE_BYTES = 4096,     /* the smallest there is */
+    SMP_WALK_FOREIGN_FRAMES = 32, /* of code that is not Java's, followed by their frame pointers */
+    SMP_WALK_FETCHED = 64,        /* frames whose memory is fetched before the walk */
+    SMP_WALK_PAGE_BYTES = 4096,   /* the smallest there is */
     SMP_WALK_MIN_CAPACITY = 2
 };
 
@@ -115,9 +128,12 @@ struct smp_walk_answer {
     bool is_pseudo; /* it is a pseudo-frame: its method is a key of vm_code.h */
     uint32_t first; /* the stack is frames[first .. first + count) */
     uint32_t count;
-    uintptr_t sp;  /* of the interrupted thread */
-    int32_t state; /* of the thread; 0: not known */
-    void *root;    /* what AsyncGetCallTrace's own stack ended in, taken or not */
+    uintptr_t sp;     /* of the interrupted thread; 0: it is on its alternate signal stack */
+    int32_t state;    /* of the thread; 0: not known */
+    bool in_handler;  /* another signal's handler was interrupted: what that one had interrupted is
+                         walked */
+    bool lacks_stack; /* the bounds of the stack were missed, whatever the answer */
+    void *root;       /* what AsyncGetCallTrace's own stack ended in, taken or not */
 };
 
 /* frames[0 .. capacity): room for the answer; its content is undefined where there is no stack. The

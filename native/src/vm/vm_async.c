@@ -15,6 +15,7 @@
 #include "vm/vm_stacks.h"
 #include "vm/vm_symbol.h"
 #include "vm/vm_threads.h"
+#include "vm/vm_version.h"
 #include "vm/vm_virtual.h"
 
 enum {
@@ -146,6 +147,8 @@ static const char *prepare(int signal, JNIEnv *env)
     if (reason == NULL) {
         state.async.has_virtual_threads = smp_vm_virtual_init(env);
         state.async.layout = find_layout(jvmti, env);
+        state.async.no_made_up_registers =
+            !smp_vm_version_bears_made_up_registers(smp_vm_version(jvmti));
         reason = install(signal);
     }
     return reason;

@@ -9,6 +9,9 @@
  * of ours, which hashes numbers meanwhile, must end in that. Whatever does not come out right
  * is a reason to refuse, which is told.
  *
+ * From JDK 28 on AsyncGetCallTrace gets only registers that the kernel has saved: nothing is
+ * recovered there, and the engine says so.
+ *
  * Owns     the JVM's events for code while open; vm_code.
  * Threads  any attached one; open and close as vm_door.h. The getters: any, while open.
  * Errors   open returns SMP_EUNSUPPORTED where it refuses; the close is owed all the same.
@@ -44,6 +47,7 @@ struct smp_vm_async {
     smp_jvm_walk *walk;
     struct smp_vm_layout layout;
     bool has_virtual_threads;
+    bool no_made_up_registers; /* in this JVM AsyncGetCallTrace gets none (vm_version.h) */
 };
 
 const struct smp_vm_async *smp_vm_async_get(void);

@@ -76,7 +76,9 @@ const char *smp_vm_probe_native(const struct smp_vm_async *async, JNIEnv *env)
     jvmtiFrameInfo frames[PROBE_FRAMES];
     jint count = 0;
     struct asked asked = { .mailbox = smp_vm_signal_take_mailbox() };
-    const struct smp_walk_target target = { .walk = async->walk, .env = env };
+    const struct smp_walk_target target = { .walk = async->walk,
+                                            .env = env,
+                                            .no_made_up_registers = async->no_made_up_registers };
     const char *reason = NULL;
 
     if (asked.mailbox == NULL)
@@ -173,7 +175,9 @@ static const char *watch(const struct smp_vm_async *async, JNIEnv *env, struct h
                          struct asked *asked)
 {
     const int64_t end_ns = smp_clock_ns() + PROBE_NS;
-    struct smp_walk_target target = { .walk = async->walk, .env = env };
+    struct smp_walk_target target = { .walk = async->walk,
+                                      .env = env,
+                                      .no_made_up_registers = async->no_made_up_registers };
     const char *reason = "the signal does not arrive at other threads";
 
     while (atomic_load(&hasher->tid) == 0 && smp_clock_ns() < end_ns)

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "vm/signal_frame.h"
 
 enum {
     STANDARD_OFFSET = 4,   /* from SIGRTMIN */
@@ -125,7 +126,8 @@ void smp_vm_signal_get_price(struct smp_signal_price *out)
 
     *out = (struct smp_signal_price){ .signals = smp_signal_process.walks,
                                       .timed = smp_signal_process.timed,
-                                      .timed_ns = smp_signal_process.timed_ns };
+                                      .timed_ns = smp_signal_process.timed_ns,
+                                      .in_other_handlers = smp_signal_frame_walks() };
     for (size_t i = 0; i < SMP_SIGNAL_TIMES && i < out->timed; i++) {
         times[count] = smp_signal_process.times_ns[i];
         if (times[count] > 0) /* else counted, but not written yet */

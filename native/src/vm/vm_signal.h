@@ -40,7 +40,8 @@ struct smp_signal_price {
     uint64_t signals;
     uint64_t timed; /* of them, */
     uint64_t timed_ns;
-    uint64_t median_ns; /* of the last SMP_SIGNAL_TIMES of those */
+    uint64_t median_ns;         /* of the last SMP_SIGNAL_TIMES of those */
+    uint64_t in_other_handlers; /* walks that began inside another signal's handler */
 };
 void smp_vm_signal_get_price(struct smp_signal_price *out);
 

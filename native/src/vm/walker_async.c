@@ -543,6 +543,8 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
     request->looks++;
     request->answer = walked.answer;
     smp_async_facts_learn_root(facts, &walked);
+    if (walked.lacks_stack)
+        find_stack(walker, facts, &walked);
     if (request->looks == 1 && walked.raw <= 0)
         walker->stats.raw_failures++;
     if (walked.count + 1 >= request->buffer.capacity) {
@@ -699,14 +701,14 @@ bool smp_walker_async_tell(struct smp_walker_async *walker, struct smp_thread *t
     enum smp_answer answer = walked->answer;
 
     smp_async_facts_learn_root(facts, walked);
+    if (walked->lacks_stack || (walked->count == 0 && is_worth_another_look(answer)))
+        find_stack(walker, facts, walked);
     if (fits && walked->count > 0 && env != NULL) {
         if (is_missing(&request, walked))
             (void)cure_all(walker, env); /* for the next one */
         tell_sample(walker, env, &listener, &request, walked);
         return true;
     }
-    if (is_worth_another_look(answer))
-        find_stack(walker, facts, walked);
     if (walked->count > 0) /* a stack, but there was no room for it */
         answer = SMP_ANSWER_NOT_WALKABLE_JAVA;
     answered(context, token, answer, &nothing, NULL);
@@ -766,7 +768,8 @@ void smp_walker_async_destroy(struct smp_walker_async *walker)
 struct smp_async_walker smp_walker_async_functions(struct smp_walker_async *walker)
 {
     return (struct smp_async_walker){
-        .name = "HYBRID",
+        .name = smp_vm_async_get()->no_made_up_registers ? "HYBRID (no recovery: JDK 28 or later)"
+                                                         : "HYBRID",
         .request = request_walk,
         .collect = collect,
         .take_late = take_late,

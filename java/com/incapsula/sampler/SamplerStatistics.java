@@ -228,6 +228,16 @@ public final class SamplerStatistics {
         return gauge("handlerSamplesTimed");
     }
 
+    /**
+     * How many walks began inside the signal handler of another profiler, or of the JVM itself: they start from what
+     * that handler had interrupted. Over all samplers of this JVM. Near 0 where no other profiler runs.
+     *
+     * @return the number
+     */
+    public long getWalksInOtherHandlers() {
+        return gauge("walksInOtherHandlers");
+    }
+
     private long gauge(String name) {
         return gauges.getOrDefault(name, 0L);
     }

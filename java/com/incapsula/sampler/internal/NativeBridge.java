@@ -66,7 +66,7 @@ final class NativeBridge {
      * {@code total.outcome.<text>}, {@code interval.outcome.<text>}, {@code total.counter.<text>},
      * {@code interval.counter.<text>}, and once {@code gauge.<name>}: attempts, intervalAttempts, threads,
      * nodes, locations, reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos,
-     * elapsedNanos.
+     * elapsedNanos, handlerSamplesTimed, handlerNanosTimed, handlerNanosMedian, walksInOtherHandlers.
      */
     static native String[] statisticNames();
 

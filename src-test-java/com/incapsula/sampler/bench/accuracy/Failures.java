@@ -60,10 +60,14 @@ public final class Failures {
 
     private static List<Setting> settings(String only) {
         List<Programs> programs = Stream.of(Programs.values()).filter(program -> program.name().matches(only)).toList();
-        List<Programs> plain = programs.stream().filter(program -> program != Programs.ALLOCATION).toList();
+        List<Programs> plain = programs.stream()
+                .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING).toList();
         List<Setting> settings = new ArrayList<>();
         if (!plain.isEmpty()) {
             settings.add(new Setting(plain, "", List.of()));
+        }
+        if (programs.contains(Programs.SORTING)) {
+            settings.add(new Setting(List.of(Programs.SORTING), ", G1", flags("G1")));
         }
         if (programs.contains(Programs.ALLOCATION)) {
             for (String collector : COLLECTORS) {

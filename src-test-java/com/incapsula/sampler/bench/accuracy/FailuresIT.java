@@ -28,9 +28,12 @@ class FailuresIT {
     @TestFactory
     Collection<DynamicTest> programs() {
         List<DynamicTest> tests = new ArrayList<>();
-        String plain = Stream.of(Programs.values()).filter(program -> program != Programs.ALLOCATION)
-                .map(Programs::name).collect(Collectors.joining(","));
+        String plain = Stream.of(Programs.values())
+                .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING).map(Programs::name)
+               .collect(Collectors.joining(","));
         tests.add(DynamicTest.dynamicTest("plain", () -> look(plain, List.of())));
+        tests.add(DynamicTest.dynamicTest("sorting, G1",
+                () -> look(Programs.SORTING.name(), Failures.flags("G1"))));
         for (String collector : Failures.COLLECTORS) {
             tests.add(DynamicTest.dynamicTest("allocation, " + collector,
                     () -> look(Programs.ALLOCATION.name(), Failures.flags(collector))));

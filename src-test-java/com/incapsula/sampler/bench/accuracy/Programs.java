@@ -9,9 +9,11 @@ import java.security.MessageDigest;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -129,6 +131,20 @@ public enum Programs {
                 throw new IllegalStateException(e);
             }
             return sum;
+        }
+    },
+
+    SORTING("sorting of Integers") {
+        private final Object[] untyped = new Random(42).ints(4000).boxed().toArray();
+
+        /* With G1 a copy of references ends with a call into the JVM, of which the JVM notes no frame. */
+        @Override
+        public long step() {
+            Integer[] array = Arrays.copyOf(untyped, untyped.length, Integer[].class);
+            Arrays.sort(array);
+            List<Integer> list = new ArrayList<>(Arrays.asList(array));
+            list.sort(Comparator.reverseOrder());
+            return array[0] + list.get(0);
         }
     },
 

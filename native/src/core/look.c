@@ -308,12 +308,13 @@ static void credit_end(struct smp_looker *looker, struct smp_thread_record *reco
         return;
     }
     credit_pending_cpu(looker, record);
-    const bool knows_target = find_target(looker, record, &spot);
     last_ns = pending_ns(record, ended_ns);
-    if (knows_target && (last_ns > looker->interval_ns || last_ns < 0)) {
-        const int64_t most_ns = last_ns < 0 ? 0 : looker->interval_ns;
-        (void)give(looker, &spot, last_ns - most_ns);
-        last_ns = most_ns;
+    if ((last_ns > looker->interval_ns || last_ns - record->owed_ns < 0) &&
+        find_target(looker, record, &spot)) {
+        const int64_t all_ns = pending_ns(record, ended_ns);
+        last_ns = all_ns < looker->interval_ns ? all_ns : looker->interval_ns;
+        last_ns = last_ns > 0 ? last_ns : 0;
+        (void)give(looker, &spot, all_ns - last_ns);
     }
     if (last_ns <= 0)
         return;
@@ -433,6 +434,15 @@ static void learn_activity(struct smp_looker *looker, struct smp_thread_record *
         record->idle.since_ns = looker->look->now_ns;
 }
 
+/* Has what the poll before it found to be looked for? In a new interval it may not be there any
+ * more, and shall not be if nothing is credited to it. */
+static bool is_time_left(const struct smp_looker *looker, const struct smp_thread_record *record)
+{
+    return looker->look->span_ns < 0 &&
+           (record->owed_ns > 0 ||
+            pending_ns(record, looker->look->now_ns) != found_time_ns(looker, record));
+}
+
 /* The end of each poll: credits the time, and says when the next one is. Where there will be no
  * answer any more the thread is most likely where it was found last: a pseudo-frame would make all
  * other shares too large together, and say nothing. That it was not found is counted. */
@@ -445,7 +455,8 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     int64_t found_ns = span_ns;
 
     /* Before the stack is replaced. */
-    const bool knows_before = find_target(looker, record, &before);
+    const bool knows_before =
+        (is_time_left(looker, record) || found->is_late) && find_target(looker, record, &before);
     const bool stays = found->is_late && knows_before;
     if (stays) {
         spot = before;

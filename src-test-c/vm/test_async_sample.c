@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vm/async_sample.h"
+#include "vm/walker_jvmti.h"
 
 enum { CAPACITY = 10 };
 
@@ -108,6 +109,25 @@ static void test_another_call_of_the_same_method_fills_nothing(void **state)
     assert_int_equal(sample.frames[1].method, 0);
 }
 
+/* Root, leaf and lines of the others are as they were. */
+static void test_a_frame_without_a_name_keeps_its_place(void **state)
+{
+    const uintptr_t methods[] = { 0, 6, 0, 8 };
+
+    (void)state;
+    make(methods, 4);
+    smp_async_sample_keep_nameless(&sample);
+    assert_false(smp_async_sample_is_missing(&sample));
+    assert_int_equal(sample.count, 4);
+    assert_true(sample.frames[0].method == SMP_VM_NO_METHOD);
+    assert_true(sample.frames[0].bci == SMP_BCI_PSEUDO);
+    assert_int_equal(sample.frames[1].method, 6);
+    assert_int_equal(sample.frames[1].bci, 10);
+    assert_true(sample.frames[2].method == SMP_VM_NO_METHOD);
+    assert_int_equal(sample.frames[3].method, 8);
+    assert_int_equal(sample.frames[3].bci, 30);
+}
+
 static void test_a_deep_stack_loses_its_middle(void **state)
 {
     const uintptr_t methods[] = { 1, 2, 3, 4, 5, 6, 7 };
@@ -134,6 +154,7 @@ int main(void)
         cmocka_unit_test(test_missing_keys_are_filled_from_the_root),
         cmocka_unit_test(test_another_stack_fills_nothing),
         cmocka_unit_test(test_another_call_of_the_same_method_fills_nothing),
+        cmocka_unit_test(test_a_frame_without_a_name_keeps_its_place),
         cmocka_unit_test(test_a_deep_stack_loses_its_middle),
     };
 

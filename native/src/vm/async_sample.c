@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "vm/walker_jvmti.h"
+
 _Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 
@@ -64,6 +66,15 @@ bool smp_async_sample_fill(struct smp_sample *sample, const struct smp_frame *ot
             break;
     }
     return !smp_async_sample_is_missing(sample);
+}
+
+void smp_async_sample_keep_nameless(struct smp_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->frames[i].method == 0)
+            sample->frames[i] =
+                (struct smp_frame){ .method = SMP_VM_NO_METHOD, .bci = SMP_BCI_PSEUDO };
+    }
 }
 
 void smp_async_sample_cut(struct smp_sample *sample, size_t capacity)

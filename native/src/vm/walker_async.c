@@ -310,11 +310,14 @@ static bool has_cure_room(struct smp_walker_async *walker, size_t frames)
     return walker->cure != NULL;
 }
 
-/* What a cure cost is taken from what may be spent, even where that becomes a debt. */
+/* What a cure cost is taken from what may be spent. One that took long, because the thread had no
+ * CPU, does not forbid the next ones for longer than it takes to earn what may be saved. */
 static void pay(struct smp_walker_async *walker, int64_t start_ns)
 {
     walker->stats.cures++;
     walker->cure_credit_ns -= smp_clock_ns() - start_ns;
+    if (walker->cure_credit_ns < -SMP_ASYNC_CURE_SAVED_NS)
+        walker->cure_credit_ns = -SMP_ASYNC_CURE_SAVED_NS;
 }
 
 /* One handshake, for a stack of about so many frames. False: none, or a deeper stack. */
@@ -339,20 +342,14 @@ static struct smp_sample told_by_handshake(const struct smp_walker_async *walker
     };
 }
 
-/* Makes the ids that are missing. A thread that has moved on has another stack by now: that is one
- * of its own, a little later, and better than none. False: no stack. */
-static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample,
-                 enum smp_answer *answer)
+/* Makes the ids that are missing, and names the frames in which the thread still is. True: no frame
+ * is without a name. */
+static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample)
 {
     size_t count = 0;
 
-    if (!shake_hands(walker, thread, sample->count, &count))
-        return false;
-    if (smp_async_sample_fill(sample, walker->cure, count))
-        return true;
-    *sample = told_by_handshake(walker, count);
-    *answer = SMP_ANSWER_RETRIED;
-    return count > 0 && !smp_async_sample_is_missing(sample);
+    return shake_hands(walker, thread, sample->count, &count) &&
+           smp_async_sample_fill(sample, walker->cure, count);
 }
 
 /* Without a handshake: for the next look. */
@@ -440,10 +437,9 @@ static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
         answer = SMP_ANSWER_VIRTUAL_CUT;
     if (sample.count == 0)
         answer = SMP_ANSWER_EMPTY;
-    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample, &answer)) {
+    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample)) {
+        smp_async_sample_keep_nameless(&sample);
         answer = SMP_ANSWER_NO_METHOD;
-        sample.count = 0;
-        sample.leaf_count = 0;
     }
     smp_async_sample_cut(&sample, walker->capacity);
     listener->answered(listener->context, request->token, answer, &sample,

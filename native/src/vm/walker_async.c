@@ -498,6 +498,38 @@ static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
     return true;
 }
 
+/*
+ * A stack of which the root is missing: the JVM does not follow frames that are to be deoptimised.
+ * A handshake tells what lies below; where the thread has gone elsewhere meanwhile, that stack is
+ * the answer, a little later. True: told.
+ */
+static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
+                           const struct listener *listener, size_t index,
+                           const struct smp_walk_answer *walked)
+{
+    const struct request *request = &walker->requests[index];
+    struct smp_walk_answer top = *walked;
+    struct smp_sample sample = { 0 };
+    size_t count = 0;
+
+    if (walked->rootless == 0 ||
+        !shake_hands(walker, smp_vm_threads_ref(request->thread), walked->rootless, &count) ||
+        count == 0)
+        return false;
+    smp_async_facts_set_root(smp_vm_threads_facts(request->thread), walker->cure[count - 1].method);
+    top.first = 1;
+    top.count = walked->rootless;
+    smp_async_sample_make(request->buffer.frames, &top, &sample);
+    if (smp_async_sample_take_root(&sample, walker->cure, count, request->buffer.capacity - 1))
+        smp_async_sample_keep_nameless(&sample);
+    else
+        sample = told_by_handshake(walker, count);
+    smp_async_sample_cut(&sample, walker->capacity);
+    listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
+    end_request(walker, env, index);
+    return true;
+}
+
 /* Without its stack's bounds nothing is recovered: they are looked for when that is missed. */
 static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *facts,
                        const struct smp_walk_answer *walked)
@@ -553,6 +585,8 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
         return false;
     } else if (walked.count > 0) {
         tell_stack(walker, env, listener, index, &walked);
+        return true;
+    } else if (tell_with_root(walker, env, listener, index, &walked)) {
         return true;
     } else if (is_worth_another_look(walked.answer) && may_look_again(request)) {
         find_stack(walker, facts, &walked);

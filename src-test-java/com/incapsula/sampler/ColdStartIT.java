@@ -41,7 +41,13 @@ class ColdStartIT {
         long millis = report.group("main").cumulativeMillis();
         assertThat(rows.stream().filter(row -> row.frame().equals(NAMELESS)).mapToLong(Row::cumulativeMillis).sum())
                 .as(text).isLessThanOrEqualTo(millis / 100);
-        assertThat(rows).as(text).filteredOn(row -> row.depth() == 0 && !row.frame().startsWith("["))
-                .isNotEmpty().extracting(Row::method).containsOnly(ColdStartProgram.class.getName() + ".main");
+        assertThat(millisBesides(rows, ColdStartProgram.class.getName() + ".main")).as(text)
+                .isLessThanOrEqualTo(millis / 100);
+    }
+
+    /* Of stacks that end in another method; what has no stack at all is another matter. */
+    private static long millisBesides(List<Row> rows, String root) {
+        return rows.stream().filter(row -> row.depth() == 0 && !row.frame().startsWith("["))
+                .filter(row -> !row.method().equals(root)).mapToLong(Row::cumulativeMillis).sum();
     }
 }

@@ -64,7 +64,8 @@ public final class ColdStartProgram {
         }
     }
 
-    private static void compile() throws IOException {
+    /** Compiles some classes in this JVM. */
+    public static void compile() throws IOException {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         List<JavaFileObject> sources = new ArrayList<>();
         for (int i = 0; i < CLASSES; i++) {

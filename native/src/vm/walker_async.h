@@ -9,9 +9,10 @@
  * be walked: in a transition, while its frames are rewritten. A frame without a method id is rare,
  * see vm_ids.h. One handshake with that thread makes the ids; the missing ones are taken from the
  * same depth, counted from the root, where the thread is still in the same calls. A frame that is
- * without a name even then stays in the stack as a pseudo-frame. A thread that waits inside the JVM
- * where it cannot be walked by itself is walked by a handshake, too. A deeper stack than expected
- * is asked for again with more room.
+ * without a name even then stays in the stack as a pseudo-frame. A stack that does not reach the
+ * thread's root takes it from a handshake likewise. A thread that waits inside the JVM where it
+ * cannot be walked by itself is walked by a handshake, too. A deeper stack than expected is asked
+ * for again with more room.
  *
  * A thread that has no CPU cannot answer in time. Its answer is kept when it comes, and is that to
  * the next request: it is where the thread was when it lost its CPU, so where it waited.

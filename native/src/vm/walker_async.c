@@ -530,6 +530,18 @@ static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
     return true;
 }
 
+/* What a handshake tells and another look would not. True: told. */
+static bool tell_by_handshake(struct smp_walker_async *walker, JNIEnv *env,
+                              const struct listener *listener, size_t index,
+                              const struct smp_walk_answer *walked)
+{
+    if (tell_with_root(walker, env, listener, index, walked))
+        return true;
+    return is_worth_another_look(walked->answer) &&
+           walker->requests[index].looks >= SMP_ASYNC_LOOKS &&
+           tell_waiting(walker, env, listener, index, walked);
+}
+
 /* Without its stack's bounds nothing is recovered: they are looked for when that is missed. */
 static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *facts,
                        const struct smp_walk_answer *walked)
@@ -586,14 +598,11 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
     } else if (walked.count > 0) {
         tell_stack(walker, env, listener, index, &walked);
         return true;
-    } else if (tell_with_root(walker, env, listener, index, &walked)) {
+    } else if (tell_by_handshake(walker, env, listener, index, &walked)) {
         return true;
     } else if (is_worth_another_look(walked.answer) && may_look_again(request)) {
         find_stack(walker, facts, &walked);
         return false;
-    } else if (is_worth_another_look(walked.answer) &&
-               tell_waiting(walker, env, listener, index, &walked)) {
-        return true;
     }
     tell(walker, env, listener, index, request->answer);
     return true;

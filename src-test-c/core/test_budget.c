@@ -141,6 +141,16 @@ static void the_reserve_goes_with_the_limit(void **state)
     assert_int_equal(world->budget.start_ns, 100 * MS);
 }
 
+/* It would be gone with a tick or two. */
+static void a_crowd_gets_no_reserve(void **state)
+{
+    struct world *world = *state;
+
+    world->look_ns = 10 * US;
+    (void)used_share(world, 20 * MS, 4000, 100 * MS);
+    assert_int_equal(world->budget.start_ns, 0);
+}
+
 static void a_cheaper_world_gets_all_looks_back(void **state)
 {
     struct world *world = *state;
@@ -225,6 +235,7 @@ int main(void)
         TEST(too_many_looks_are_thinned_out_to_the_limit),
         TEST(what_a_start_costs_puts_no_look_off),
         TEST(the_reserve_goes_with_the_limit),
+        TEST(a_crowd_gets_no_reserve),
         TEST(a_cheaper_world_gets_all_looks_back),
         TEST(ticks_take_a_quarter_of_a_short_budget),
         TEST(what_else_was_spent_is_paid_little_by_little),

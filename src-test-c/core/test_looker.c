@@ -757,10 +757,7 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     const int64_t cpu_from_ns = sim->own_cpu_ns;
     sim_run(sim, 20 * SIM_S);
     const int64_t elapsed_ns = sim->tick_ns - from_ns;
-    /* Beyond what there is once, for the start. */
-    const int64_t used_ns =
-        sim->own_cpu_ns - cpu_from_ns - (int64_t)SMP_BUDGET_START_CPU_MS * SIM_MS;
-    const double used = (double)used_ns / (double)elapsed_ns;
+    const double used = (double)(sim->own_cpu_ns - cpu_from_ns) / (double)elapsed_ns;
     if (used > limit * 1.3)
         fail_msg("%.2f %% of a core were used", used * 100);
     if (used < limit * 0.5)

@@ -125,13 +125,16 @@ static int64_t pay_debt(struct smp_budget *budget, int64_t income_ns)
     return income_ns - paid_ns;
 }
 
-/* Tokens do not run out while the reserve for the start lasts: what was saved up goes first. */
+/* Tokens do not run out while the reserve for the start lasts: what was saved up goes first. Of
+ * thousands of threads the first tick takes all of that: for them it would be gone in a moment. */
 static void draw_on_reserve(struct smp_budget *budget)
 {
     int64_t part_ns = most_tokens(budget) - budget->tokens_ns;
 
     if (budget->tokens_ns > most_tokens(budget) / 2)
         return;
+    if (budget->is_spent)
+        budget->start_ns = 0;
     if (part_ns > budget->start_ns)
         part_ns = budget->start_ns;
     budget->start_ns -= part_ns;
@@ -162,8 +165,7 @@ void smp_budget_end(struct smp_budget *budget)
 int64_t smp_budget_tick_gap_ns(struct smp_budget *budget)
 {
     enum { JITTER_SHARE = 10 };
-    const int64_t left_ns =
-        budget->tokens_ns + budget->start_ns - (budget->end_cpu_ns - budget->cpu_ns);
+    const int64_t left_ns = budget->tokens_ns - (budget->end_cpu_ns - budget->cpu_ns);
     int64_t gap_ns = budget->tick_ns * 1000 / budget->limit_per_mille * SMP_BUDGET_TICKS_SHARE;
 
     if (budget->share == SMP_BUDGET_WHOLE && left_ns > 0)
@@ -216,8 +218,7 @@ bool smp_budget_is_spent(struct smp_budget *budget)
 {
     if (!budget->is_spent && budget->unchecked >= SMP_BUDGET_BATCH) {
         budget->unchecked = 0;
-        budget->is_spent =
-            smp_clock_own_cpu_ns() - budget->cpu_ns >= budget->tokens_ns + budget->start_ns;
+        budget->is_spent = smp_clock_own_cpu_ns() - budget->cpu_ns >= budget->tokens_ns;
     }
     if (budget->is_spent) {
         /* How many are left is not known: as many as could be served, to begin with. */

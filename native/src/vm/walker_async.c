@@ -537,8 +537,7 @@ static bool tell_by_handshake(struct smp_walker_async *walker, JNIEnv *env,
 {
     if (tell_with_root(walker, env, listener, index, walked))
         return true;
-    return is_worth_another_look(walked->answer) &&
-           walker->requests[index].looks >= SMP_ASYNC_LOOKS &&
+    return is_worth_another_look(walked->answer) && !may_look_again(&walker->requests[index]) &&
            tell_waiting(walker, env, listener, index, walked);
 }
 

@@ -98,10 +98,57 @@ static void too_many_looks_are_thinned_out_to_the_limit(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         (void)setup(state);
         world->look_ns = cases[i].look_ns;
+        (void)used_share(world, cases[i].interval_ns, cases[i].wanted, 10 * SECOND);
+        assert_int_equal(world->budget.start_ns, 0);
         const double used = used_share(world, cases[i].interval_ns, cases[i].wanted, 30 * SECOND);
         assert_in_range((uint64_t)(used * 1e6), 7000, 13000);
         assert_true(world->budget.share < SMP_BUDGET_WHOLE);
     }
+}
+
+/* One thread at 10 ms whose looks cost two and a half times what the limit allows, for a while: new
+ * methods, new stacks. */
+static void what_a_start_costs_puts_no_look_off(void **state)
+{
+    struct world *world = *state;
+
+    world->tick_ns = 50 * US;
+    world->look_ns = 200 * US;
+    const double used = used_share(world, 10 * MS, 1, 6 * SECOND);
+    assert_int_equal(world->put_off, 0);
+    assert_int_equal(world->left_out_ns, 0);
+    assert_int_equal(world->looks, 600);
+    assert_int_equal(world->budget.share, SMP_BUDGET_WHOLE);
+    assert_in_range((uint64_t)(used * 1e6), 24900, 25100);
+    /* There is no second reserve. */
+    (void)used_share(world, 10 * MS, 1, 2 * SECOND);
+    assert_int_equal(world->budget.start_ns, 0);
+    const double later = used_share(world, 10 * MS, 1, 30 * SECOND);
+    assert_in_range((uint64_t)(later * 1e6), 7000, 13000);
+    smp_budget_restart(&world->budget);
+    assert_int_equal(world->budget.start_ns, 0);
+}
+
+/* Where little is allowed, little is for the start. */
+static void the_reserve_goes_with_the_limit(void **state)
+{
+    struct world *world = *state;
+
+    assert_int_equal(world->budget.start_ns, 100 * MS);
+    smp_budget_init(&world->budget, 1, 1);
+    assert_int_equal(world->budget.start_ns, 10 * MS);
+    smp_budget_init(&world->budget, 1000, 1);
+    assert_int_equal(world->budget.start_ns, 100 * MS);
+}
+
+/* It would be gone with a tick or two. */
+static void a_crowd_gets_no_reserve(void **state)
+{
+    struct world *world = *state;
+
+    world->look_ns = 10 * US;
+    (void)used_share(world, 20 * MS, 4000, 100 * MS);
+    assert_int_equal(world->budget.start_ns, 0);
 }
 
 static void a_cheaper_world_gets_all_looks_back(void **state)
@@ -186,6 +233,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(enough_for_all_is_for_all),
         TEST(too_many_looks_are_thinned_out_to_the_limit),
+        TEST(what_a_start_costs_puts_no_look_off),
+        TEST(the_reserve_goes_with_the_limit),
+        TEST(a_crowd_gets_no_reserve),
         TEST(a_cheaper_world_gets_all_looks_back),
         TEST(ticks_take_a_quarter_of_a_short_budget),
         TEST(what_else_was_spent_is_paid_little_by_little),

@@ -328,29 +328,40 @@ static jvmtiError JNICALL refuse_current_thread(jvmtiEnv *env, jthread *out)
     return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
 }
 
-static jvmtiError JNICALL refuse_classes(jvmtiEnv *env, jint *count, jclass **out)
+static jvmtiError JNICALL get_loaded_classes(jvmtiEnv *env, jint *count, jclass **out)
 {
+    const jvmtiError error = begin(FAKE_GetLoadedClasses);
+
     (void)env;
-    (void)count;
-    (void)out;
-    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *count = fake_jvmti.class_count;
+    *out = allocate((size_t)*count * sizeof(jclass));
+    for (jint i = 0; i < *count; i++)
+        (*out)[i] = fake_jni_local(&method_class);
+    return JVMTI_ERROR_NONE;
 }
 
-static jvmtiError JNICALL refuse_methods(jvmtiEnv *env, jclass class, jint *count, jmethodID **out)
+static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *count,
+                                            jmethodID **out)
 {
+    const jvmtiError error = begin(FAKE_GetClassMethods);
+
     (void)env;
     (void)class;
-    (void)count;
-    (void)out;
-    return JVMTI_ERROR_MUST_POSSESS_CAPABILITY;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *count = fake_jvmti.class_methods;
+    *out = allocate((size_t)*count * sizeof(jmethodID));
+    return JVMTI_ERROR_NONE;
 }
 
 static const struct jvmtiInterface_1_ functions = {
     .GetThreadCpuTime = refuse_cpu_time,
     .GenerateEvents = refuse_events,
     .GetCurrentThread = refuse_current_thread,
-    .GetLoadedClasses = refuse_classes,
-    .GetClassMethods = refuse_methods,
+    .GetLoadedClasses = get_loaded_classes,
+    .GetClassMethods = get_class_methods,
     .Deallocate = deallocate,
     .GetPhase = get_phase,
     .GetPotentialCapabilities = get_potential,

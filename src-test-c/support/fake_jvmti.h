@@ -37,7 +37,9 @@ enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
     X(GetSourceFileName)        \
     X(GetLineNumberTable)       \
     X(IsMethodNative)           \
-    X(GetSystemProperty)
+    X(GetSystemProperty)        \
+    X(GetLoadedClasses)         \
+    X(GetClassMethods)
 
 enum fake_call {
 #define X(function) FAKE_##function,
@@ -70,6 +72,8 @@ struct fake_jvmti {
     bool disposed;
     struct fake_method method; /* what every method id means */
     const char *version;       /* of the Java platform; NULL: there is no such property */
+    jint class_count;          /* loaded */
+    jint class_methods;        /* of each of them */
     struct fake_group system;
     struct fake_thread *threads[FAKE_MAX_THREADS];
     size_t thread_count;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "vm/async_sample.h"
+#include "vm/walker_jvmti.h"
 
 enum { CAPACITY = 10 };
 
@@ -108,6 +109,77 @@ static void test_another_call_of_the_same_method_fills_nothing(void **state)
     assert_int_equal(sample.frames[1].method, 0);
 }
 
+/* Root, leaf and lines of the others are as they were. */
+static void test_a_frame_without_a_name_keeps_its_place(void **state)
+{
+    const uintptr_t methods[] = { 0, 6, 0, 8 };
+
+    (void)state;
+    make(methods, 4);
+    smp_async_sample_keep_nameless(&sample);
+    assert_false(smp_async_sample_is_missing(&sample));
+    assert_int_equal(sample.count, 4);
+    assert_true(sample.frames[0].method == SMP_VM_NO_METHOD);
+    assert_true(sample.frames[0].bci == SMP_BCI_PSEUDO);
+    assert_int_equal(sample.frames[1].method, 6);
+    assert_int_equal(sample.frames[1].bci, 10);
+    assert_true(sample.frames[2].method == SMP_VM_NO_METHOD);
+    assert_int_equal(sample.frames[3].method, 8);
+    assert_int_equal(sample.frames[3].bci, 30);
+}
+
+/* Both are of one thread; it has gone on in the frames above the last ones. */
+static void test_a_missing_root_is_taken_from_another_walk(void **state)
+{
+    const uintptr_t methods[] = { 1, 2, 3 };
+    const struct smp_frame other[] = { { 9, 7 }, { 2, 10 }, { 3, 20 }, { 4, 30 }, { 5, 40 } };
+
+    (void)state;
+    make(methods, 3);
+    assert_true(smp_async_sample_take_root(&sample, other, 5, CAPACITY - 1));
+    assert_int_equal(sample.count, 5);
+    assert_int_equal(sample.leaf_count, 5);
+    assert_int_equal(sample.frames[0].method, 1); /* its own leaf */
+    assert_int_equal(sample.frames[2].method, 3);
+    assert_int_equal(sample.frames[3].method, 4);
+    assert_int_equal(sample.frames[4].method, 5);
+    assert_int_equal(sample.frames[4].bci, 40);
+}
+
+/* In a recursion the place with most calls in common is the right one. */
+static void test_in_a_recursion_the_longest_match_is_taken(void **state)
+{
+    const uintptr_t methods[] = { 1, 2, 3 };
+    const struct smp_frame other[] = { { 1, 0 },  { 2, 10 }, { 3, 20 }, { 8, 5 },
+                                       { 3, 20 }, { 2, 10 }, { 3, 20 }, { 5, 40 } };
+
+    (void)state;
+    make(methods, 3);
+    assert_true(smp_async_sample_take_root(&sample, other, 8, CAPACITY - 1));
+    assert_int_equal(sample.count, 8);
+    assert_int_equal(sample.frames[3].method, 8);
+    assert_int_equal(sample.frames[7].method, 5);
+}
+
+static void test_a_root_that_is_not_sure_is_not_taken(void **state)
+{
+    const uintptr_t methods[] = { 1, 2, 3 };
+    const struct smp_frame twice[] = { { 3, 20 }, { 7, 5 }, { 3, 20 }, { 5, 40 } };
+    const struct smp_frame elsewhere[] = { { 3, 21 }, { 5, 40 } };
+    const struct smp_frame deep[] = { { 3, 20 }, { 4, 0 }, { 5, 0 }, { 6, 0 } };
+
+    (void)state;
+    make(methods, 3);
+    assert_false(smp_async_sample_take_root(&sample, twice, 4, CAPACITY - 1));
+    assert_false(smp_async_sample_take_root(&sample, elsewhere, 2, CAPACITY - 1));
+    assert_false(smp_async_sample_take_root(&sample, elsewhere, 0, CAPACITY - 1));
+    assert_false(smp_async_sample_take_root(&sample, deep, 4, 5)); /* no room for three more */
+    assert_int_equal(sample.count, 3);
+    assert_true(smp_async_sample_take_root(&sample, deep, 4, 6));
+    make(methods, 0);
+    assert_false(smp_async_sample_take_root(&sample, deep, 4, CAPACITY - 1));
+}
+
 static void test_a_deep_stack_loses_its_middle(void **state)
 {
     const uintptr_t methods[] = { 1, 2, 3, 4, 5, 6, 7 };
@@ -134,6 +206,10 @@ int main(void)
         cmocka_unit_test(test_missing_keys_are_filled_from_the_root),
         cmocka_unit_test(test_another_stack_fills_nothing),
         cmocka_unit_test(test_another_call_of_the_same_method_fills_nothing),
+        cmocka_unit_test(test_a_frame_without_a_name_keeps_its_place),
+        cmocka_unit_test(test_a_missing_root_is_taken_from_another_walk),
+        cmocka_unit_test(test_in_a_recursion_the_longest_match_is_taken),
+        cmocka_unit_test(test_a_root_that_is_not_sure_is_not_taken),
         cmocka_unit_test(test_a_deep_stack_loses_its_middle),
     };
 

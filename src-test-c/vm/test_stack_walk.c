@@ -478,11 +478,16 @@ static void test_a_stack_without_its_root_is_none(void **state)
     catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
     expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
     assert_int_equal((uintptr_t)answer.root, ROOT_ID + 1);
+    /* As far as it goes it is kept: the root may be had otherwise. */
+    assert_int_equal(answer.rootless, 2);
+    assert_int_equal((uintptr_t)frames[1].method, CALLER_ID);
+    assert_int_equal((uintptr_t)frames[2].method, ROOT_ID + 1);
     stack[8] = at(CALLER + 0x40);
     take(at(CALLER + 0x40) - 1, slot(9));
     jvm.root = ROOT_ID;
     catch_at(at(METHOD), 8, (void *)ROOT_ID);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    assert_int_equal(answer.rootless, 0);
 }
 
 static void note(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)

@@ -125,6 +125,15 @@ static void a_frame_without_an_id_is_gone(void **state)
     assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
+/* In the midst of a stack, where it was walked. */
+static void a_frame_without_an_id_has_a_text(void **state)
+{
+    (void)state;
+    assert_string_equal(source.pseudo_text(source.self, SMP_VM_NO_METHOD),
+                        "[method without an id]");
+    assert_null(source.pseudo_text(source.self, 1)); /* of a stub nobody has told of */
+}
+
 static void every_call_may_run_out_of_memory(void **state)
 {
     (void)state;
@@ -220,6 +229,7 @@ int main(void)
         TEST(a_hidden_class_has_its_slash),
         TEST(an_unloaded_class_is_gone),
         TEST(a_frame_without_an_id_is_gone),
+        TEST(a_frame_without_an_id_has_a_text),
         TEST(every_call_may_run_out_of_memory),
         TEST(without_capabilities_there_are_names_all_the_same),
         TEST(an_absurd_line_count_is_not_believed),

@@ -11,6 +11,14 @@ static int64_t most_tokens(const struct smp_budget *budget)
     return SMP_BUDGET_SAVED_MS * NS_PER_MS / 1000 * budget->limit_per_mille;
 }
 
+static int64_t reserve_ns(int64_t limit_per_mille)
+{
+    const int64_t ns = SMP_BUDGET_START_MS * NS_PER_MS / 1000 * limit_per_mille;
+    const int64_t most_ns = SMP_BUDGET_START_CPU_MS * NS_PER_MS;
+
+    return ns < most_ns ? ns : most_ns;
+}
+
 void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_t seed)
 {
     *budget = (struct smp_budget){
@@ -19,6 +27,7 @@ void smp_budget_init(struct smp_budget *budget, int64_t limit_per_mille, uint64_
         .random = seed,
     };
     budget->tokens_ns = most_tokens(budget);
+    budget->start_ns = reserve_ns(limit_per_mille);
 }
 
 void smp_budget_set_limit(struct smp_budget *budget, int64_t limit_per_mille)
@@ -116,6 +125,22 @@ static int64_t pay_debt(struct smp_budget *budget, int64_t income_ns)
     return income_ns - paid_ns;
 }
 
+/* Tokens do not run out while the reserve for the start lasts: what was saved up goes first. Of
+ * thousands of threads the first tick takes all of that: for them it would be gone in a moment. */
+static void draw_on_reserve(struct smp_budget *budget)
+{
+    int64_t part_ns = most_tokens(budget) - budget->tokens_ns;
+
+    if (budget->tokens_ns > most_tokens(budget) / 2)
+        return;
+    if (budget->is_spent)
+        budget->start_ns = 0;
+    if (part_ns > budget->start_ns)
+        part_ns = budget->start_ns;
+    budget->start_ns -= part_ns;
+    budget->tokens_ns += part_ns;
+}
+
 /* The time since the last tick began, and what was used in it. */
 static void settle_accounts(struct smp_budget *budget, int64_t now_ns, int64_t cpu_ns)
 {
@@ -127,6 +152,7 @@ static void settle_accounts(struct smp_budget *budget, int64_t now_ns, int64_t c
         budget->debt_ns = most_tokens(budget);
     const int64_t income_ns = pay_debt(budget, allowed_ns(budget, now_ns - budget->now_ns));
     budget->tokens_ns += income_ns - (cpu_ns - budget->cpu_ns - other_ns);
+    draw_on_reserve(budget);
     budget->window_allowed_ns += income_ns;
 }
 

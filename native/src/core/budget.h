@@ -14,6 +14,10 @@
  * A tick costs something even without looks, most of it for being woken up. Where CPU time is short
  * ticks may take a quarter of it, and are made rarer until they do; the rest is for looks.
  *
+ * A start has all to do for the first time: names of methods and lines, new stacks, memory that has
+ * not been touched yet. For that there is a reserve, once, beyond the limit: while it lasts no look
+ * is put off.
+ *
  * What is used for something else, as the end of an interval with thousands of threads, is a debt.
  * It is paid little by little, so that looks go on meanwhile: the first one after a second without
  * any would weigh as much as all others of that second.
@@ -30,13 +34,15 @@
 #include <stdint.h>
 
 enum {
-    SMP_BUDGET_WHOLE = 1 << 20,  /* share: every look */
-    SMP_BUDGET_LEAST = 1 << 10,  /* share: one in 1024 */
-    SMP_BUDGET_BATCH = 16,       /* looks between two readings of the clock */
-    SMP_BUDGET_SAVED_MS = 1000,  /* what may be saved up: the limit of so long */
-    SMP_BUDGET_WINDOW_MS = 100,  /* over which use is measured */
-    SMP_BUDGET_WINDOW_TICKS = 8, /* at least */
-    SMP_BUDGET_STARVED_MS = 100, /* so long without tokens: one batch all the same */
+    SMP_BUDGET_WHOLE = 1 << 20,    /* share: every look */
+    SMP_BUDGET_LEAST = 1 << 10,    /* share: one in 1024 */
+    SMP_BUDGET_BATCH = 16,         /* looks between two readings of the clock */
+    SMP_BUDGET_SAVED_MS = 1000,    /* what may be saved up: the limit of so long */
+    SMP_BUDGET_START_MS = 10000,   /* the reserve for a start: the limit of so long, */
+    SMP_BUDGET_START_CPU_MS = 100, /* but at most so much CPU time */
+    SMP_BUDGET_WINDOW_MS = 100,    /* over which use is measured */
+    SMP_BUDGET_WINDOW_TICKS = 8,   /* at least */
+    SMP_BUDGET_STARVED_MS = 100,   /* so long without tokens: one batch all the same */
     SMP_BUDGET_TICKS_SHARE = 4,  /* of what may be spent, what ticks may take without their looks */
     SMP_BUDGET_DEBT_SHARE = 4,   /* of what comes in, what debts may take */
     SMP_BUDGET_MOST_GAP_MS = 100 /* between two ticks, for what they cost */
@@ -46,6 +52,7 @@ struct smp_budget {
     int64_t limit_per_mille;
     int64_t share;
     int64_t tokens_ns;
+    int64_t start_ns; /* left of the reserve for the start */
     uint64_t random;
     bool has_begun;
     int64_t now_ns;            /* of the tick */

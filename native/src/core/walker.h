@@ -111,7 +111,7 @@ struct smp_walker {
     X(UNKNOWN_STATE, UNKNOWN_STATE)                                                          \
     X(THREAD_EXIT, GONE)                                                                     \
     X(DEOPT, DEOPT)                                                                          \
-    X(NO_METHOD, NO_METHOD)     /* a frame whose method has no id yet */                     \
+    X(NO_METHOD, NO_METHOD)     /* whole, but for the name of a frame: a pseudo-frame */     \
     X(VIRTUAL_CUT, VIRTUAL_CUT) /* a virtual thread's stack, cut where it was last parked */ \
     X(UNANSWERED, UNANSWERED)   /* the handler has not run in time */                        \
     X(DROPPED, DROPPED)         /* of a CPU timer: there was no room for the walk */

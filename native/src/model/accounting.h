@@ -41,6 +41,7 @@ enum smp_outcome_kind {
     X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)                   \
     X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")                   \
     X(VIRTUAL_CUT, WALKED, "samples taken, virtual thread cut where it was parked", NULL)   \
+    X(NO_METHOD, WALKED, "samples taken, a method without an id", NULL)                     \
     X(IDLE, IDLE, "credited as idle", NULL)                                                 \
     X(IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL)                             \
     X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                     \
@@ -56,7 +57,6 @@ enum smp_outcome_kind {
     X(NOT_WALKABLE_JAVA, FAILED, "failed, not_walkable_Java (-6)", "[not walkable, Java]")  \
     X(UNKNOWN_STATE, FAILED, "failed, unknown_state (-7)", "[unknown thread state]")        \
     X(DEOPT, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]")                     \
-    X(NO_METHOD, FAILED, "failed, a method without an id", "[method without an id]")        \
     X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")               \
     X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")                 \
     X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")                \

@@ -71,6 +71,13 @@ static void guess(struct smp_vm_facts *facts, uintptr_t root)
     }
 }
 
+void smp_async_facts_set_root(struct smp_vm_facts *facts, uint64_t root)
+{
+    facts->root = (uintptr_t)root;
+    facts->root_guess = (uintptr_t)root;
+    facts->root_guessed = 0;
+}
+
 void smp_async_facts_learn_root(struct smp_vm_facts *facts, const struct smp_walk_answer *answer)
 {
     const uintptr_t root = (uintptr_t)answer->root;

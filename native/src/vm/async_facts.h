@@ -26,6 +26,8 @@ enum { SMP_FACTS_ROOT_SURE = 8 /* stacks with one root, until it is taken for th
 struct smp_walk_target smp_async_facts_target(struct smp_vm_facts *facts,
                                               const struct smp_vm_async *async, JNIEnv *env,
                                               jobject thread);
+/* The root JVMTI has told: this is it, whatever was guessed. */
+void smp_async_facts_set_root(struct smp_vm_facts *facts, uint64_t root);
 void smp_async_facts_learn_root(struct smp_vm_facts *facts, const struct smp_walk_answer *answer);
 bool smp_async_facts_knows_stack(const struct smp_vm_facts *facts);
 

@@ -25,6 +25,16 @@ bool smp_async_sample_is_missing(const struct smp_sample *sample);
  * as the two stacks are the same there, call for call. True: none is missing any more.
  */
 bool smp_async_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count);
+/*
+ * Completes a stack that does not reach its root from another walk of the same thread: finds the
+ * place where the two have most calls in common, from the last frame up, and appends what lies
+ * below. False, and the sample is as it was: there is no such place or more than one, or no room.
+ */
+bool smp_async_sample_take_root(struct smp_sample *sample, const struct smp_frame *other,
+                                size_t count, size_t room);
+/* Frames whose keys are missing become pseudo-frames of SMP_VM_NO_METHOD: the others keep their
+ * places. */
+void smp_async_sample_keep_nameless(struct smp_sample *sample);
 /* Leaves both ends of a stack deeper than capacity, which is at least 2. */
 void smp_async_sample_cut(struct smp_sample *sample, size_t capacity);
 

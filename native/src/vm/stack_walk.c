@@ -497,6 +497,16 @@ static void recover(struct walk *walk, int32_t code)
     }
 }
 
+/* Of the walk with the registers as they were interrupted. What the leaf is of a frame that could
+ * not be left is not known. */
+static void keep_rootless(struct walk *walk)
+{
+    const int32_t count = call_jvm(walk);
+
+    if (count > 1 || (count == 1 && walk->frames[1].bci != -1))
+        walk->answer->rootless = (uint32_t)count;
+}
+
 /* The requester has read them last, on another CPU: they come while the walk begins. */
 static void fetch_early(struct smp_jvm_frame *frames, uint32_t capacity)
 {
@@ -593,4 +603,6 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
     walk.code = smp_code_enter();
     recover(&walk, code);
     smp_code_leave();
+    if (code > 0 && answer->count == 0)
+        keep_rootless(&walk);
 }

@@ -128,6 +128,9 @@ struct smp_walk_answer {
     bool is_pseudo; /* it is a pseudo-frame: its method is a key of vm_code.h */
     uint32_t first; /* the stack is frames[first .. first + count) */
     uint32_t count;
+    /* Where count is 0: frames[1 .. 1 + rootless) are right as far as they go, but do not reach the
+     * root. The JVM follows no frame that is to be deoptimised. */
+    uint32_t rootless;
     uintptr_t sp;     /* of the interrupted thread; 0: it is on its alternate signal stack */
     int32_t state;    /* of the thread; 0: not known */
     bool in_handler;  /* another signal's handler was interrupted: what that one had interrupted is

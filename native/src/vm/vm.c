@@ -8,6 +8,7 @@
 #include "vm/vm_async.h"
 #include "vm/vm_code.h"
 #include "vm/vm_door.h"
+#include "vm/vm_ids.h"
 #include "vm/vm_signal.h"
 #include "vm/vm_status.h"
 #include "vm/vm_symbol.h"
@@ -93,6 +94,7 @@ static enum smp_status make_environment(void)
         .ThreadEnd = smp_vm_threads_on_end,
         .VMDeath = on_vm_death,
         .ClassLoad = on_class_load,
+        .ClassPrepare = smp_vm_ids_on_prepare,
         .CompiledMethodLoad = smp_vm_code_on_load,
         .CompiledMethodUnload = smp_vm_code_on_unload,
         .DynamicCodeGenerated = smp_vm_code_on_stub,

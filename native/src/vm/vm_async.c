@@ -10,6 +10,7 @@
 #include "vm/vm.h"
 #include "vm/vm_code.h"
 #include "vm/vm_door.h"
+#include "vm/vm_ids.h"
 #include "vm/vm_probe.h"
 #include "vm/vm_signal.h"
 #include "vm/vm_stacks.h"
@@ -145,6 +146,7 @@ static const char *prepare(int signal, JNIEnv *env)
         return "no AsyncGetCallTrace in this JVM";
     const char *reason = listen_to_code(jvmti);
     if (reason == NULL) {
+        smp_vm_ids_open(env);
         state.async.has_virtual_threads = smp_vm_virtual_init(env);
         state.async.layout = find_layout(jvmti, env);
         state.async.no_made_up_registers =
@@ -196,6 +198,7 @@ static void bring_down(void)
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
     wait_for_handlers();
+    smp_vm_ids_close();
     if (!state.has_code)
         return;
     if (smp_vm_is_live())

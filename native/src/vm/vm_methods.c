@@ -195,11 +195,11 @@ static void release(void *self, struct smp_method_info *info)
     methods->capacity = 0;
 }
 
-/* Of stubs: they are no methods of Java's. */
+/* Of stubs, which are no methods of Java's, and of a method that has no id yet. */
 static const char *pseudo_text(void *self, uint64_t key)
 {
     (void)self;
-    return smp_vm_code_name(key);
+    return key == SMP_VM_NO_METHOD ? "[method without an id]" : smp_vm_code_name(key);
 }
 
 enum smp_status smp_vm_methods_create(struct smp_vm_methods **out)

@@ -310,11 +310,14 @@ static bool has_cure_room(struct smp_walker_async *walker, size_t frames)
     return walker->cure != NULL;
 }
 
-/* What a cure cost is taken from what may be spent, even where that becomes a debt. */
+/* What a cure cost is taken from what may be spent. One that took long, because the thread had no
+ * CPU, does not forbid the next ones for longer than it takes to earn what may be saved. */
 static void pay(struct smp_walker_async *walker, int64_t start_ns)
 {
     walker->stats.cures++;
     walker->cure_credit_ns -= smp_clock_ns() - start_ns;
+    if (walker->cure_credit_ns < -SMP_ASYNC_CURE_SAVED_NS)
+        walker->cure_credit_ns = -SMP_ASYNC_CURE_SAVED_NS;
 }
 
 /* One handshake, for a stack of about so many frames. False: none, or a deeper stack. */
@@ -339,20 +342,14 @@ static struct smp_sample told_by_handshake(const struct smp_walker_async *walker
     };
 }
 
-/* Makes the ids that are missing. A thread that has moved on has another stack by now: that is one
- * of its own, a little later, and better than none. False: no stack. */
-static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample,
-                 enum smp_answer *answer)
+/* Makes the ids that are missing, and names the frames in which the thread still is. True: no frame
+ * is without a name. */
+static bool cure(struct smp_walker_async *walker, jobject thread, struct smp_sample *sample)
 {
     size_t count = 0;
 
-    if (!shake_hands(walker, thread, sample->count, &count))
-        return false;
-    if (smp_async_sample_fill(sample, walker->cure, count))
-        return true;
-    *sample = told_by_handshake(walker, count);
-    *answer = SMP_ANSWER_RETRIED;
-    return count > 0 && !smp_async_sample_is_missing(sample);
+    return shake_hands(walker, thread, sample->count, &count) &&
+           smp_async_sample_fill(sample, walker->cure, count);
 }
 
 /* Without a handshake: for the next look. */
@@ -440,10 +437,9 @@ static void tell_sample(struct smp_walker_async *walker, JNIEnv *env,
         answer = SMP_ANSWER_VIRTUAL_CUT;
     if (sample.count == 0)
         answer = SMP_ANSWER_EMPTY;
-    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample, &answer)) {
+    if (smp_async_sample_is_missing(&sample) && !cure(walker, thread, &sample)) {
+        smp_async_sample_keep_nameless(&sample);
         answer = SMP_ANSWER_NO_METHOD;
-        sample.count = 0;
-        sample.leaf_count = 0;
     }
     smp_async_sample_cut(&sample, walker->capacity);
     listener->answered(listener->context, request->token, answer, &sample,
@@ -502,6 +498,49 @@ static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
     return true;
 }
 
+/*
+ * A stack of which the root is missing: the JVM does not follow frames that are to be deoptimised.
+ * A handshake tells what lies below; where the thread has gone elsewhere meanwhile, that stack is
+ * the answer, a little later. True: told.
+ */
+static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
+                           const struct listener *listener, size_t index,
+                           const struct smp_walk_answer *walked)
+{
+    const struct request *request = &walker->requests[index];
+    struct smp_walk_answer top = *walked;
+    struct smp_sample sample = { 0 };
+    size_t count = 0;
+
+    if (walked->rootless == 0 ||
+        !shake_hands(walker, smp_vm_threads_ref(request->thread), walked->rootless, &count) ||
+        count == 0)
+        return false;
+    smp_async_facts_set_root(smp_vm_threads_facts(request->thread), walker->cure[count - 1].method);
+    top.first = 1;
+    top.count = walked->rootless;
+    smp_async_sample_make(request->buffer.frames, &top, &sample);
+    if (smp_async_sample_take_root(&sample, walker->cure, count, request->buffer.capacity - 1))
+        smp_async_sample_keep_nameless(&sample);
+    else
+        sample = told_by_handshake(walker, count);
+    smp_async_sample_cut(&sample, walker->capacity);
+    listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
+    end_request(walker, env, index);
+    return true;
+}
+
+/* What a handshake tells and another look would not. True: told. */
+static bool tell_by_handshake(struct smp_walker_async *walker, JNIEnv *env,
+                              const struct listener *listener, size_t index,
+                              const struct smp_walk_answer *walked)
+{
+    if (tell_with_root(walker, env, listener, index, walked))
+        return true;
+    return is_worth_another_look(walked->answer) && !may_look_again(&walker->requests[index]) &&
+           tell_waiting(walker, env, listener, index, walked);
+}
+
 /* Without its stack's bounds nothing is recovered: they are looked for when that is missed. */
 static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *facts,
                        const struct smp_walk_answer *walked)
@@ -558,12 +597,11 @@ static bool read_answer(struct smp_walker_async *walker, JNIEnv *env,
     } else if (walked.count > 0) {
         tell_stack(walker, env, listener, index, &walked);
         return true;
+    } else if (tell_by_handshake(walker, env, listener, index, &walked)) {
+        return true;
     } else if (is_worth_another_look(walked.answer) && may_look_again(request)) {
         find_stack(walker, facts, &walked);
         return false;
-    } else if (is_worth_another_look(walked.answer) &&
-               tell_waiting(walker, env, listener, index, &walked)) {
-        return true;
     }
     tell(walker, env, listener, index, request->answer);
     return true;

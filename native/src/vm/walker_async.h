@@ -6,10 +6,12 @@
  *   request ─► slot, signal ─► (thread walks itself) ─► collect ─► second look? ─► sample
  *
  * collect asks again, after some microseconds, where the thread was caught at a point that cannot
- * be walked: in a transition, while its frames are rewritten. A frame without a method id is cured
- * by one handshake with that thread, which makes the ids; the missing ones are taken from the same
- * depth, counted from the root; where virtual threads are in use, see vm_ids.h. So is a thread that
- * waits inside the JVM where it cannot be walked by itself. A deeper stack than expected is asked
+ * be walked: in a transition, while its frames are rewritten. A frame without a method id is rare,
+ * see vm_ids.h. One handshake with that thread makes the ids; the missing ones are taken from the
+ * same depth, counted from the root, where the thread is still in the same calls. A frame that is
+ * without a name even then stays in the stack as a pseudo-frame. A stack that does not reach the
+ * thread's root takes it from a handshake likewise. A thread that waits inside the JVM where it
+ * cannot be walked by itself is walked by a handshake, too. A deeper stack than expected is asked
  * for again with more room.
  *
  * A thread that has no CPU cannot answer in time. Its answer is kept when it comes, and is that to

@@ -9,6 +9,8 @@ const OUTCOME_WORDS = {
     'samples taken, no Java frames': 'The thread had no Java code on its stack. Its time is under [no Java frames].',
     'samples taken, virtual thread cut where it was parked':
         'The stack of a virtual thread was read only down to where it was last parked.',
+    'samples taken, a method without an id':
+        'The stack was read, but the JVM had not given an id to one of its methods yet: that row is [method without an id].',
     'samples taken, stopped for garbage collection':
         'The garbage collector had stopped the whole JVM. The time is under [GC active].',
     'credited as idle': 'The thread had not run since the last look, so its stack could not have changed.',
@@ -28,8 +30,6 @@ const OUTCOME_WORDS = {
     'failed, not_walkable_Java (-6)': 'The thread ran Java code, but its stack was not in a state to be read.',
     'failed, unknown_state (-7)': 'The thread was on its way from one state to another.',
     'failed, deoptimisation (-9)': 'The JVM was just taking compiled code of this stack back.',
-    'failed, a method without an id':
-        'The stack was read, but the JVM had not given a name tag to one of its methods yet. The next look has it.',
     'failed, thread ended during the walk':
         'The thread ended while it was looked at. Its time is under [thread ended].',
     'failed, JVM not in its live phase': 'The JVM was starting or ending.',

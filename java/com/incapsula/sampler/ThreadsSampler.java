@@ -692,6 +692,8 @@ public class ThreadsSampler implements AutoCloseable {
      * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit a random part of
      * the threads is looked at in each sample; the others' time waits for their next turn, so that totals and shares
      * stay what they are, and it is counted how often a thread was passed over. Writing reports is not included.
+     * A start may use what the limit allows for ten seconds more, at most 100 ms of CPU time, once: in a new JVM the
+     * sampler meets each method and each stack for the first time.
      *
      * @param overheadLimitPercent 0.1 to 100, in steps of 0.1
      * @throws IllegalArgumentException if it is out of range

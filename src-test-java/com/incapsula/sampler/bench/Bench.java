@@ -2,6 +2,7 @@
 package com.incapsula.sampler.bench;
 
 import com.incapsula.sampler.bench.accuracy.Accuracy;
+import com.incapsula.sampler.bench.accuracy.ColdStart;
 import com.incapsula.sampler.bench.accuracy.Company;
 import com.incapsula.sampler.bench.accuracy.Failures;
 import com.incapsula.sampler.bench.accuracy.G1Objects;
@@ -59,6 +60,7 @@ public final class Bench {
         programs.put("virtual-threads", VirtualThreads::run);
         programs.put("g1-objects", G1Objects::run);
         programs.put("company", Company::run);
+        programs.put("cold-start", ColdStart::run);
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);

@@ -90,9 +90,9 @@ final class SampleReports {
         jvm.stack(31_400, 31_400, 0, "[GC]").stack(18_700, 18_700, 0, "[JIT compiler]")
                 .stack(2_600, 2_600, 0, "[threads-sampler]").stack(900, 900, 0, "[VM thread]");
         return report.outcome("samples taken, middle of a deep stack omitted", 12)
+                .outcome("samples taken, a method without an id", 6)
                 .outcome("credited as idle", 14_310)
                 .outcome("recovered, in a runtime stub", 412)
-                .outcome("failed, a method without an id", 6)
                 .outcome("failed, thread ended during the walk", 9)
                 .outcome("skipped, signal not answered in time", 27)
                 .outcome("skipped, thread ended since its last sample", 41)

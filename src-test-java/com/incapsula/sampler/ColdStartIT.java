@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.ColdStartProgram;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Row;
+import com.incapsula.sampler.testing.SideBySide;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A sampler that starts with its program sees methods which have never been compiled, in classes that have just been
+ * loaded: each stack is kept whole, down to its root, and its methods have names.
+ */
+@SideBySide
+class ColdStartIT {
+
+    private static final int ATTEMPTS = 300;
+    private static final String NAMELESS = "[method without an id]";
+
+    @TempDir
+    Path folder;
+
+    @Test
+    void stacksOfANewProgramHaveTheirNamesAndRoots() throws Exception {
+        Path file = folder.resolve("report.log");
+        ChildJvm.of(ColdStartProgram.class).run(file.toString(), String.valueOf(ATTEMPTS)).assertFine();
+        String text = Files.readString(file);
+        Report report = Report.parse(text).get(0);
+        long attempts = report.figure("attempts");
+        assertThat(attempts).as(text).isGreaterThanOrEqualTo(ATTEMPTS);
+        assertThat(report.figure("samples taken, a method without an id")).as(text)
+                .isLessThanOrEqualTo(attempts / 100);
+        List<Row> rows = report.group("main").rows();
+        long millis = report.group("main").cumulativeMillis();
+        assertThat(rows.stream().filter(row -> row.frame().equals(NAMELESS)).mapToLong(Row::cumulativeMillis).sum())
+                .as(text).isLessThanOrEqualTo(millis / 100);
+        assertThat(millisBesides(rows, ColdStartProgram.class.getName() + ".main")).as(text)
+                .isLessThanOrEqualTo(millis / 100);
+    }
+
+    /* Of stacks that end in another method; what has no stack at all is another matter. */
+    private static long millisBesides(List<Row> rows, String root) {
+        return rows.stream().filter(row -> row.depth() == 0 && !row.frame().startsWith("["))
+                .filter(row -> !row.method().equals(root)).mapToLong(Row::cumulativeMillis).sum();
+    }
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.accuracy;
+
+import com.incapsula.sampler.SamplerStatistics;
+import com.incapsula.sampler.SamplingEngine;
+import com.incapsula.sampler.bench.Figures;
+import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.bench.Plan;
+import com.incapsula.sampler.bench.Table;
+import com.incapsula.sampler.bench.peer.Frame;
+import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.bench.peer.Profile;
+import com.incapsula.sampler.bench.peer.SamplerPeer;
+import com.incapsula.sampler.testing.ColdStartProgram;
+import java.io.File;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Programs whose profiler starts with them, each in fresh JVMs: do stacks have names and roots, are polls skipped? */
+public final class ColdStart {
+
+    private static final long INTERVAL_MILLIS = 10;
+    private static final double LIMIT_PERCENT = 1;
+    private static final double NAMELESS_BAR = 1;
+    private static final double SKIPPED_BAR = 5;
+    private static final int JVMS_PER_ROUND = 2;
+    private static final int ROUNDS_PER_PEER = 2;
+    private static final int LEAST_RUN_SHARE = 2;
+    private static final String FOLDERS = "bench.coldStart";
+    private static final String NAMELESS = "[method without an id]";
+    private static final String EVALUATED = "(do (require 'clojure.set 'clojure.pprint 'clojure.test 'clojure.walk"
+            + " 'clojure.zip 'clojure.xml 'clojure.data) (dotimes [i 100] (eval (list 'fn ['x] (list '+ 'x i)))))";
+    private static volatile long sink;
+
+    /** What starts. */
+    private enum Program {
+        BUSY, JAVAC, CLOJURE, BOOT;
+
+        /** The folder of its jars; null: it needs none. */
+        Path jars() {
+            return this == BUSY || this == JAVAC ? null
+                    : Path.of(System.getProperty(FOLDERS, "target/cold-start"), name().toLowerCase(Locale.ROOT));
+        }
+
+        boolean isThere() {
+            return jars() == null || Files.isDirectory(jars());
+        }
+    }
+
+    private ColdStart() {
+    }
+
+    /**
+     * Runs all that is there.
+     *
+     * @param plan two JVMs a round for each program, and for the other profilers one in two rounds
+     * @param only of the programs
+     * @return a table
+     */
+    public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
+        Table table = new Table("Programs whose profiler starts with them: the main thread, in fresh JVMs", "JDK",
+                "program", "profiler", "JVMs", "samples of a JVM", "with a nameless method, %, worst JVM",
+                "without a stack, %, worst", "without the root, %, worst", "polls skipped, %, worst", "bar");
+        for (Path jdk : plan.jdks()) {
+            for (Program program : Program.values()) {
+                for (String profiler : List.of(Peer.HYBRID, Peer.ASYNC, Peer.JFR)) {
+                    if (program.isThere() && program.name().matches(only.toUpperCase(Locale.ROOT))) {
+                        measure(table, plan, jdk, program, profiler);
+                    }
+                }
+            }
+        }
+        table.note("Ours: interval " + INTERVAL_MILLIS + " ms, all defaults, and weights are time; the others: 1 ms, weights"
+                + " are samples. Without a stack: failed and skipped together. Nameless: shown as " + NAMELESS
+                + ". The root: the program's main method. Of a JVM each is its share of the main thread's weight.");
+        Stream.of(Program.values()).filter(program -> !program.isThere())
+                .forEach(program -> table.note(program + " is left out: " + program.jars() + " is not there."));
+        return List.of(table);
+    }
+
+    private static void measure(Table table, Plan plan, Path jdk, Program program, String profiler)
+            throws IOException, InterruptedException {
+        List<double[]> runs = new ArrayList<>();
+        List<String> flags = program.jars() == null ? List.of()
+                : List.of("-D" + FOLDERS + "=" + program.jars().toAbsolutePath().getParent());
+        int jvms = profiler.equals(Peer.HYBRID) ? JVMS_PER_ROUND * plan.rounds()
+                : Math.max(1, plan.rounds() / ROUNDS_PER_PEER);
+        for (int i = 0; i < jvms; i++) {
+            String[] cells = Jvm.of(jdk, flags).run(ColdStart.class, program, profiler, plan.windowMillis()).get(0);
+            runs.add(Stream.of(cells).mapToDouble(Double::parseDouble).toArray());
+        }
+        double nameless = worst(runs, 1);
+        double skipped = worst(runs, 4);
+        boolean isOurs = profiler.equals(Peer.HYBRID);
+        table.row(Jvm.version(jdk), program.name(), profiler, runs.size(),
+                Figures.median(runs.stream().map(run -> run[0]).toList()), nameless, worst(runs, 2), worst(runs, 3),
+                isOurs ? skipped : null, isOurs ? "nameless " + Table.atMost(nameless, NAMELESS_BAR)
+                        + "; skipped " + Table.atMost(skipped, SKIPPED_BAR) : "");
+    }
+
+    private static double worst(List<double[]> runs, int column) {
+        return runs.stream().mapToDouble(run -> run[column]).max().orElse(Double.NaN);
+    }
+
+    /**
+     * The measured program.
+     *
+     * @param arguments program, profiler, milliseconds at least
+     */
+    public static void main(String... arguments) throws Exception {
+        Program program = Program.valueOf(arguments[0]);
+        boolean isOurs = arguments[1].equals(Peer.HYBRID);
+        Peer peer = isOurs ? new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS) : Peer.of(arguments[1]);
+        peer.start();
+        if (isOurs) {
+            ((SamplerPeer) peer).limit(LIMIT_PERCENT);
+        }
+        work(program, Long.parseLong(arguments[2]));
+        double skipped = isOurs ? skipped(((SamplerPeer) peer).statistics()) : 0;
+        Profile profile = peer.stop("main"::equals);
+        double all = 0;
+        double[] shares = new double[3];
+        for (var stack : profile.stacks().entrySet()) {
+            all += stack.getValue();
+            int kind = kindOf(stack.getKey());
+            if (kind >= 0) {
+                shares[kind] += stack.getValue();
+            }
+        }
+        Jvm.tell(isOurs ? ((SamplerPeer) peer).samples() : all, 100 * shares[0] / all, 100 * shares[1] / all,
+                100 * shares[2] / all, skipped);
+        System.exit(0);
+    }
+
+    private static double skipped(SamplerStatistics statistics) {
+        return 100.0 * statistics.getOutcomes().get("skipped, over the overhead limit")
+                / Math.max(1, statistics.getAttempts());
+    }
+
+    /* What is amiss; -1: nothing. */
+    private static int kindOf(List<Frame> stack) {
+        if (stack.stream().anyMatch(frame -> frame.method().equals(NAMELESS))) {
+            return 0;
+        }
+        if (stack.size() == 1 && stack.get(0).kind() != Frame.Kind.JAVA) {
+            return stack.get(0).kind() == Frame.Kind.CODE ? -1 : 1;
+        }
+        return stack.stream().anyMatch(frame -> frame.method().equals(ColdStart.class.getName() + ".main")) ? -1 : 2;
+    }
+
+    private static void work(Program program, long millis) throws Exception {
+        switch (program) {
+            case BUSY -> compute(System.nanoTime() + millis * 1_000_000);
+            case JAVAC -> {
+                long end = System.nanoTime() + millis * 1_000_000 / LEAST_RUN_SHARE;
+                do {
+                    ColdStartProgram.compile();
+                } while (System.nanoTime() < end);
+            }
+            case CLOJURE -> method(program, "clojure.main", "main", String[].class)
+                    .invoke(null, (Object) new String[] {"-e", EVALUATED});
+            default -> startBoot(program);
+        }
+    }
+
+    private static void compute(long end) {
+        Map<String, Integer> counts = new HashMap<>();
+        for (int i = 0; System.nanoTime() < end; i++) {
+            counts.merge("k" + i % 1000, 1, Integer::sum);
+            sink += counts.size();
+        }
+    }
+
+    /* A web server with what Boot configures by itself for one. */
+    private static void startBoot(Program program) throws Exception {
+        String web = "org.springframework.boot.autoconfigure.web.servlet.";
+        List<Class<?>> sources = new ArrayList<>();
+        Method run = method(program, "org.springframework.boot.SpringApplication", "run", Class[].class, String[].class);
+        for (String name : List.of("ServletWebServerFactoryAutoConfiguration", "DispatcherServletAutoConfiguration",
+                "WebMvcAutoConfiguration", "error.ErrorMvcAutoConfiguration", "HttpEncodingAutoConfiguration",
+                "MultipartAutoConfiguration")) {
+            sources.add(Class.forName(web + name, true, Thread.currentThread().getContextClassLoader()));
+        }
+        run.invoke(null, sources.toArray(new Class<?>[0]),
+                new String[] {"--server.port=0", "--logging.level.root=ERROR", "--spring.main.banner-mode=off"});
+    }
+
+    /* From its jars alone: this class path has another Spring. */
+    private static Method method(Program program, String type, String name, Class<?>... parameters) throws Exception {
+        List<URL> urls = new ArrayList<>();
+        for (File jar : program.jars().toFile().listFiles()) {
+            urls.add(jar.toURI().toURL());
+        }
+        ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
+                ClassLoader.getPlatformClassLoader());
+        Thread.currentThread().setContextClassLoader(loader);
+        return Class.forName(type, true, loader).getMethod(name, parameters);
+    }
+}

@@ -25,6 +25,10 @@ public final class Starved {
 
     /** Of the time of one thread, under the row that says that it did not answer. */
     static final String UNANSWERED = "[signal not answered]";
+    /** Of the time of one thread: it waited for a collection, which waited for a processor; its phase is not known. */
+    static final String COLLECTED = "[GC active]";
+    /** Room for all that is allocated in a window, so that collections are few. */
+    static final List<String> FLAGS = List.of("-Xmx2g", "-Xmn1500m");
     /** A line that tells a profiler's engine, how many stacks it walked, and how much of its time the thread ran. */
     static final String WALKS = "walks";
     /** A second sampler in the same JVM, at the same time. */
@@ -50,7 +54,7 @@ public final class Starved {
         private final Map<String, double[]> phases = new LinkedHashMap<>();
         private double truth;
         private double seen;
-        private double unanswered;
+        private final Map<String, Double> rows = new LinkedHashMap<>();
 
         private void add(String[] cells) {
             double[] sum = phases.computeIfAbsent(cells[2], phase -> new double[2]);
@@ -74,7 +78,7 @@ public final class Starved {
             Map<String, Sums> all = new LinkedHashMap<>();
             Map<String, double[]> walks = new LinkedHashMap<>();
             for (int round = 0; round < plan.rounds(); round++) {
-                Jvm jvm = Jvm.of(jdk, List.of()).on(BusyProcesses.lastCpu());
+                Jvm jvm = Jvm.of(jdk, FLAGS).on(BusyProcesses.lastCpu());
                 for (String[] cells : jvm.run(Starved.class, plan.windowMillis(), plan.scaled(PROCESSES))) {
                     add(cells, all, walks);
                 }
@@ -82,6 +86,11 @@ public final class Starved {
             tables.add(table(jdk, all, walks));
         }
         return tables;
+    }
+
+    /** The error of a share falls with the root of the number of stacks. */
+    static double bar(double stacks) {
+        return BAR * Math.max(1, Math.sqrt(SAMPLES_OF_THE_BAR / stacks));
     }
 
     private static void add(String[] cells, Map<String, Sums> all, Map<String, double[]> walks) {
@@ -93,8 +102,8 @@ public final class Starved {
             return;
         }
         Sums sums = all.computeIfAbsent(cells[0] + "\t" + cells[1], key -> new Sums());
-        if (cells[2].equals(UNANSWERED)) {
-            sums.unanswered += Double.parseDouble(cells[4]);
+        if (cells[2].startsWith("[")) {
+            sums.rows.merge(cells[2], Double.parseDouble(cells[4]), Double::sum);
         } else {
             sums.add(cells);
         }
@@ -105,21 +114,22 @@ public final class Starved {
                 "clock", "phase", "truth %", "seen %", "error, points", "bar");
         all.forEach((key, sums) -> {
             String[] names = key.split("\t");
-            boolean ours = names[0].startsWith(Peer.HYBRID);
+            boolean ours = walks.containsKey(names[0]);
+            double points = ours ? bar(walks.get(names[0])[0]) : 0;
             sums.phases.forEach((phase, sum) -> {
                 double truth = 100 * sum[0] / sums.truth;
                 double seen = sums.seen == 0 ? Double.NaN : 100 * sum[1] / sums.seen;
-                String bar = ours && sums.seen > 0 ? Table.atMost(Math.abs(seen - truth), BAR) : "";
+                String bar = ours && sums.seen > 0 ? Table.atMost(Math.abs(seen - truth), points) : "";
                 table.row(names[0], names[1], phase, truth, seen, seen - truth, bar);
             });
-            if (ours) {
-                double percent = 100 * sums.unanswered / (sums.seen + sums.unanswered);
-                table.row(names[0], names[1], UNANSWERED, 0.0, percent, percent,
-                        Table.atMost(percent, UNANSWERED_BAR));
-            }
+            sums.rows.forEach((row, sum) -> {
+                double percent = 100 * sum / (sums.seen + sum);
+                String bar = row.equals(UNANSWERED) ? Table.atMost(percent, UNANSWERED_BAR) : "";
+                table.row(names[0], names[1], row, null, percent, null, bar);
+            });
         });
         walks.forEach((name, sum) -> table.note(String.format("%s: %.0f stacks walked; the thread ran %.1f %% of the"
-                + " time. The bar is about %.0f stacks.", name, sum[0], 100 * sum[1] / sum[2], SAMPLES_OF_THE_BAR)));
+                + " time. The bar is 2 at %.0f stacks.", name, sum[0], 100 * sum[1] / sum[2], SAMPLES_OF_THE_BAR)));
         return table;
     }
 
@@ -206,13 +216,13 @@ public final class Starved {
         TimedTruth.tell(name, clock, isWall ? times.wall : times.cpu, isWall ? times.wallAfter : times.cpuAfter,
                 TimedTruth.seen(profile));
         if (peer instanceof SamplerPeer ours) {
-            Jvm.tell(name, clock, UNANSWERED, 0, unanswered(profile));
+            tellRows(name, clock, profile);
             Jvm.tell(WALKS, name, ours.statistics().getEngine(), ours.samples(),
                     (sum(times.cpuAfter) - sum(times.cpu)) / MILLION,
                     (sum(times.wallAfter) - sum(times.wall)) / MILLION);
             if (isWall) {
                 TimedTruth.tell(name, "CPU", times.cpu, times.cpuAfter, TimedTruth.seen(ours.cpu()));
-                Jvm.tell(name, "CPU", UNANSWERED, 0, unanswered(ours.cpu()));
+                tellRows(name, "CPU", ours.cpu());
             }
         }
     }
@@ -225,9 +235,11 @@ public final class Starved {
         return sum;
     }
 
-    private static double unanswered(Profile profile) {
-        return profile.stacks().entrySet().stream()
-                .filter(stack -> stack.getKey().get(0).method().equals(UNANSWERED))
-                .mapToDouble(Map.Entry::getValue).sum();
+    private static void tellRows(String name, String clock, Profile profile) {
+        for (String row : List.of(UNANSWERED, COLLECTED)) {
+            Jvm.tell(name, clock, row, 0, profile.stacks().entrySet().stream()
+                    .filter(stack -> stack.getKey().get(0).method().equals(row))
+                    .mapToDouble(Map.Entry::getValue).sum());
+        }
     }
 }

@@ -69,8 +69,7 @@ class StarvedIT {
     private void check(SoftAssertions softly, String key, Map<String, double[]> phasesOfKey) {
         double[] sum = sums.get(key);
         double taken = walks.get(key.split("\t")[0]);
-        /* The error of a share falls with the root of the number of samples. */
-        double points = Starved.BAR * Math.max(1, Math.sqrt(Starved.SAMPLES_OF_THE_BAR / taken));
+        double points = Starved.bar(taken);
         double unanswered = percentOf(key, Starved.UNANSWERED);
         double collected = percentOf(key, Starved.COLLECTED);
         double allowed = points + collected;

@@ -45,7 +45,8 @@ enum {
     SMP_ANSWER_WAIT_MS = 2,       /* or so long */
     SMP_CLOSE_TICKS_MS = 5,       /* up to this interval answers may wait for the next tick */
     SMP_LAST_ANSWER_WAIT_MS = 20, /* or where an interval ends so long: a few turns on a busy CPU */
-    SMP_MAX_UNANSWERED_MS = 1000, /* the time of a thread that does not answer waits so long */
+    SMP_MAX_UNANSWERED_MS =
+        1000, /* the time of a thread that runs without answering waits so long */
     /* Busy is who uses a quarter of a CPU; who uses less is looked at more rarely where CPU time is
      * short, up to so many times. */
     SMP_BUSY_SHARE = 4,

@@ -12,7 +12,7 @@
  * are static: nothing a late signal touches is ever freed. Who is asked and gets no CPU answers
  * when it gets one: a LATE walk is as good as another, but nobody waits for it. Of a LOST one the
  * frames are no longer there: the signal only frees the slot. Until either there is no second
- * request to that thread.
+ * request of the same session to that thread.
  *
  * Deliveries of the signal that are not ours go to the handler that was there before us, on that
  * signal. It is never reset: a late signal must not meet the default action, which ends the

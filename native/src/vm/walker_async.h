@@ -14,8 +14,9 @@
  * cannot be walked by itself is walked by a handshake, too. A deeper stack than expected is asked
  * for again with more room.
  *
- * A thread that has no CPU cannot answer in time. Its answer is kept when it comes, and is that to
- * the next request: it is where the thread was when it lost its CPU, so where it waited.
+ * A thread that has no CPU cannot answer in time. Its answer is kept until it is fetched
+ * (take_late) or another request is made: it is where the thread was when it lost its CPU, so where
+ * it waited. Every session has its own request at a thread, SMP_FACTS_REQUESTS sessions at most.
  *
  * Owns     room for the answers; a mailbox.
  * Threads  create and destroy: any; the functions: one sampler thread. Until smp_vm_async_open, and

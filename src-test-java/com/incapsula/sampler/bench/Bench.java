@@ -7,6 +7,7 @@ import com.incapsula.sampler.bench.accuracy.Company;
 import com.incapsula.sampler.bench.accuracy.Failures;
 import com.incapsula.sampler.bench.accuracy.G1Objects;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping;
+import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.price.ContextSwitches;
@@ -55,6 +56,7 @@ public final class Bench {
         Map<String, Program> programs = new LinkedHashMap<>();
         programs.put("accuracy", Accuracy::run);
         programs.put("truth", TimedTruth::run);
+        programs.put("starved", Starved::run);
         programs.put("failures", Failures::run);
         programs.put("sleeping", MostlySleeping::run);
         programs.put("virtual-threads", VirtualThreads::run);

@@ -37,6 +37,17 @@ public final class Jvm {
     }
 
     /**
+     * Lets it, and all processes that it starts, run on one processor only.
+     *
+     * @param cpu its number
+     * @return this
+     */
+    public Jvm on(int cpu) {
+        command.addAll(0, List.of("taskset", "--cpu-list", String.valueOf(cpu)));
+        return this;
+    }
+
+    /**
      * The launcher.
      *
      * @param jdk a JDK's home

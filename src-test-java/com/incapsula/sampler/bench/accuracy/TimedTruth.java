@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32;
 
@@ -34,7 +35,7 @@ public final class TimedTruth {
     static final String LOOKS = "looks";
     private static final double BAR = 1;
     private static final int SAMPLES_BAR = 10_000;
-    private static final String THREAD = "measured";
+    static final String THREAD = "measured";
     private static final int CHUNK_NANOS = 200_000;
     private static final int MILLION = 1_000_000;
 
@@ -42,7 +43,7 @@ public final class TimedTruth {
      * What the thread does, and how much of its time. The method that counts is run() of the constant's own class: all
      * are called from one line, so that a report shows each as a row of its own.
      */
-    private enum Phase {
+    enum Phase {
         ARITHMETIC(27) {
             @Override
             void run(long nanos) {
@@ -133,8 +134,10 @@ public final class TimedTruth {
         }
     }
 
-    private static final AtomicLongArray WALL = new AtomicLongArray(Phase.values().length);
-    private static final AtomicLongArray CPU = new AtomicLongArray(Phase.values().length);
+    static final AtomicLongArray WALL = new AtomicLongArray(Phase.values().length);
+    static final AtomicLongArray CPU = new AtomicLongArray(Phase.values().length);
+    /* Taken for each phase: whoever holds it knows that none is under way. */
+    static final Semaphore TURN = new Semaphore(1, true);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final byte[] SOURCE = new byte[100_000];
     private static final byte[] TARGET = new byte[100_000];
@@ -200,10 +203,8 @@ public final class TimedTruth {
     public static void main(String... arguments) throws Exception {
         long window = Long.parseLong(arguments[0]);
         int rounds = Integer.parseInt(arguments[1]);
-        Thread thread = new Thread(TimedTruth::work, THREAD);
-        thread.setDaemon(true);
         SamplerPeer.keepExactLines();
-        thread.start();
+        startWork();
         Thread.sleep(window);
         for (int round = 0; round < rounds; round++) {
             look(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, 1), window);
@@ -215,6 +216,12 @@ public final class TimedTruth {
             look(Peer.ASYNC + ", cpu mode", new AsyncProfilerPeer("cpu"), window);
         }
         System.exit(0);
+    }
+
+    static void startWork() {
+        Thread thread = new Thread(TimedTruth::work, THREAD);
+        thread.setDaemon(true);
+        thread.start();
     }
 
     private static void look(String name, Peer peer, long window) throws Exception {
@@ -240,7 +247,7 @@ public final class TimedTruth {
         }
     }
 
-    private static long[] copy(AtomicLongArray from) {
+    static long[] copy(AtomicLongArray from) {
         long[] values = new long[from.length()];
         for (int i = 0; i < values.length; i++) {
             values[i] = from.get(i);
@@ -248,7 +255,7 @@ public final class TimedTruth {
         return values;
     }
 
-    private static Map<Phase, Double> seen(Profile profile) {
+    static Map<Phase, Double> seen(Profile profile) {
         Map<Phase, Double> seen = new HashMap<>();
         profile.stacks().forEach((stack, weight) -> {
             for (Phase phase : Phase.values()) {
@@ -264,7 +271,7 @@ public final class TimedTruth {
         return stack.stream().anyMatch(frame -> frame.method().equals(phase.method()));
     }
 
-    private static void tell(String name, String clock, long[] before, long[] after, Map<Phase, Double> seen) {
+    static void tell(String name, String clock, long[] before, long[] after, Map<Phase, Double> seen) {
         for (Phase phase : Phase.values()) {
             int i = phase.ordinal();
             Jvm.tell(name, clock, phase.name().toLowerCase(Locale.ROOT),
@@ -278,7 +285,9 @@ public final class TimedTruth {
         while (true) {
             Phase phase = Phase.values()[random.nextInt(Phase.values().length)];
             long nanos = (long) (phase.percent * (0.5 + random.nextDouble()) * MILLION / 2);
+            TURN.acquireUninterruptibly();
             phase.run(nanos);
+            TURN.release();
         }
     }
 

@@ -66,13 +66,14 @@ void smp_interval_note(struct smp_interval *interval, struct smp_place place, ui
 /* So many attempts that were not made. */
 void smp_interval_skip(struct smp_interval *interval, struct smp_place place,
                        enum smp_outcome outcome, uint64_t count);
-/* A thread that was found running here used so much CPU time. */
+/* A thread was found running here: about so much CPU time, for ran_unseen to correct. */
 void smp_interval_used_cpu(struct smp_interval *interval, struct smp_place place, uint32_t node,
                            int64_t cpu_ns);
 /*
- * CPU time of a thread of the group that no poll found a place for. It is spread at seal over what
- * was seen running in the group, in proportion to the CPU time there; where nothing was, it goes to
- * the node that was credited last.
+ * What the clock of a thread of the group says beyond what it was credited with, or less than that
+ * where it is negative. It is spread at seal over what was seen running in the group, in proportion
+ * to the CPU time there, so that the group's sum is what the clocks say; where nothing was, it goes
+ * to the node that was credited last.
  */
 void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_place place, int64_t cpu_ns);
 /* Time that is no attempt's: of a thread that is not sampled but measured, or known without a poll.

@@ -145,7 +145,6 @@ void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
     record->credited_ns = now_ns;
     record->balance_ns = 0;
     record->owed_ns = 0;
-    record->cpu_pending_ns = 0;
     record->idle = (struct smp_idle){ 0 };
     record->odds = SMP_CERTAIN;
     record->is_throttled = false;
@@ -201,15 +200,6 @@ static int64_t give(struct smp_looker *looker, const struct smp_spot *spot, int6
     return 0;
 }
 
-/* CPU time of a group is what its clocks say, at the end of each interval. */
-static void credit_pending_cpu(struct smp_looker *looker, struct smp_thread_record *record)
-{
-    if (record->cpu_pending_ns > 0)
-        smp_interval_ran_unseen(looker->credit.interval, smp_credit_place(&looker->credit, record),
-                                record->cpu_pending_ns);
-    record->cpu_pending_ns = 0;
-}
-
 /* Polls that would have come since the last one, were there CPU time for all; an idle thread's
  * would not have come at each tick. */
 static uint64_t free_polls(const struct smp_looker *looker, const struct smp_thread_record *record,
@@ -250,7 +240,6 @@ void smp_look_credit_kept(struct smp_looker *looker, struct smp_thread_record *r
         return;
     if (record->is_throttled)
         skip_polls(looker, record, free_polls(looker, record, record->is_idle));
-    credit_pending_cpu(looker, record);
     if (pending_ns(record, looker->covered_ns) == 0 && record->owed_ns == 0)
         return;
     if (!find_target(looker, record, &spot))
@@ -307,7 +296,6 @@ static void credit_end(struct smp_looker *looker, struct smp_thread_record *reco
             smp_interval_count(looker->credit.interval, SMP_COUNTER_UNSEEN_THREADS, 1);
         return;
     }
-    credit_pending_cpu(looker, record);
     last_ns = pending_ns(record, ended_ns);
     if ((last_ns > looker->interval_ns || last_ns - record->owed_ns < 0) &&
         find_target(looker, record, &spot)) {
@@ -357,24 +345,25 @@ static int64_t weight_ns(const struct smp_looker *looker, const struct smp_threa
     return smp_intensity_weight_ns(looker->tick_ns, record->odds);
 }
 
-/* A thread that was found running gets CPU time for as much wall time as the poll stands for; the
- * rest of what it used waits for the polls that find it running. Its clock is read a little later
- * than the tick's. */
-static void credit_cpu(struct smp_looker *looker, struct smp_thread_record *record,
-                       const struct smp_spot *spot, int64_t most_ns)
+/*
+ * A thread that is found running has run for as long as the poll stands for, as far as one poll can
+ * tell: so short runs between long waits count as much as they should. What the clock says to that
+ * is the group's sum, to which all such figures are brought in proportion at the end of the
+ * interval. Of an answer that came late the clock is the better measure: most of its time is a
+ * wait.
+ */
+static void credit_cpu(struct smp_looker *looker, const struct smp_thread_record *record,
+                       const struct smp_spot *spot, int64_t stands_for_ns)
 {
-    enum { LATER_SHARE = 10 };
     const struct smp_reading *reading = &record->reading;
     int64_t cpu_ns = 0;
 
-    most_ns += most_ns / LATER_SHARE;
     if (!reading->is_measured || looker->look->span_ns >= 0)
         return;
-    record->cpu_pending_ns += reading->used_ns;
-    if (reading->activity == SMP_ACTIVITY_RUNNING)
-        cpu_ns = record->cpu_pending_ns < most_ns ? record->cpu_pending_ns : most_ns;
+    if (reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0)
+        cpu_ns = record->takes_all ? reading->used_ns : stands_for_ns;
     smp_interval_used_cpu(looker->credit.interval, spot->place, spot->node, cpu_ns);
-    record->cpu_pending_ns -= cpu_ns;
+    smp_interval_ran_unseen(looker->credit.interval, spot->place, reading->used_ns - cpu_ns);
 }
 
 static bool has_stack(enum smp_outcome outcome)
@@ -468,13 +457,14 @@ static void finish(struct smp_looker *looker, struct smp_thread_record *record,
     }
     const bool becomes_target = stays || (has_stack(spot.outcome) && found->group_name == NULL &&
                                           record->last.epoch == looker->credit.stack_epoch);
-    const int64_t most_ns = knows_before ? found_time_ns(looker, record) : 0;
+    const int64_t stands_for_ns = record->has_target ? found_time_ns(looker, record)
+                                                     : pending_ns(record, looker->look->now_ns);
     if (span_ns < 0)
         found_ns = take_time(looker, record, knows_before ? &before : NULL, &spot, becomes_target);
     else
         set_credited(record, looker->look->now_ns, 0);
     smp_credit_note(&looker->credit, &spot, found_ns);
-    credit_cpu(looker, record, &spot, most_ns < found_ns ? found_ns : most_ns);
+    credit_cpu(looker, record, &spot, stands_for_ns > 0 ? stands_for_ns : 0);
     record->unanswered_ns = 0;
     record->is_asked = false;
     record->takes_all = false;

@@ -50,7 +50,7 @@ enum {
     /* Busy is who uses a quarter of a CPU; who uses less is looked at more rarely where CPU time is
      * short, up to so many times. */
     SMP_BUSY_SHARE = 4,
-    SMP_MOST_QUIETNESS = 64,
+    SMP_MOST_QUIETNESS = 8,
     SMP_IDLE_COST_SHARE = 400, /* of a core: what polls of idle threads may cost together */
     SMP_IDLE_POLL_NS = 1500,   /* what one costs, before it was measured */
     SMP_IDLE_TICK_NS = 40000,  /* what waking up for them costs, likewise */

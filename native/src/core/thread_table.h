@@ -61,7 +61,6 @@ struct smp_thread_record {
     int64_t promised_ns;        /* of polls up to promised_until_ns that found nothing yet: */
     int64_t promised_until_ns;  /* the last tick at which it had the stack it will answer */
     int64_t owed_ns;            /* wall time taken back from last at the end of an interval */
-    int64_t cpu_pending_ns;     /* CPU time used that no node was credited with yet */
     void *cpu_timer;            /* cpu_look.h; NULL: none */
     struct smp_reading reading; /* of the look that waits for an asynchronous answer */
     struct smp_place left_place;

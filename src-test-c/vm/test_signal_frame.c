@@ -116,6 +116,28 @@ static void deliver(int first, int second, int third)
     assert_int_equal(sigprocmask(SIG_SETMASK, &old, NULL), 0);
 }
 
+/* Sends our signal from below a part of the stack that nothing is written to. */
+static __attribute__((noinline)) void send_from_far_below(void)
+{
+    volatile char room[8192];
+
+    room[0] = 0;
+    (void)raise(SIGUSR2);
+    room[1] = room[0];
+}
+
+/* The frames of signals that are over lie there, as whole as they were. */
+static void test_frames_that_are_over_are_not_taken(void **state)
+{
+    (void)state;
+    (void)raise(SIGUSR1);
+    (void)raise(SIGUSR2);
+    round_of.at = round_of.above = NULL;
+    send_from_far_below();
+    assert_null(round_of.at);
+    assert_null(round_of.above);
+}
+
 static void test_the_restorer_is_learned_from_its_code(void **state)
 {
     static const uint8_t other[16] = { 0xc3 };
@@ -257,6 +279,7 @@ static const ucontext_t *find(size_t word, bool is_deep)
 
     memset(&context, 0, sizeof(context));
     context.uc_stack.ss_flags = SS_DISABLE;
+    (void)sigaddset(&context.uc_sigmask, SIGPROF); /* its handler runs */
     smp_registers_set(&context, (struct smp_registers){ .pc = 0x99, .sp = slot(word) });
     return is_deep ? smp_signal_frame_above(stack, &context) : smp_signal_frame_at(stack, &context);
 }
@@ -319,6 +342,7 @@ static void test_in_the_restorer(void **state)
     (void)state;
     memset(&context, 0, sizeof(context));
     context.uc_stack.ss_flags = SS_DISABLE;
+    (void)sigaddset(&context.uc_sigmask, SIGPROF);
     words[AT] = 0; /* popped, and perhaps overwritten */
     for (uintptr_t i = 0; i < SMP_RESTORER_BYTES; i++) {
         now.pc = smp_signal_frame_restorer() + i;
@@ -379,6 +403,7 @@ int main(void)
         TEST(test_a_whole_frame_is_taken),
         TEST(test_what_the_kernel_does_not_make_is_refused),
         TEST(test_in_the_restorer),
+        TEST(test_frames_that_are_over_are_not_taken),
         TEST(test_where_the_search_ends),
 #endif
         TEST(test_walks_are_counted),

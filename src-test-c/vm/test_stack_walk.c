@@ -2,6 +2,7 @@
 /* The recovery of walks, on a made-up stack in made-up code, with an AsyncGetCallTrace that takes
  * one set of registers and refuses all others. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,8 @@ static uintptr_t stack[WORDS] __attribute__((aligned(16)));
 static struct smp_jvm_frame frames[FRAMES];
 static struct smp_walk_answer answer;
 /* Ends as the C library's handlers do; the JVM's own code lies elsewhere. */
+enum { OTHER_SIGNAL = 27 };
+
 static uint8_t restorer[16] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 static bool no_made_up_registers;
 static bool no_bounds;
@@ -144,6 +147,7 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
     ucontext_t context;
 
     memset(&context, 0, sizeof(context));
+    (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL); /* its handler may be what was caught */
     smp_registers_set(&context, caught);
     smp_stack_walk(&target, &context, frames, FRAMES, &answer);
     const struct smp_registers after = smp_registers_get(&context);
@@ -606,11 +610,14 @@ static void test_every_code_has_its_answer(void **state)
 
 enum { FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t), FRAME_AT = 41 };
 
-/* The kernel's frame of a handler that has interrupted code at pc, with sp at a word. */
+/* The kernel's frame of a handler that has interrupted code at pc, with sp at a word: that of
+ * another handler of the same signal, where it lies behind the restorer. */
 static void put_frame(size_t word, uintptr_t pc, size_t sp)
 {
     ucontext_t *context = (ucontext_t *)slot(word + 1);
-    const int number = 27;
+    const int number = OTHER_SIGNAL;
+
+    context->uc_sigmask.__val[0] = pc == (uintptr_t)restorer + 0x2000 ? 1UL << (number - 1) : 0;
 
     smp_signal_frame_learn((uintptr_t)restorer);
     stack[word] = (uintptr_t)restorer;

@@ -60,14 +60,22 @@ static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr
     return returns || link == restorer ? now.sp : 0;
 }
 
+/* The signal of a frame of the kernel's. */
+SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
+{
+    int number = 0;
+
+    memcpy(&number, (const char *)saved - SMP_SIGNAL_INFO_BYTES, sizeof(number));
+    return number;
+}
+
 /* The registers in a frame of the kernel's; NULL: it is none. It can be read whole. */
 SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
 {
     enum { SIGNALS = 64 };
     const ucontext_t *context = (const ucontext_t *)(at + SMP_SIGNAL_INFO_BYTES); /* NOLINT */
-    int number = 0;
+    const int number = smp_registers_frame_signal(context);
 
-    memcpy(&number, (const void *)at, sizeof(number)); /* NOLINT */
     if (context->uc_flags != 0 || context->uc_link != NULL || number < 1 || number > SIGNALS ||
         context->uc_mcontext.pc == 0)
         return NULL;

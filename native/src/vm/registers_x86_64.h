@@ -66,6 +66,15 @@ static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr
     return *(const uintptr_t *)now.sp == restorer ? now.sp : 0; /* NOLINT */
 }
 
+/* The signal of a frame of the kernel's. */
+SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
+{
+    int number = 0;
+
+    memcpy(&number, (const char *)saved + SMP_SIGNAL_CONTEXT_BYTES, sizeof(number));
+    return number;
+}
+
 /* The registers in a frame of the kernel's; NULL: it is none. It can be read whole. */
 SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
 {
@@ -73,9 +82,8 @@ SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_
     const ucontext_t *context = (const ucontext_t *)(at + sizeof(uintptr_t)); /* NOLINT */
     const uintptr_t end = at + SMP_SIGNAL_FRAME_BYTES;
     const uintptr_t floats = (uintptr_t)context->uc_mcontext.fpregs;
-    int number = 0;
+    const int number = smp_registers_frame_signal(context);
 
-    memcpy(&number, (const char *)context + SMP_SIGNAL_CONTEXT_BYTES, sizeof(number));
     if (context->uc_flags > FLAGS || context->uc_link != NULL || number < 1 || number > SIGNALS ||
         (context->uc_mcontext.gregs[REG_CSGSFS] & CODE_MASK) != USER_CODE ||
         context->uc_mcontext.gregs[REG_RIP] == 0 || (floats != 0 && floats < end))

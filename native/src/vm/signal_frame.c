@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "vm/registers.h"
 
@@ -68,11 +69,21 @@ static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const uc
     return smp_signal_frame_on_alternate(context) ? alternate_of(context) : none;
 }
 
+/* A handler runs with its own signal blocked: where it is not, the frame is left from a handler
+ * that has returned, on a part of the stack that nothing was written to since. */
+static bool blocks(const ucontext_t *context, int number)
+{
+    uint64_t mask = 0;
+
+    memcpy(&mask, &context->uc_sigmask, sizeof(mask));
+    return (mask >> (number - 1) & 1) != 0;
+}
+
 /*
- * Could the kernel have made this frame? at: where it begins, on the given stack; (0, 0): that is
- * not known, but the frame lies there, if it is one.
+ * Could the kernel have made this frame, and does its handler run in context? at: where it begins,
+ * on the given stack; (0, 0): that is not known, but the frame lies there, if it is one.
  */
-static const ucontext_t *check(uintptr_t at, struct smp_signal_stack on,
+static const ucontext_t *check(const ucontext_t *context, uintptr_t at, struct smp_signal_stack on,
                                struct smp_signal_stack thread)
 {
     const ucontext_t *saved = NULL;
@@ -82,7 +93,7 @@ static const ucontext_t *check(uintptr_t at, struct smp_signal_stack on,
     if (on.high != 0 && (at < on.low || at + SMP_SIGNAL_FRAME_BYTES > on.high))
         return NULL;
     saved = smp_registers_in_frame(at);
-    if (saved == NULL)
+    if (saved == NULL || !blocks(context, smp_registers_frame_signal(saved)))
         return NULL;
     const uintptr_t sp = smp_registers_get(saved).sp;
     const bool is_above = sp >= at + SMP_SIGNAL_FRAME_BYTES;
@@ -101,7 +112,7 @@ const ucontext_t *smp_signal_frame_at(struct smp_signal_stack thread, const ucon
     if (known == 0 || now.sp % sizeof(uintptr_t) != 0)
         return NULL;
     at = smp_registers_frame_at(now, smp_registers_link(context), known);
-    return at != 0 ? check(at, stack_of(thread, context), thread) : NULL;
+    return at != 0 ? check(context, at, stack_of(thread, context), thread) : NULL;
 }
 
 SMP_READS_STACKS static uintptr_t word_at(uintptr_t address)
@@ -122,7 +133,7 @@ const ucontext_t *smp_signal_frame_above(struct smp_signal_stack thread, const u
          at += sizeof(uintptr_t)) {
         if (word_at(at) != known)
             continue;
-        const ucontext_t *saved = check(at, on, thread);
+        const ucontext_t *saved = check(context, at, on, thread);
         if (saved != NULL)
             return saved;
     }

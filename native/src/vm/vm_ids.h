@@ -21,10 +21,11 @@
  *
  * Owns     the JVM's ClassPrepare event while open.
  * Threads  open, close: one at a time. on_prepare: any. The others: an attached one.
- * Errors   as vm_status.h. A class whose ids cannot be made now is left out: walk makes them.
+ * Errors   as vm_status.h. A class whose ids cannot be made now is left out: walk makes them,
+ *          where it may.
  * Cost     a class: about 2 us, on the thread that prepares it. make_all: that for all loaded
  *          classes. walk: microseconds, but as long as a running thread takes to reach its next
- *          safepoint. Who calls limits the latter two.
+ *          safepoint. The caller limits the latter two.
  */
 #ifndef SMP_VM_VM_IDS_H
 #define SMP_VM_VM_IDS_H

@@ -199,7 +199,7 @@ static void drop_late(struct smp_walker_async *walker, JNIEnv *env, struct late 
     *late = walker->late[--walker->late_count];
 }
 
-/* Whose answer was not fetched in time: its thread has ended, or is not sampled. */
+/* Drops answers that were not fetched in time: their threads have ended, or are not sampled. */
 static void sweep_late(struct smp_walker_async *walker, JNIEnv *env)
 {
     const int64_t now_ns = smp_clock_ns();
@@ -213,8 +213,8 @@ static void sweep_late(struct smp_walker_async *walker, JNIEnv *env)
     }
 }
 
-/* Each request may become a late one: what is asked without room for that would be answered for
- * nothing. SMP_ESTATE: later. */
+/* Each request may become a late one: without room for that its answer would be lost. SMP_ESTATE:
+ * later. */
 static enum smp_status find_room(struct smp_walker_async *walker, JNIEnv *env,
                                  const struct smp_thread *thread)
 {
@@ -223,7 +223,7 @@ static enum smp_status find_room(struct smp_walker_async *walker, JNIEnv *env,
     if (late != NULL) {
         if (is_outstanding(late->cookie))
             return SMP_ESTATE;
-        drop_late(walker, env, late); /* nobody has fetched it: it is of a time that is over */
+        drop_late(walker, env, late); /* not fetched: it is of a time that is over */
     }
     if (walker->late_count + walker->count >= SMP_ASYNC_LATE)
         sweep_late(walker, env);
@@ -245,7 +245,7 @@ static enum smp_status check(struct smp_walker_async *walker, const struct smp_t
     return walker->mailbox != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
-/* The request goes on without anybody waiting for it; there is room for it. */
+/* The request goes on as a late one; there is room for it. */
 static void keep_late(struct smp_walker_async *walker, struct request *request)
 {
     walker->late[walker->late_count++] = (struct late){ .cookie = request->cookie,
@@ -310,14 +310,12 @@ static bool has_cure_room(struct smp_walker_async *walker, size_t frames)
     return walker->cure != NULL;
 }
 
-/* What a cure cost is taken from what may be spent. One that took long, because the thread had no
- * CPU, does not forbid the next ones for longer than it takes to earn what may be saved. */
+/* What a cure cost is taken from what may be spent, all of it: while the sampler waits for a thread
+ * without a CPU it polls no other. */
 static void pay(struct smp_walker_async *walker, int64_t start_ns)
 {
     walker->stats.cures++;
     walker->cure_credit_ns -= smp_clock_ns() - start_ns;
-    if (walker->cure_credit_ns < -SMP_ASYNC_CURE_SAVED_NS)
-        walker->cure_credit_ns = -SMP_ASYNC_CURE_SAVED_NS;
 }
 
 /* One handshake, for a stack of about so many frames. False: none, or a deeper stack. */
@@ -501,7 +499,7 @@ static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
 /*
  * A stack of which the root is missing: the JVM does not follow frames that are to be deoptimised.
  * A handshake tells what lies below; where the thread has gone elsewhere meanwhile, that stack is
- * the answer, a little later. True: told.
+ * the answer, a little later. True: that was the answer.
  */
 static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
                            const struct listener *listener, size_t index,
@@ -512,7 +510,8 @@ static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
     struct smp_sample sample = { 0 };
     size_t count = 0;
 
-    if (walked->rootless == 0 ||
+    /* A thread whose answer came late has no CPU to shake hands with. */
+    if (walked->rootless == 0 || request->is_last ||
         !shake_hands(walker, smp_vm_threads_ref(request->thread), walked->rootless, &count) ||
         count == 0)
         return false;
@@ -530,7 +529,7 @@ static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
     return true;
 }
 
-/* What a handshake tells and another look would not. True: told. */
+/* Answers by a handshake where another look would not help. True: that was the answer. */
 static bool tell_by_handshake(struct smp_walker_async *walker, JNIEnv *env,
                               const struct listener *listener, size_t index,
                               const struct smp_walk_answer *walked)
@@ -553,8 +552,11 @@ static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *fac
     smp_vm_stacks_find(&walked->sp, &bounds, 1);
     facts->stack_low = bounds.low;
     facts->stack_high = bounds.high;
-    if (bounds.high == 0)
-        walker->stacks_due_ns = now_ns + SMP_ASYNC_STACKS_GAP_MS * NS_PER_MS;
+    /* It reads the process's whole map: hundreds of threads in a row would stop the sampler. */
+    const int64_t end_ns = smp_clock_ns();
+    walker->stacks_due_ns = bounds.high == 0
+                                ? end_ns + SMP_ASYNC_STACKS_GAP_MS * NS_PER_MS
+                                : end_ns + SMP_ASYNC_STACKS_REST * (end_ns - now_ns);
 }
 
 /* More room, for this stack and all later ones. */
@@ -691,8 +693,7 @@ static void collect(void *self, int64_t deadline_ns,
     }
 }
 
-/* Its thread lives. An answer that another look would better is told as it is: the thread has moved
- * on. */
+/* Its thread lives. There is no second look: the thread has moved on. */
 static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
                       void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                                        const struct smp_sample *sample,

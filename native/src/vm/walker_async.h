@@ -43,7 +43,8 @@ enum {
     SMP_ASYNC_MAX_FRAMES = 65536,  /* deeper stacks are not walked */
     SMP_ASYNC_LOOKS = 3,           /* at one thread in one collect */
     SMP_ASYNC_LOOK_GAP_NS = 50000, /* between two of them */
-    SMP_ASYNC_STACKS_GAP_MS = 200, /* between two readings of where stacks lie */
+    SMP_ASYNC_STACKS_GAP_MS = 200, /* between two readings of where stacks lie, the first in vain */
+    SMP_ASYNC_STACKS_REST = 20,    /* else so many times as long as it took */
     SMP_ASYNC_CURE_FRAMES = 1024,  /* looked at for ids, from the leaf */
     /* Handshakes for ids are waited for so many percent of the time, at most: on a busy machine the
      * thread has to get a CPU first. So much may be saved up, for a start with all methods new. */

@@ -365,7 +365,7 @@ public class ThreadsSampler implements AutoCloseable {
      * Adds a thread to those that are sampled to the exclusion of all others. A chosen thread is sampled whether it is
      * a daemon or not, from its start where it has not been started yet. It is held weakly and dropped when it ends;
      * when all chosen threads have ended, nothing is sampled. That a thread has ended when it is chosen, or all have when
-     * the sampler starts, is told by a warning in the log.
+     * the sampler starts, a warning in the log says.
      *
      * @param thread a platform thread
      * @throws IllegalArgumentException if it is null or a virtual thread
@@ -690,7 +690,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit a random part of
-     * the threads is looked at in each sample; the others' time waits for their next turn, so that totals and shares
+     * the threads is looked at in each sample; the polls that are made count for those that are not, so that totals and shares
      * stay what they are, and it is counted how often a thread was passed over. Writing reports is not included.
      * A start may use what the limit allows for ten seconds more, at most 100 ms of CPU time, once: in a new JVM the
      * sampler meets each method and each stack for the first time.

@@ -72,6 +72,7 @@ class JmxTest {
     @Test
     void failingStartLeavesNoBean() throws Exception {
         fake.failToStart(new OutOfMemoryError("no thread"));
+        sampler.setRequired(true);
         assertThatThrownBy(sampler::init).isInstanceOf(OutOfMemoryError.class);
         assertThat(registered()).isEmpty();
     }

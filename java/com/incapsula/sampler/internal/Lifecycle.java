@@ -231,8 +231,20 @@ public final class Lifecycle {
             throw new IllegalArgumentException("samplingOutputer must not be null");
         }
         if (!replaceOutputer(outputer, false)) {
-            outputer.starting();
+            if (!isInert()) {
+                outputer.starting();
+            }
             replaceOutputer(outputer, true);
+        }
+    }
+
+    /* Where nothing is sampled nothing is asked of an outputer or a manipulator. */
+    private boolean isInert() {
+        lock.lock();
+        try {
+            return engine instanceof InertEngine;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -271,7 +283,9 @@ public final class Lifecycle {
             throw new IllegalArgumentException("threadNameManipulator must not be null");
         }
         if (!replaceManipulator(manipulator, false)) {
-            manipulator.init();
+            if (!isInert()) {
+                manipulator.init();
+            }
             replaceManipulator(manipulator, true);
         }
     }
@@ -381,7 +395,7 @@ public final class Lifecycle {
             if (exiting.getAsBoolean()) {
                 return new Exiting(e);
             }
-            if (required || !(e instanceof UnsupportedOperationException)) {
+            if (required || !(e instanceof UnsupportedOperationException || e instanceof OutOfMemoryError)) {
                 throw e;
             }
             return e;
@@ -550,10 +564,11 @@ public final class Lifecycle {
     }
 
     private void discard(Engine ending, boolean atExit) {
+        RawStatistics last = lastFiguresOf(ending); // may log, which is others' code: without the lock
         ExitReport installed;
         lock.lock();
         try {
-            lastStatistics = lastFiguresOf(ending);
+            lastStatistics = last;
             engine = null;
             installed = exitReport;
             exitReport = null;

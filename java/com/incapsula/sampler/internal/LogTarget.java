@@ -26,11 +26,15 @@ public interface LogTarget {
      * @return the logger
      */
     static LogTarget of(String name) {
-        if (hasSlf4j()) {
-            Slf4jTarget target = new Slf4jTarget(name);
-            if (!target.dropsAll()) {
-                return target;
+        try {
+            if (hasSlf4j()) {
+                Slf4jTarget target = new Slf4jTarget(name);
+                if (!target.dropsAll()) {
+                    return target;
+                }
             }
+        } catch (RuntimeException | LinkageError partial) {
+            // An API without its provider's classes, or a provider that fails: the platform's log has the messages.
         }
         return platform(name);
     }

@@ -89,7 +89,7 @@ public final class NativeLibrary {
                 return null;
             } catch (UnsupportedOperationException e) {
                 return e;
-            } catch (RuntimeException | LinkageError e) {
+            } catch (RuntimeException | Error e) {
                 return new UnsupportedOperationException("the native library could not be loaded: " + e, e);
             }
         }

@@ -223,7 +223,7 @@ final class ReportDispatcher implements NativeCallbacks {
     }
 
     /**
-     * Tells that nothing is sampled: who reads the log, and who reads the reports where those go somewhere else.
+     * Warns that nothing is sampled: in the log, and through printError where reports go elsewhere.
      *
      * @param text one line
      */

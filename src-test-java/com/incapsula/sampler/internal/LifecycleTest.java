@@ -127,7 +127,17 @@ class LifecycleTest {
     }
 
     @Test
+    void startWithoutMemoryOrThreadsIsInertUnlessRequired() {
+        source.prepare = engine -> engine.onStart = () -> {
+            throw new OutOfMemoryError("no thread");
+        };
+        lifecycle.init();
+        assertThat(lifecycle.statistics().engine()).contains("NONE", "no thread");
+    }
+
+    @Test
     void failingStartLeavesNothingBehind() {
+        lifecycle.setRequired(true);
         source.prepare = engine -> engine.onStart = () -> {
             throw new OutOfMemoryError("no thread");
         };

@@ -554,9 +554,8 @@ static void find_stack(struct smp_walker_async *walker, struct smp_vm_facts *fac
     facts->stack_high = bounds.high;
     /* It reads the process's whole map: hundreds of threads in a row would stop the sampler. */
     const int64_t end_ns = smp_clock_ns();
-    walker->stacks_due_ns = bounds.high == 0
-                                ? end_ns + SMP_ASYNC_STACKS_GAP_MS * NS_PER_MS
-                                : end_ns + SMP_ASYNC_STACKS_REST * (end_ns - now_ns);
+    walker->stacks_due_ns = bounds.high == 0 ? end_ns + SMP_ASYNC_STACKS_GAP_MS * NS_PER_MS
+                                             : end_ns + SMP_ASYNC_STACKS_REST * (end_ns - now_ns);
 }
 
 /* More room, for this stack and all later ones. */

@@ -105,7 +105,7 @@ static void the_longest_gap_is_kept_whatever_it_costs(void **state)
     sim_start(sim);
     sim_run(sim, 30 * SIM_S);
     const unsigned long reads = reads_of(sim, 100 * SIM_S);
-    assert_in_range(reads / THREADS, 95, 130);
+    assert_in_range(reads / THREADS, 95, 140);
     /* Others may have renamed them: that is looked for every eight seconds, or sooner. */
     assert_in_range(sim->counts.names / THREADS, 130 / 9, 130 / 8 + 10);
     sim_configure(
@@ -317,7 +317,7 @@ static void a_shorter_lookback_holds_at_once(void **state)
     sim_run(sim, 1800 * SIM_S);
     sim_configure(
         sim, "samplingFrequencyMillis=20\nidleLookbackMillis=1000\noverheadLimitPerMille=1000\n");
-    assert_in_range(reads_of(sim, 10 * SIM_S) / THREADS, 9, 14);
+    assert_in_range(reads_of(sim, 10 * SIM_S) / THREADS, 9, 15);
     sim_destroy(sim);
 }
 

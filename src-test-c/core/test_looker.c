@@ -987,6 +987,78 @@ static void readers_do_not_change_what_is_seen(void **state)
     }
 }
 
+/* The poll that takes a late answer is one for certain, whatever was drawn for the next one. */
+static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script_starved(thread, 1, 130 * SIM_MS);
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script(thread, 0, 47 * SIM_MS, true);
+    sim_script(thread, 2, 20 * SIM_MS, true);
+    for (int i = 0; i < 40; i++)
+        born_running(sim, "busy", 3 + i % 10);
+    sim_start(sim);
+    sim_run(sim, 3000 * SIM_S);
+    sim_seal(sim);
+    assert_true(outcome(sim, "starved", SMP_OUTCOME_BUDGET) > 0);
+    for (int stack = 0; stack < 3; stack++)
+        assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)), 0,
+                        120 * SIM_S);
+    sim_destroy(sim);
+}
+
+/* That they are polled sooner than they were to be does not mean that polls were skipped. */
+static void polls_that_come_early_have_skipped_none(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    for (int i = 0; i < 40; i++) {
+        sim_run(sim, 20 * SIM_S + i * 60 * SIM_MS);
+        sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(sim->snapshot->tally.outcomes[SMP_OUTCOME_BUDGET], 0);
+    }
+    sim_destroy(sim);
+}
+
+/* What it could not be given under its new name at once it gets of the time it is idle there. */
+static void a_thread_that_is_renamed_for_its_work_is_credited_with_it(void **state)
+{
+    enum { RUNS = 60 };
+    int64_t found_ns = 0;
+    int64_t truth_ns = 0;
+
+    (void)state;
+    for (int run = 0; run < RUNS; run++) {
+        struct sim *sim = sim_create_random(AT_20_MS "overheadLimitPerMille=1000\n", (uint64_t)run);
+        struct sim_thread *thread = sim_born(sim, "worker-a");
+        sim->tick_cpu_ns = 500 * SIM_US; /* polls of idle threads are rare */
+        sim_script(thread, 0, 2 * SIM_S, false);
+        sim_script(thread, 1, 50 * SIM_MS, true);
+        sim_began(thread, (int64_t)sim_random(sim, 1000000) * 2050);
+        sim_start(sim);
+        for (int i = 0; i < 60; i++) {
+            sim_run(sim, SIM_S);
+            sim_rename(thread, i % 2 == 0 ? "worker-b" : "worker-a");
+        }
+        sim_seal(sim);
+        found_ns += sim_wall(sim, "worker-a", 1) + sim_wall(sim, "worker-b", 1);
+        truth_ns += sim_truth(sim, thread, 1);
+        sim_destroy(sim);
+    }
+    assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
+}
+
 static void below_the_limit_nobody_is_passed_over(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
@@ -1133,6 +1205,9 @@ int main(void)
         cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
         cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),
         cmocka_unit_test(readers_do_not_change_what_is_seen),
+        cmocka_unit_test(past_the_limit_a_late_answer_is_worth_what_it_waited),
+        cmocka_unit_test(polls_that_come_early_have_skipped_none),
+        cmocka_unit_test(a_thread_that_is_renamed_for_its_work_is_credited_with_it),
         cmocka_unit_test(below_the_limit_nobody_is_passed_over),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),

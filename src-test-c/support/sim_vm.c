@@ -582,7 +582,7 @@ static int64_t random_gap_ns(struct sim *sim)
 }
 
 /* How long until the next tick that has somebody to look at: the others are left out. */
-static int64_t next_gap_ns(struct sim *sim)
+static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
     struct smp_birth_watch watch = { .waker = NULL };
@@ -590,7 +590,7 @@ static int64_t next_gap_ns(struct sim *sim)
     uint64_t left_out = 0;
 
     if (smp_sampler_watch(sim->sampler, &watch)) {
-        for (; left_out < most; left_out++)
+        for (; left_out < most && gap_ns < left_ns; left_out++)
             gap_ns += random_gap_ns(sim);
     }
     smp_sampler_unwatch(sim->sampler, &watch, left_out);
@@ -602,9 +602,7 @@ void sim_run(struct sim *sim, int64_t ns)
     const int64_t end_ns = sim->tick_ns + ns;
 
     while (sim->tick_ns < end_ns) {
-        const int64_t gap_ns = next_gap_ns(sim);
-        const int64_t left_ns = end_ns - sim->tick_ns + sim->interval_ns;
-        sim_pass(sim, gap_ns < left_ns ? gap_ns : left_ns);
+        sim_pass(sim, next_gap_ns(sim, end_ns - sim->tick_ns));
     }
 }
 

@@ -83,6 +83,24 @@ static int64_t throttle_odds(const struct smp_looker *looker,
     return smp_intensity_odds((1 + (double)(quietness(record) - 1) * (1 - share)) / share);
 }
 
+/* Idle threads are polled at the same ticks, and draw the same. */
+static struct smp_next_poll next_poll(struct smp_looker *looker, uint64_t salt, int64_t odds,
+                                      uint64_t most)
+{
+    struct smp_drawn *drawn = &looker->drawn;
+
+    if (drawn->tick != looker->tick || drawn->salt != salt || drawn->odds != odds ||
+        drawn->most != most)
+        *drawn = (struct smp_drawn){
+            .tick = looker->tick,
+            .salt = salt,
+            .odds = odds,
+            .most = most,
+            .next = smp_intensity_next(salt, looker->tick, odds, most),
+        };
+    return drawn->next;
+}
+
 /* When this thread is polled next. Throttled threads draw each for themselves, so that what they
  * cost is spread over the ticks. */
 static void draw(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
@@ -101,7 +119,10 @@ static void draw(struct smp_looker *looker, struct smp_thread_record *record, in
         most = smp_look_ticks_in(looker, SMP_MOST_THIN_MS * NS_PER_MS);
         salt += smp_random_of(record->thread->serial);
     }
-    const struct smp_next_poll next = smp_intensity_next(salt, looker->tick, odds, most);
+    /* No poll stands for more than twice the longest gap. */
+    if (odds < SMP_CERTAIN / 2 / (int64_t)most)
+        odds = SMP_CERTAIN / 2 / (int64_t)most;
+    const struct smp_next_poll next = next_poll(looker, salt, odds, most);
     smp_wheel_put(&looker->wheel, &record->due, next.tick);
     record->odds = next.odds;
 }
@@ -145,6 +166,7 @@ void smp_look_begin(struct smp_thread_record *record, int64_t now_ns)
     record->credited_ns = now_ns;
     record->balance_ns = 0;
     record->owed_ns = 0;
+    record->claim_ns = 0;
     record->idle = (struct smp_idle){ 0 };
     record->odds = SMP_CERTAIN;
     record->is_throttled = false;
@@ -200,6 +222,21 @@ static int64_t give(struct smp_looker *looker, const struct smp_spot *spot, int6
     return 0;
 }
 
+/* Pays what was found out of the time of the stack that the thread is idle with. Returns how much.
+ */
+static int64_t pay_claim(struct smp_looker *looker, struct smp_thread_record *record,
+                         const struct smp_spot *spot, int64_t most_ns)
+{
+    const int64_t paid_ns = record->claim_ns < most_ns ? record->claim_ns : most_ns;
+
+    if (paid_ns <= 0 || record->claim_epoch != looker->credit.place_epoch ||
+        record->claim_node == spot->node)
+        return 0;
+    smp_interval_measured(looker->credit.interval, record->claim_node, paid_ns, 0);
+    record->claim_ns -= paid_ns;
+    return paid_ns;
+}
+
 /* Polls that would have come since the last one, were there CPU time for all; an idle thread's
  * would not have come at each tick. */
 static uint64_t free_polls(const struct smp_looker *looker, const struct smp_thread_record *record,
@@ -246,7 +283,9 @@ void smp_look_credit_kept(struct smp_looker *looker, struct smp_thread_record *r
         spot = smp_credit_pseudo(&looker->credit, record,
                                  record->unanswered_ns != 0 ? SMP_OUTCOME_UNANSWERED
                                                             : SMP_OUTCOME_BUDGET);
-    const int64_t rest_ns = pending_ns(record, looker->covered_ns);
+    int64_t rest_ns = pending_ns(record, looker->covered_ns);
+    if (record->is_idle && rest_ns > 0)
+        rest_ns -= pay_claim(looker, record, &spot, rest_ns);
     const int64_t debt_ns = give(looker, &spot, rest_ns);
     if (rest_ns < 0)
         record->owed_ns = debt_ns - rest_ns;
@@ -339,10 +378,15 @@ struct found {
     bool is_late;           /* there is none yet, but there will be one */
 };
 
-/* The time that the poll stands for. */
+/* The time that the poll stands for. After a stop of the whole process one tick is minutes long:
+ * other polls than those at each tick do not multiply that. */
 static int64_t weight_ns(const struct smp_looker *looker, const struct smp_thread_record *record)
 {
-    return smp_intensity_weight_ns(looker->tick_ns, record->odds);
+    const int64_t most_ns = SMP_MOST_TICK_MS * NS_PER_MS;
+
+    if (record->odds == SMP_CERTAIN || looker->tick_ns < most_ns)
+        return smp_intensity_weight_ns(looker->tick_ns, record->odds);
+    return smp_intensity_weight_ns(most_ns, record->odds);
 }
 
 /*
@@ -382,6 +426,18 @@ static int64_t found_time_ns(const struct smp_looker *looker,
     return weight_ns(looker, record);
 }
 
+/* What the stack that it left could not give to the one that was found: it gives it as soon as the
+ * thread is idle again, within the interval. */
+static void add_claim(struct smp_looker *looker, struct smp_thread_record *record, uint32_t node,
+                      int64_t ns)
+{
+    if (record->claim_epoch != looker->credit.place_epoch || record->claim_node != node)
+        record->claim_ns = 0;
+    record->claim_epoch = looker->credit.place_epoch;
+    record->claim_node = node;
+    record->claim_ns += ns;
+}
+
 /* The time of a poll that found this, out of all that is pending; what remains goes to what the
  * poll before it found, which may also have to give some back. */
 static int64_t take_time(struct smp_looker *looker, struct smp_thread_record *record,
@@ -396,6 +452,12 @@ static int64_t take_time(struct smp_looker *looker, struct smp_thread_record *re
     if (before != NULL && before->node != found->node) {
         found_ns = found_time_ns(looker, record);
         debt_ns = give(looker, before, all_ns - found_ns);
+        if (debt_ns < 0 && becomes_target && found_ns + debt_ns >= 0) {
+            /* Were it a debt, the stack that was found would pay it itself. */
+            found_ns += debt_ns;
+            add_claim(looker, record, found->node, -debt_ns);
+            debt_ns = 0;
+        }
     } else if (all_ns < 0) {
         debt_ns = give(looker, found, all_ns);
         found_ns = 0;
@@ -813,7 +875,8 @@ static void credit_idle(struct smp_looker *looker, struct smp_thread_record *rec
     }
     const int64_t all_ns = pending_ns(record, looker->look->now_ns);
     set_credited(record, looker->look->now_ns, all_ns < 0 ? give(looker, &spot, all_ns) : 0);
-    smp_credit_note(&looker->credit, &spot, all_ns < 0 ? 0 : all_ns);
+    smp_credit_note(&looker->credit, &spot,
+                    all_ns < 0 ? 0 : all_ns - pay_claim(looker, record, &spot, all_ns));
     schedule(looker, record, looker->look->now_ns);
 }
 
@@ -869,6 +932,7 @@ static bool has_still_to_answer(struct smp_looker *looker, struct smp_thread_rec
         return false;
     if (async->take_late(async->self, record->thread, (uint64_t)(uintptr_t)record, on_late_answer,
                          looker)) {
+        record->odds = SMP_CERTAIN; /* of this poll; what was drawn is the next one's */
         smp_idle_begin(&record->idle, smp_thread_record_tid(record), &record->reading);
         return record->credited_ns >= look->now_ns;
     }

@@ -56,7 +56,9 @@ static void poll_threads(struct smp_looker *looker)
 static void everybody_is_due(struct smp_looker *looker)
 {
     for (size_t i = 0; i < looker->table.count; i++) {
-        looker->table.records[i]->is_throttled = true; /* this poll is not skipped */
+        if (!looker->table.records[i]->is_throttled)
+            looker->table.records[i]->polled_tick = looker->tick; /* none has been skipped */
+        looker->table.records[i]->is_throttled = true;            /* this poll is not skipped */
         smp_look_put_in(looker, looker->table.records[i], 0);
     }
 }
@@ -282,6 +284,7 @@ static void read_names(struct smp_looker *looker)
 
 void smp_looker_poll_all(struct smp_looker *looker)
 {
+    take_answers(looker, false); /* they are of polls with odds of their own */
     if (looker->budget.share == SMP_BUDGET_WHOLE)
         everybody_is_due(looker);
 }

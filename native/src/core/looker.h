@@ -32,6 +32,7 @@
 #include "base/status.h"
 #include "core/budget.h"
 #include "core/credit.h"
+#include "core/intensity.h"
 #include "core/thread_names.h"
 #include "core/thread_table.h"
 #include "core/vm_functions.h"
@@ -56,11 +57,21 @@ enum {
     SMP_IDLE_TICK_NS = 40000,  /* what waking up for them costs, likewise */
     SMP_MOST_REST_MS = 1000,   /* without a tick: so old are the statistics, at most */
     SMP_MOST_THIN_MS = 60000,  /* between two looks for want of CPU time */
+    SMP_MOST_TICK_MS = 4000,   /* of a tick whose polls stand for several */
     /* The name of a thread that has not run is read once in a quarter of the time it has been idle,
      * or so often. */
     SMP_NAME_SHARE = 4,
     SMP_NAME_AGE_MS = 8000,
     SMP_MAX_WAITS_SHARE = 2 /* past this share of an interval nobody is asked any more */
+};
+
+/* A draw, and what it was drawn for. */
+struct smp_drawn {
+    uint64_t tick;
+    uint64_t salt;
+    int64_t odds;
+    uint64_t most;
+    struct smp_next_poll next;
 };
 
 struct smp_looker {
@@ -75,6 +86,7 @@ struct smp_looker {
     struct smp_budget budget;
     struct smp_sample sample; /* room for one stack */
     uint64_t salt;            /* of the draws that threads share */
+    struct smp_drawn drawn;   /* the last one */
 
     bool skip_daemon_threads;
     bool default_name_rule;

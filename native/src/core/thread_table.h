@@ -52,15 +52,18 @@ struct smp_thread_record {
     struct smp_last_stack last; /* and where it was credited */
     /* Of a request that it has not answered: it may have run since; 0: there is none. */
     int64_t unanswered_ns;
-    bool is_asked;              /* and the signal has been sent; what follows was so when it was */
-    int64_t asked_clock_ns;     /* its CPU clock */
-    int64_t asked_used_ns;      /* CPU time used since credited_ns; -1: not known */
-    int64_t use;                /* of SMP_WHOLE_USE: share of its time that it ran, of late */
-    uint64_t polled_tick;       /* the last poll */
-    int64_t free_odds;          /* of the next poll, were there CPU time for all */
-    int64_t promised_ns;        /* of polls up to promised_until_ns that found nothing yet: */
-    int64_t promised_until_ns;  /* the last tick at which it had the stack it will answer */
-    int64_t owed_ns;            /* wall time taken back from last at the end of an interval */
+    bool is_asked;             /* and the signal has been sent; what follows was so when it was */
+    int64_t asked_clock_ns;    /* its CPU clock */
+    int64_t asked_used_ns;     /* CPU time used since credited_ns; -1: not known */
+    int64_t use;               /* of SMP_WHOLE_USE: share of its time that it ran, of late */
+    uint64_t polled_tick;      /* the last poll */
+    int64_t free_odds;         /* of the next poll, were there CPU time for all */
+    int64_t promised_ns;       /* of polls up to promised_until_ns that found nothing yet: */
+    int64_t promised_until_ns; /* the last tick at which it had the stack it will answer */
+    int64_t owed_ns;           /* wall time taken back from last at the end of an interval */
+    int64_t claim_ns;          /* that claim_node is to get of proven idle time, */
+    uint64_t claim_epoch;      /* in the interval with this place_epoch */
+    uint32_t claim_node;
     void *cpu_timer;            /* cpu_look.h; NULL: none */
     struct smp_reading reading; /* of the look that waits for an asynchronous answer */
     struct smp_place left_place;

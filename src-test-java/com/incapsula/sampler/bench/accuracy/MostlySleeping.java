@@ -33,6 +33,8 @@ import java.util.stream.Stream;
  */
 public final class MostlySleeping {
 
+    /** When busy processes end, should nothing else end them. */
+    static final long LONGEST_LOAD_SECONDS = 600;
     /** The first cell of a line about the sampler itself; then a sentence, ticks, the most ms that can have passed. */
     static final String ACCOUNT = "account";
     /** Clocks of a line's figures. */
@@ -213,11 +215,8 @@ public final class MostlySleeping {
             }
             if ("loaded".matches(only)) {
                 int processors = Runtime.getRuntime().availableProcessors();
-                Load load = Load.of(processors);
-                try {
+                try (BusyProcesses busy = new BusyProcesses(processors, LONGEST_LOAD_SECONDS)) {
                     measure(plan, jdk, "beside " + processors + " busy processes", LOADED_WINDOWS, tables);
-                } finally {
-                    load.close();
                 }
             }
         }

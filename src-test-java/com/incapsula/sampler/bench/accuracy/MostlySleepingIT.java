@@ -113,11 +113,9 @@ class MostlySleepingIT {
     }
 
     private static void requestsAfterAnySleepAreFoundBesideBusyProcesses() throws Exception {
-        Load load = Load.of(Runtime.getRuntime().availableProcessors());
-        try {
+        try (BusyProcesses busy = new BusyProcesses(Runtime.getRuntime().availableProcessors(),
+                MostlySleeping.LONGEST_LOAD_SECONDS)) {
             assertFound(run(LONG_MILLIS, MostlySleeping.ofEach(6)));
-        } finally {
-            load.close();
         }
     }
 

@@ -298,7 +298,9 @@ void smp_look_leaving(void *context, struct smp_thread_record *record)
 {
     struct smp_looker *looker = context;
 
-    if (!record->was_looked_at || record->has_left)
+    /* At the end of an interval nothing is pending, and what it left is of an interval that is
+     * over. */
+    if (!record->was_looked_at || record->has_left || pending_ns(record, looker->covered_ns) <= 0)
         return;
     record->left_place = smp_credit_place(&looker->credit, record);
     record->has_left = true;

@@ -302,10 +302,10 @@ void smp_looker_settle(struct smp_looker *looker, bool is_last)
     looker->look = &look;
     for (size_t i = 0; i < looker->table.count;) {
         struct smp_thread_record *record = looker->table.records[i];
-        if (smp_look_remove_ended(looker, record))
-            continue;
-        smp_look_credit_kept(looker, record);
-        i++;
+        if (!smp_look_remove_ended(looker, record)) {
+            smp_look_credit_kept(looker, record);
+            i++;
+        }
     }
     if (looker->default_name_rule)
         read_names(looker);

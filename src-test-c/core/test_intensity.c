@@ -36,16 +36,18 @@ static void odds_are_those_of_a_poll_every_so_many_ticks(void **state)
     assert_int_equal(smp_intensity_weight_ns(20, SMP_CERTAIN / 16), 320);
 }
 
-static void polls_come_at_random_with_their_odds(void **state)
+static void check_polls(bool is_alone)
 {
     enum { POLLS = 200000, MOST = 40, MEAN = 10 };
+    const int64_t odds = smp_intensity_odds(MEAN);
     unsigned lengths[MOST + 1] = { 0 };
+    uint64_t random = 12345;
     uint64_t tick = 7;
 
-    (void)state;
     for (int i = 0; i < POLLS; i++) {
-        const struct smp_next_poll next =
-            smp_intensity_next(99, tick, smp_intensity_odds(MEAN), MOST);
+        const struct smp_next_poll next = is_alone
+                                              ? smp_intensity_next_alone(&random, tick, odds, MOST)
+                                              : smp_intensity_next(99, tick, odds, MOST);
         assert_in_range(next.tick - tick, 1, MOST);
         assert_int_equal(next.odds,
                          next.tick - tick == MOST ? SMP_CERTAIN : smp_intensity_odds(MEAN));
@@ -60,6 +62,17 @@ static void polls_come_at_random_with_their_odds(void **state)
             fail_msg("%u gaps of %d ticks, expected %.0f", lengths[length], length, expected);
         left -= expected;
     }
+}
+
+static void polls_come_at_random_with_their_odds(void **state)
+{
+    uint64_t random = 1;
+
+    (void)state;
+    check_polls(false);
+    check_polls(true);
+    assert_int_equal(smp_intensity_next_alone(&random, 5, SMP_CERTAIN, 9).tick, 6);
+    assert_int_equal(smp_intensity_next_alone(&random, 5, 1, 9).tick, 14);
 }
 
 /* So that to wake up for one is to wake up for all. */

@@ -30,6 +30,28 @@ struct smp_next_poll smp_intensity_next(uint64_t salt, uint64_t now, int64_t odd
     return next;
 }
 
+/*
+ * The number of ticks before the poll is geometric: its binary digits are independent, and digit k
+ * is 1 with the odds q^(2^k) to 1, where q is the probability of no poll.
+ */
+struct smp_next_poll smp_intensity_next_alone(uint64_t *random, uint64_t now, int64_t odds,
+                                              uint64_t most_ticks)
+{
+    enum { DIGITS = 20 };
+    double power = 1 - (double)odds / (double)SMP_CERTAIN;
+    uint64_t before = 0;
+
+    for (int digit = 0; digit < DIGITS && power > 0; digit++) {
+        const double share = power / (1 + power);
+        const uint32_t number = (uint32_t)(smp_random_next(random) >> 16);
+        before |= (uint64_t)((double)number < share * (double)SMP_CERTAIN) << digit;
+        power *= power;
+    }
+    if (before + 1 < most_ticks)
+        return (struct smp_next_poll){ .tick = now + before + 1, .odds = odds };
+    return (struct smp_next_poll){ .tick = now + most_ticks, .odds = SMP_CERTAIN };
+}
+
 int64_t smp_intensity_weight_ns(int64_t tick_ns, int64_t odds)
 {
     return odds >= SMP_CERTAIN ? tick_ns

@@ -2,7 +2,6 @@
 #include "core/look.h"
 
 #include "base/clock.h"
-#include "base/random.h"
 #include "core/cpu_look.h"
 #include "core/intensity.h"
 
@@ -83,30 +82,29 @@ static int64_t throttle_odds(const struct smp_looker *looker,
     return smp_intensity_odds((1 + (double)(quietness(record) - 1) * (1 - share)) / share);
 }
 
-/* Idle threads are polled at the same ticks, and draw the same. */
-static struct smp_next_poll next_poll(struct smp_looker *looker, uint64_t salt, int64_t odds,
+/* Idle threads are polled at the same ticks, and draw the same. Throttled threads draw each for
+ * themselves, so that what they cost is spread over the ticks. */
+static struct smp_next_poll next_poll(struct smp_looker *looker, bool is_alone, int64_t odds,
                                       uint64_t most)
 {
     struct smp_drawn *drawn = &looker->drawn;
 
-    if (drawn->tick != looker->tick || drawn->salt != salt || drawn->odds != odds ||
-        drawn->most != most)
+    if (is_alone)
+        return smp_intensity_next_alone(&looker->budget.random, looker->tick, odds, most);
+    if (drawn->tick != looker->tick || drawn->odds != odds || drawn->most != most)
         *drawn = (struct smp_drawn){
             .tick = looker->tick,
-            .salt = salt,
             .odds = odds,
             .most = most,
-            .next = smp_intensity_next(salt, looker->tick, odds, most),
+            .next = smp_intensity_next(looker->salt, looker->tick, odds, most),
         };
     return drawn->next;
 }
 
-/* When this thread is polled next. Throttled threads draw each for themselves, so that what they
- * cost is spread over the ticks. */
+/* When this thread is polled next. */
 static void draw(struct smp_looker *looker, struct smp_thread_record *record, int64_t now_ns)
 {
     uint64_t most = 1;
-    uint64_t salt = looker->salt;
     int64_t odds;
 
     record->free_odds = free_odds(looker, record, now_ns);
@@ -117,12 +115,11 @@ static void draw(struct smp_looker *looker, struct smp_thread_record *record, in
     if (record->is_throttled) {
         odds = smp_intensity_both(odds, throttle_odds(looker, record));
         most = smp_look_ticks_in(looker, SMP_MOST_THIN_MS * NS_PER_MS);
-        salt += smp_random_of(record->thread->serial);
     }
     /* No poll stands for more than twice the longest gap. */
     if (odds < SMP_CERTAIN / 2 / (int64_t)most)
         odds = SMP_CERTAIN / 2 / (int64_t)most;
-    const struct smp_next_poll next = next_poll(looker, salt, odds, most);
+    const struct smp_next_poll next = next_poll(looker, record->is_throttled, odds, most);
     smp_wheel_put(&looker->wheel, &record->due, next.tick);
     record->odds = next.odds;
 }

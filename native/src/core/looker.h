@@ -68,7 +68,6 @@ enum {
 /* A draw, and what it was drawn for. */
 struct smp_drawn {
     uint64_t tick;
-    uint64_t salt;
     int64_t odds;
     uint64_t most;
     struct smp_next_poll next;

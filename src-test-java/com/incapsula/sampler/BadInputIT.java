@@ -158,6 +158,7 @@ class BadInputIT {
         private static WeakReference<Recorder> run() throws IOException {
             Recorder recorder = new Recorder();
             ThreadsSampler sampler = quick(recorder);
+            sampler.setRequired(true);
             try {
                 sampler.init();
                 System.out.println("it started");

@@ -270,8 +270,35 @@ static void the_end_of_an_interval_polls_no_thread(void **state)
         assert_int_equal(sim->counts.requests, before.requests);
         if (i > 0)
             assert_int_equal(sim_wall(sim, "idle", 2), IDLE * sim->snapshot->elapsed_ns);
+        assert_false(smp_snapshot_is_empty(sim->snapshot));
         assert_int_equal(sim_wall(sim, "busy", 1), BUSY * sim->snapshot->elapsed_ns);
     }
+    sim_destroy(sim);
+}
+
+/* Time that is known without a poll is in a report as well; what the JVM used is not enough for
+ * one. */
+static void an_interval_without_polls_is_not_empty(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
+
+    (void)state;
+    sim->walk_cost_ns = 20 * SIM_MS;
+    for (int i = 0; i < 50; i++)
+        (void)born_running(sim, "busy", 1);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    for (int i = 0; i < 20; i++) {
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(sim_wall(sim, "busy", -1), 50 * sim->snapshot->elapsed_ns);
+        assert_false(smp_snapshot_is_empty(sim->snapshot));
+    }
+    sim_pause(sim);
+    sim_seal(sim);
+    sim->task_cpu_ns[SMP_TASK_GC] = 300 * SIM_MS;
+    sim_seal(sim);
+    assert_true(smp_snapshot_is_empty(sim->snapshot));
     sim_destroy(sim);
 }
 
@@ -1181,6 +1208,7 @@ int main(void)
         cmocka_unit_test(who_sleeps_under_a_new_name_is_not_taken_for_preempted),
         cmocka_unit_test(where_ticks_are_put_off_no_answer_waits),
         cmocka_unit_test(the_end_of_an_interval_polls_no_thread),
+        cmocka_unit_test(an_interval_without_polls_is_not_empty),
         cmocka_unit_test(who_is_asked_may_end_or_be_renamed),
         cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
         cmocka_unit_test(answers_do_not_wait_for_who_is_due_next),

@@ -125,7 +125,7 @@ static enum smp_status write_parts(struct smp_reporter *reporter, const struct e
     while (taken == SMP_OK) {
         enum smp_status status;
         unsigned more = 0;
-        *had_samples |= part->tally.attempts > 0;
+        *had_samples |= !smp_snapshot_is_empty(part);
         status = write_part(reporter, entry, part, &more);
         *cut += more;
         if (first == SMP_OK)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/snapshot.h"
 
+#include <string.h>
+
 static void sum_tallies(struct smp_snapshot *snapshot)
 {
     const size_t count = smp_thread_groups_count(snapshot->groups);
@@ -86,4 +88,21 @@ void smp_snapshot_release(struct smp_snapshot *snapshot)
     smp_methods_release(snapshot->methods);
     smp_free(quota, snapshot);
     smp_quota_release(quota);
+}
+
+bool smp_snapshot_is_empty(const struct smp_snapshot *snapshot)
+{
+    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const size_t count = smp_thread_groups_count(snapshot->groups);
+
+    if (snapshot->tally.attempts > 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct smp_group_info *info =
+            smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = i });
+        if (info->root != 0 && nodes[info->root].wall_ns > 0 &&
+            strcmp(info->name, SMP_JVM_GROUP_NAME) != 0)
+            return false;
+    }
+    return true;
 }

@@ -71,4 +71,8 @@ bool smp_snapshot_misses_packages(const struct smp_snapshot *snapshot);
 struct smp_snapshot *smp_snapshot_hold(struct smp_snapshot *snapshot);
 void smp_snapshot_release(struct smp_snapshot *snapshot); /* NULL is fine */
 
+/* Nothing was sampled: no poll was made, and no thread was credited with time by what is known of
+ * it. What the JVM's own threads used does not count. */
+bool smp_snapshot_is_empty(const struct smp_snapshot *snapshot);
+
 #endif

@@ -91,7 +91,7 @@ enum smp_status smp_report_text(const struct smp_snapshot *snapshot, struct smp_
     enum smp_status status;
 
     *records_cut = 0;
-    if (snapshot->tally.attempts == 0)
+    if (smp_snapshot_is_empty(snapshot))
         return SMP_OK;
     smp_bytes_init(&report.title, quota, 0);
     smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);

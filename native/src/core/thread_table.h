@@ -30,25 +30,25 @@ enum { SMP_WHOLE_USE = 1024 }; /* a thread runs all the time */
 struct smp_thread_record {
     struct smp_due due; /* first: when it is looked at next */
     struct smp_thread *thread;
-    int64_t credited_ns;    /* all time before this has been credited, or is nobody's, */
-    int64_t balance_ns;     /* but for this; negative: that much too much has been credited */
-    int64_t odds;           /* of the next poll (intensity.h) */
-    bool is_candidate;      /* to be sampled */
-    bool was_looked_at;     /* its time since credited_ns is to be credited */
-    bool is_counted;        /* among the sampled threads */
-    bool is_chosen;         /* by the selection, as it was asked in chosen_epoch */
-    bool is_answered;       /* by the call of the namer that is being made */
-    bool is_idle;           /* counted in looker->idle_threads */
-    bool is_throttled;      /* its odds are those for want of CPU time */
-    bool has_target;        /* last is what the last poll found */
-    bool takes_all;         /* all time that is not credited yet belongs to what is found next */
-    bool has_left;          /* what is kept for it is left_place's */
-    struct smp_idle idle;   /* what its CPU clock told */
-    int64_t named_ns;       /* its name was read at this look; 0: at none yet */
-    enum smp_naming naming; /* the namer's last answer; SAME: none yet */
-    struct smp_place place; /* in the interval */
-    uint64_t place_epoch;   /* place is valid while equal to the asker's; 0 = never */
-    uint64_t chosen_epoch;  /* 0: never asked */
+    int64_t credited_ns;        /* all time before this is credited, or never will be */
+    int64_t balance_ns;         /* time still to be credited; negative: credited too much */
+    int64_t odds;               /* of the next poll (intensity.h) */
+    bool is_candidate;          /* to be sampled */
+    bool was_looked_at;         /* its time since credited_ns is to be credited */
+    bool is_counted;            /* among the sampled threads */
+    bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
+    bool is_answered;           /* by the call of the namer that is being made */
+    bool is_idle;               /* counted in looker->idle_threads */
+    bool is_throttled;          /* its odds are those for want of CPU time */
+    bool has_target;            /* last is what the last poll found */
+    bool takes_all;             /* what is found next gets promised_ns, and the time since then */
+    bool has_left;              /* what is kept for it is left_place's */
+    struct smp_idle idle;       /* what its CPU clock told */
+    int64_t named_ns;           /* its name was read at this look; 0: at none yet */
+    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
+    struct smp_place place;     /* in the interval */
+    uint64_t place_epoch;       /* place is valid while equal to the asker's; 0 = never */
+    uint64_t chosen_epoch;      /* 0: never asked */
     struct smp_last_stack last; /* and where it was credited */
     /* Of a request that it has not answered: it may have run since; 0: there is none. */
     int64_t unanswered_ns;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/snapshot.h"
 
-#include <string.h>
-
 static void sum_tallies(struct smp_snapshot *snapshot)
 {
     const size_t count = smp_thread_groups_count(snapshot->groups);
@@ -98,10 +96,10 @@ bool smp_snapshot_is_empty(const struct smp_snapshot *snapshot)
     if (snapshot->tally.attempts > 0)
         return false;
     for (uint32_t i = 0; i < count; i++) {
-        const struct smp_group_info *info =
-            smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = i });
-        if (info->root != 0 && nodes[info->root].wall_ns > 0 &&
-            strcmp(info->name, SMP_JVM_GROUP_NAME) != 0)
+        const struct smp_group group = { .index = i };
+        const uint32_t root = smp_thread_groups_info(snapshot->groups, group)->root;
+        if (root != 0 && nodes[root].wall_ns > 0 &&
+            !smp_thread_groups_is_jvm(snapshot->groups, group))
             return false;
     }
     return true;

@@ -256,3 +256,8 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
     }
     return true;
 }
+
+bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group)
+{
+    return strcmp(smp_thread_groups_info(groups, group)->name, SMP_JVM_GROUP_NAME) == 0;
+}

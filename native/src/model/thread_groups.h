@@ -79,4 +79,7 @@ SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                const struct smp_thread_groups *from,
                                                const struct smp_group *groups);
 
+/* Is it the group of the JVM's own threads? */
+bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group);
+
 #endif

@@ -50,7 +50,7 @@ const struct smp_group_info *smp_hot_group_info(const struct smp_snapshot *snaps
 
 bool smp_hot_group_is_jvm(const struct smp_snapshot *snapshot, uint32_t index)
 {
-    return strcmp(smp_hot_group_info(snapshot, index)->name, SMP_JVM_GROUP_NAME) == 0;
+    return smp_thread_groups_is_jvm(snapshot->groups, (struct smp_group){ .index = index });
 }
 
 struct smp_group_sums smp_hot_group_sums(const struct smp_snapshot *snapshot, uint32_t index)

@@ -473,6 +473,16 @@ static bool is_worth_another_look(enum smp_answer answer)
     }
 }
 
+/* The answer that a handshake helped to. */
+static void answer_cured(struct smp_walker_async *walker, JNIEnv *env,
+                         const struct listener *listener, size_t index, struct smp_sample *sample)
+{
+    smp_async_sample_cut(sample, walker->capacity);
+    listener->answered(listener->context, walker->requests[index].token, SMP_ANSWER_RETRIED, sample,
+                       NULL);
+    end_request(walker, env, index);
+}
+
 /*
  * A thread that waits inside the JVM, on a frame that cannot be walked asynchronously: JVMTI can,
  * and its stack is the same for as long as it waits. True: told.
@@ -490,9 +500,7 @@ static bool tell_waiting(struct smp_walker_async *walker, JNIEnv *env,
     if (!shake_hands(walker, smp_vm_threads_ref(request->thread), 0, &count) || count == 0)
         return false;
     sample = told_by_handshake(walker, count);
-    smp_async_sample_cut(&sample, walker->capacity);
-    listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
-    end_request(walker, env, index);
+    answer_cured(walker, env, listener, index, &sample);
     return true;
 }
 
@@ -523,9 +531,7 @@ static bool tell_with_root(struct smp_walker_async *walker, JNIEnv *env,
         smp_async_sample_keep_nameless(&sample);
     else
         sample = told_by_handshake(walker, count);
-    smp_async_sample_cut(&sample, walker->capacity);
-    listener->answered(listener->context, request->token, SMP_ANSWER_RETRIED, &sample, NULL);
-    end_request(walker, env, index);
+    answer_cured(walker, env, listener, index, &sample);
     return true;
 }
 

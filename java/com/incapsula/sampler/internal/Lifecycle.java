@@ -722,7 +722,7 @@ public final class Lifecycle {
         return takeWindow(running, consumer, ownTaking);
     }
 
-    /* At the exit: what was collected up to the end. Not to be had while the core is stopping; and what has been
+    /* At the exit: what was collected up to the end. Not available while the core is stopping; and what has been
      * taken is not there a second time. */
     private Snapshot takeLast(Engine from, int consumer, Object taking) {
         lock.lock();

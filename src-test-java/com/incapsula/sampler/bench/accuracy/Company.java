@@ -41,6 +41,7 @@ public final class Company {
     private static final Set<Programs> HARD = EnumSet.of(Programs.COLLECTIONS, Programs.VIRTUAL_CALLS,
             Programs.STRING_BUILDER, Programs.DIGEST, Programs.EXCEPTIONS, Programs.RECURSION);
     private static final double BAR = 1;
+    private static final double STANDARD_ERRORS = 3;
     private static final String THREAD = "measured";
     private static final int WARM_UP_WINDOWS = 3;
     private static final int EXAMPLES = 3;
@@ -180,7 +181,8 @@ public final class Company {
                 }
             }
             table.note("Weight: samples; ms for ours. Right line: of the programs in capitals, which have no one hot line,"
-                    + " the share of whole stacks. Bar: ours within " + BAR + " point of ours alone.");
+                    + " the share of whole stacks. Bar: ours within " + BAR + " point of ours alone; theirs within a point and "
+                    + STANDARD_ERRORS + " standard errors of theirs alone.");
             tables.add(table);
         }
         return tables;
@@ -196,13 +198,29 @@ public final class Company {
         }
         sums.forEach((key, sum) -> {
             Sums alone = sums.get(List.of(key.get(0), ALONE, ALONE));
-            boolean judged = key.get(0).startsWith(OURS) && !key.get(1).equals(ALONE);
-            String bar = !judged ? "" : "right " + Table.atMost(alone.rightPercent() - sum.rightPercent(), BAR)
-                    + "; failed " + Table.atMost(sum.failedPercent() - alone.failedPercent(), BAR);
+            String bar = key.get(1).equals(ALONE) ? "" : bar(alone, sum, key.get(0).startsWith(OURS));
             table.row(program, key.get(0) + (key.get(0).startsWith(OURS) ? " (" + Peer.HYBRID + ")" : ""), key.get(1),
                     key.get(2), sum.total(), sum.total() > 0 ? sum.rightPercent() : null,
                     sum.total() > 0 ? sum.failedPercent() : null, bar);
         });
+    }
+
+    /* Ours: no worse than alone. Theirs: unchanged, but for what chance does to so many samples. */
+    private static String bar(Sums alone, Sums beside, boolean isOurs) {
+        if (isOurs) {
+            return "right " + Table.atMost(alone.rightPercent() - beside.rightPercent(), BAR)
+                    + "; failed " + Table.atMost(beside.failedPercent() - alone.failedPercent(), BAR);
+        }
+        return "theirs: right " + Table.atMost(Math.abs(alone.rightPercent() - beside.rightPercent()),
+                BAR + STANDARD_ERRORS * standardError(alone, beside, alone.rightPercent()))
+                + "; failed " + Table.atMost(Math.abs(beside.failedPercent() - alone.failedPercent()),
+                BAR + STANDARD_ERRORS * standardError(alone, beside, alone.failedPercent()));
+    }
+
+    /* Of the difference of two shares, in points. */
+    private static double standardError(Sums one, Sums other, double percent) {
+        double share = (percent + 1) / (100 + 2);
+        return 100 * Math.sqrt(share * (1 - share) * (1 / Math.max(1, one.total()) + 1 / Math.max(1, other.total())));
     }
 
     private static List<String> companions(Path jdk) {

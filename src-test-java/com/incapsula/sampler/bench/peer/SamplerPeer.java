@@ -22,6 +22,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * This project's sampler. Weights are milliseconds of wall time, with fractions: a text report rounds each row, and
@@ -41,7 +42,7 @@ public final class SamplerPeer implements GroupedPeer {
     private boolean defaultLimit;
     private ThreadsSampler sampler;
     private Map<String, Profile> cpu = Map.of();
-    private long samples;
+    private Map<String, Long> samples = Map.of();
 
     SamplerPeer(SamplingEngine engine) {
         this(engine, 1);
@@ -126,7 +127,7 @@ public final class SamplerPeer implements GroupedPeer {
             sampler.close();
             cpu = profiles(report, ReportWeight.CPU, group);
             samples = report.getGroups().stream().filter(seen -> group.apply(seen.getName()) != null)
-                    .mapToLong(SamplingGroup::getSamples).sum();
+                    .collect(Collectors.toMap(seen -> group.apply(seen.getName()), SamplingGroup::getSamples, Long::sum));
             return clock == SamplingClock.CPU ? cpu : profiles(report, ReportWeight.WALL, group);
         }
     }
@@ -155,7 +156,17 @@ public final class SamplerPeer implements GroupedPeer {
      * @return the number of samples
      */
     public long samples() {
-        return samples;
+        return samples.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /**
+     * The samples of one group; after stopByGroup.
+     *
+     * @param group as the function named it
+     * @return the number of samples, 0 for a group that was not seen
+     */
+    public long samples(String group) {
+        return samples.getOrDefault(group, 0L);
     }
 
     /**

@@ -116,21 +116,21 @@ static void every_refused_step_leaves_nothing_behind(void **state)
 static void pieces_are_zeroed_and_aligned_and_do_not_move(void **state)
 {
     struct fixture f;
-    unsigned char *pieces[1000];
+    unsigned char *writer[1000];
 
     (void)state;
     open_fixture(&f, 64 * STEP, 32 * STEP);
     for (size_t i = 0; i < 1000; i++) {
         const size_t align = (size_t)1 << i % 7;
-        pieces[i] = smp_arena_alloc(f.arena, 1 + i, align);
-        assert_non_null(pieces[i]);
-        assert_int_equal((uintptr_t)pieces[i] % align, 0);
-        assert_true(is_zero(pieces[i], 1 + i));
-        memset(pieces[i], (int)(i % 255) + 1, 1 + i);
+        writer[i] = smp_arena_alloc(f.arena, 1 + i, align);
+        assert_non_null(writer[i]);
+        assert_int_equal((uintptr_t)writer[i] % align, 0);
+        assert_true(is_zero(writer[i], 1 + i));
+        memset(writer[i], (int)(i % 255) + 1, 1 + i);
     }
     for (size_t i = 0; i < 1000; i++) {
         for (size_t at = 0; at <= i; at++)
-            assert_int_equal(pieces[i][at], i % 255 + 1);
+            assert_int_equal(writer[i][at], i % 255 + 1);
     }
     close_fixture(&f);
 }
@@ -299,15 +299,15 @@ struct twin {
         size_t size;
         size_t mark; /* before it */
         unsigned char fill;
-    } pieces[MAX_PIECES];
+    } writer[MAX_PIECES];
     size_t count;
 };
 
 static void check_twin(const struct twin *twin)
 {
     for (size_t i = 0; i < twin->count; i++) {
-        assert_int_equal(twin->pieces[i].at[0], twin->pieces[i].fill);
-        assert_int_equal(twin->pieces[i].at[twin->pieces[i].size - 1], twin->pieces[i].fill);
+        assert_int_equal(twin->writer[i].at[0], twin->writer[i].fill);
+        assert_int_equal(twin->writer[i].at[twin->writer[i].size - 1], twin->writer[i].fill);
     }
 }
 
@@ -322,10 +322,10 @@ static void add_random_piece(struct twin *twin, struct smp_arena *arena)
     assert_true(is_zero(at, size));
     const unsigned char fill = (unsigned char)(1 + random() % 255);
     memset(at, fill, size);
-    twin->pieces[twin->count].at = at;
-    twin->pieces[twin->count].size = size;
-    twin->pieces[twin->count].mark = mark;
-    twin->pieces[twin->count++].fill = fill;
+    twin->writer[twin->count].at = at;
+    twin->writer[twin->count].size = size;
+    twin->writer[twin->count].mark = mark;
+    twin->writer[twin->count++].fill = fill;
 }
 
 static void random_operations_keep_the_promises(void **state)
@@ -343,7 +343,7 @@ static void random_operations_keep_the_promises(void **state)
             twin.count = 0;
         } else if (dice < 10 && twin.count > 0) {
             twin.count = (size_t)random() % twin.count;
-            smp_arena_rewind(f.arena, twin.pieces[twin.count].mark);
+            smp_arena_rewind(f.arena, twin.writer[twin.count].mark);
         } else if (twin.count < MAX_PIECES) {
             add_random_piece(&twin, f.arena);
         }

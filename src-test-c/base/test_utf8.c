@@ -179,7 +179,7 @@ static void a_prefix_ends_between_characters(void **state)
 /* Bytes as they come in broken modified UTF-8: mostly at the edges of the forms. */
 static size_t random_bytes(char *out)
 {
-    static const char *pieces[] = { "a",    "bcdefghi", "\xC0\x80", "\xC3\xA9", "\xE2\x82\xAC",
+    static const char *writer[] = { "a",    "bcdefghi", "\xC0\x80", "\xC3\xA9", "\xE2\x82\xAC",
                                     GRIN,   "\xED\xA0", "\xED\xB0", "\xBD",     "\x80",
                                     "\xE0", "\xF0",     "\xF4",     "\xC1",     "\xED\xA0\xBD",
                                     "\xFF", "\xED\xBF", "\xEF\xBF", "\xC2",     "\xED\xB8\x80" };
@@ -191,7 +191,7 @@ static size_t random_bytes(char *out)
             out[length++] = (char)random();
             continue;
         }
-        const char *piece = pieces[(size_t)random() % (sizeof(pieces) / sizeof(pieces[0]))];
+        const char *piece = writer[(size_t)random() % (sizeof(writer) / sizeof(writer[0]))];
         while (*piece != '\0')
             out[length++] = *piece++;
     }

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "model/snapshot.h"
-#include "report/exporters.h"
+#include "export/exporters.h"
+#include "model/profile.h"
 #include "support/made_input.h"
 
 enum {
@@ -49,10 +49,10 @@ static void add_all(const struct made_input *input, struct smp_tree *tree)
     }
 }
 
-static struct smp_snapshot *take_snapshot(struct made_input *input, bool every_node)
+static struct smp_profile *take_snapshot(struct made_input *input, bool every_node)
 {
     struct smp_thread_groups *groups = NULL;
-    struct smp_snapshot *snapshot = NULL;
+    struct smp_profile *profile = NULL;
     struct smp_tree *tree = NULL;
 
     must_ok(smp_tree_create(&input->quota, PART_BYTES, &tree), "tree");
@@ -67,9 +67,8 @@ static struct smp_snapshot *take_snapshot(struct made_input *input, bool every_n
         smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
         smp_thread_groups_see(groups, group, i + 1, made_group_name(i));
     }
-    must_ok(smp_snapshot_create(&input->quota, tree, groups, input->methods, &snapshot),
-            "snapshot");
-    return snapshot;
+    must_ok(smp_profile_create(&input->quota, tree, groups, input->methods, &profile), "snapshot");
+    return profile;
 }
 
 /* --- measuring --- */
@@ -89,11 +88,11 @@ static bool count_bytes(void *self, const char *bytes, size_t length)
     return true;
 }
 
-static struct figures measure(const struct smp_snapshot *snapshot, enum smp_format format)
+static struct figures measure(const struct smp_profile *profile, enum smp_format format)
 {
     const struct smp_export_style style = { .weight = SMP_WEIGHT_WALL, .period_ns = 50 * MS };
     struct figures figures = { .best_ms = 0 };
-    const struct smp_byte_sink sink = { .write = count_bytes, .self = &figures.bytes };
+    const struct smp_output output = { .write = count_bytes, .self = &figures.bytes };
 
     for (int pass = 0; pass < PASSES; pass++) {
         struct smp_quota quota;
@@ -103,7 +102,7 @@ static struct figures measure(const struct smp_snapshot *snapshot, enum smp_form
         smp_quota_init(&quota, (size_t)1 << 30);
         figures.bytes = 0;
         since_ns = smp_clock_own_cpu_ns();
-        must_ok(smp_export(snapshot, format, &style, &quota, &sink), "export");
+        must_ok(smp_export(profile, format, &style, &quota, &output), "export");
         ms = (double)(smp_clock_own_cpu_ns() - since_ns) / 1e6;
         if (pass == 0 || ms < figures.best_ms)
             figures.best_ms = ms;
@@ -125,15 +124,15 @@ static const struct row {
              { "TEXT", SMP_FORMAT_TEXT, false, "" } };
 
 /* False: a promise is broken. */
-static bool print_table(const struct smp_snapshot *snapshot, const char *what)
+static bool print_table(const struct smp_profile *profile, const char *what)
 {
     bool is_kept = true;
 
     printf("%zu nodes, %s; best of %d\n\n%-12s %9s %9s %9s   %s\n",
-           smp_tree_node_count(snapshot->tree), what, PASSES, "", "ms", "extra MB", "output MB",
+           smp_tree_node_count(profile->tree), what, PASSES, "", "ms", "extra MB", "output MB",
            "wanted");
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        const struct figures figures = measure(snapshot, rows[i].format);
+        const struct figures figures = measure(profile, rows[i].format);
         printf("%-12s %9.2f %9.2f %9.2f   %s\n", rows[i].name, figures.best_ms,
                (double)figures.extra_bytes / 1e6, (double)figures.bytes / 1e6, rows[i].wanted);
         if (rows[i].is_streaming && figures.extra_bytes > MAX_EXTRA_BYTES)
@@ -150,9 +149,9 @@ int main(void)
 
     made_input_init(&input, NODES, false);
     for (int every_node = 0; every_node <= 1; every_node++) {
-        struct smp_snapshot *snapshot = take_snapshot(&input, every_node);
-        is_kept &= print_table(snapshot, every_node ? "time at every node" : "time at the leaves");
-        smp_snapshot_release(snapshot);
+        struct smp_profile *profile = take_snapshot(&input, every_node);
+        is_kept &= print_table(profile, every_node ? "time at every node" : "time at the leaves");
+        smp_profile_release(profile);
     }
     made_input_fini(&input);
     if (!is_kept)

@@ -19,7 +19,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/sampler.h"
+#include "engine/session/sampler.h"
 
 enum {
     DEPTH = 50,
@@ -115,12 +115,13 @@ static bool read_nothing(void *self, int32_t tid, int64_t *out)
 }
 
 static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
-                            bool (*born)(void *context, struct smp_thread *thread), void *context)
+                            bool (*started)(void *context, struct smp_thread *thread),
+                            void *context)
 {
     struct world *world = self;
 
     (void)unseen;
-    while (*cursor < world->count && born(context, &world->threads[*cursor]))
+    while (*cursor < world->count && started(context, &world->threads[*cursor]))
         (*cursor)++;
     return SMP_OK;
 }
@@ -176,9 +177,9 @@ static void release(void *self, struct smp_method_info *info)
     (void)info;
 }
 
-static struct smp_vm functions(struct world *world)
+static struct smp_jvm functions(struct world *world)
 {
-    return (struct smp_vm){
+    return (struct smp_jvm){
         .threads = { .poll = poll, .drop = drop, .name = name, .forget = forget, .self = world },
         .walker = { .name = "bench", .walk = walk, .self = world },
         .names = { .resolve = resolve, .release = release, .self = world },
@@ -217,7 +218,7 @@ static struct cost measure(const int32_t *tids, size_t count, bool has_clocks)
     struct smp_options options;
     struct smp_log *log = NULL;
     struct smp_sampler *sampler = NULL;
-    struct smp_snapshot *snapshot = NULL;
+    struct smp_profile *profile = NULL;
     struct cost cost;
 
     world.threads = calloc(count, sizeof(*world.threads));
@@ -231,18 +232,18 @@ static struct cost measure(const int32_t *tids, size_t count, bool has_clocks)
     must(smp_options_parse(&quota, options_text, strlen(options_text), &options, NULL) == SMP_OK,
          "options");
     must(smp_log_create(&quota, &log) == SMP_OK, "log");
-    const struct smp_vm vm = functions(&world);
+    const struct smp_jvm vm = functions(&world);
     must(smp_sampler_create(&quota, log, &vm, &options, &sampler) == SMP_OK, "sampler");
     smp_sampler_mark(sampler, world.now_ns, 0);
     smp_sampler_tick(sampler, world.now_ns, false);
     cost.start_ms = sample_for(&world, sampler, START_S);
     cost.rest_ms = sample_for(&world, sampler, REST_S);
-    must(smp_sampler_seal(sampler, world.now_ns, 0, &snapshot) == SMP_OK, "seal");
-    must(smp_tree_nodes(snapshot->tree)[0].wall_ns ==
+    must(smp_sampler_seal(sampler, world.now_ns, 0, &profile) == SMP_OK, "seal");
+    must(smp_tree_nodes(profile->tree)[0].wall_ns ==
              (int64_t)count * (START_S + REST_S) * SECOND_NS,
          "not all time was credited");
     must(world.walks < 2 * count, "parked threads were walked again");
-    smp_snapshot_release(snapshot);
+    smp_profile_release(profile);
     smp_sampler_destroy(sampler);
     smp_log_destroy(log);
     smp_options_fini(&options);

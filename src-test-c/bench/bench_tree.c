@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "core/last_stack.h"
-#include "model/snapshot.h"
-#include "report/report_text.h"
+#include "engine/attribution/last_stack.h"
+#include "export/report.h"
+#include "model/profile.h"
 #include "support/made_input.h"
 #include "support/plain_tree.h"
 
@@ -199,12 +199,11 @@ static bool no_flush(void *self)
 }
 
 /* Seals a tree of all stacks; every_node: each node has time of its own, so each is a row. */
-static struct smp_snapshot *take_snapshot(struct made_input *input, bool every_node,
-                                          double *seal_ms)
+static struct smp_profile *take_snapshot(struct made_input *input, bool every_node, double *seal_ms)
 {
     uint32_t *leaves = must_calloc(input->service->stack_count, sizeof(uint32_t));
     struct smp_thread_groups *groups = NULL;
-    struct smp_snapshot *snapshot = NULL;
+    struct smp_profile *profile = NULL;
     struct smp_tree *tree = NULL;
     int64_t since_ns;
 
@@ -223,10 +222,9 @@ static struct smp_snapshot *take_snapshot(struct made_input *input, bool every_n
         smp_thread_groups_see(groups, group, i + 1, made_group_name(i));
     }
     since_ns = smp_clock_own_cpu_ns();
-    must_ok(smp_snapshot_create(&input->quota, tree, groups, input->methods, &snapshot),
-            "snapshot");
+    must_ok(smp_profile_create(&input->quota, tree, groups, input->methods, &profile), "snapshot");
     keep_best(seal_ms, since_ns, MS);
-    return snapshot;
+    return profile;
 }
 
 /* Returns how many bytes the report has. */
@@ -235,19 +233,19 @@ static size_t measure_report(struct made_input *input, bool every_node, double *
 {
     const struct smp_report_style style = { .order = SMP_ORDER_BY_NAME };
     size_t bytes = 0;
-    const struct smp_sink sink = {
+    const struct smp_outputer outputer = {
         .title = no_title, .record = count_bytes, .flush = no_flush, .self = &bytes
     };
 
     for (size_t pass = 0; pass < PASSES; pass++) {
-        struct smp_snapshot *snapshot = take_snapshot(input, every_node, seal_ms);
+        struct smp_profile *profile = take_snapshot(input, every_node, seal_ms);
         unsigned cut = 0;
         const int64_t since_ns = smp_clock_own_cpu_ns();
         bytes = 0;
-        must_ok(smp_report_text(snapshot, style, &input->quota, &sink, &cut), "report");
+        must_ok(smp_report_text(profile, style, &input->quota, &outputer, &cut), "report");
         keep_best(best, since_ns, MS);
         must(cut == 0, "a record was cut");
-        smp_snapshot_release(snapshot);
+        smp_profile_release(profile);
     }
     return bytes;
 }

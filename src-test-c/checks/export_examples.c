@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/snapshot.h"
-#include "report/exporters.h"
+#include "export/exporters.h"
+#include "model/profile.h"
 
 enum { PART_BYTES = 16 * 1024 * 1024, PATH_BYTES = 4096, LONG_BYTES = 64 * 1024 - 1 };
 
@@ -123,23 +123,23 @@ static void add_stack(struct example *example, const char *group_name, size_t fi
     smp_thread_groups_see(example->groups, group, below(example, 8), group_name);
 }
 
-static struct smp_snapshot *seal(struct example *example)
+static struct smp_profile *seal(struct example *example)
 {
-    struct smp_snapshot *snapshot = NULL;
+    struct smp_profile *profile = NULL;
 
-    must(smp_snapshot_create(NULL, example->tree, example->groups, example->names, &snapshot) ==
+    must(smp_profile_create(NULL, example->tree, example->groups, example->names, &profile) ==
              SMP_OK,
          "snapshot");
     smp_methods_release(example->names);
-    snapshot->from_wall_ms = 1700000000000;
-    snapshot->till_wall_ms = 1700000060000;
-    snapshot->elapsed_ns = 60000000000;
-    snapshot->period_ns = 50000000;
-    snapshot->own_cpu_ns = 1234567;
-    snapshot->memory_used_bytes = 1 << 20;
-    snapshot->memory_limit_bytes = 64 << 20;
-    snapshot->counters[SMP_COUNTER_TICKS] = 1200;
-    return snapshot;
+    profile->from_wall_ms = 1700000000000;
+    profile->till_wall_ms = 1700000060000;
+    profile->elapsed_ns = 60000000000;
+    profile->period_ns = 50000000;
+    profile->own_cpu_ns = 1234567;
+    profile->memory_used_bytes = 1 << 20;
+    profile->memory_limit_bytes = 64 << 20;
+    profile->counters[SMP_COUNTER_TICKS] = 1200;
+    return profile;
 }
 
 static void begin(struct example *example, uint64_t seed)
@@ -150,7 +150,7 @@ static void begin(struct example *example, uint64_t seed)
     must(smp_thread_groups_create(NULL, PART_BYTES, &example->groups) == SMP_OK, "groups");
 }
 
-static struct smp_snapshot *make_plain(uint64_t seed)
+static struct smp_profile *make_plain(uint64_t seed)
 {
     static const char *const groups[] = { "http-worker", "main", "timer" };
     struct example example;
@@ -161,7 +161,7 @@ static struct smp_snapshot *make_plain(uint64_t seed)
     return seal(&example);
 }
 
-static struct smp_snapshot *make_nasty(void)
+static struct smp_profile *make_nasty(void)
 {
     static const char *const groups[] = {
         "semi;colon ",   "a \"quoted\" 12", "<script>x</script>", "\xf0\x9f\x98\x80 \xd0\x96", "",
@@ -195,22 +195,22 @@ static bool write_file(void *self, const char *bytes, size_t length)
     return fwrite(bytes, 1, length, self) == length;
 }
 
-static void write_format(const struct smp_snapshot *snapshot, const char *name, const char *end,
+static void write_format(const struct smp_profile *profile, const char *name, const char *end,
                          enum smp_format format, enum smp_weight weight)
 {
     const struct smp_export_style style = { .weight = weight, .cpu_time = true, .percent = true };
     FILE *file = open_file(name, end);
-    const struct smp_byte_sink sink = { .write = write_file, .self = file };
+    const struct smp_output output = { .write = write_file, .self = file };
 
-    must(smp_export(snapshot, format, &style, NULL, &sink) == SMP_OK, end);
+    must(smp_export(profile, format, &style, NULL, &output) == SMP_OK, end);
     must(fclose(file) == 0, end);
 }
 
 /* From the tree itself: samples by a pass over the nodes, times from the roots. */
-static void write_sums(const struct smp_snapshot *snapshot, const char *name)
+static void write_sums(const struct smp_profile *profile, const char *name)
 {
-    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
-    const size_t count = smp_tree_node_count(snapshot->tree);
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    const size_t count = smp_tree_node_count(profile->tree);
     uint64_t samples[64] = { 0 };
     uint32_t *group_of = calloc(count, sizeof(*group_of));
     uint64_t all = 0;
@@ -226,9 +226,9 @@ static void write_sums(const struct smp_snapshot *snapshot, const char *name)
     }
     (void)fprintf(file, "%" PRId64 " %" PRId64 " %" PRIu64 "\n", nodes[0].wall_ns, nodes[0].cpu_ns,
                   all);
-    for (uint32_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
+    for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info =
-            smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = i });
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
         if (info->root != 0)
             (void)fprintf(file, "group %" PRId64 " %" PRId64 " %" PRIu64 " %zu\n",
                           nodes[info->root].wall_ns, nodes[info->root].cpu_ns, samples[i],
@@ -251,20 +251,20 @@ static void write_names(const char *name)
     must(fclose(file) == 0, "names");
 }
 
-static void write_all(struct smp_snapshot *snapshot, const char *name)
+static void write_all(struct smp_profile *profile, const char *name)
 {
-    write_format(snapshot, name, "txt", SMP_FORMAT_TEXT, SMP_WEIGHT_WALL);
-    write_format(snapshot, name, "wall.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL);
-    write_format(snapshot, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_CPU);
-    write_format(snapshot, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_SAMPLES);
-    write_format(snapshot, name, "pprof", SMP_FORMAT_PPROF, SMP_WEIGHT_WALL);
-    write_format(snapshot, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_WEIGHT_WALL);
-    write_format(snapshot, name, "samples.speedscope.json", SMP_FORMAT_SPEEDSCOPE,
+    write_format(profile, name, "txt", SMP_FORMAT_TEXT, SMP_WEIGHT_WALL);
+    write_format(profile, name, "wall.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL);
+    write_format(profile, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_CPU);
+    write_format(profile, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_SAMPLES);
+    write_format(profile, name, "pprof", SMP_FORMAT_PPROF, SMP_WEIGHT_WALL);
+    write_format(profile, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_WEIGHT_WALL);
+    write_format(profile, name, "samples.speedscope.json", SMP_FORMAT_SPEEDSCOPE,
                  SMP_WEIGHT_SAMPLES);
-    write_format(snapshot, name, "json", SMP_FORMAT_JSON, SMP_WEIGHT_WALL);
-    write_format(snapshot, name, "top", SMP_FORMAT_TOP, SMP_WEIGHT_WALL);
-    write_sums(snapshot, name);
-    smp_snapshot_release(snapshot);
+    write_format(profile, name, "json", SMP_FORMAT_JSON, SMP_WEIGHT_WALL);
+    write_format(profile, name, "top", SMP_FORMAT_TOP, SMP_WEIGHT_WALL);
+    write_sums(profile, name);
+    smp_profile_release(profile);
 }
 
 int main(int count, char **arguments)

@@ -12,11 +12,11 @@ allowed() {
     case $1 in
         base) echo '^base/' ;;
         model) echo '^(model|base)/' ;;
-        report) echo '^(report|model|base)/' ;;
-        core) echo '^(core|report|model|base)/' ;;
-        vm) echo '^(vm|base)/|^core/walker\.h$|^model/(sample|ids)\.h$' ;;
-        jni) echo '^(jni|vm|core|report|model|base)/' ;;
-        tests) echo '^(vm|core|report|model|base)/' ;;
+        export) echo '^(export|model|base)/' ;;
+        engine) echo '^(engine|export|model|base)/' ;;
+        jvm) echo '^(jvm|base)/|^engine/jvm\.h$|^model/sample\.h$' ;;
+        jni) echo '^(jni|jvm|engine|export|model|base)/' ;;
+        tests) echo '^(jvm|engine|export|model|base)/' ;;
         *) echo '^$' ;;
     esac
 }
@@ -26,8 +26,8 @@ forbidden() {
     case $1 in
         base) echo '^(jni|jvmti)\.h$|^com_incapsula_' ;;
         model) echo '^(jni|jvmti|pthread)\.h$|^com_incapsula_' ;;
-        report | core) echo '^(jni|jvmti)\.h$|^com_incapsula_' ;;
-        vm | tests) echo '^com_incapsula_' ;;
+        export | engine) echo '^(jni|jvmti)\.h$|^com_incapsula_' ;;
+        jvm | tests) echo '^com_incapsula_' ;;
         jni) echo '^jvmti\.h$' ;;
         *) echo '^$' ;;
     esac
@@ -44,7 +44,7 @@ check_file() {
     while read -r included; do
         if [[ $included =~ $(forbidden "$layer") ]]; then
             complain "$file: $layer must not include <$included>"
-        elif [[ $included =~ ^(base|model|report|core|vm|jni)/ ]] && ! [[ $included =~ $(allowed "$layer") ]]; then
+        elif [[ $included =~ ^(base|model|export|engine|jvm|jni)/ ]] && ! [[ $included =~ $(allowed "$layer") ]]; then
             complain "$file: $layer must not include \"$included\""
         fi
     done < <(sed -nE 's/^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]([^">]*)[">].*/\1/p' "$file")

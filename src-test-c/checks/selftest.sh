@@ -28,7 +28,7 @@ expect() {
 tree() {
     local folder=$work/$1 file=$2 layer
     shift 2
-    for layer in base model report core vm jni; do
+    for layer in base model export engine jvm jni; do
         mkdir -p "$folder/native/src/$layer"
         echo '#include "base/status.h"' >"$folder/native/src/$layer/good.c"
     done
@@ -41,16 +41,16 @@ tree() {
 
 check_layers() {
     expect pass "layers: what each may" "$checks/layers.sh" \
-        "$(tree l0 native/src/vm/x.c '#include "core/walker.h"' '#include <jvmti.h>')"
+        "$(tree l0 native/src/jvm/x.c '#include "engine/jvm.h"' '#include <jvmti.h>')"
     expect fail "layers: model sees jni.h" "$checks/layers.sh" "$(tree l1 native/src/model/x.c '#include <jni.h>')"
     expect fail "layers: model starts threads" "$checks/layers.sh" "$(tree l2 native/src/model/x.h '# include <pthread.h>')"
     expect fail "layers: base sees model" "$checks/layers.sh" "$(tree l3 native/src/base/x.c '#include "model/tree.h"')"
-    expect fail "layers: report sees core" "$checks/layers.sh" "$(tree l4 native/src/report/x.c '#include "core/session.h"')"
-    expect fail "layers: core sees jvmti.h" "$checks/layers.sh" "$(tree l5 native/src/core/x.c '#include <jvmti.h>')"
-    expect fail "layers: core sees vm" "$checks/layers.sh" "$(tree l6 native/src/core/x.c '  #include "vm/vm.h"')"
-    expect fail "layers: vm sees the tree" "$checks/layers.sh" "$(tree l7 native/src/vm/x.c '#include "model/tree.h"')"
-    expect fail "layers: vm sees the JNI header" "$checks/layers.sh" \
-        "$(tree l8 native/src/vm/x.c '#include "com_incapsula_sampler_internal_NativeBridge.h"')"
+    expect fail "layers: export sees engine" "$checks/layers.sh" "$(tree l4 native/src/export/x.c '#include "engine/session/session.h"')"
+    expect fail "layers: engine sees jvmti.h" "$checks/layers.sh" "$(tree l5 native/src/engine/x.c '#include <jvmti.h>')"
+    expect fail "layers: engine sees jvm" "$checks/layers.sh" "$(tree l6 native/src/engine/x.c '  #include "jvm/agent/agent.h"')"
+    expect fail "layers: jvm sees the tree" "$checks/layers.sh" "$(tree l7 native/src/jvm/x.c '#include "model/tree.h"')"
+    expect fail "layers: jvm sees the JNI header" "$checks/layers.sh" \
+        "$(tree l8 native/src/jvm/x.c '#include "com_incapsula_sampler_internal_NativeBridge.h"')"
     expect fail "layers: jni sees jvmti.h" "$checks/layers.sh" "$(tree l9 native/src/jni/x.c '#include <jvmti.h>')"
     expect fail "layers: a test sees jni" "$checks/layers.sh" "$(tree l10 src-test-c/jni/test_x.c '#include "jni/convert.h"')"
     expect fail "layers: an unknown layer" "$checks/layers.sh" "$(tree l11 native/src/util/x.c '#include "base/status.h"')"

@@ -19,7 +19,7 @@ static uint32_t hash_of(uint32_t id)
 
 static void test_all_ids_of_a_hash_are_found(void **state)
 {
-    struct smp_room room = { .max_bytes = 1 << 20 };
+    struct smp_memory_budget room = { .max_bytes = 1 << 20 };
     struct smp_id_index index = { 0 };
     size_t cursor = 0;
 
@@ -46,7 +46,7 @@ static void test_all_ids_of_a_hash_are_found(void **state)
 
 static void test_an_index_that_may_not_grow_stays_as_it_was(void **state)
 {
-    struct smp_room room = { .max_bytes = 64 * sizeof(struct smp_id_slot) };
+    struct smp_memory_budget room = { .max_bytes = 64 * sizeof(struct smp_id_slot) };
     struct smp_id_index index = { 0 };
     size_t cursor = 0;
 

@@ -20,7 +20,7 @@ static uint64_t key_of(uint64_t k)
 static void test_every_pair_is_found(void **state)
 {
     struct smp_quota quota;
-    struct smp_room room = { .quota = &quota, .max_bytes = 1 << 20 };
+    struct smp_memory_budget room = { .quota = &quota, .max_bytes = 1 << 20 };
     struct smp_pair_map map = { 0 };
 
     (void)state;
@@ -50,7 +50,7 @@ static void test_every_pair_is_found(void **state)
 
 static void test_key_and_number_zero(void **state)
 {
-    struct smp_room room = { .max_bytes = 1 << 20 };
+    struct smp_memory_budget room = { .max_bytes = 1 << 20 };
     struct smp_pair_map map = { 0 };
 
     (void)state;
@@ -63,7 +63,7 @@ static void test_key_and_number_zero(void **state)
 
 static void test_a_map_that_may_not_grow_stays_as_it_was(void **state)
 {
-    struct smp_room room = { .max_bytes = 64 * sizeof(struct smp_pair) };
+    struct smp_memory_budget room = { .max_bytes = 64 * sizeof(struct smp_pair) };
     struct smp_pair_map map = { 0 };
     struct failing_alloc failing;
 

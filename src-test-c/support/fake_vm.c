@@ -49,7 +49,7 @@ struct fake_vm {
     pthread_mutex_t mutex; /* guards all below */
     struct fake_thread *first;
     struct fake_thread *last;
-    struct smp_birth_watch *watch;
+    struct smp_start_listener *listen;
     void (*watch_hook)(void *self);
     void *watch_hook_self;
     struct fake_thread *offered; /* the last one that was: where the next poll may begin */
@@ -98,7 +98,7 @@ struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool i
 
     lock(vm);
     thread->thread.serial = ++vm->serial;
-    thread->thread.born_ns = smp_clock_ns();
+    thread->thread.started_ns = smp_clock_ns();
     thread->thread.is_daemon = is_daemon;
     thread->thread.is_hidden = is_hidden;
     thread->name = must(strdup(name));
@@ -108,9 +108,9 @@ struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool i
     else
         vm->last->next = thread;
     vm->last = thread;
-    if (vm->watch != NULL)
-        smp_waker_call(vm->watch->waker);
-    vm->watch = NULL;
+    if (vm->listen != NULL)
+        smp_event_call(vm->listen->event);
+    vm->listen = NULL;
     unlock(vm);
     return thread;
 }
@@ -166,7 +166,8 @@ size_t fake_vm_threads_held(struct fake_vm *vm)
 }
 
 static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
-                            bool (*born)(void *context, struct smp_thread *thread), void *context)
+                            bool (*started)(void *context, struct smp_thread *thread),
+                            void *context)
 {
     struct fake_vm *vm = self;
 
@@ -180,7 +181,7 @@ static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
         if (atomic_load(&at->thread.ended_ns) != 0) {
             (*unseen)++;
         } else {
-            if (!born(context, &at->thread))
+            if (!started(context, &at->thread))
                 break;
             at->is_held = true;
             vm->held++;
@@ -205,7 +206,7 @@ static void drop(void *self, struct smp_thread *thread)
     unlock(vm);
 }
 
-static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *watch)
+static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
 {
     struct fake_vm *vm = self;
     bool nobody_new;
@@ -214,8 +215,8 @@ static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *wa
     lock(vm);
     nobody_new = vm->last == NULL || vm->last->thread.serial <= cursor;
     if (nobody_new) {
-        vm->watch = watch; /* of one reader */
-        vm->counts.watches++;
+        vm->listen = listen; /* of one reader */
+        vm->counts.listeners++;
         hook = vm->watch_hook;
         vm->watch_hook = NULL;
     }
@@ -225,13 +226,13 @@ static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *wa
     return nobody_new;
 }
 
-static void unwatch_births(void *self, struct smp_birth_watch *watch)
+static void stop_listening(void *self, struct smp_start_listener *listen)
 {
     struct fake_vm *vm = self;
 
     lock(vm);
-    if (vm->watch == watch)
-        vm->watch = NULL;
+    if (vm->listen == listen)
+        vm->listen = NULL;
     vm->counts.unwatches++;
     unlock(vm);
 }
@@ -471,7 +472,7 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
 
 /* --- selections --- */
 
-struct selection {
+struct thread_filter {
     struct fake_thread *const *threads;
     size_t count;
     unsigned *destroyed;
@@ -479,12 +480,12 @@ struct selection {
 
 static bool contains(void *self, struct smp_thread *thread)
 {
-    const struct selection *selection = self;
+    const struct thread_filter *thread_filter = self;
 
     if (atomic_load(&thread->ended_ns) != 0)
         return false;
-    for (size_t i = 0; i < selection->count; i++) {
-        if (&selection->threads[i]->thread == thread)
+    for (size_t i = 0; i < thread_filter->count; i++) {
+        if (&thread_filter->threads[i]->thread == thread)
             return true;
     }
     return false;
@@ -492,23 +493,23 @@ static bool contains(void *self, struct smp_thread *thread)
 
 static void destroy_selection(void *self)
 {
-    struct selection *selection = self;
+    struct thread_filter *thread_filter = self;
 
-    (*selection->destroyed)++;
-    free(selection);
+    (*thread_filter->destroyed)++;
+    free(thread_filter);
 }
 
-struct smp_selection fake_vm_selection(struct fake_vm *vm, struct fake_thread *const *threads,
-                                       size_t count, unsigned *destroyed)
+struct smp_thread_filter fake_vm_selection(struct fake_vm *vm, struct fake_thread *const *threads,
+                                           size_t count, unsigned *destroyed)
 {
-    struct selection *selection = must(malloc(sizeof(*selection)));
+    struct thread_filter *thread_filter = must(malloc(sizeof(*thread_filter)));
 
     (void)vm;
-    *selection = (struct selection){ threads, count, destroyed };
-    return (struct smp_selection){
+    *thread_filter = (struct thread_filter){ threads, count, destroyed };
+    return (struct smp_thread_filter){
         .contains = contains,
         .destroy = destroy_selection,
-        .self = selection,
+        .self = thread_filter,
     };
 }
 
@@ -700,24 +701,24 @@ static void stop_timer(void *self, void *timer, struct smp_cpu_sampled told)
     unlock(vm);
 }
 
-struct smp_vm fake_vm_interface(struct fake_vm *vm)
+struct smp_jvm fake_vm_interface(struct fake_vm *vm)
 {
-    return (struct smp_vm){
+    return (struct smp_jvm){
         .threads = { .poll = poll,
                      .drop = drop,
-                     .watch = watch_births,
-                     .unwatch = unwatch_births,
+                     .listen = listen_for_starts,
+                     .unlisten = stop_listening,
                      .name = name,
                      .forget = forget,
                      .self = vm },
         .walker = { .name = "fake", .walk = walk, .self = vm },
         .cpu = { .start = start_timer, .stop = stop_timer, .drain = drain_timers, .self = vm },
         .names = { .resolve = resolve, .release = release, .self = vm },
-        .namer = { .group_names = group_names, .forget = forget, .self = vm },
+        .name_callback = { .group_names = group_names, .forget = forget, .self = vm },
     };
 }
 
-struct smp_host fake_vm_host(struct fake_vm *vm)
+struct smp_attach fake_vm_host(struct fake_vm *vm)
 {
-    return (struct smp_host){ .enter = enter, .leave = leave, .self = vm };
+    return (struct smp_attach){ .enter = enter, .leave = leave, .self = vm };
 }

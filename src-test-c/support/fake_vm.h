@@ -23,8 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/sampler.h"
-#include "core/walker.h"
+#include "engine/jvm.h"
+#include "engine/session/sampler.h"
 
 struct fake_vm;
 struct fake_thread;
@@ -32,8 +32,8 @@ struct fake_thread;
 struct fake_vm *fake_vm_create(void);
 /* Fails the test unless every thread, name and answer was given back, and hosts were left. */
 void fake_vm_destroy(struct fake_vm *vm);
-struct smp_vm fake_vm_interface(struct fake_vm *vm);
-struct smp_host fake_vm_host(struct fake_vm *vm);
+struct smp_jvm fake_vm_interface(struct fake_vm *vm);
+struct smp_attach fake_vm_host(struct fake_vm *vm);
 
 /* --- threads --- */
 
@@ -84,8 +84,8 @@ void fake_vm_fail_rule(struct fake_vm *vm, enum smp_status status);
 /* --- selections --- */
 
 /* threads are borrowed until destroy, which adds one to *destroyed. */
-struct smp_selection fake_vm_selection(struct fake_vm *vm, struct fake_thread *const *threads,
-                                       size_t count, unsigned *destroyed);
+struct smp_thread_filter fake_vm_selection(struct fake_vm *vm, struct fake_thread *const *threads,
+                                           size_t count, unsigned *destroyed);
 
 /* --- what happens meanwhile --- */
 
@@ -102,7 +102,7 @@ struct fake_vm_counts {
     size_t rule_calls; /* of group_names */
     size_t resolves;
     size_t enters;
-    size_t watches; /* begun */
+    size_t listeners; /* begun */
     size_t unwatches;
 };
 struct fake_vm_counts fake_vm_get_counts(struct fake_vm *vm);

@@ -37,14 +37,14 @@ struct report_fixture {
     struct smp_methods *methods;
     struct smp_tree *tree;
     struct smp_thread_groups *groups;
-    struct smp_snapshot *snapshot;
+    struct smp_profile *profile;
     struct name *names[BUCKETS];
     struct thread *threads[BUCKETS];
     uint64_t serials;
     struct recording recording;
 };
 
-/* --- the sink --- */
+/* --- the outputer --- */
 
 static void write_down(struct recording *recording, const char *text, size_t length)
 {
@@ -98,13 +98,13 @@ static void on_message(void *self, enum smp_log_level level, const char *text)
     fail_msg("a report sends no message: %s", text);
 }
 
-struct smp_sink recording_sink(struct recording *recording)
+struct smp_outputer recording_sink(struct recording *recording)
 {
-    return (struct smp_sink){ .title = on_title,
-                              .record = on_record,
-                              .flush = on_flush,
-                              .message = on_message,
-                              .self = recording };
+    return (struct smp_outputer){ .title = on_title,
+                                  .record = on_record,
+                                  .flush = on_flush,
+                                  .message = on_message,
+                                  .self = recording };
 }
 
 void recording_clear(struct recording *recording)
@@ -205,10 +205,10 @@ static uint32_t location_of(struct report_fixture *fixture, const char *text)
 
 static void end_interval(struct report_fixture *fixture)
 {
-    smp_snapshot_release(fixture->snapshot);
+    smp_profile_release(fixture->profile);
     smp_tree_destroy(fixture->tree);
     smp_thread_groups_destroy(fixture->groups);
-    fixture->snapshot = NULL;
+    fixture->profile = NULL;
     fixture->tree = NULL;
     fixture->groups = NULL;
 }
@@ -352,28 +352,28 @@ void report_fixture_credit(struct report_fixture *fixture, const char *group, co
     free(copy);
 }
 
-struct smp_snapshot *report_fixture_seal(struct report_fixture *fixture)
+struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
 {
-    if (fixture->snapshot != NULL)
-        return fixture->snapshot;
-    assert_int_equal(smp_snapshot_create(NULL, fixture->tree, fixture->groups, fixture->methods,
-                                         &fixture->snapshot),
+    if (fixture->profile != NULL)
+        return fixture->profile;
+    assert_int_equal(smp_profile_create(NULL, fixture->tree, fixture->groups, fixture->methods,
+                                        &fixture->profile),
                      SMP_OK);
     fixture->tree = NULL;
     fixture->groups = NULL;
-    fixture->snapshot->from_wall_ms = 1000;
-    fixture->snapshot->till_wall_ms = 2000;
-    fixture->snapshot->elapsed_ns = 1000 * MS;
-    return fixture->snapshot;
+    fixture->profile->from_wall_ms = 1000;
+    fixture->profile->till_wall_ms = 2000;
+    fixture->profile->elapsed_ns = 1000 * MS;
+    return fixture->profile;
 }
 
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style)
 {
-    const struct smp_sink sink = recording_sink(&fixture->recording);
+    const struct smp_outputer outputer = recording_sink(&fixture->recording);
     unsigned cut = 0;
 
     recording_clear(&fixture->recording);
-    assert_int_equal(smp_report_text(report_fixture_seal(fixture), style, NULL, &sink, &cut),
+    assert_int_equal(smp_report_text(report_fixture_seal(fixture), style, NULL, &outputer, &cut),
                      SMP_OK);
     assert_int_equal(cut, 0);
     return fixture->recording.text;

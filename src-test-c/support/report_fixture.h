@@ -19,15 +19,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/snapshot.h"
-#include "report/report_text.h"
-#include "report/sink.h"
+#include "export/outputer.h"
+#include "export/report.h"
+#include "model/profile.h"
 
 #define MS INT64_C(1000000)
 
 struct report_fixture;
 
-/* What a recording sink was told: "title <from> <till>", "== <title>" and the rows, "flush". */
+/* What a recording outputer was told: "title <from> <till>", "== <title>" and the rows, "flush". */
 struct recording {
     char *text; /* from malloc, so that no allocation of it is counted or refused; NULL at first */
     size_t length;
@@ -36,7 +36,7 @@ struct recording {
     unsigned fail_at; /* the call that returns false, from 1; 0: none */
 };
 
-struct smp_sink recording_sink(struct recording *recording);
+struct smp_outputer recording_sink(struct recording *recording);
 void recording_clear(struct recording *recording); /* keeps fail_at */
 void recording_fini(struct recording *recording);
 
@@ -64,8 +64,8 @@ void report_fixture_note(struct report_fixture *fixture, const char *group,
 struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name);
 
 /* Seals the interval once; from 1000 till 2000. Figures may be set afterwards. */
-struct smp_snapshot *report_fixture_seal(struct report_fixture *fixture);
-/* Seals, prints to a sink that never fails, checks SMP_OK. The text lives until the next print. */
+struct smp_profile *report_fixture_seal(struct report_fixture *fixture);
+/* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next print. */
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style);
 /* The bytes of the last text. */
 size_t report_fixture_printed(const struct report_fixture *fixture);

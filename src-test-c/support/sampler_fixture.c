@@ -32,7 +32,7 @@ struct sampler_fixture *sampler_fixture_create(const char *options)
     parse(&fixture->quota, options, &fixture->options);
     fixture->quota.limit_bytes = (size_t)fixture->options.memory_limit_bytes;
     assert_int_equal(smp_log_create(&fixture->quota, &fixture->log), SMP_OK);
-    const struct smp_vm vm = fake_vm_interface(fixture->vm);
+    const struct smp_jvm vm = fake_vm_interface(fixture->vm);
     assert_int_equal(smp_sampler_create(&fixture->quota, fixture->log, &vm, &fixture->options,
                                         &fixture->sampler),
                      SMP_OK);
@@ -41,7 +41,7 @@ struct sampler_fixture *sampler_fixture_create(const char *options)
 
 void sampler_fixture_destroy(struct sampler_fixture *fixture)
 {
-    smp_snapshot_release(fixture->snapshot);
+    smp_profile_release(fixture->profile);
     smp_sampler_destroy(fixture->sampler);
     smp_options_fini(&fixture->options);
     smp_log_destroy(fixture->log);
@@ -85,22 +85,22 @@ void sampler_fixture_configure(struct sampler_fixture *fixture, const char *opti
     fixture->options = wanted;
 }
 
-static struct smp_group_info *info_at(const struct smp_snapshot *snapshot, size_t index)
+static struct smp_group_info *info_at(const struct smp_profile *profile, size_t index)
 {
-    return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = (uint32_t)index });
+    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
 /* What holds of every snapshot: each attempt has one outcome, and all time is some group's. */
-static void check_sums(const struct smp_snapshot *snapshot)
+static void check_sums(const struct smp_profile *profile)
 {
-    const size_t count = smp_thread_groups_count(snapshot->groups);
-    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const size_t count = smp_thread_groups_count(profile->groups);
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     struct smp_tally tally = { 0 };
     int64_t wall_ns = 0;
     uint64_t samples = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const struct smp_group_info *info = info_at(snapshot, i);
+        const struct smp_group_info *info = info_at(profile, i);
         assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
         smp_tally_add(&tally, &info->tally);
         if (info->root != 0)
@@ -108,22 +108,22 @@ static void check_sums(const struct smp_snapshot *snapshot)
         else
             assert_int_equal(info->tally.attempts, 0);
     }
-    for (size_t i = 0; i < smp_tree_node_count(snapshot->tree); i++)
+    for (size_t i = 0; i < smp_tree_node_count(profile->tree); i++)
         samples += nodes[i].samples;
-    assert_memory_equal(&tally, &snapshot->tally, sizeof(tally));
+    assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
     assert_int_equal(wall_ns, nodes[0].wall_ns);
 }
 
-struct smp_snapshot *sampler_fixture_seal(struct sampler_fixture *fixture)
+struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)
 {
-    smp_snapshot_release(fixture->snapshot);
-    fixture->snapshot = NULL;
+    smp_profile_release(fixture->profile);
+    fixture->profile = NULL;
     assert_int_equal(
-        smp_sampler_seal(fixture->sampler, smp_clock_ns(), smp_clock_wall_ms(), &fixture->snapshot),
+        smp_sampler_seal(fixture->sampler, smp_clock_ns(), smp_clock_wall_ms(), &fixture->profile),
         SMP_OK);
-    check_sums(fixture->snapshot);
-    return fixture->snapshot;
+    check_sums(fixture->profile);
+    return fixture->profile;
 }
 
 /* --- looking at a snapshot --- */
@@ -131,33 +131,33 @@ struct smp_snapshot *sampler_fixture_seal(struct sampler_fixture *fixture)
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,
                                                    const char *group)
 {
-    const struct smp_snapshot *snapshot = fixture->snapshot;
+    const struct smp_profile *profile = fixture->profile;
 
-    for (size_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
-        if (strcmp(info_at(snapshot, i)->name, group) == 0)
-            return info_at(snapshot, i);
+    for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        if (strcmp(info_at(profile, i)->name, group) == 0)
+            return info_at(profile, i);
     }
     return NULL;
 }
 
-static bool has_text(const struct smp_snapshot *snapshot, uint32_t location, const char *text)
+static bool has_text(const struct smp_profile *profile, uint32_t location, const char *text)
 {
     struct smp_bytes bytes;
 
     smp_bytes_init(&bytes, NULL, MAX_PATH_BYTES);
-    smp_methods_frame_text(snapshot->methods, location, &bytes);
+    smp_methods_frame_text(profile->methods, location, &bytes);
     const bool equal = strcmp(smp_bytes_text(&bytes), text) == 0;
     smp_bytes_fini(&bytes);
     return equal;
 }
 
-static uint32_t find_child(const struct smp_snapshot *snapshot, uint32_t parent, const char *text)
+static uint32_t find_child(const struct smp_profile *profile, uint32_t parent, const char *text)
 {
-    const uint32_t *siblings = smp_tree_next_siblings(snapshot->tree);
-    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const uint32_t *siblings = smp_tree_next_siblings(profile->tree);
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     uint32_t child = nodes[parent].last_child;
 
-    while (child != 0 && !has_text(snapshot, nodes[child].location, text))
+    while (child != 0 && !has_text(profile, nodes[child].location, text))
         child = siblings[child];
     return child;
 }
@@ -173,7 +173,7 @@ static uint32_t find_node(const struct sampler_fixture *fixture, const char *gro
 
     assert_non_null(copy);
     for (char *frame = strsep(&rest, "|"); frame != NULL && node != 0; frame = strsep(&rest, "|"))
-        node = find_child(fixture->snapshot, node, frame);
+        node = find_child(fixture->profile, node, frame);
     free(copy);
     return node;
 }
@@ -183,7 +183,7 @@ int64_t sampler_fixture_total(const struct sampler_fixture *fixture, const char 
 {
     const uint32_t node = find_node(fixture, group, path);
 
-    return node == 0 ? -1 : smp_tree_nodes(fixture->snapshot->tree)[node].wall_ns;
+    return node == 0 ? -1 : smp_tree_nodes(fixture->profile->tree)[node].wall_ns;
 }
 
 int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *group,
@@ -194,11 +194,11 @@ int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *
     int64_t cpu_ns;
 
     if (node != 0)
-        smp_tree_self(fixture->snapshot->tree, node, &wall_ns, &cpu_ns);
+        smp_tree_self(fixture->profile->tree, node, &wall_ns, &cpu_ns);
     return wall_ns;
 }
 
 int64_t sampler_fixture_sum(const struct sampler_fixture *fixture)
 {
-    return smp_tree_nodes(fixture->snapshot->tree)[0].wall_ns;
+    return smp_tree_nodes(fixture->profile->tree)[0].wall_ns;
 }

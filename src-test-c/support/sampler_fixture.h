@@ -25,9 +25,9 @@
 
 #include "base/alloc.h"
 #include "base/log.h"
-#include "core/sampler.h"
+#include "engine/session/sampler.h"
 #include "model/options.h"
-#include "model/snapshot.h"
+#include "model/profile.h"
 #include "support/fake_clock.h"
 #include "support/fake_vm.h"
 
@@ -40,7 +40,7 @@ struct sampler_fixture {
     struct smp_log *log;
     struct smp_options options;
     struct smp_sampler *sampler;
-    struct smp_snapshot *snapshot; /* the last one sealed */
+    struct smp_profile *profile; /* the last one sealed */
     size_t live_before;
 };
 
@@ -56,7 +56,7 @@ void sampler_fixture_pass(struct sampler_fixture *fixture, int64_t ns);
 void sampler_fixture_pause(struct sampler_fixture *fixture);
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options);
 /* Releases the snapshot before, checks the new one's sums. */
-struct smp_snapshot *sampler_fixture_seal(struct sampler_fixture *fixture);
+struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture);
 
 /* In the last snapshot: NULL when there is no such group. */
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,

@@ -19,7 +19,7 @@ int session_fixture_setup(void **state)
     f->live_before = smp_alloc_live_bytes();
     fake_clock_install(&f->clock);
     f->vm = fake_vm_create();
-    f->sink = fake_sink_create();
+    f->outputer = fake_outputer_create();
     f->main = fake_vm_born(f->vm, "main");
     fake_vm_run(f->vm, f->main, SESSION_MAIN_LOOP);
     *state = f;
@@ -31,7 +31,7 @@ int session_fixture_teardown(void **state)
     struct session_fixture *f = *state;
 
     smp_session_destroy(f->session);
-    fake_sink_destroy(f->sink);
+    fake_outputer_destroy(f->outputer);
     fake_vm_destroy(f->vm);
     fake_clock_remove();
     assert_int_equal(smp_alloc_live_bytes(), f->live_before);
@@ -43,8 +43,8 @@ enum smp_status session_fixture_create(struct session_fixture *fixture, const ch
 {
     const struct smp_session_config config = {
         .vm = fake_vm_interface(fixture->vm),
-        .host = fake_vm_host(fixture->vm),
-        .sink = fake_sink_interface(fixture->sink),
+        .attach = fake_vm_host(fixture->vm),
+        .outputer = fake_outputer_interface(fixture->outputer),
     };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_fixture.h - a session with its two threads, on a fake JVM and into a fake sink, of one
+ * session_fixture.h - a session with its two threads, on a fake JVM and into a fake outputer, of one
  * thread "main" that is always in SESSION_MAIN_LOOP. Time is the test's: a look is taken when
  * something is asked for, or each reading of the clock moves it on.
  *
@@ -15,9 +15,9 @@
 #include <stddef.h>
 
 #include "base/status.h"
-#include "core/session.h"
+#include "engine/session/session.h"
 #include "support/fake_clock.h"
-#include "support/fake_sink.h"
+#include "support/fake_outputer.h"
 #include "support/fake_vm.h"
 
 #define SESSION_MAIN_LOOP "app.Main.main|app.Work.loop"
@@ -29,7 +29,7 @@
 struct session_fixture {
     struct fake_clock clock;
     struct fake_vm *vm;
-    struct fake_sink *sink;
+    struct fake_outputer *outputer;
     struct smp_session *session; /* NULL before start or create */
     struct fake_thread *main;
     size_t live_before;

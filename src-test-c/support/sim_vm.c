@@ -108,7 +108,7 @@ struct sim_thread *sim_born(struct sim *sim, const char *name)
         sim->threads = must(realloc(sim->threads, sim->thread_room * sizeof(struct sim_thread *)));
     }
     thread->thread.serial = sim->thread_count + 1;
-    thread->thread.born_ns = sim->now_ns;
+    thread->thread.started_ns = sim->now_ns;
     atomic_store(&thread->thread.os_tid, (int32_t)(FIRST_TID + sim->thread_count));
     thread->is_new = sim->tick_ns != 0;
     thread->segment_ns = sim->now_ns;
@@ -152,7 +152,8 @@ void sim_rename(struct sim_thread *thread, const char *name)
 }
 
 static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
-                            bool (*born)(void *context, struct smp_thread *thread), void *context)
+                            bool (*started)(void *context, struct smp_thread *thread),
+                            void *context)
 {
     struct sim *sim = self;
 
@@ -161,7 +162,7 @@ static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
         if (atomic_load(&thread->thread.ended_ns) != 0) {
             (*unseen)++;
         } else {
-            if (!born(context, &thread->thread))
+            if (!started(context, &thread->thread))
                 break;
             thread->is_held = true;
             sim->held++;
@@ -182,16 +183,16 @@ static void drop(void *self, struct smp_thread *thread)
 }
 
 /* Nobody is born while the sampler rests: the test makes threads between two runs. */
-static bool watch_births(void *self, uint64_t cursor, struct smp_birth_watch *watch)
+static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
 {
-    (void)watch;
+    (void)listen;
     return cursor == ((struct sim *)self)->thread_count;
 }
 
-static void unwatch_births(void *self, struct smp_birth_watch *watch)
+static void stop_listening(void *self, struct smp_start_listener *listen)
 {
     (void)self;
-    (void)watch;
+    (void)listen;
 }
 
 /* --- names --- */
@@ -318,7 +319,7 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
 static void collect(void *self, int64_t deadline_ns,
                     void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                                      const struct smp_sample *sample,
-                                     const struct smp_guest *guest),
+                                     const struct smp_mounted_thread *mounted),
                     void *context)
 {
     struct sim *sim = self;
@@ -333,33 +334,33 @@ static void collect(void *self, int64_t deadline_ns,
         struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
         spend(sim, sim->walk_cost_ns / 2);
         fill(thread, sim->asked[i].stack, &sample);
-        const struct smp_guest guest = { .name = thread->guest_name, .ref = thread };
+        const struct smp_mounted_thread mounted = { .name = thread->guest_name, .ref = thread };
         thread->owes = is_starved(thread);
         thread->owed_stack = sim->asked[i].stack;
         thread->owed_cpu_ns = sim->asked[i].cpu_ns;
         answered(context, sim->asked[i].token,
                  thread->owes ? SMP_ANSWER_UNANSWERED : thread->answer, &sample,
-                 thread->has_guest ? &guest : NULL);
+                 thread->has_guest ? &mounted : NULL);
     }
 }
 
 static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
                       void (*answered)(void *context, uint64_t token, enum smp_answer answer,
                                        const struct smp_sample *sample,
-                                       const struct smp_guest *guest),
+                                       const struct smp_mounted_thread *mounted),
                       void *context)
 {
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
     struct smp_frame frames[DEPTH];
     struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
-    const struct smp_guest guest = { .name = sim_thread->guest_name, .ref = thread };
+    const struct smp_mounted_thread mounted = { .name = sim_thread->guest_name, .ref = thread };
 
     if (!sim_thread->owes || cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
         return false;
     sim_thread->owes = false;
     fill(sim_thread, sim_thread->owed_stack, &sample);
-    answered(context, token, sim_thread->answer, &sample, sim_thread->has_guest ? &guest : NULL);
+    answered(context, token, sim_thread->answer, &sample, sim_thread->has_guest ? &mounted : NULL);
     return true;
 }
 
@@ -397,10 +398,10 @@ struct smp_name_source sim_names(struct sim *sim)
 
 /* --- the process's other threads --- */
 
-static void read_tasks(void *self, bool (*is_java)(void *context, int32_t tid),
-                       void (*used)(void *context, enum smp_task_kind kind, uint64_t id,
-                                    const char *task_name, int64_t cpu_ns),
-                       void *context)
+static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t tid),
+                            void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id,
+                                         const char *task_name, int64_t cpu_ns),
+                            void *context)
 {
     struct sim *sim = self;
 
@@ -409,9 +410,9 @@ static void read_tasks(void *self, bool (*is_java)(void *context, int32_t tid),
             assert_true(is_java(context, sim->threads[i]->thread.os_tid));
     }
     assert_false(is_java(context, FIRST_TID - 1));
-    for (int kind = 0; kind < SMP_TASK_KIND_COUNT; kind++) {
+    for (int kind = 0; kind < SMP_OS_THREAD_KIND_COUNT; kind++) {
         if (sim->task_cpu_ns[kind] > 0)
-            used(context, (enum smp_task_kind)kind, UINT64_MAX - (uint64_t)kind, "task",
+            used(context, (enum smp_os_thread_kind)kind, UINT64_MAX - (uint64_t)kind, "task",
                  sim->task_cpu_ns[kind]);
         sim->task_cpu_ns[kind] = 0;
     }
@@ -438,23 +439,23 @@ static void parse(struct smp_quota *quota, const char *text, struct smp_options 
         fail_msg("options: %s", message);
 }
 
-static struct smp_vm functions(struct sim *sim)
+static struct smp_jvm functions(struct sim *sim)
 {
-    struct smp_vm vm = {
+    struct smp_jvm vm = {
         .threads = { .poll = poll,
                      .drop = drop,
-                     .watch = watch_births,
-                     .unwatch = unwatch_births,
+                     .listen = listen_for_starts,
+                     .unlisten = stop_listening,
                      .name = name,
                      .forget = forget,
                      .self = sim },
         .walker = { .name = "simulated", .walk = walk, .self = sim },
         .names = sim_names(sim),
-        .namer = { .group_names = group_names,
-                   .forget = forget,
-                   .guest_name = guest_name,
-                   .self = sim },
-        .tasks = { .read = read_tasks, .is_runnable = is_runnable, .self = sim },
+        .name_callback = { .group_names = group_names,
+                           .forget = forget,
+                           .guest_name = guest_name,
+                           .self = sim },
+        .os_threads = { .read = read_os_threads, .is_runnable = is_runnable, .self = sim },
     };
 
     if (sim->has_async)
@@ -492,7 +493,7 @@ static struct sim *create(const char *options, bool has_async, uint64_t seed)
     sim->interval_ns = sim->options.sampling_frequency_millis * SIM_MS;
     sim->quota.limit_bytes = (size_t)sim->options.memory_limit_bytes;
     assert_int_equal(smp_log_create(&sim->quota, &sim->log), SMP_OK);
-    const struct smp_vm vm = functions(sim);
+    const struct smp_jvm vm = functions(sim);
     assert_int_equal(smp_sampler_create(&sim->quota, sim->log, &vm, &sim->options, &sim->sampler),
                      SMP_OK);
     return sim;
@@ -515,7 +516,7 @@ struct sim *sim_create_plain(const char *options)
 
 void sim_destroy(struct sim *sim)
 {
-    smp_snapshot_release(sim->snapshot);
+    smp_profile_release(sim->profile);
     smp_sampler_destroy(sim->sampler);
     smp_options_fini(&sim->options);
     smp_log_destroy(sim->log);
@@ -585,15 +586,15 @@ static int64_t random_gap_ns(struct sim *sim)
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
-    struct smp_birth_watch watch = { .waker = NULL };
+    struct smp_start_listener listen = { .event = NULL };
     int64_t gap_ns = random_gap_ns(sim);
     uint64_t left_out = 0;
 
-    if (smp_sampler_watch(sim->sampler, &watch)) {
+    if (smp_sampler_watch(sim->sampler, &listen)) {
         for (; left_out < most && gap_ns < left_ns; left_out++)
             gap_ns += random_gap_ns(sim);
     }
-    smp_sampler_unwatch(sim->sampler, &watch, left_out);
+    smp_sampler_unwatch(sim->sampler, &listen, left_out);
     return gap_ns;
 }
 
@@ -625,9 +626,9 @@ void sim_configure(struct sim *sim, const char *options)
 
 /* --- looking at a snapshot --- */
 
-static const struct smp_group_info *info_at(const struct smp_snapshot *snapshot, size_t index)
+static const struct smp_group_info *info_at(const struct smp_profile *profile, size_t index)
 {
-    return smp_thread_groups_info(snapshot->groups, (struct smp_group){ .index = (uint32_t)index });
+    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
 /* A group's root has nothing of its own: no format would show it. */
@@ -642,48 +643,48 @@ static void assert_is_no_frame(const struct smp_tree *tree, uint32_t root)
     assert_int_equal(smp_tree_nodes(tree)[root].samples, 0);
 }
 
-static void check_sums(const struct smp_snapshot *snapshot)
+static void check_sums(const struct smp_profile *profile)
 {
-    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     struct smp_tally tally = { 0 };
     uint64_t samples = 0;
     int64_t wall_ns = 0;
     int64_t cpu_ns = 0;
 
-    for (size_t i = 0; i < smp_thread_groups_count(snapshot->groups); i++) {
-        const struct smp_group_info *info = info_at(snapshot, i);
+    for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        const struct smp_group_info *info = info_at(profile, i);
         assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
         assert_int_equal(info->unseen.cpu_ns, 0);
         smp_tally_add(&tally, &info->tally);
         wall_ns += info->root == 0 ? 0 : nodes[info->root].wall_ns;
         cpu_ns += info->root == 0 ? 0 : nodes[info->root].cpu_ns;
     }
-    for (uint32_t i = 0; i < smp_tree_node_count(snapshot->tree); i++) {
+    for (uint32_t i = 0; i < smp_tree_node_count(profile->tree); i++) {
         samples += nodes[i].samples;
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
-            assert_is_no_frame(snapshot->tree, i);
+            assert_is_no_frame(profile->tree, i);
     }
-    assert_memory_equal(&tally, &snapshot->tally, sizeof(tally));
+    assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
     assert_int_equal(wall_ns, nodes[0].wall_ns);
     assert_int_equal(cpu_ns, nodes[0].cpu_ns);
 }
 
-const struct smp_snapshot *sim_seal(struct sim *sim)
+const struct smp_profile *sim_seal(struct sim *sim)
 {
-    smp_snapshot_release(sim->snapshot);
-    sim->snapshot = NULL;
+    smp_profile_release(sim->profile);
+    sim->profile = NULL;
     assert_int_equal(
-        smp_sampler_seal(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS, &sim->snapshot), SMP_OK);
-    check_sums(sim->snapshot);
-    return sim->snapshot;
+        smp_sampler_seal(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS, &sim->profile), SMP_OK);
+    check_sums(sim->profile);
+    return sim->profile;
 }
 
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group)
 {
-    for (size_t i = 0; i < smp_thread_groups_count(sim->snapshot->groups); i++) {
-        if (strcmp(info_at(sim->snapshot, i)->name, group) == 0)
-            return info_at(sim->snapshot, i);
+    for (size_t i = 0; i < smp_thread_groups_count(sim->profile->groups); i++) {
+        if (strcmp(info_at(sim->profile, i)->name, group) == 0)
+            return info_at(sim->profile, i);
     }
     return NULL;
 }
@@ -692,8 +693,8 @@ const struct smp_group_info *sim_group(const struct sim *sim, const char *group)
 static void sum(const struct sim *sim, const char *group, const char *text, int64_t *wall_ns,
                 int64_t *cpu_ns)
 {
-    const struct smp_snapshot *snapshot = sim->snapshot;
-    const struct smp_node *nodes = smp_tree_nodes(snapshot->tree);
+    const struct smp_profile *profile = sim->profile;
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     const struct smp_group_info *info = sim_group(sim, group);
     uint32_t in_group = 0; /* nodes below a root come after it, and name their parents */
 
@@ -705,7 +706,7 @@ static void sum(const struct sim *sim, const char *group, const char *text, int6
         *cpu_ns = nodes[info->root].cpu_ns;
         return;
     }
-    for (uint32_t i = info->root + 1; i < smp_tree_node_count(snapshot->tree); i++) {
+    for (uint32_t i = info->root + 1; i < smp_tree_node_count(profile->tree); i++) {
         struct smp_location_view view;
         int64_t self_wall_ns;
         int64_t self_cpu_ns;
@@ -715,10 +716,10 @@ static void sum(const struct sim *sim, const char *group, const char *text, int6
             continue;
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
             continue;
-        smp_methods_view(snapshot->methods, nodes[i].location, &view);
+        smp_methods_view(profile->methods, nodes[i].location, &view);
         if (strcmp(view.is_pseudo ? view.class_name : view.method_name, text) != 0)
             continue;
-        smp_tree_self(snapshot->tree, i, &self_wall_ns, &self_cpu_ns);
+        smp_tree_self(profile->tree, i, &self_wall_ns, &self_cpu_ns);
         *wall_ns += self_wall_ns;
         *cpu_ns += self_cpu_ns;
     }

@@ -31,9 +31,9 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/log.h"
-#include "core/sampler.h"
+#include "engine/session/sampler.h"
 #include "model/options.h"
-#include "model/snapshot.h"
+#include "model/profile.h"
 
 #define SIM_US INT64_C(1000)
 #define SIM_MS INT64_C(1000000)
@@ -109,7 +109,7 @@ struct sim {
     size_t memories;
     bool has_async;
     bool has_tasks;
-    int64_t task_cpu_ns[SMP_TASK_KIND_COUNT]; /* used since the last read */
+    int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* used since the last read */
     struct {
         uint64_t token;
         struct sim_thread *thread;
@@ -125,7 +125,7 @@ struct sim {
     struct smp_log *log;
     struct smp_options options;
     struct smp_sampler *sampler;
-    struct smp_snapshot *snapshot;
+    struct smp_profile *profile;
     int64_t interval_ns;
     int64_t tick_ns; /* the last tick */
     uint64_t random;
@@ -159,7 +159,7 @@ void sim_pass(struct sim *sim, int64_t ns);
 void sim_pause(struct sim *sim);
 void sim_configure(struct sim *sim, const char *options);
 /* Checks sums: outcomes, time and CPU time. */
-const struct smp_snapshot *sim_seal(struct sim *sim);
+const struct smp_profile *sim_seal(struct sim *sim);
 uint64_t sim_random(struct sim *sim, uint64_t below);
 
 /* In the last snapshot; stack -1: the whole group; 0 where there is none. */

@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
-#include "vm/vm.h"
-#include "vm/vm_threads.h"
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
 
 void vm_fixture_setup(struct vm_fixture *fixture)
 {
@@ -22,12 +22,12 @@ void vm_fixture_setup(struct vm_fixture *fixture)
     fake_string_set(&fixture->main_name, "main");
     vm_fixture_add(fixture, &fixture->main_thread, 1, "main");
     fixture->main_thread.name = &fixture->main_name;
-    smp_vm_loaded(fake_jni_java_vm());
+    smp_agent_loaded(fake_jni_java_vm());
 }
 
 void vm_fixture_teardown(struct vm_fixture *fixture)
 {
-    smp_vm_unloaded();
+    smp_agent_unloaded();
     if (fake_jvmti.phase == JVMTI_PHASE_DEAD)
         fake_jni_free_globals();
     assert_int_equal(smp_alloc_live_bytes(), 0);
@@ -47,7 +47,7 @@ void vm_fixture_add(struct vm_fixture *fixture, struct fake_thread *thread, int6
     fake_jvmti.threads[fake_jvmti.thread_count++] = thread;
 }
 
-static bool born(void *context, struct smp_thread *thread)
+static bool started(void *context, struct smp_thread *thread)
 {
     struct vm_fixture_reader *reader = context;
 
@@ -59,15 +59,15 @@ static bool born(void *context, struct smp_thread *thread)
 
 void vm_fixture_poll(struct vm_fixture_reader *reader)
 {
-    const struct smp_thread_source source = smp_vm_threads_source();
+    const struct smp_thread_source source = smp_threads_source();
 
-    assert_int_equal(source.poll(source.self, &reader->cursor, &reader->unseen, born, reader),
+    assert_int_equal(source.poll(source.self, &reader->cursor, &reader->unseen, started, reader),
                      SMP_OK);
 }
 
 void vm_fixture_drop_all(struct vm_fixture_reader *reader)
 {
-    const struct smp_thread_source source = smp_vm_threads_source();
+    const struct smp_thread_source source = smp_threads_source();
 
     for (size_t i = 0; i < reader->count; i++)
         source.drop(source.self, reader->threads[i]);

@@ -10,7 +10,7 @@
 #ifndef SMP_TEST_VM_FIXTURE_H
 #define SMP_TEST_VM_FIXTURE_H
 
-#include "core/walker.h"
+#include "engine/jvm.h"
 #include "support/fake_jvmti.h"
 
 struct vm_fixture {

@@ -9,14 +9,14 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "core/session.h"
+#include "engine/session/session.h"
 #include "jni/convert.h"
 #include "jni/ids.h"
 #include "jni/java_session.h"
 #include "jni/onload.h"
 #include "jni/statistics.h"
 #include "jni/throw.h"
-#include "vm/vm_threads.h"
+#include "jvm/threads/threads.h"
 
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_NativeBridge_##name
 
@@ -115,7 +115,7 @@ JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, jclass bridge, jlong session)
 JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong session)
 {
     struct smp_statistics statistics;
-    struct smp_signal_price price;
+    struct smp_handler_cost cost;
     int64_t values[SMP_JNI_STATISTIC_COUNT];
     jlongArray array = (*env)->NewLongArray(env, SMP_JNI_STATISTIC_COUNT);
 
@@ -123,8 +123,8 @@ JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong sessio
     if (array == NULL)
         return NULL;
     smp_session_get_statistics(core_of(session), &statistics);
-    smp_vm_signal_get_price(&price);
-    smp_jni_statistic_values(&statistics, &price, values);
+    smp_signals_get_handler_cost(&cost);
+    smp_jni_statistic_values(&statistics, &cost, values);
     (*env)->SetLongArrayRegion(env, array, 0, SMP_JNI_STATISTIC_COUNT, (const jlong *)values);
     return array;
 }
@@ -162,7 +162,7 @@ JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
     (void)bridge;
     if ((*env)->ExceptionCheck(env))
         return;
-    smp_throw(env, smp_vm_threads_hide(env, thread));
+    smp_throw(env, smp_threads_hide(env, thread));
     (*env)->DeleteLocalRef(env, thread);
 }
 
@@ -172,7 +172,7 @@ JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject group)
     if (group == NULL)
         smp_throw_message(env, SMP_EINVAL, "group must not be null");
     else
-        smp_throw(env, smp_vm_threads_hide_group(env, group));
+        smp_throw(env, smp_threads_hide_group(env, group));
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)

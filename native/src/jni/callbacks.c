@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "jni/convert.h"
 #include "jni/ids.h"
-#include "vm/vm.h"
+#include "jvm/agent/agent.h"
 
 enum { LOCAL_REFS = 8 }; /* of one call */
 
@@ -25,7 +25,7 @@ bool smp_jni_clear_exception(JNIEnv *env)
 /* The calling thread's environment with a fresh local frame, or NULL. */
 static JNIEnv *begin(void)
 {
-    JNIEnv *env = smp_vm_is_live() ? smp_vm_env() : NULL;
+    JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
 
     if (env != NULL && (*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
         (void)smp_jni_clear_exception(env);
@@ -128,11 +128,11 @@ jobject smp_jni_callbacks_target(const struct smp_jni_callbacks *callbacks)
     return callbacks->target;
 }
 
-struct smp_sink smp_jni_callbacks_sink(struct smp_jni_callbacks *callbacks)
+struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbacks)
 {
-    return (struct smp_sink){ .title = send_title,
-                              .record = send_record,
-                              .flush = send_flush,
-                              .message = send_message,
-                              .self = callbacks };
+    return (struct smp_outputer){ .title = send_title,
+                                  .record = send_record,
+                                  .flush = send_flush,
+                                  .message = send_message,
+                                  .self = callbacks };
 }

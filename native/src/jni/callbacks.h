@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * callbacks.h - the sink whose far end is a Java NativeCallbacks.
+ * callbacks.h - the outputer whose far end is a Java NativeCallbacks.
  *
  * Owns     a global reference to it.
- * Threads  create and destroy on any attached thread; the sink on the reporter thread.
+ * Threads  create and destroy on any attached thread; the outputer on the reporter thread.
  * Errors   SMP_ENOMEM, SMP_EINVAL for null. An exception out of a callback is cleared and counts as
  *          a failed call. Once the JVM is going every call fails.
  * Cost     one or two Strings per call. No local reference outlives a call, because the thread
@@ -16,7 +16,7 @@
 #include <stdbool.h>
 
 #include "base/status.h"
-#include "report/sink.h"
+#include "export/outputer.h"
 
 struct smp_jni_callbacks;
 
@@ -27,7 +27,7 @@ void smp_jni_callbacks_destroy(JNIEnv *env, struct smp_jni_callbacks *callbacks)
 /* The global reference; borrowed. */
 jobject smp_jni_callbacks_target(const struct smp_jni_callbacks *callbacks);
 /* Borrows callbacks. */
-struct smp_sink smp_jni_callbacks_sink(struct smp_jni_callbacks *callbacks);
+struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbacks);
 
 /* True when an exception was pending; it is cleared. For threads that never return to Java. */
 bool smp_jni_clear_exception(JNIEnv *env);

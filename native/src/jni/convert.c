@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "jni/ids.h"
-#include "vm/vm_text.h"
+#include "jvm/agent/jvmti_text.h"
 
 enum { UTF8_BYTES_PER_UNIT = 3, UTF8_MIN_BYTES = 4 };
 
@@ -24,7 +24,7 @@ enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char
     char *text = smp_alloc(NULL, size);
     if (text == NULL)
         return SMP_ENOMEM;
-    const enum smp_status status = smp_vm_text_copy(env, string, text, size);
+    const enum smp_status status = smp_jvmti_text_copy(env, string, text, size);
     if (status != SMP_OK) {
         smp_free(NULL, text);
         return status;

@@ -7,67 +7,67 @@
 #include "base/alloc.h"
 #include "jni/callbacks.h"
 #include "jni/convert.h"
-#include "jni/namer.h"
-#include "vm/jvm_tasks.h"
-#include "vm/vm.h"
-#include "vm/vm_async.h"
-#include "vm/vm_cpu_timers.h"
-#include "vm/vm_methods.h"
-#include "vm/vm_selection.h"
-#include "vm/vm_threads.h"
-#include "vm/walker_async.h"
-#include "vm/walker_jvmti.h"
+#include "jni/name_callback.h"
+#include "jvm/agent/agent.h"
+#include "jvm/code/methods.h"
+#include "jvm/threads/os_threads.h"
+#include "jvm/threads/thread_filter.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
+#include "jvm/walk/by_signal.h"
+#include "jvm/walk/cpu_timers.h"
 
 struct smp_java_session {
     struct smp_session *core;
     struct smp_jni_callbacks *callbacks;
-    struct smp_jni_namer *namer;
-    struct smp_vm_methods *methods;
-    struct smp_jvm_tasks *tasks;
-    struct smp_walker_async *async; /* NULL: the engine is JVMTI */
+    struct smp_jni_name_callback *name_callback;
+    struct smp_jvm_methods *methods;
+    struct smp_os_threads *os_threads;
+    struct smp_by_signal *async;    /* NULL: the engine is JVMTI */
     int signal;                     /* of async */
-    struct smp_vm_cpu_timers *cpu;  /* NULL: the clock is WALL */
-    _Atomic bool open;              /* a smp_vm_close is owed, and with async that of vm_async */
+    struct smp_jvm_cpu_timers *cpu; /* NULL: the clock is WALL */
+    _Atomic bool open;              /* a smp_agent_close is owed, and with async that of vm_async */
 };
 
 static enum smp_status enter(void *self, const char *thread_name)
 {
     (void)self;
-    return smp_vm_enter(thread_name);
+    return smp_agent_enter(thread_name);
 }
 
 static void leave(void *self)
 {
     (void)self;
-    smp_vm_leave();
+    smp_agent_leave();
 }
 
 static struct smp_async_walker async_of(const struct smp_java_session *java_session)
 {
     if (java_session->async == NULL)
         return (struct smp_async_walker){ 0 };
-    return smp_walker_async_functions(java_session->async);
+    return smp_by_signal_functions(java_session->async);
 }
 
 static struct smp_cpu_timers cpu_of(const struct smp_java_session *java_session)
 {
     if (java_session->cpu == NULL)
         return (struct smp_cpu_timers){ 0 };
-    return smp_vm_cpu_timers_functions(java_session->cpu);
+    return smp_jvm_cpu_timers_functions(java_session->cpu);
 }
 
 static struct smp_session_config config_of(const struct smp_java_session *java_session)
 {
     return (struct smp_session_config){
-        .vm = { .threads = smp_vm_threads_source(),
-                .walker = smp_walker_jvmti(),
+        .vm = { .threads = smp_threads_source(),
+                .walker = smp_by_jvmti(),
                 .async = async_of(java_session),
                 .cpu = cpu_of(java_session),
-                .names = smp_vm_methods_source(java_session->methods),
-                .namer = smp_jni_namer_functions(java_session->namer),
-                .tasks = smp_jvm_tasks_source(java_session->tasks) },
-        .host = { .stack_bytes = smp_vm_stack_bytes(), .enter = enter, .leave = leave },
-        .sink = smp_jni_callbacks_sink(java_session->callbacks),
+                .names = smp_jvm_methods_source(java_session->methods),
+                .name_callback = smp_jni_name_callback_functions(java_session->name_callback),
+                .os_threads = smp_os_threads_source(java_session->os_threads) },
+        .attach = { .stack_bytes = smp_agent_stack_bytes(), .enter = enter, .leave = leave },
+        .outputer = smp_jni_callbacks_outputer(java_session->callbacks),
     };
 }
 
@@ -94,11 +94,11 @@ static enum smp_status make_async(struct smp_java_session *java_session, const c
         return status;
     java_session->signal = (int)options.sampling_signal;
     if (options.engine == SMP_ENGINE_AUTO)
-        status = smp_walker_async_create((size_t)options.max_depth_frames, java_session->signal,
-                                         &java_session->async);
+        status = smp_by_signal_create((size_t)options.max_depth_frames, java_session->signal,
+                                      &java_session->async);
     if (status == SMP_OK && options.clock == SMP_CLOCK_CPU)
-        status =
-            smp_vm_cpu_timers_create(java_session->async, java_session->signal, &java_session->cpu);
+        status = smp_jvm_cpu_timers_create(java_session->async, java_session->signal,
+                                           &java_session->cpu);
     smp_options_fini(&options);
     return status;
 }
@@ -135,14 +135,14 @@ enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject ca
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES, "callbacks must not be null");
     if (status != SMP_OK)
         goto done;
-    status = smp_jni_namer_create(smp_jni_callbacks_target(java_session->callbacks),
-                                  &java_session->namer);
+    status = smp_jni_name_callback_create(smp_jni_callbacks_target(java_session->callbacks),
+                                          &java_session->name_callback);
     if (status != SMP_OK)
         goto done;
-    status = smp_vm_methods_create(&java_session->methods);
+    status = smp_jvm_methods_create(&java_session->methods);
     if (status != SMP_OK)
         goto done;
-    status = smp_jvm_tasks_create(&java_session->tasks);
+    status = smp_os_threads_create(&java_session->os_threads);
     if (status != SMP_OK)
         goto done;
     status = make_core(java_session, env, options, message);
@@ -158,15 +158,15 @@ done:
 static void close_vm(const struct smp_java_session *java_session)
 {
     if (java_session->async != NULL)
-        smp_vm_async_close();
-    smp_vm_close();
+        smp_async_close();
+    smp_agent_close();
 }
 
 static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
 
-    smp_vm_async_refusal(refusal);
+    smp_async_refusal(refusal);
     (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
                    "clock CPU needs asynchronous walks, which this JVM refuses: %s", refusal);
     return SMP_EUNSUPPORTED;
@@ -177,19 +177,19 @@ static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
 static enum smp_status open_vm(const struct smp_java_session *java_session,
                                char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    enum smp_status status = smp_vm_open();
+    enum smp_status status = smp_agent_open();
 
     if (status != SMP_OK || java_session->async == NULL)
         return status;
-    status = smp_vm_async_open(java_session->signal);
+    status = smp_async_open(java_session->signal);
     if (status == SMP_EUNSUPPORTED && java_session->cpu == NULL)
         return SMP_OK;
     if (status == SMP_EUNSUPPORTED) {
         status = refuse_cpu_clock(message);
-        smp_vm_async_close();
+        smp_async_close();
     }
     if (status != SMP_OK)
-        smp_vm_close();
+        smp_agent_close();
     return status;
 }
 
@@ -200,11 +200,11 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
     smp_session_destroy(java_session->core);
     if (java_session->open)
         close_vm(java_session);
-    smp_vm_cpu_timers_destroy(java_session->cpu);
-    smp_walker_async_destroy(java_session->async);
-    smp_jvm_tasks_destroy(java_session->tasks);
-    smp_vm_methods_destroy(java_session->methods);
-    smp_jni_namer_destroy(env, java_session->namer);
+    smp_jvm_cpu_timers_destroy(java_session->cpu);
+    smp_by_signal_destroy(java_session->async);
+    smp_os_threads_destroy(java_session->os_threads);
+    smp_jvm_methods_destroy(java_session->methods);
+    smp_jni_name_callback_destroy(env, java_session->name_callback);
     smp_jni_callbacks_destroy(env, java_session->callbacks);
     smp_free(NULL, java_session);
 }
@@ -244,11 +244,12 @@ enum smp_status smp_java_session_configure(struct smp_java_session *java_session
 enum smp_status smp_java_session_select(struct smp_java_session *java_session, JNIEnv *env,
                                         jobjectArray threads, bool only)
 {
-    struct smp_selection selection = { 0 };
-    enum smp_status status = smp_vm_selection_create(env, only ? threads : NULL, &selection);
+    struct smp_thread_filter thread_filter = { 0 };
+    enum smp_status status =
+        smp_jvm_thread_filter_create(env, only ? threads : NULL, &thread_filter);
 
     if (status == SMP_OK)
-        status = smp_session_select(java_session->core, selection, only);
+        status = smp_session_select(java_session->core, thread_filter, only);
     return status;
 }
 
@@ -258,14 +259,14 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
     char refusal[SMP_ASYNC_REFUSAL_BYTES] = "";
 
     if (java_session->async != NULL)
-        smp_vm_async_refusal(refusal);
+        smp_async_refusal(refusal);
     if (refusal[0] != '\0')
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "JVMTI (async walk refused: %s)",
                        refusal);
     else
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s",
                        java_session->async != NULL ? async_of(java_session).name
-                                                   : smp_walker_jvmti().name);
+                                                   : smp_by_jvmti().name);
 }
 
 struct smp_session *smp_java_session_core(const struct smp_java_session *java_session)

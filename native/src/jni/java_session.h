@@ -6,7 +6,7 @@
  *
  * Owns     the core session and all it borrows: callbacks, namer, name source.
  * Threads  as session.h; create and destroy on an attached thread.
- * Errors   as session.h and vm.h.
+ * Errors   as session.h and agent.h.
  * Cost     as session.h.
  */
 #ifndef SMP_JNI_JAVA_SESSION_H
@@ -15,7 +15,7 @@
 #include <jni.h>
 
 #include "base/status.h"
-#include "core/session.h"
+#include "engine/session/session.h"
 
 struct smp_java_session;
 

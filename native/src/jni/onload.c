@@ -12,8 +12,8 @@
 #include <stdio.h>
 
 #include "jni/ids.h"
-#include "vm/vm.h"
-#include "vm/vm_threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
 static bool is_loaded; /* written and read under Java's lock */
 
@@ -22,7 +22,7 @@ static enum smp_status load(JNIEnv *env, JavaVM *java_vm)
     const enum smp_status status = smp_jni_ids_load(env);
 
     if (status == SMP_OK) {
-        smp_vm_loaded(java_vm);
+        smp_agent_loaded(java_vm);
         is_loaded = true;
     }
     return status;
@@ -57,10 +57,10 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
 
     (void)reserved;
     is_loaded = false;
-    smp_vm_unloaded();
+    smp_agent_unloaded();
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
         return;
-    smp_vm_threads_unloaded(env);
+    smp_threads_unloaded(env);
     smp_jni_ids_unload(env);
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "model/accounting.h"
+#include "model/outcome.h"
 
 static const char *const gauge_names[SMP_JNI_GAUGE_COUNT] = {
 #define X(name, value) #name,
@@ -43,11 +43,11 @@ static int64_t *put(int64_t *at, const uint64_t *from, size_t count)
 }
 
 void smp_jni_statistic_values(const struct smp_statistics *statistics,
-                              const struct smp_signal_price *price,
+                              const struct smp_handler_cost *cost,
                               int64_t values[SMP_JNI_STATISTIC_COUNT])
 {
     const struct smp_statistics *s = statistics;
-    const struct smp_signal_price *p = price;
+    const struct smp_handler_cost *p = cost;
     const int64_t gauges[SMP_JNI_GAUGE_COUNT] = {
 #define X(name, value) (int64_t)(value),
         SMP_JNI_GAUGE_MAP(X)

@@ -13,10 +13,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/session.h"
-#include "vm/vm_signal.h"
+#include "engine/session/session.h"
+#include "jvm/walk/signals.h"
 
-/* X(name, expression over const struct smp_statistics *s, const struct smp_signal_price *p) */
+/* X(name, expression over const struct smp_statistics *s, const struct smp_handler_cost *p) */
 #define SMP_JNI_GAUGE_MAP(X)                                \
     X(attempts, s->sampler.total_tally.attempts)            \
     X(intervalAttempts, s->sampler.interval_tally.attempts) \
@@ -49,7 +49,7 @@ enum {
 /* The name of value number index, as NativeBridge.statisticNames documents it. */
 void smp_jni_statistic_name(size_t index, char name[SMP_JNI_STATISTIC_NAME_BYTES]);
 void smp_jni_statistic_values(const struct smp_statistics *statistics,
-                              const struct smp_signal_price *price,
+                              const struct smp_handler_cost *cost,
                               int64_t values[SMP_JNI_STATISTIC_COUNT]);
 
 #endif

@@ -13,13 +13,13 @@ static bool holds(size_t slots, size_t count)
     return count <= slots / 4 * 3;
 }
 
-void smp_id_index_fini(struct smp_id_index *index, struct smp_room *room)
+void smp_id_index_fini(struct smp_id_index *index, struct smp_memory_budget *room)
 {
-    smp_room_give(room, index->slots, slot_count(index) * sizeof(*index->slots));
+    smp_memory_budget_give(room, index->slots, slot_count(index) * sizeof(*index->slots));
     *index = (struct smp_id_index){ 0 };
 }
 
-bool smp_id_index_reserve(struct smp_id_index *index, struct smp_room *room, size_t more)
+bool smp_id_index_reserve(struct smp_id_index *index, struct smp_memory_budget *room, size_t more)
 {
     size_t slots = MIN_SLOTS;
     struct smp_id_index larger = { 0 };
@@ -28,7 +28,7 @@ bool smp_id_index_reserve(struct smp_id_index *index, struct smp_room *room, siz
         return true;
     while (!holds(slots, index->count + more))
         slots *= 2;
-    larger.slots = smp_room_take(room, slots * sizeof(*larger.slots));
+    larger.slots = smp_memory_budget_take(room, slots * sizeof(*larger.slots));
     if (larger.slots == NULL)
         return false;
     larger.mask = slots - 1;

@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/room.h"
+#include "base/memory_budget.h"
 
 struct smp_id_slot {
     uint32_t hash;
@@ -34,9 +34,9 @@ struct smp_id_index {
     size_t count;
 };
 
-void smp_id_index_fini(struct smp_id_index *index, struct smp_room *room);
+void smp_id_index_fini(struct smp_id_index *index, struct smp_memory_budget *room);
 /* A place for each of more further ids. */
-bool smp_id_index_reserve(struct smp_id_index *index, struct smp_room *room, size_t more);
+bool smp_id_index_reserve(struct smp_id_index *index, struct smp_memory_budget *room, size_t more);
 /* id is not 0, and there is a reserved place for it. */
 void smp_id_index_put(struct smp_id_index *index, uint32_t hash, uint32_t id);
 /* The ids with this hash, one after the other; 0 ends them. */

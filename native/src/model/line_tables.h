@@ -14,8 +14,8 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
-#include "model/room.h"
 #include "model/sample.h"
 
 enum { SMP_MAX_LINES_KEPT = 65536 /* of one method: more do not come out of javac */ };
@@ -32,13 +32,13 @@ struct smp_line_table {
 };
 
 struct smp_line_tables {
-    struct smp_room *room; /* borrowed */
+    struct smp_memory_budget *room; /* borrowed */
     struct smp_arena *arena;
 };
 
 /* At most max_bytes of the room. On failure there is nothing to fini. */
 SMP_CHECKED enum smp_status smp_line_tables_init(struct smp_line_tables *tables,
-                                                 struct smp_room *room, size_t max_bytes);
+                                                 struct smp_memory_budget *room, size_t max_bytes);
 void smp_line_tables_fini(struct smp_line_tables *tables);
 /* The id of the new table. lines may be NULL when count is 0. */
 uint32_t smp_line_tables_keep(struct smp_line_tables *tables, uint32_t method,

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory_budget.h"
 #include "base/utf8.h"
 #include "model/class_name.h"
 #include "model/escape.h"
 #include "model/line_tables.h"
 #include "model/names.h"
 #include "model/pair_map.h"
-#include "model/room.h"
 
 enum {
     FIRST_KEYS = 1000,  /* the hot table starts with room for so many pairs */
@@ -27,7 +27,7 @@ enum {
 };
 
 struct smp_methods {
-    struct smp_room room;
+    struct smp_memory_budget room;
     _Atomic unsigned holders;
     const struct smp_filter *filter;
     struct smp_pair_map known;
@@ -251,8 +251,9 @@ enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
     methods = smp_alloc(quota, sizeof(*methods));
     if (methods == NULL)
         goto done;
-    methods->room =
-        (struct smp_room){ .quota = quota, .max_bytes = max_bytes, .used_bytes = sizeof(*methods) };
+    methods->room = (struct smp_memory_budget){ .quota = quota,
+                                                .max_bytes = max_bytes,
+                                                .used_bytes = sizeof(*methods) };
     methods->filter = filter;
     atomic_init(&methods->holders, 1);
     status = smp_names_init(&methods->names, &methods->room);

@@ -24,14 +24,14 @@ static bool make_none(struct smp_names *names)
 {
     names->method_count = 1;
     names->location_count = 1;
-    return smp_room_alloc(names->room, names->texts, 1, 1) != NULL &&
-           smp_room_alloc(names->room, names->methods, sizeof(struct smp_named_method),
-                          _Alignof(struct smp_named_method)) != NULL &&
-           smp_room_alloc(names->room, names->locations, sizeof(struct smp_named_location),
-                          _Alignof(struct smp_named_location)) != NULL;
+    return smp_memory_budget_alloc(names->room, names->texts, 1, 1) != NULL &&
+           smp_memory_budget_alloc(names->room, names->methods, sizeof(struct smp_named_method),
+                                   _Alignof(struct smp_named_method)) != NULL &&
+           smp_memory_budget_alloc(names->room, names->locations, sizeof(struct smp_named_location),
+                                   _Alignof(struct smp_named_location)) != NULL;
 }
 
-enum smp_status smp_names_init(struct smp_names *names, struct smp_room *room)
+enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *room)
 {
     enum smp_status status = SMP_OK;
 
@@ -71,7 +71,7 @@ uint32_t smp_names_text(struct smp_names *names, const char *text)
     if (!smp_id_index_reserve(&names->by_text, names->room, 1))
         return 0;
 
-    char *copy = smp_room_alloc(names->room, names->texts, length + 1, 1);
+    char *copy = smp_memory_budget_alloc(names->room, names->texts, length + 1, 1);
 
     if (copy == NULL)
         return 0;
@@ -100,8 +100,8 @@ uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method
     if (!smp_id_index_reserve(&names->by_method, names->room, 1))
         return 0;
 
-    struct smp_named_method *method = smp_room_alloc(names->room, names->methods, sizeof(*method),
-                                                     _Alignof(struct smp_named_method));
+    struct smp_named_method *method = smp_memory_budget_alloc(
+        names->room, names->methods, sizeof(*method), _Alignof(struct smp_named_method));
 
     if (method == NULL)
         return 0;
@@ -126,7 +126,7 @@ uint32_t smp_names_location(struct smp_names *names, struct smp_named_location w
     if (!smp_id_index_reserve(&names->by_location, names->room, 1))
         return 0;
 
-    struct smp_named_location *location = smp_room_alloc(
+    struct smp_named_location *location = smp_memory_budget_alloc(
         names->room, names->locations, sizeof(*location), _Alignof(struct smp_named_location));
 
     if (location == NULL)
@@ -139,15 +139,16 @@ uint32_t smp_names_location(struct smp_names *names, struct smp_named_location w
 bool smp_names_reserve_location(struct smp_names *names)
 {
     return smp_id_index_reserve(&names->by_location, names->room, 1) &&
-           smp_room_reserve(names->room, names->locations, sizeof(struct smp_named_location),
-                            _Alignof(struct smp_named_location));
+           smp_memory_budget_reserve(names->room, names->locations,
+                                     sizeof(struct smp_named_location),
+                                     _Alignof(struct smp_named_location));
 }
 
 bool smp_names_reserve_method(struct smp_names *names)
 {
     return smp_id_index_reserve(&names->by_method, names->room, 1) &&
            smp_id_index_reserve(&names->by_text, names->room, TEXTS_OF_METHOD) &&
-           smp_room_reserve(names->room, names->methods, sizeof(struct smp_named_method),
-                            _Alignof(struct smp_named_method)) &&
-           smp_room_reserve(names->room, names->texts, USUAL_TEXT_BYTES, 1);
+           smp_memory_budget_reserve(names->room, names->methods, sizeof(struct smp_named_method),
+                                     _Alignof(struct smp_named_method)) &&
+           smp_memory_budget_reserve(names->room, names->texts, USUAL_TEXT_BYTES, 1);
 }

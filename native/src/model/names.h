@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 #include "model/id_index.h"
-#include "model/room.h"
 
 enum { SMP_LINE_UNKNOWN = -1, SMP_LINE_NATIVE = -2 };
 
@@ -42,7 +42,7 @@ struct smp_named_location {
 };
 
 struct smp_names {
-    struct smp_room *room; /* borrowed */
+    struct smp_memory_budget *room; /* borrowed */
     /* Element 0 of each stands for none. */
     struct smp_arena *texts;
     struct smp_arena *methods;
@@ -55,7 +55,7 @@ struct smp_names {
 };
 
 /* On failure there is nothing to fini. */
-SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_room *room);
+SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *room);
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);

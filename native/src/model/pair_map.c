@@ -13,13 +13,13 @@ static bool holds(size_t slots, size_t count)
     return count <= slots / 8 * 5;
 }
 
-void smp_pair_map_fini(struct smp_pair_map *map, struct smp_room *room)
+void smp_pair_map_fini(struct smp_pair_map *map, struct smp_memory_budget *room)
 {
-    smp_room_give(room, map->pairs, slot_count(map) * sizeof(*map->pairs));
+    smp_memory_budget_give(room, map->pairs, slot_count(map) * sizeof(*map->pairs));
     *map = (struct smp_pair_map){ 0 };
 }
 
-bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_room *room, size_t more)
+bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_memory_budget *room, size_t more)
 {
     unsigned log2 = MIN_SLOTS_LOG2;
     struct smp_pair_map larger = { 0 };
@@ -30,7 +30,7 @@ bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_room *room, size_
         log2++;
     larger.mask = ((size_t)1 << log2) - 1;
     larger.shift = 64 - log2;
-    larger.pairs = smp_room_take(room, (larger.mask + 1) * sizeof(*larger.pairs));
+    larger.pairs = smp_memory_budget_take(room, (larger.mask + 1) * sizeof(*larger.pairs));
     if (larger.pairs == NULL)
         return false;
     for (size_t i = 0; i < slot_count(map); i++) {

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "model/room.h"
+#include "base/memory_budget.h"
 
 /* value 0: the slot is free, and its other fields are 0 as well. */
 struct smp_pair {
@@ -34,9 +34,9 @@ struct smp_pair_map {
     size_t count;
 };
 
-void smp_pair_map_fini(struct smp_pair_map *map, struct smp_room *room);
+void smp_pair_map_fini(struct smp_pair_map *map, struct smp_memory_budget *room);
 /* A place for each of more further pairs. */
-bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_room *room, size_t more);
+bool smp_pair_map_reserve(struct smp_pair_map *map, struct smp_memory_budget *room, size_t more);
 /* The pair is not in the map, value is not 0, and there is a reserved place for it. */
 void smp_pair_map_put(struct smp_pair_map *map, uint64_t key, int32_t number, uint32_t value);
 

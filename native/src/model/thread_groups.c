@@ -3,10 +3,10 @@
 
 #include <string.h>
 
+#include "base/memory_budget.h"
 #include "base/utf8.h"
 #include "model/id_index.h"
 #include "model/pair_map.h"
-#include "model/room.h"
 
 #define OVERFLOW_NAME "[over group limit]"
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -14,7 +14,7 @@
 enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1, SEEN = 1 };
 
 struct smp_thread_groups {
-    struct smp_room room;
+    struct smp_memory_budget room;
     struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
     struct smp_arena *names;
     size_t count;
@@ -49,7 +49,7 @@ static bool is_kept_as(const char *stored, const struct kept_name *name)
 static char *keep_name(struct smp_thread_groups *groups, const struct kept_name *name)
 {
     const size_t size = name->length + (name->is_cut ? ELLIPSIS_BYTES : 0) + 1;
-    char *copy = smp_room_alloc(&groups->room, groups->names, size, 1);
+    char *copy = smp_memory_budget_alloc(&groups->room, groups->names, size, 1);
 
     if (copy == NULL)
         return NULL;
@@ -72,12 +72,12 @@ static bool append(struct smp_thread_groups *groups, const struct kept_name *nam
     const char *copy = NULL;
 
     if (!smp_id_index_reserve(&groups->by_name, &groups->room, 1) ||
-        !smp_room_reserve(&groups->room, groups->infos, size, align))
+        !smp_memory_budget_reserve(&groups->room, groups->infos, size, align))
         return false;
     copy = keep_name(groups, name);
     if (copy == NULL)
         return false;
-    (void)smp_room_alloc(&groups->room, groups->infos, size, align); /* was reserved */
+    (void)smp_memory_budget_alloc(&groups->room, groups->infos, size, align); /* was reserved */
     info_at(groups, groups->count)->name = copy;
     groups->count++;
     smp_id_index_put(&groups->by_name, hash, (uint32_t)groups->count);
@@ -92,8 +92,9 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
 
     if (groups == NULL)
         goto done;
-    groups->room =
-        (struct smp_room){ .quota = quota, .max_bytes = max_bytes, .used_bytes = sizeof(*groups) };
+    groups->room = (struct smp_memory_budget){ .quota = quota,
+                                               .max_bytes = max_bytes,
+                                               .used_bytes = sizeof(*groups) };
     status = smp_arena_create(quota, max_bytes, &groups->infos);
     if (status != SMP_OK)
         goto done;
@@ -259,5 +260,5 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
 
 bool smp_thread_groups_is_jvm(struct smp_thread_groups *groups, struct smp_group group)
 {
-    return strcmp(smp_thread_groups_info(groups, group)->name, SMP_JVM_GROUP_NAME) == 0;
+    return strcmp(smp_thread_groups_info(groups, group)->name, SMP_JVM_THREADS_NAME) == 0;
 }

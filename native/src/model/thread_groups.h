@@ -20,7 +20,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/status.h"
-#include "model/accounting.h"
+#include "model/outcome.h"
 #include "model/tree.h"
 
 enum {
@@ -31,7 +31,7 @@ enum {
 };
 
 /* The group of the JVM's own threads, which are measured, not sampled. */
-#define SMP_JVM_GROUP_NAME "[JVM]"
+#define SMP_JVM_THREADS_NAME "[JVM]"
 
 struct smp_group {
     uint32_t index; /* 0 is the overflow group, which is printed only when it was used */

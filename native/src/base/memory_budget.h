@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * memory_budget.h - one maximum shared by the arenas and tables a module is made of.
+ *
+ * Owns     nothing; it counts.
+ * Threads  one at a time.
+ * Errors   NULL or false where the maximum, the quota or the system says no; nothing has changed
+ *          then.
+ * Cost     as smp_alloc and smp_arena_alloc.
+ */
+#ifndef SMP_BASE_MEMORY_BUDGET_H
+#define SMP_BASE_MEMORY_BUDGET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/arena.h"
+
+struct smp_memory_budget {
+    struct smp_quota *quota; /* everything is charged to it as well */
+    size_t max_bytes;
+    size_t used_bytes; /* of the heap and committed in arenas */
+};
+
+static inline size_t smp_memory_budget_left(const struct smp_memory_budget *room)
+{
+    return room->used_bytes < room->max_bytes ? room->max_bytes - room->used_bytes : 0;
+}
+
+/* Zeroed memory of the heap. */
+void *smp_memory_budget_take(struct smp_memory_budget *room, size_t size);
+/* size as it was taken; piece NULL is fine. */
+void smp_memory_budget_give(struct smp_memory_budget *room, void *piece, size_t size);
+
+/* From an arena that is used through this room only, and whose own end does not count. */
+void *smp_memory_budget_alloc(struct smp_memory_budget *room, struct smp_arena *arena, size_t size,
+                              size_t align);
+/* Makes sure that the next size bytes of the arena are there: handing them out cannot fail. */
+bool smp_memory_budget_reserve(struct smp_memory_budget *room, struct smp_arena *arena, size_t size,
+                               size_t align);
+
+#endif

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/attribution/attribution.h"
+
+#include <stddef.h>
+
+struct smp_group_key smp_attribution_place(struct smp_attribution *attribution,
+                                           struct smp_thread_record *record)
+{
+    if (record->key_epoch != attribution->key_epoch) {
+        record->key = smp_interval_find(attribution->interval, record->group_name,
+                                        record->thread->serial, record->raw_name);
+        record->key_epoch = attribution->key_epoch;
+        smp_last_stack_forget(&record->last);
+    }
+    return record->key;
+}
+
+static struct smp_tree_target pseudo_target(struct smp_attribution *attribution,
+                                            struct smp_group_key key, enum smp_outcome outcome)
+{
+    struct smp_tree_target target = { .key = key, .outcome = outcome };
+
+    target.node = smp_interval_add_pseudo(attribution->interval, key, &target.outcome);
+    return target;
+}
+
+struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attribution,
+                                              struct smp_thread_record *record,
+                                              enum smp_outcome outcome)
+{
+    return pseudo_target(attribution, smp_attribution_place(attribution, record), outcome);
+}
+
+/* Of a stack that has no node in this place yet. */
+static struct smp_tree_target add_stack(struct smp_attribution *attribution,
+                                        struct smp_group_key key, enum smp_outcome outcome,
+                                        const struct smp_sample *sample)
+{
+    struct smp_stack_path *path = &attribution->path;
+    struct smp_tree_target target = { .key = key, .outcome = outcome, .omitted = sample->omitted };
+
+    if (sample->count == 0)
+        return pseudo_target(attribution, key, outcome);
+    smp_interval_saw_depth(attribution->interval, key, sample->count + sample->omitted);
+    smp_stack_path_find(path, attribution->methods, attribution->names, sample);
+    /* A stack with a frame that could not be named would be somebody else's. */
+    if (!path->over_limit &&
+        smp_interval_add(attribution->interval, key, path->locations + path->first,
+                         path->count - path->first, &target.node))
+        return target;
+    attribution->ran_out = true;
+    return pseudo_target(attribution, key, SMP_OUTCOME_OVER_LIMIT);
+}
+
+static struct smp_tree_target own_stack(struct smp_attribution *attribution,
+                                        struct smp_thread_record *record, enum smp_outcome outcome,
+                                        const struct smp_sample *sample)
+{
+    struct smp_last_stack *last = &record->last;
+    struct smp_tree_target target = {
+        .key = record->key,
+        .outcome = outcome,
+        .omitted = sample->omitted,
+    };
+
+    if (smp_last_stack_matches(last, attribution->stack_epoch, sample)) {
+        target.node = last->node;
+        if (last->outcome == SMP_OUTCOME_OVER_LIMIT)
+            target.outcome = last->outcome;
+        return target;
+    }
+    target = add_stack(attribution, record->key, outcome, sample);
+    smp_last_stack_keep(last, &attribution->budget, attribution->stack_epoch, sample, target.node,
+                        target.outcome);
+    /* Without a copy the node is known all the same, as long as the interval lasts. */
+    if (!last->has_frames)
+        smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
+    return target;
+}
+
+struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
+                                             struct smp_thread_record *record,
+                                             enum smp_outcome outcome,
+                                             const struct smp_sample *sample,
+                                             const char *group_name)
+{
+    const bool is_empty = outcome == SMP_OUTCOME_EMPTY;
+
+    if (group_name == NULL)
+        (void)smp_attribution_place(attribution, record);
+    if (smp_outcome_frame(outcome) != NULL && !is_empty)
+        return smp_attribution_pseudo(attribution, record, outcome);
+    if (group_name == NULL)
+        return own_stack(attribution, record, outcome, sample);
+    return add_stack(attribution,
+                     smp_interval_find(attribution->interval, group_name, record->thread->serial,
+                                       record->raw_name),
+                     outcome, sample);
+}
+
+bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
+                          struct smp_tree_target *out)
+{
+    struct smp_last_stack *last = &record->last;
+    struct smp_sample sample;
+
+    out->key = smp_attribution_place(attribution, record);
+    if (last->epoch != attribution->stack_epoch) {
+        if (!smp_last_stack_get(last, &sample))
+            return false;
+        const enum smp_outcome outcome = sample.count == 0 ? SMP_OUTCOME_EMPTY : SMP_OUTCOME_WALKED;
+        const struct smp_tree_target target = add_stack(attribution, out->key, outcome, &sample);
+        smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
+    }
+    out->node = last->node;
+    out->omitted = last->omitted;
+    out->outcome =
+        last->outcome == SMP_OUTCOME_OVER_LIMIT ? SMP_OUTCOME_OVER_LIMIT : SMP_OUTCOME_IDLE;
+    return true;
+}
+
+void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
+                          int64_t wall_ns)
+{
+    smp_interval_note(attribution->interval, target->key, target->node, target->outcome, wall_ns);
+    if (target->outcome != SMP_OUTCOME_OVER_LIMIT)
+        smp_interval_count(attribution->interval, SMP_COUNTER_FRAMES_OMITTED, target->omitted);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/attribution/interval.h"
+
+#include <string.h>
+
+#include "model/tree.h"
+
+enum { NS_PER_MS = 1000000 };
+
+struct smp_interval {
+    struct smp_quota *quota;
+    struct smp_tree *tree;
+    struct smp_thread_groups *groups;
+    struct smp_methods *methods;
+    uint32_t locations[SMP_OUTCOME_COUNT]; /* of the outcomes' pseudo-frames */
+    struct smp_tally tally;                /* the sum over all groups, at any time */
+    uint64_t counters[SMP_COUNTER_COUNT];
+    bool has_begun;       /* from_wall_ms is set */
+    int64_t from_wall_ms; /* see smp_interval_begin */
+    bool is_covered;      /* till_ns is set */
+    int64_t till_ns;      /* monotonic */
+    int64_t elapsed_ns;
+};
+
+static void find_locations(struct smp_interval *interval)
+{
+    for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
+        const char *frame = smp_outcome_frame((enum smp_outcome)i);
+        if (frame != NULL)
+            interval->locations[i] = smp_methods_pseudo(interval->methods, frame);
+    }
+    interval->locations[SMP_OUTCOME_OVER_LIMIT] = smp_methods_over_limit(interval->methods);
+}
+
+/* The group's root and its [over memory limit]: both, or the group is not used. */
+static enum smp_status make_root(struct smp_interval *interval, struct smp_group group)
+{
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, group);
+    enum smp_status status = SMP_OK;
+    uint32_t root;
+    uint32_t node;
+
+    if (info->root != 0)
+        return SMP_OK;
+    status = smp_tree_root(interval->tree, group.index, &root);
+    if (status != SMP_OK)
+        return status;
+    status =
+        smp_tree_add(interval->tree, root, &interval->locations[SMP_OUTCOME_OVER_LIMIT], 1, &node);
+    if (status == SMP_OK)
+        info->root = root;
+    return status;
+}
+
+enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods *methods,
+                                    struct smp_interval **out)
+{
+    enum smp_status status = SMP_ENOMEM;
+    struct smp_interval *interval = smp_alloc(quota, sizeof(*interval));
+
+    if (interval == NULL)
+        goto done;
+    interval->quota = quota;
+    interval->methods = smp_methods_hold(methods);
+    status = smp_tree_create(quota, quota->limit_bytes / SMP_TREE_LIMIT_SHARE, &interval->tree);
+    if (status != SMP_OK)
+        goto done;
+    status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
+                                      &interval->groups);
+    if (status != SMP_OK)
+        goto done;
+    find_locations(interval);
+    status = make_root(interval, (struct smp_group){ .index = 0 });
+    if (status != SMP_OK)
+        goto done;
+    *out = interval;
+    interval = NULL;
+done:
+    smp_interval_destroy(interval);
+    return status;
+}
+
+void smp_interval_destroy(struct smp_interval *interval)
+{
+    if (interval == NULL)
+        return;
+    if (interval->tree != NULL)
+        smp_tree_destroy(interval->tree);
+    if (interval->groups != NULL)
+        smp_thread_groups_destroy(interval->groups);
+    smp_methods_release(interval->methods);
+    smp_free(interval->quota, interval);
+}
+
+struct smp_group_key smp_interval_find(struct smp_interval *interval, const char *group_name,
+                                       uint64_t serial, const char *raw_name)
+{
+    struct smp_group group = { .index = 0 };
+
+    if (group_name != NULL)
+        group = smp_thread_groups_find(interval->groups, group_name);
+    if (make_root(interval, group) != SMP_OK)
+        group.index = 0;
+    smp_thread_groups_see(interval->groups, group, serial, raw_name != NULL ? raw_name : "");
+    return (struct smp_group_key){
+        .group = group,
+        .root = smp_thread_groups_info(interval->groups, group)->root,
+    };
+}
+
+bool smp_interval_add(struct smp_interval *interval, struct smp_group_key key,
+                      const uint32_t *locations, size_t count, uint32_t *node)
+{
+    return smp_tree_add(interval->tree, key.root, locations, count, node) == SMP_OK;
+}
+
+uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_key key,
+                                 enum smp_outcome *outcome)
+{
+    uint32_t node = key.root;
+
+    if (smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node))
+        return node;
+    *outcome = SMP_OUTCOME_OVER_LIMIT;
+    /* It is there since the group's root was made, so this is found and cannot fail. */
+    (void)smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node);
+    return node;
+}
+
+void smp_interval_note(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
+                       enum smp_outcome outcome, int64_t wall_ns)
+{
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, key.group);
+
+    smp_tally_note(&info->tally, outcome);
+    smp_tally_note(&interval->tally, outcome);
+    smp_tree_credit(interval->tree, node, wall_ns, 0, smp_outcome_is_sample(outcome));
+    info->unseen.fallback = node;
+}
+
+void smp_interval_skip(struct smp_interval *interval, struct smp_group_key key,
+                       enum smp_outcome outcome, uint64_t count)
+{
+    smp_tally_note_all(&smp_thread_groups_info(interval->groups, key.group)->tally, outcome, count);
+    smp_tally_note_all(&interval->tally, outcome, count);
+}
+
+void smp_interval_used_cpu(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
+                           int64_t cpu_ns)
+{
+    (void)key;
+    smp_tree_credit(interval->tree, node, 0, cpu_ns, 0);
+}
+
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key key,
+                             int64_t cpu_ns)
+{
+    struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, key.group)->unseen;
+
+    unseen->cpu_ns += cpu_ns;
+    if (unseen->fallback == 0)
+        unseen->fallback = key.root;
+}
+
+void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
+                           int64_t cpu_ns)
+{
+    smp_tree_credit(interval->tree, node, wall_ns, cpu_ns, 0);
+}
+
+int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
+{
+    return smp_tree_take_back(interval->tree, node, wall_ns);
+}
+
+void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_key key, uint64_t depth)
+{
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, key.group);
+
+    if (depth > info->max_depth)
+        info->max_depth = depth;
+}
+
+void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more)
+{
+    interval->counters[counter] += more;
+}
+
+void smp_interval_begin(struct smp_interval *interval, int64_t wall_ms)
+{
+    if (interval->has_begun)
+        return;
+    interval->has_begun = true;
+    interval->from_wall_ms = wall_ms;
+}
+
+void smp_interval_cover(struct smp_interval *interval, int64_t now_ns, int64_t span_ns)
+{
+    interval->is_covered = true;
+    interval->till_ns = now_ns;
+    interval->elapsed_ns += span_ns;
+}
+
+const struct smp_tally *smp_interval_tally(const struct smp_interval *interval)
+{
+    return &interval->tally;
+}
+
+uint64_t smp_interval_counter(const struct smp_interval *interval, enum smp_counter counter)
+{
+    return interval->counters[counter];
+}
+
+size_t smp_interval_nodes(const struct smp_interval *interval)
+{
+    return smp_tree_node_count(interval->tree);
+}
+
+void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count)
+{
+    const struct smp_node *nodes = smp_tree_nodes(interval->tree);
+    const size_t node_count = smp_tree_node_count(interval->tree);
+
+    /* Node 0 has no location; those of roots are groups. */
+    for (size_t i = 1; i < node_count; i++) {
+        const uint32_t location = nodes[i].location;
+        if ((location & SMP_LOCATION_GROUP) == 0 && location < count)
+            used[location] = true;
+    }
+}
+
+/* The title tells what was covered: not the pause the interval may begin or end with. */
+static void set_times(const struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
+                      struct smp_profile *profile)
+{
+    const int64_t uncovered_ns = interval->is_covered ? now_ns - interval->till_ns : 0;
+
+    profile->till_wall_ms = wall_ms - uncovered_ns / NS_PER_MS;
+    profile->from_wall_ms = interval->has_begun
+                                ? interval->from_wall_ms
+                                : profile->till_wall_ms - interval->elapsed_ns / NS_PER_MS;
+    profile->elapsed_ns = interval->elapsed_ns;
+}
+
+static struct smp_tree_unseen *unseen_of(void *self, uint32_t group)
+{
+    struct smp_thread_groups *groups = self;
+
+    return &smp_thread_groups_info(groups, (struct smp_group){ .index = group })->unseen;
+}
+
+enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
+                                  struct smp_profile **out)
+{
+    struct smp_profile *profile = NULL;
+    enum smp_status status;
+
+    /* May be done again should the snapshot be refused: what is spread is not there any more. */
+    smp_tree_spread(interval->tree, unseen_of, interval->groups);
+    status = smp_profile_create(interval->quota, interval->tree, interval->groups,
+                                interval->methods, &profile);
+    if (status != SMP_OK)
+        return status;
+    interval->tree = NULL; /* the snapshot owns them now */
+    interval->groups = NULL;
+    set_times(interval, now_ns, wall_ms, profile);
+    memcpy(profile->counters, interval->counters, sizeof(profile->counters));
+    profile->memory_used_bytes = smp_quota_used(interval->quota);
+    profile->memory_limit_bytes = interval->quota->limit_bytes;
+    *out = profile;
+    return SMP_OK;
+}

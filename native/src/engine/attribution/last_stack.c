@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/attribution/last_stack.h"
+
+#include <string.h>
+
+void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budget *budget)
+{
+    budget->bytes -= last->capacity * sizeof(*last->frames);
+    smp_free(budget->quota, last->frames);
+    *last = (struct smp_last_stack){ 0 };
+}
+
+bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
+                            const struct smp_sample *sample)
+{
+    if (!last->has_frames || last->epoch != epoch || last->count != sample->count ||
+        last->omitted != sample->omitted || last->leaf_count != sample->leaf_count)
+        return false;
+    return sample->count == 0 ||
+           memcmp(last->frames, sample->frames, sample->count * sizeof(*last->frames)) == 0;
+}
+
+/* Room for count frames; the old content is not kept. */
+static bool make_room(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+                      size_t count)
+{
+    const size_t step = SMP_LAST_STACK_STEP;
+    const size_t capacity = (count + step - 1) / step * step;
+    const size_t bytes = capacity * sizeof(*last->frames);
+
+    if (count <= last->capacity)
+        return true;
+    smp_last_stack_fini(last, budget);
+    if (bytes > budget->max_bytes || budget->bytes > budget->max_bytes - bytes)
+        return false;
+    last->frames = smp_alloc(budget->quota, bytes);
+    if (last->frames == NULL)
+        return false;
+    last->capacity = capacity;
+    budget->bytes += bytes;
+    return true;
+}
+
+void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+                         uint64_t epoch, const struct smp_sample *sample, uint32_t node,
+                         enum smp_outcome outcome)
+{
+    smp_last_stack_forget(last);
+    last->has_frames = false;
+    last->omitted = sample->omitted;
+    if (!make_room(last, budget, sample->count))
+        return;
+    last->omitted = sample->omitted; /* which makes room forgot */
+    if (sample->count > 0)
+        memcpy(last->frames, sample->frames, sample->count * sizeof(*last->frames));
+    last->count = sample->count;
+    last->leaf_count = sample->leaf_count;
+    last->omitted = sample->omitted;
+    last->has_frames = true;
+    smp_last_stack_move(last, epoch, node, outcome);
+}
+
+void smp_last_stack_forget(struct smp_last_stack *last)
+{
+    last->epoch = 0;
+}
+
+bool smp_last_stack_get(const struct smp_last_stack *last, struct smp_sample *out)
+{
+    if (!last->has_frames)
+        return false;
+    *out = (struct smp_sample){
+        .frames = last->frames,
+        .capacity = last->capacity,
+        .count = last->count,
+        .leaf_count = last->leaf_count,
+        .omitted = last->omitted,
+    };
+    return true;
+}
+
+void smp_last_stack_move(struct smp_last_stack *last, uint64_t epoch, uint32_t node,
+                         enum smp_outcome outcome)
+{
+    last->epoch = epoch;
+    last->node = node;
+    last->outcome = outcome;
+}

@@ -1,0 +1,507 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * interval_queue.c - a short array of entries, oldest first, each one interval or several merged.
+ *
+ *   entries   [1..4] [5] [6..7] [8]        cursors: numbers of the next interval a consumer wants
+ *
+ * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
+ * the one of a take that is under way. What is merged without the mutex is looked at again before
+ * it takes the place of its parts: where a cursor has come in between, it is thrown away.
+ */
+#include "engine/session/interval_queue.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "model/profile_merge.h"
+
+struct entry {
+    struct smp_profile *profile; /* held */
+    uint64_t first;              /* numbers of intervals */
+    uint64_t last;
+    unsigned mark; /* a consumer that will take up to last and no further; 0: none */
+};
+
+struct reader {
+    unsigned id;   /* 0: free */
+    uint64_t next; /* the first interval it has not had */
+    bool is_taking;
+    uint64_t taking; /* where is_taking: the last interval of its window */
+};
+
+struct smp_interval_queue {
+    struct smp_quota *quota;
+    pthread_mutex_t mutex;  /* guards all below; a leaf: nothing is called while it is held */
+    pthread_cond_t changed; /* a take or a merge has ended */
+    struct entry entries[SMP_MAX_WAITING + 1];
+    size_t count;
+    struct reader readers[SMP_MAX_CONSUMERS];
+    unsigned last_id;
+    uint64_t next; /* the number of the next interval */
+    bool is_compacting;
+    bool is_asked_to_shed;
+    uint64_t dropped;
+};
+
+/* Snapshots taken out of the entries, or held beside them, to be let go of without the mutex. */
+struct held {
+    struct smp_profile *profiles[SMP_MAX_WAITING + 1];
+    size_t count;
+    uint64_t first;
+    uint64_t last;
+};
+
+static void lock(struct smp_interval_queue *intervals)
+{
+    (void)pthread_mutex_lock(&intervals->mutex);
+}
+
+static void unlock(struct smp_interval_queue *intervals)
+{
+    (void)pthread_mutex_unlock(&intervals->mutex);
+}
+
+static void release_held(struct held *held)
+{
+    for (size_t i = 0; i < held->count; i++)
+        smp_profile_release(held->profiles[i]);
+    held->count = 0;
+}
+
+/* What a merged one may take; 0: as much as it needs. */
+static size_t tree_bytes(const struct smp_interval_queue *intervals)
+{
+    return intervals->quota == NULL ? 0 : intervals->quota->limit_bytes / SMP_WAITING_SHARE;
+}
+
+static enum smp_status merge_held(struct smp_interval_queue *intervals, const struct held *held,
+                                  size_t max_tree_bytes, struct smp_profile **out)
+{
+    return smp_profile_merge_within(intervals->quota,
+                                    (const struct smp_profile *const *)held->profiles, held->count,
+                                    max_tree_bytes, out);
+}
+
+/* --- all below, down to public, with the mutex held --- */
+
+static struct reader *find_reader(struct smp_interval_queue *intervals, unsigned id)
+{
+    for (size_t i = 0; id != 0 && i < SMP_MAX_CONSUMERS; i++) {
+        if (intervals->readers[i].id == id)
+            return &intervals->readers[i];
+    }
+    return NULL;
+}
+
+/* The first interval that somebody still wants. */
+static uint64_t first_wanted(const struct smp_interval_queue *intervals)
+{
+    uint64_t first = intervals->next;
+
+    for (size_t i = 0; i < SMP_MAX_CONSUMERS; i++) {
+        const struct reader *reader = &intervals->readers[i];
+        if (reader->id != 0 && reader->next < first)
+            first = reader->next;
+    }
+    return first;
+}
+
+static void remove_entries(struct smp_interval_queue *intervals, size_t at, size_t count)
+{
+    memmove(&intervals->entries[at], &intervals->entries[at + count],
+            (intervals->count - at - count) * sizeof(intervals->entries[0]));
+    intervals->count -= count;
+}
+
+/* Moves what nobody wants any more to unwanted, which has room for all. */
+static void trim(struct smp_interval_queue *intervals, struct held *unwanted)
+{
+    const uint64_t wanted = first_wanted(intervals);
+    size_t count = 0;
+
+    while (count < intervals->count && intervals->entries[count].last < wanted)
+        unwanted->profiles[unwanted->count++] = intervals->entries[count++].profile;
+    remove_entries(intervals, 0, count);
+}
+
+/* Must the entry stay apart from the one after it? */
+static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
+{
+    const struct entry *entry = &intervals->entries[at];
+    const struct reader *marker = find_reader(intervals, entry->mark);
+
+    if (marker != NULL && marker->next <= entry->last)
+        return true;
+    for (size_t i = 0; i < SMP_MAX_CONSUMERS; i++) {
+        const struct reader *reader = &intervals->readers[i];
+        if (reader->id != 0 && (reader->next == entry->last + 1 ||
+                                (reader->is_taking && reader->taking == entry->last)))
+            return true;
+    }
+    return false;
+}
+
+/* Holds the entries [at, at + count). */
+static void hold_entries(struct smp_interval_queue *intervals, size_t at, size_t count,
+                         struct held *out)
+{
+    out->count = 0;
+    for (size_t i = at; i < at + count; i++)
+        out->profiles[out->count++] = smp_profile_hold(intervals->entries[i].profile);
+    out->first = intervals->entries[at].first;
+    out->last = intervals->entries[at + count - 1].last;
+}
+
+/* The oldest entries, two at least, that may be merged. False: there are none. */
+static bool hold_run(struct smp_interval_queue *intervals, struct held *out)
+{
+    for (size_t at = 0; at < intervals->count; at++) {
+        size_t count = 1;
+        while (at + count < intervals->count && !is_boundary(intervals, at + count - 1))
+            count++;
+        if (count > 1) {
+            hold_entries(intervals, at, count, out);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Entries only ever go from the front: where the first one of a run is there, all are. */
+static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t count)
+{
+    if (at == intervals->count)
+        return false;
+    for (size_t i = at; i + 1 < at + count; i++) {
+        if (is_boundary(intervals, i))
+            return false;
+    }
+    return true;
+}
+
+/* Puts merged in the place of a run. False: it is none any more. */
+static bool replace_run(struct smp_interval_queue *intervals, const struct held *run,
+                        struct smp_profile *merged, struct held *unwanted)
+{
+    size_t at = 0;
+
+    while (at < intervals->count && intervals->entries[at].first != run->first)
+        at++;
+    if (!is_still_run(intervals, at, run->count))
+        return false;
+    for (size_t i = 0; i < run->count; i++)
+        unwanted->profiles[unwanted->count++] = intervals->entries[at + i].profile;
+    intervals->entries[at].profile = merged;
+    intervals->entries[at].last = run->last;
+    intervals->entries[at].mark = intervals->entries[at + run->count - 1].mark;
+    remove_entries(intervals, at + 1, run->count - 1);
+    return true;
+}
+
+/* Where what a consumer has not had begins; count: there is nothing. */
+static size_t first_entry(const struct smp_interval_queue *intervals, const struct reader *reader)
+{
+    size_t at = 0;
+
+    while (at < intervals->count && intervals->entries[at].first < reader->next)
+        at++;
+    return at;
+}
+
+/* What a consumer wants, up to until. False: nothing. */
+static bool hold_window(struct smp_interval_queue *intervals, const struct reader *reader,
+                        uint64_t until, struct held *out)
+{
+    const size_t at = first_entry(intervals, reader);
+    size_t count = 0;
+
+    while (at + count < intervals->count && intervals->entries[at + count].last <= until)
+        count++;
+    if (count > 0)
+        hold_entries(intervals, at, count, out);
+    return count > 0;
+}
+
+/* Waits until nobody takes for it. NULL: there is no such consumer, or no longer. */
+static struct reader *await_reader(struct smp_interval_queue *intervals, unsigned id)
+{
+    struct reader *reader = find_reader(intervals, id);
+
+    while (reader != NULL && reader->is_taking) {
+        (void)pthread_cond_wait(&intervals->changed, &intervals->mutex);
+        reader = find_reader(intervals, id);
+    }
+    return reader;
+}
+
+/* --- public: life --- */
+
+enum smp_status smp_interval_queue_create(struct smp_quota *quota, struct smp_interval_queue **out)
+{
+    struct smp_interval_queue *intervals = smp_alloc(quota, sizeof(*intervals));
+
+    if (intervals == NULL)
+        return SMP_ENOMEM;
+    intervals->quota = quota;
+    intervals->next = 1;
+    if (pthread_mutex_init(&intervals->mutex, NULL) != 0)
+        goto no_mutex;
+    if (pthread_cond_init(&intervals->changed, NULL) != 0)
+        goto no_changed;
+    *out = intervals;
+    return SMP_OK;
+no_changed:
+    (void)pthread_mutex_destroy(&intervals->mutex);
+no_mutex:
+    smp_free(quota, intervals);
+    return SMP_ENOMEM;
+}
+
+void smp_interval_queue_destroy(struct smp_interval_queue *intervals)
+{
+    if (intervals == NULL)
+        return;
+    for (size_t i = 0; i < intervals->count; i++)
+        smp_profile_release(intervals->entries[i].profile);
+    (void)pthread_cond_destroy(&intervals->changed);
+    (void)pthread_mutex_destroy(&intervals->mutex);
+    smp_free(intervals->quota, intervals);
+}
+
+/* --- public: consumers --- */
+
+enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals, unsigned *reader)
+{
+    enum smp_status status = SMP_EQUOTA;
+
+    lock(intervals);
+    for (size_t i = 0; i < SMP_MAX_CONSUMERS && status != SMP_OK; i++) {
+        if (intervals->readers[i].id != 0)
+            continue;
+        intervals->readers[i] =
+            (struct reader){ .id = ++intervals->last_id, .next = intervals->next };
+        *reader = intervals->last_id;
+        status = SMP_OK;
+    }
+    unlock(intervals);
+    return status;
+}
+
+void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned reader)
+{
+    struct held unwanted = { .count = 0 };
+
+    lock(intervals);
+    struct reader *at = await_reader(intervals, reader);
+    if (at != NULL) {
+        *at = (struct reader){ 0 };
+        trim(intervals, &unwanted);
+        (void)pthread_cond_broadcast(&intervals->changed);
+    }
+    unlock(intervals);
+    release_held(&unwanted);
+}
+
+/* Holds what is to be taken; then nobody else takes for the consumer until end_take. */
+static enum smp_status begin_take(struct smp_interval_queue *intervals, unsigned id, uint64_t until,
+                                  struct held *window, struct reader **out)
+{
+    enum smp_status status = SMP_OK;
+
+    lock(intervals);
+    struct reader *reader = await_reader(intervals, id);
+    if (reader == NULL) {
+        status = SMP_EINVAL;
+    } else if (!hold_window(intervals, reader, until, window)) {
+        status = SMP_ESTATE;
+    } else {
+        reader->is_taking = true;
+        reader->taking = window->last;
+        *out = reader;
+    }
+    unlock(intervals);
+    return status;
+}
+
+/* The window is taken whole; or without memory, where *taken is NULL, its oldest part as it is now.
+ */
+static void end_take(struct smp_interval_queue *intervals, struct reader *reader,
+                     const struct held *window, struct smp_profile **taken, struct held *unwanted)
+{
+    lock(intervals);
+    if (*taken != NULL) {
+        reader->next = window->last + 1;
+    } else {
+        const size_t at = first_entry(intervals, reader);
+        if (at < intervals->count && intervals->entries[at].last <= window->last) {
+            *taken = smp_profile_hold(intervals->entries[at].profile);
+            reader->next = intervals->entries[at].last + 1;
+        }
+    }
+    reader->is_taking = false;
+    trim(intervals, unwanted);
+    (void)pthread_cond_broadcast(&intervals->changed);
+    unlock(intervals);
+}
+
+enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, unsigned reader,
+                                        uint64_t until, struct smp_profile **out)
+{
+    struct held window = { .count = 0 };
+    struct held unwanted = { .count = 0 };
+    struct smp_profile *taken = NULL;
+    struct reader *taker = NULL;
+    enum smp_status status = begin_take(intervals, reader, until, &window, &taker);
+
+    if (status != SMP_OK)
+        return status;
+    if (window.count == 1)
+        taken = smp_profile_hold(window.profiles[0]);
+    else
+        status = merge_held(intervals, &window, 0, &taken);
+    end_take(intervals, taker, &window, &taken, &unwanted);
+    release_held(&window);
+    release_held(&unwanted);
+    if (taken == NULL)
+        return status;
+    *out = taken;
+    return SMP_OK;
+}
+
+/* --- public: the sampler --- */
+
+bool smp_interval_queue_has_room(struct smp_interval_queue *intervals)
+{
+    bool has_room;
+
+    lock(intervals);
+    has_room = intervals->count < SMP_MAX_WAITING;
+    unlock(intervals);
+    return has_room;
+}
+
+uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
+                                   struct smp_profile *interval, unsigned mark)
+{
+    struct held unwanted = { .count = 0 };
+    uint64_t number;
+
+    lock(intervals);
+    number = intervals->next++;
+    intervals->entries[intervals->count++] =
+        (struct entry){ .profile = interval, .first = number, .last = number, .mark = mark };
+    trim(intervals, &unwanted);
+    unlock(intervals);
+    release_held(&unwanted);
+    return number;
+}
+
+/* --- public: keeping it short --- */
+
+bool smp_interval_queue_is_long(struct smp_interval_queue *intervals)
+{
+    bool is_long;
+
+    lock(intervals);
+    is_long = intervals->count > SMP_MAX_APART;
+    unlock(intervals);
+    return is_long;
+}
+
+static bool begin_compact(struct smp_interval_queue *intervals, struct held *run)
+{
+    bool begins;
+
+    lock(intervals);
+    while (intervals->is_compacting)
+        (void)pthread_cond_wait(&intervals->changed, &intervals->mutex);
+    begins = hold_run(intervals, run);
+    intervals->is_compacting = begins;
+    unlock(intervals);
+    return begins;
+}
+
+/* True: there is one entry less at least. */
+static bool compact_run(struct smp_interval_queue *intervals)
+{
+    struct held run = { .count = 0 };
+    struct held unwanted = { .count = 0 };
+    struct smp_profile *merged = NULL;
+    bool is_shorter;
+
+    if (!begin_compact(intervals, &run))
+        return false;
+    const enum smp_status status = merge_held(intervals, &run, tree_bytes(intervals), &merged);
+    lock(intervals);
+    intervals->is_compacting = false;
+    is_shorter = status == SMP_OK && replace_run(intervals, &run, merged, &unwanted);
+    (void)pthread_cond_broadcast(&intervals->changed);
+    unlock(intervals);
+    release_held(&run);
+    release_held(&unwanted);
+    if (!is_shorter)
+        smp_profile_release(merged);
+    return is_shorter;
+}
+
+/* Whoever wanted it goes on with the next one. */
+static bool drop_oldest(struct smp_interval_queue *intervals)
+{
+    struct smp_profile *oldest = NULL;
+
+    lock(intervals);
+    if (intervals->count > 0) {
+        const struct entry entry = intervals->entries[0];
+        remove_entries(intervals, 0, 1);
+        for (size_t i = 0; i < SMP_MAX_CONSUMERS; i++) {
+            if (intervals->readers[i].next <= entry.last)
+                intervals->readers[i].next = entry.last + 1;
+        }
+        intervals->dropped += entry.last - entry.first + 1;
+        oldest = entry.profile;
+    }
+    unlock(intervals);
+    smp_profile_release(oldest);
+    return oldest != NULL;
+}
+
+bool smp_interval_queue_evict(struct smp_interval_queue *intervals)
+{
+    return compact_run(intervals) || drop_oldest(intervals);
+}
+
+void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals)
+{
+    lock(intervals);
+    intervals->is_asked_to_shed = true;
+    unlock(intervals);
+}
+
+static bool take_asked_to_shed(struct smp_interval_queue *intervals)
+{
+    bool is_asked;
+
+    lock(intervals);
+    is_asked = intervals->is_asked_to_shed;
+    intervals->is_asked_to_shed = false;
+    unlock(intervals);
+    return is_asked;
+}
+
+void smp_interval_queue_compact(struct smp_interval_queue *intervals)
+{
+    while (smp_interval_queue_is_long(intervals) && compact_run(intervals))
+        ;
+    if (take_asked_to_shed(intervals))
+        (void)smp_interval_queue_evict(intervals);
+}
+
+uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals)
+{
+    uint64_t dropped;
+
+    lock(intervals);
+    dropped = intervals->dropped;
+    unlock(intervals);
+    return dropped;
+}

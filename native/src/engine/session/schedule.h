@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * schedule.h - when the next look and the next report are due. Pure: it is told the time.
+ *
+ *   due += interval * (0.9 .. 1.1)         so that a periodic program is not met in the same phase
+ *   report_due += period                   a fixed cadence from the start
+ *
+ * A look that starts more than half an interval after its due time is late. What was missed is not
+ * made up for by a burst: the next look is one interval away from now.
+ *
+ * Owns     nothing; plain data.
+ * Threads  one at a time.
+ * Errors   none.
+ * Cost     a few additions.
+ */
+#ifndef SMP_ENGINE_SESSION_SCHEDULE_H
+#define SMP_ENGINE_SESSION_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Jitter: the gap between two looks is uniform within this share of the interval around it. */
+enum { SMP_JITTER_PERCENT = 10 };
+
+struct smp_schedule {
+    int64_t interval_ns;
+    int64_t period_ns; /* of reports; 0 = none */
+    int64_t due_ns;    /* of the next look */
+    int64_t report_due_ns;
+    uint64_t random;
+};
+
+/* The first look is due one jittered interval after now, the first report one period after now. */
+void smp_schedule_init(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
+                       int64_t now_ns, uint64_t seed);
+/* New lengths; what has not changed keeps its deadline. */
+void smp_schedule_set(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
+                      int64_t now_ns);
+/* The next look is one jittered interval after now: after a pause. */
+void smp_schedule_restart_ticks(struct smp_schedule *schedule, int64_t now_ns);
+
+bool smp_schedule_tick_is_due(const struct smp_schedule *schedule, int64_t now_ns);
+/* A due look begins: moves the deadline on. Returns whether the look is late. */
+bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns);
+
+/* The next look comes no sooner than at_ns. Returns how many are left out. */
+uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns);
+/* Leaves out looks that would come before at_ns, so many at most; those after them come when they
+ * would have come anyway. Returns how many. */
+uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns, uint64_t most);
+
+bool smp_schedule_report_is_due(const struct smp_schedule *schedule, int64_t now_ns);
+/* A due report begins: moves the deadline on by whole periods until it lies ahead. */
+void smp_schedule_begin_report(struct smp_schedule *schedule, int64_t now_ns);
+
+/* The nearest deadline: of reports, and of looks where ticking. INT64_MAX = never. */
+int64_t smp_schedule_next_ns(const struct smp_schedule *schedule, bool ticking);
+
+#endif

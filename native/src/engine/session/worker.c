@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/session/worker.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+enum {
+    SYSTEM_NAME_BYTES = 16,
+    EXTRA_STACK_BYTES = 64 * 1024,
+    PAGE_BYTES = 64 * 1024 /* a multiple of every page size there is */
+};
+
+enum smp_status smp_worker_init(struct smp_worker *worker, const struct smp_attach *attach,
+                                const char *name, void (*run)(void *self), void *self)
+{
+    *worker = (struct smp_worker){ .attach = *attach, .name = name, .run = run, .self = self };
+    if (pthread_mutex_init(&worker->mutex, NULL) != 0)
+        return SMP_ENOMEM;
+    if (pthread_cond_init(&worker->changed, NULL) != 0) {
+        (void)pthread_mutex_destroy(&worker->mutex);
+        return SMP_ENOMEM;
+    }
+    return SMP_OK;
+}
+
+void smp_worker_fini(struct smp_worker *worker)
+{
+    (void)pthread_cond_destroy(&worker->changed);
+    (void)pthread_mutex_destroy(&worker->mutex);
+}
+
+static void settle(struct smp_worker *worker, enum smp_status status)
+{
+    (void)pthread_mutex_lock(&worker->mutex);
+    if (!worker->is_settled) {
+        worker->is_settled = true;
+        worker->status = status;
+        (void)pthread_cond_signal(&worker->changed);
+    }
+    (void)pthread_mutex_unlock(&worker->mutex);
+}
+
+static void set_inside(struct smp_worker *worker, bool is_inside)
+{
+    (void)pthread_mutex_lock(&worker->mutex);
+    worker->thread = pthread_self();
+    worker->is_inside = is_inside;
+    (void)pthread_mutex_unlock(&worker->mutex);
+}
+
+/* What the system calls the thread: as much of its name as fits. */
+static void name_thread(const char *name)
+{
+    char text[SYSTEM_NAME_BYTES];
+
+    (void)snprintf(text, sizeof(text), "%s", name);
+    (void)pthread_setname_np(pthread_self(), text);
+}
+
+static void *main_of_thread(void *argument)
+{
+    struct smp_worker *worker = argument;
+    enum smp_status status;
+
+    set_inside(worker, true);
+    name_thread(worker->name);
+    status = worker->attach.enter(worker->attach.self, worker->name);
+    if (status == SMP_OK) {
+        worker->run(worker->self);
+        worker->attach.leave(worker->attach.self);
+    }
+    /* From here on the system may give this thread's id to another one. */
+    set_inside(worker, false);
+    settle(worker, status);
+    return NULL;
+}
+
+/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
+ * libraries are part of the stack: a further share is for those. */
+static size_t stack_bytes_of(const struct smp_attach *attach)
+{
+    size_t wanted = attach->stack_bytes;
+
+    if (wanted < SMP_WORKER_MIN_STACK_BYTES)
+        wanted = SMP_WORKER_MIN_STACK_BYTES;
+    return (wanted + EXTRA_STACK_BYTES + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+}
+
+static int create_with_stack(struct smp_worker *worker)
+{
+    pthread_attr_t attributes;
+    int error = pthread_attr_init(&attributes);
+
+    if (error != 0)
+        return error;
+    error = pthread_attr_setstacksize(&attributes, stack_bytes_of(&worker->attach));
+    if (error == 0)
+        error = pthread_create(&worker->to_join, &attributes, main_of_thread, worker);
+    (void)pthread_attr_destroy(&attributes);
+    return error;
+}
+
+/* The new thread inherits the mask: no signal of the application is ever handled on it. */
+static int create_thread(struct smp_worker *worker)
+{
+    sigset_t all;
+    sigset_t before;
+    int error;
+
+    (void)sigfillset(&all);
+    error = pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (error != 0)
+        return error;
+    error = create_with_stack(worker);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+enum smp_status smp_worker_start(struct smp_worker *worker)
+{
+    enum smp_status status;
+
+    worker->is_settled = false;
+    if (create_thread(worker) != 0)
+        return SMP_ETHREAD;
+    (void)pthread_mutex_lock(&worker->mutex);
+    while (!worker->is_settled)
+        (void)pthread_cond_wait(&worker->changed, &worker->mutex);
+    status = worker->status;
+    (void)pthread_mutex_unlock(&worker->mutex);
+    if (status != SMP_OK)
+        smp_worker_join(worker);
+    return status;
+}
+
+void smp_worker_ready(struct smp_worker *worker)
+{
+    settle(worker, SMP_OK);
+}
+
+void smp_worker_join(struct smp_worker *worker)
+{
+    (void)pthread_join(worker->to_join, NULL);
+}
+
+bool smp_worker_is_caller(struct smp_worker *worker)
+{
+    bool is_caller;
+
+    (void)pthread_mutex_lock(&worker->mutex);
+    is_caller = worker->is_inside && pthread_equal(worker->thread, pthread_self()) != 0;
+    (void)pthread_mutex_unlock(&worker->mutex);
+    return is_caller;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * intensity.h - how likely a thread is polled at a tick, and how much time such a poll stands for.
+ *
+ * A poll that comes with probability p stands for 1/p ticks. What it finds gets tick/p of the time;
+ * the stack that the poll before it found gets the rest of the time between the two. Each state of
+ * the thread then gets, on average, exactly what a poll at every tick would have given it, whatever
+ * the thread does: p is fixed before the tick and knows nothing of what the thread does at it.
+ *
+ *   tick        1    2    3    4    5    6    7    8    9
+ *   number     .7   .3   .9  .05   .6   .2   .8   .4  .02    one per tick, for all threads
+ *   p = 1/4                    x         x              x    polled where the number is below p
+ *   p = 1/16                   x                        x    so threads with rare polls share ticks
+ *
+ * Owns     plain data.
+ * Threads  one at a time.
+ * Errors   none: odds and longest gaps are the caller's to bound.
+ * Cost     next: a nanosecond for each tick until the poll; the caller keeps the result for others
+ *          that draw the same. next_alone: some 60 ns.
+ */
+#ifndef SMP_ENGINE_THREADS_INTENSITY_H
+#define SMP_ENGINE_THREADS_INTENSITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Odds: probability of a poll at each tick, in units of 1 / SMP_CERTAIN. */
+#define SMP_CERTAIN (INT64_C(1) << 32)
+
+/* The next poll of a thread. */
+struct smp_next_poll {
+    uint64_t tick;
+    int64_t odds; /* with which it comes at that tick: SMP_CERTAIN where the longest gap ends */
+};
+
+/* The odds of a poll every so many ticks on average; fewer than one tick count as one. */
+int64_t smp_intensity_odds(double mean_ticks);
+/*
+ * The first tick after now at which a thread with these odds is polled, most_ticks later at the
+ * latest. Equal salts draw equal numbers. odds in 1..SMP_CERTAIN, most_ticks at least 1.
+ */
+struct smp_next_poll smp_intensity_next(uint64_t salt, uint64_t now, int64_t odds,
+                                        uint64_t most_ticks);
+/* The same with numbers of its own: polls of such threads do not share ticks. */
+struct smp_next_poll smp_intensity_next_alone(uint64_t *random, uint64_t now, int64_t odds,
+                                              uint64_t most_ticks);
+/* The time that a poll stands for. */
+int64_t smp_intensity_weight_ns(int64_t tick_ns, int64_t odds);
+/* Both have to come true. At least 1. */
+int64_t smp_intensity_both(int64_t odds, int64_t others);
+
+#endif

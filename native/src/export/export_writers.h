@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * export_writers.h - one writer per format; exporters.c has the table of them.
+ *
+ * Owns     nothing after the call.
+ * Threads  any; the snapshot is immutable.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. That the output refused is known to out: a
+ *          writer may go on or leave off.
+ * Cost     see each .c.
+ */
+#ifndef SMP_EXPORT_EXPORT_WRITERS_H
+#define SMP_EXPORT_EXPORT_WRITERS_H
+
+#include "base/writer.h"
+#include "export/exporters.h"
+#include "export/hot_groups.h"
+#include "export/tree_walk.h"
+
+struct smp_export_job {
+    const struct smp_profile *profile;
+    const struct smp_export_style *style;
+    struct smp_quota *quota;
+    const struct smp_hot_groups *groups;
+    struct smp_writer *out;
+};
+
+SMP_CHECKED enum smp_status smp_export_text(const struct smp_export_job *job);
+SMP_CHECKED enum smp_status smp_export_collapsed(const struct smp_export_job *job);
+SMP_CHECKED enum smp_status smp_export_pprof(const struct smp_export_job *job);
+SMP_CHECKED enum smp_status smp_export_speedscope(const struct smp_export_job *job);
+SMP_CHECKED enum smp_status smp_export_json(const struct smp_export_job *job);
+SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
+
+/* The one of the three that the style asks for. */
+static inline uint64_t smp_export_weight(const struct smp_export_style *style,
+                                         const struct smp_walk_self *self)
+{
+    if (style->weight == SMP_WEIGHT_SAMPLES)
+        return self->samples;
+    return (uint64_t)(style->weight == SMP_WEIGHT_CPU ? self->cpu_ns : self->wall_ns);
+}
+
+static inline const struct smp_group_info *smp_export_group(const struct smp_export_job *job,
+                                                            size_t rank)
+{
+    return smp_hot_group_info(job->profile, job->groups->indices[rank]);
+}
+
+/* Where something must stand: "[unnamed]" for an empty name. */
+static inline const char *smp_export_group_name(const struct smp_export_job *job, size_t rank)
+{
+    const char *const name = smp_export_group(job, rank)->name;
+
+    return name[0] == '\0' ? "[unnamed]" : name;
+}
+
+#endif

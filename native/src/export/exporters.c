@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/exporters.h"
+
+#include "export/export_writers.h"
+
+static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_export_job *job) = {
+    [SMP_FORMAT_TEXT] = smp_export_text,   [SMP_FORMAT_COLLAPSED] = smp_export_collapsed,
+    [SMP_FORMAT_PPROF] = smp_export_pprof, [SMP_FORMAT_SPEEDSCOPE] = smp_export_speedscope,
+    [SMP_FORMAT_JSON] = smp_export_json,   [SMP_FORMAT_TOP] = smp_export_top,
+};
+
+/* Both may come from another language: any number. */
+static bool is_known(enum smp_format format, enum smp_weight weight)
+{
+    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)weight <= SMP_WEIGHT_SAMPLES;
+}
+
+enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,
+                           const struct smp_export_style *style, struct smp_quota *quota,
+                           const struct smp_output *output)
+{
+    struct smp_hot_groups groups = { 0 };
+    struct smp_writer out = { 0 };
+    const struct smp_export_job job = {
+        .profile = profile, .style = style, .quota = quota, .groups = &groups, .out = &out
+    };
+    enum smp_status status;
+    enum smp_status written;
+
+    if (!is_known(format, style->weight))
+        return SMP_EINVAL;
+    status = smp_writer_init(&out, quota, output);
+    if (status != SMP_OK)
+        goto done;
+    status = smp_hot_groups_init(&groups, quota, profile);
+    if (status != SMP_OK)
+        goto done;
+    status = writers[format](&job);
+    written = smp_writer_finish(&out);
+    if (status == SMP_OK)
+        status = written;
+done:
+    smp_hot_groups_fini(&groups);
+    smp_writer_fini(&out);
+    return status;
+}

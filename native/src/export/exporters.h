@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * exporters.h - the forms other tools open: a table of writers, each from a snapshot into a byte
+ * output.
+ *
+ *   TEXT        the report people read, as PrintStreamSamplingOutputer prints it. Nothing where
+ *               nothing was sampled.
+ *   COLLAPSED   a line "group;root;...;leaf weight" per stack with time of its own. A ';' inside a
+ *               name is written as ',', what would end the line is escaped (escape.h). Times are
+ *               nanoseconds, so that sums are those of the other formats. Weights of 0 are left
+ *               out. Files can be concatenated.
+ *   PPROF       profile.proto, uncompressed. samples/count, cpu/nanoseconds, wall/nanoseconds: the
+ *               last is what readers show that know no default. The group is the label "thread". A
+ *               function has the method's name as Java writes it (a.B.run), the JVM's as its system
+ *               name (a/B.run), the source file with its folders (a/B.java), and its first line.
+ *   SPEEDSCOPE  its file format: one sampled profile per group.
+ *   JSON        everything: see json.c.
+ *   TOP         a table: the methods and lines with the most time of their own.
+ *
+ * Groups stand in descending time. Every writer streams: its working memory is proportional to what
+ * it must index (nodes, frames), never to its output. But for TEXT: it makes one record at a time.
+ *
+ * Owns     nothing after the call.
+ * Threads  any; the snapshot is immutable.
+ * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no working
+ *          memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ * Cost     O(nodes), and the output; no recursion.
+ */
+#ifndef SMP_EXPORT_EXPORTERS_H
+#define SMP_EXPORT_EXPORTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "base/writer.h"
+#include "model/options.h"
+#include "model/profile.h"
+
+/* X(code, text): text is the name of the Java enum constant, the order its ordinal. HTML is JSON
+ * inside a page that Java wraps around it; gzip is Java's too. */
+#define SMP_FORMAT_MAP(X)       \
+    X(TEXT, "TEXT")             \
+    X(COLLAPSED, "COLLAPSED")   \
+    X(PPROF, "PPROF")           \
+    X(SPEEDSCOPE, "SPEEDSCOPE") \
+    X(JSON, "JSON")             \
+    X(TOP, "TOP")
+
+enum smp_format {
+#define X(code, text) SMP_FORMAT_##code,
+    SMP_FORMAT_MAP(X)
+#undef X
+        SMP_FORMAT_COUNT
+};
+
+/* What a stack weighs where a format has one number only (COLLAPSED, SPEEDSCOPE). */
+enum smp_weight { SMP_WEIGHT_WALL, SMP_WEIGHT_CPU, SMP_WEIGHT_SAMPLES };
+
+struct smp_export_style {
+    enum smp_weight weight;      /* COLLAPSED, SPEEDSCOPE; TOP: what it is ordered by */
+    enum smp_report_order order; /* TEXT */
+    bool zero_time_packages;     /* TEXT */
+    bool cpu_time;               /* TEXT, TOP: a CPU column */
+    bool percent;                /* TEXT: percent of the group's cumulative time */
+    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the snapshot says */
+};
+
+/* quota: of the working memory; may be NULL. */
+SMP_CHECKED enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,
+                                       const struct smp_export_style *style,
+                                       struct smp_quota *quota, const struct smp_output *output);
+
+#endif

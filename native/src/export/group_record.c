@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/group_record.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "model/escape.h"
+
+enum {
+    INDENT = 2,              /* columns per printed ancestor */
+    TITLE_FRAME_BYTES = 256, /* of a title: all that is no name */
+    ESCAPE_BYTES = 6,        /* \u000a */
+    SEPARATOR_BYTES = 2
+};
+
+static const char total_label[] = " Cumulative time(ms): ";
+static const char self_label[] = ", Method time(ms): ";
+static const char cpu_label[] = ", CPU time(ms): ";
+static const char percent_label[] = ", Percent: ";
+
+/* --- title --- */
+
+static void put_names(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    for (uint32_t i = 0; i < group->listed; i++) {
+        if (i > 0)
+            smp_bytes_puts(out, ", ");
+        smp_escape_put(out, group->names[i]);
+    }
+    if (group->thread_count > group->listed) {
+        smp_bytes_printf(out, "%s\u2026 %" PRIu64 " more", group->listed > 0 ? ", " : "",
+                         group->thread_count - group->listed);
+    }
+}
+
+void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes *out)
+{
+    smp_bytes_puts(out, "Aggregated thread: ");
+    smp_escape_put(out, group->name);
+    smp_bytes_printf(out, ". Max depth: %" PRIu64 ". Distinct threads: %" PRIu64 " [",
+                     group->max_depth, group->thread_count);
+    put_names(group, out);
+    smp_bytes_puts(out, "]");
+}
+
+size_t smp_group_record_title_limit(const struct smp_group_info *group)
+{
+    size_t names = strlen(group->name);
+
+    for (uint32_t i = 0; i < group->listed; i++)
+        names += strlen(group->names[i]) + SEPARATOR_BYTES;
+    return TITLE_FRAME_BYTES + ESCAPE_BYTES * names;
+}
+
+/* --- rows --- */
+
+/* Where a walk over the rows of a group is. */
+struct cursor {
+    const struct smp_rows *rows;
+    uint32_t root;
+    uint32_t node;  /* 0 = past the last row */
+    uint32_t depth; /* printed ancestors */
+};
+
+static struct cursor begin(const struct smp_rows *rows, uint32_t root)
+{
+    return (struct cursor){ .rows = rows, .root = root, .node = smp_rows_first(rows, root) };
+}
+
+/* To the next row in printed order: down, else beside, else beside the nearest row above. */
+static void advance(struct cursor *cursor)
+{
+    const uint32_t below = smp_rows_first(cursor->rows, cursor->node);
+
+    if (below != 0) {
+        cursor->node = below;
+        cursor->depth++;
+        return;
+    }
+    uint32_t at = cursor->node;
+    while (smp_rows_next(cursor->rows, at) == 0) {
+        at = smp_rows_up(cursor->rows, at);
+        if (at == cursor->root) {
+            cursor->node = 0;
+            return;
+        }
+        cursor->depth--;
+    }
+    cursor->node = smp_rows_next(cursor->rows, at);
+}
+
+static size_t pad_after(size_t width)
+{
+    return width < SMP_REPORT_WIDTH ? SMP_REPORT_WIDTH - width + 1 : 1;
+}
+
+static size_t digits(int64_t value)
+{
+    size_t count = 1;
+
+    for (; value >= 10; value /= 10)
+        count++;
+    return count;
+}
+
+/* Exactly, so that a record is given its memory once instead of growing into twice of it. */
+static size_t bytes_of_row(const struct smp_row *row, size_t indent)
+{
+    const size_t cpu_bytes = row->cpu_ms < 0 ? 0 : sizeof(cpu_label) - 1 + digits(row->cpu_ms);
+
+    return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
+           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) + cpu_bytes + 1;
+}
+
+/* ", Percent: 12.3"; nothing where tenths is negative. */
+static size_t bytes_of_percent(int tenths)
+{
+    return tenths < 0 ? 0 : sizeof(percent_label) - 1 + digits(tenths / 10) + 2;
+}
+
+/* The bytes of all rows, but no more than limit. */
+static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t limit)
+{
+    size_t bytes = 0;
+
+    for (struct cursor at = begin(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
+        struct smp_row row;
+        smp_rows_get(rows, at.node, &row);
+        bytes += bytes_of_row(&row, (size_t)at.depth * INDENT) +
+                 bytes_of_percent(smp_rows_tenths(rows, root, at.node));
+    }
+    return bytes < limit ? bytes : limit;
+}
+
+/* Makes room for so many bytes behind what is there. Where there is none, all is as it was. */
+static bool has_room(struct smp_bytes *out, size_t bytes)
+{
+    const size_t length = out->length;
+
+    smp_bytes_fill(out, ' ', bytes);
+    const bool fits = out->status == SMP_OK;
+    smp_bytes_truncate(out, length);
+    return fits;
+}
+
+static void put_percent(int tenths, struct smp_bytes *out)
+{
+    if (tenths < 0)
+        return;
+    smp_bytes_put(out, percent_label, sizeof(percent_label) - 1);
+    smp_bytes_put_i64(out, tenths / 10);
+    smp_bytes_put(out, ".", 1);
+    smp_bytes_put_i64(out, tenths % 10);
+}
+
+static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *out)
+{
+    smp_bytes_fill(out, ' ', indent);
+    smp_bytes_put(out, row->text, row->length);
+    smp_bytes_fill(out, ' ', pad_after(indent + row->width));
+    smp_bytes_put(out, total_label, sizeof(total_label) - 1);
+    smp_bytes_put_i64(out, row->total_ms);
+    smp_bytes_put(out, self_label, sizeof(self_label) - 1);
+    smp_bytes_put_i64(out, row->self_ms);
+    if (row->cpu_ms >= 0) {
+        smp_bytes_put(out, cpu_label, sizeof(cpu_label) - 1);
+        smp_bytes_put_i64(out, row->cpu_ms);
+    }
+}
+
+/* All of the row, with room behind it for the last line; or nothing of it. */
+static bool try_row(const struct cursor *at, struct smp_bytes *out)
+{
+    const size_t length = out->length;
+    const size_t indent = (size_t)at->depth * INDENT;
+    struct smp_row row;
+
+    smp_rows_get(at->rows, at->node, &row);
+    put_row(&row, indent, out);
+    put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
+    smp_bytes_put(out, "\n", 1);
+    const bool fits = out->status == SMP_OK && has_room(out, SMP_RECORD_TAIL_BYTES);
+    if (!fits)
+        smp_bytes_truncate(out, length);
+    return fits;
+}
+
+uint64_t smp_group_record_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out)
+{
+    struct cursor at = begin(rows, root);
+    uint64_t missing = 0;
+
+    (void)has_room(out, bytes_of_rows(rows, root, SMP_MAX_RECORD_BYTES - SMP_RECORD_TAIL_BYTES) +
+                            SMP_RECORD_TAIL_BYTES);
+    while (at.node != 0 && try_row(&at, out))
+        advance(&at);
+    for (; at.node != 0; advance(&at))
+        missing++;
+    if (missing > 0)
+        smp_bytes_printf(out, "[%" PRIu64 " more rows: over the size limit]\n", missing);
+    return missing;
+}

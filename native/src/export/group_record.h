@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * group_record.h - the text of one thread group's record: its title and its rows.
+ *
+ * Owns     nothing.
+ * Threads  any.
+ * Errors   none of their own: out remembers a failure (bytes.h). Rows that do not fit are not
+ * printed; a last line in their place says how many they are.
+ * Cost     O(rows); rows that fit are written once.
+ */
+#ifndef SMP_EXPORT_GROUP_RECORD_H
+#define SMP_EXPORT_GROUP_RECORD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "export/rows.h"
+#include "model/thread_groups.h"
+
+enum { SMP_RECORD_TAIL_BYTES = 64 }; /* what the last line of a record that was cut can take */
+
+/*
+ * Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, ... <m> more]
+ * Names are escaped to one line.
+ */
+void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes *out);
+/* What smp_group_record_title appends at most. */
+size_t smp_group_record_title_limit(const struct smp_group_info *group);
+
+/*
+ * Appends the rows below root to out, which is empty and has already had room for
+ * SMP_RECORD_TAIL_BYTES. Returns how many rows were left out because out refused them.
+ */
+uint64_t smp_group_record_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/hot_groups.h"
+
+#include <string.h>
+
+#include "base/sort.h"
+
+static bool is_hotter(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_profile *const profile = context;
+    const int64_t left_ns = smp_hot_group_sums(profile, a).wall_ns;
+    const int64_t right_ns = smp_hot_group_sums(profile, b).wall_ns;
+
+    if (smp_hot_group_is_jvm(profile, a) != smp_hot_group_is_jvm(profile, b))
+        return smp_hot_group_is_jvm(profile, b);
+    if (left_ns != right_ns)
+        return left_ns > right_ns;
+    return strcmp(smp_hot_group_info(profile, a)->name, smp_hot_group_info(profile, b)->name) < 0;
+}
+
+enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_quota *quota,
+                                    const struct smp_profile *profile)
+{
+    const size_t count = smp_thread_groups_count(profile->groups);
+
+    *groups = (struct smp_hot_groups){ .quota = quota };
+    /* The second half is scratch; one more because nothing cannot be allocated. */
+    groups->indices = smp_alloc(quota, (2 * count + 1) * sizeof(*groups->indices));
+    if (groups->indices == NULL)
+        return SMP_ENOMEM;
+    for (uint32_t i = 0; i < count; i++) {
+        if (smp_hot_group_info(profile, i)->tally.attempts > 0 ||
+            smp_hot_group_sums(profile, i).wall_ns > 0)
+            groups->indices[groups->count++] = i;
+    }
+    smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter, profile);
+    return SMP_OK;
+}
+
+void smp_hot_groups_fini(struct smp_hot_groups *groups)
+{
+    smp_free(groups->quota, groups->indices);
+    *groups = (struct smp_hot_groups){ 0 };
+}
+
+const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = index });
+}
+
+bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index)
+{
+    return smp_thread_groups_is_jvm(profile->groups, (struct smp_group){ .index = index });
+}
+
+struct smp_group_sums smp_hot_group_sums(const struct smp_profile *profile, uint32_t index)
+{
+    const uint32_t root = smp_hot_group_info(profile, index)->root;
+    const struct smp_node *const node = &smp_tree_nodes(profile->tree)[root];
+
+    if (root == 0)
+        return (struct smp_group_sums){ 0 };
+    return (struct smp_group_sums){ .wall_ns = node->wall_ns, .cpu_ns = node->cpu_ns };
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hot_groups.h - the thread groups of a snapshot that are told about, in descending time, ties in
+ * byte order of their names; behind them [JVM], whose time is no thread's of the application.
+ *
+ * A group that nobody was credited or looked at in is none of them.
+ *
+ * Owns     its indices.
+ * Threads  immutable after init.
+ * Errors   SMP_ENOMEM: there is nothing to fini.
+ * Cost     one sort of the groups.
+ */
+#ifndef SMP_EXPORT_HOT_GROUPS_H
+#define SMP_EXPORT_HOT_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/profile.h"
+
+struct smp_hot_groups {
+    struct smp_quota *quota;
+    uint32_t *indices;
+    size_t count;
+};
+
+SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
+                                                struct smp_quota *quota,
+                                                const struct smp_profile *profile);
+void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
+
+/* Of a group by its index in the snapshot. */
+const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index);
+/* Is it the group of the JVM's own threads? */
+bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index);
+/* Its root's figures; all zero where it has none. */
+struct smp_group_sums {
+    int64_t wall_ns;
+    int64_t cpu_ns;
+};
+struct smp_group_sums smp_hot_group_sums(const struct smp_profile *profile, uint32_t index);
+
+#endif

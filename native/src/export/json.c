@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * json.c - everything a snapshot knows, for the page and for scripts. The format's name is
+ * "threads-sampler/1"; a reader passes over members it does not know.
+ *
+ *   {"format":"threads-sampler/1",
+ *    "fromMillis":n, "tillMillis":n,            since 1970, the wall clock at both ends
+ *    "elapsedNanos":n, "ownCpuNanos":n,         covered, without pauses; of the sampler's threads
+ *    "clock":"CPU",                             only where wall is CPU time, too
+ *    "memoryUsedBytes":n, "memoryLimitBytes":n,
+ *    "account":{"attempts":n, "samples":n,      outcome.h; samples: of all nodes
+ *               "outcomes":{"<text>":n, ...},   those that are not 0
+ *               "counters":{"<text>":n, ...},
+ *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
+ *    "frames":[                                 each once; its place is its number
+ *      {"class":"com.acme.A","method":"run","file":"A.java","line":12},
+ *                                               without file or line where they are unknown
+ *      {"class":"com.acme.A","method":"run0","native":true},
+ *      {"pseudo":"[thread ended]"}, ...],
+ *    "groups":[{                                in descending wall time
+ *      "name":"main", "threads":3,              distinct threads
+ *      "threadNames":["main-1", ...],           the first of them
+ *      "maxDepth":12, "attempts":n, "outcomes":{...},
+ *      "parent":[-1,0,0,...],                   by node: place of its parent in these arrays; -1: a
+ *                                               root frame. Parents come before their children.
+ *      "frame":[0,5,6,...],                     number of its frame
+ *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
+ *      "samples":[...]},                        of its own
+ *     ...]}
+ *
+ * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
+ * script element (json_text.h).
+ */
+#include "export/export_writers.h"
+#include "export/json_text.h"
+#include "export/used_frames.h"
+
+struct writer {
+    const struct smp_export_job *job;
+    struct smp_writer *out;
+    struct smp_used_frames frames;
+    struct smp_tree_walk walk;
+    uint32_t *order;  /* the nodes of a group, parents first */
+    uint32_t *places; /* by node: where it stands in order */
+    size_t count;     /* of order */
+};
+
+static void put_number(struct writer *writer, const char *key, int64_t value)
+{
+    smp_json_put_key(writer->out, key, false);
+    smp_writer_put_i64(writer->out, value);
+}
+
+static void put_count(struct writer *writer, const char *key, uint64_t value)
+{
+    smp_json_put_key(writer->out, key, false);
+    smp_writer_put_u64(writer->out, value);
+}
+
+/* --- account --- */
+
+static void put_named_count(struct smp_writer *out, const char *name, uint64_t value,
+                            bool *is_first)
+{
+    if (value == 0)
+        return;
+    smp_json_put_key(out, name, *is_first);
+    smp_writer_put_u64(out, value);
+    *is_first = false;
+}
+
+static void put_outcomes(struct writer *writer, const struct smp_tally *tally)
+{
+    bool is_first = true;
+
+    smp_json_put_key(writer->out, "outcomes", false);
+    smp_writer_put_byte(writer->out, '{');
+    for (int i = 0; i < SMP_OUTCOME_COUNT; i++)
+        put_named_count(writer->out, smp_outcome_text((enum smp_outcome)i), tally->outcomes[i],
+                        &is_first);
+    smp_writer_put_byte(writer->out, '}');
+}
+
+static void put_account(struct writer *writer)
+{
+    const struct smp_profile *const profile = writer->job->profile;
+    bool is_first = true;
+
+    smp_json_put_key(writer->out, "account", false);
+    smp_writer_puts(writer->out, "{\"attempts\":");
+    smp_writer_put_u64(writer->out, profile->tally.attempts);
+    put_count(writer, "samples", smp_tally_samples(&profile->tally));
+    put_outcomes(writer, &profile->tally);
+    smp_json_put_key(writer->out, "counters", false);
+    smp_writer_put_byte(writer->out, '{');
+    for (int i = 0; i < SMP_COUNTER_COUNT; i++)
+        put_named_count(writer->out, smp_counter_text((enum smp_counter)i), profile->counters[i],
+                        &is_first);
+    smp_writer_put_byte(writer->out, '}');
+    if (smp_profile_misses_packages(profile)) {
+        smp_json_put_key(writer->out, "missedPackages", false);
+        smp_json_put_string(writer->out, profile->packages);
+    }
+    smp_writer_put_byte(writer->out, '}');
+}
+
+static void put_head(struct writer *writer)
+{
+    const struct smp_profile *const profile = writer->job->profile;
+
+    smp_writer_puts(writer->out, "{\"format\":\"threads-sampler/1\"");
+    put_number(writer, "fromMillis", profile->from_wall_ms);
+    put_number(writer, "tillMillis", profile->till_wall_ms);
+    put_number(writer, "elapsedNanos", profile->elapsed_ns);
+    if (profile->is_cpu_clock)
+        smp_writer_puts(writer->out, ",\"clock\":\"CPU\"");
+    put_number(writer, "ownCpuNanos", profile->own_cpu_ns);
+    put_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
+    put_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
+    put_account(writer);
+}
+
+/* --- frames --- */
+
+static void put_frame(struct writer *writer, uint32_t location)
+{
+    struct smp_writer *const out = writer->out;
+    struct smp_location_view view;
+
+    smp_methods_view(writer->job->profile->methods, location, &view);
+    smp_writer_puts(out, view.is_pseudo ? "{\"pseudo\":" : "{\"class\":");
+    smp_json_put_string(out, view.class_name);
+    if (view.method_name != NULL) {
+        smp_json_put_key(out, "method", false);
+        smp_json_put_string(out, view.method_name);
+    }
+    if (view.file != NULL) {
+        smp_json_put_key(out, "file", false);
+        smp_json_put_string(out, view.file);
+    }
+    if (view.line > 0)
+        put_number(writer, "line", view.line);
+    if (view.is_native)
+        smp_writer_puts(out, ",\"native\":true");
+    smp_writer_put_byte(out, '}');
+}
+
+static void put_frames(struct writer *writer)
+{
+    smp_writer_puts(writer->out, ",\n\"frames\":[");
+    for (uint32_t i = 0; i < writer->frames.count && !writer->out->has_failed; i++) {
+        if (i > 0)
+            smp_writer_puts(writer->out, ",\n");
+        put_frame(writer, writer->frames.locations[i]);
+    }
+    smp_writer_put_byte(writer->out, ']');
+}
+
+/* --- groups --- */
+
+static enum smp_status order_nodes(struct writer *writer, uint32_t root)
+{
+    struct smp_tree_walk *const walk = &writer->walk;
+
+    writer->count = 0;
+    smp_tree_walk_begin(walk, root);
+    while (smp_tree_walk_next(walk)) {
+        const uint32_t node = smp_tree_walk_node(walk);
+        writer->places[node] = (uint32_t)writer->count;
+        writer->order[writer->count++] = node;
+    }
+    return walk->status;
+}
+
+static int64_t parent_of(const struct writer *writer, uint32_t node)
+{
+    const struct smp_node *const nodes = writer->walk.nodes;
+    const uint32_t parent = nodes[node].parent;
+
+    return (nodes[parent].location & SMP_LOCATION_GROUP) != 0 ? -1
+                                                              : (int64_t)writer->places[parent];
+}
+
+static int64_t frame_of(const struct writer *writer, uint32_t node)
+{
+    return smp_used_frames_number(&writer->frames, writer->walk.nodes[node].location);
+}
+
+static int64_t wall_of(const struct writer *writer, uint32_t node)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(writer->walk.tree, node, &wall_ns, &cpu_ns);
+    return wall_ns;
+}
+
+static int64_t cpu_of(const struct writer *writer, uint32_t node)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(writer->walk.tree, node, &wall_ns, &cpu_ns);
+    return cpu_ns;
+}
+
+static int64_t samples_of(const struct writer *writer, uint32_t node)
+{
+    return writer->walk.nodes[node].samples;
+}
+
+static const struct column {
+    const char *name;
+    int64_t (*value_of)(const struct writer *writer, uint32_t node);
+} columns[] = { { "parent", parent_of },
+                { "frame", frame_of },
+                { "wall", wall_of },
+                { "cpu", cpu_of },
+                { "samples", samples_of } };
+
+enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]) };
+
+static void put_column(struct writer *writer, const struct column *column)
+{
+    struct smp_writer *const out = writer->out;
+
+    smp_writer_puts(out, ",\n\"");
+    smp_writer_puts(out, column->name);
+    smp_writer_puts(out, "\":[");
+    for (size_t i = 0; i < writer->count && !out->has_failed; i++) {
+        if (i > 0)
+            smp_writer_put_byte(out, ',');
+        smp_writer_put_i64(out, column->value_of(writer, writer->order[i]));
+    }
+    smp_writer_put_byte(out, ']');
+}
+
+static void put_thread_names(struct writer *writer, const struct smp_group_info *group)
+{
+    smp_json_put_key(writer->out, "threadNames", false);
+    smp_writer_put_byte(writer->out, '[');
+    for (uint32_t i = 0; i < group->listed; i++) {
+        if (i > 0)
+            smp_writer_put_byte(writer->out, ',');
+        smp_json_put_string(writer->out, group->names[i]);
+    }
+    smp_writer_put_byte(writer->out, ']');
+}
+
+static enum smp_status put_group(struct writer *writer, const struct smp_group_info *group)
+{
+    const enum smp_status status = order_nodes(writer, group->root);
+
+    if (status != SMP_OK)
+        return status;
+    smp_writer_puts(writer->out, "{\"name\":");
+    smp_json_put_string(writer->out, group->name);
+    put_count(writer, "threads", group->thread_count);
+    put_thread_names(writer, group);
+    put_count(writer, "maxDepth", group->max_depth);
+    put_count(writer, "attempts", group->tally.attempts);
+    put_outcomes(writer, &group->tally);
+    for (size_t i = 0; i < COLUMN_COUNT; i++)
+        put_column(writer, &columns[i]);
+    smp_writer_put_byte(writer->out, '}');
+    return SMP_OK;
+}
+
+static enum smp_status put_groups(struct writer *writer)
+{
+    const struct smp_export_job *const job = writer->job;
+    enum smp_status status = SMP_OK;
+
+    smp_writer_puts(writer->out, ",\n\"groups\":[");
+    for (size_t i = 0; i < job->groups->count && status == SMP_OK; i++) {
+        if (i > 0)
+            smp_writer_puts(writer->out, ",\n");
+        status = put_group(writer, smp_export_group(job, i));
+    }
+    smp_writer_puts(writer->out, "]}\n");
+    return status;
+}
+
+static enum smp_status make_arrays(struct writer *writer)
+{
+    const struct smp_export_job *const job = writer->job;
+    const size_t node_count = smp_tree_node_count(job->profile->tree);
+
+    writer->order = smp_alloc(job->quota, node_count * sizeof(*writer->order));
+    writer->places = smp_alloc(job->quota, node_count * sizeof(*writer->places));
+    if (writer->order == NULL || writer->places == NULL)
+        return SMP_ENOMEM;
+    return smp_used_frames_init(&writer->frames, job->quota, job->profile);
+}
+
+enum smp_status smp_export_json(const struct smp_export_job *job)
+{
+    struct writer writer = { .job = job, .out = job->out };
+    enum smp_status status = make_arrays(&writer);
+
+    smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
+    if (status == SMP_OK) {
+        put_head(&writer);
+        put_frames(&writer);
+        status = put_groups(&writer);
+    }
+    smp_tree_walk_fini(&writer.walk);
+    smp_used_frames_fini(&writer.frames);
+    smp_free(job->quota, writer.places);
+    smp_free(job->quota, writer.order);
+    return status;
+}

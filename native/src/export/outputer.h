@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outputer.h - where a report goes: three calls in a fixed order, and where the core's messages go.
+ *
+ * title once, record for each group and one for the account, flush once; nothing at all for an
+ * interval in which nothing was sampled. A call that returns false has failed: nothing more of that
+ * report is sent but the next report is tried as usual.
+ *
+ * Owns     nothing; texts are borrowed for the call and NUL-terminated, lengths do not count the
+ * NUL. Threads  called on the reporter thread only. Errors   false. Cost     the implementer's.
+ */
+#ifndef SMP_EXPORT_OUTPUTER_H
+#define SMP_EXPORT_OUTPUTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/log.h"
+
+struct smp_outputer {
+    bool (*title)(void *self, int64_t from_wall_ms, int64_t till_wall_ms);
+    bool (*record)(void *self, const char *title, size_t title_length, const char *rows,
+                   size_t rows_length);
+    bool (*flush)(void *self);
+    /* A message of the core (log.h); never fails. */
+    void (*message)(void *self, enum smp_log_level level, const char *text);
+    void *self;
+};
+
+#endif

@@ -1,0 +1,545 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * pprof.c - profile.proto of pprof, written field by field as it is streamed.
+ *
+ * A message stands behind its length, so each one's is added up before it is written. The members
+ * of Profile may stand in any order; what others refer to by number is numbered before:
+ *
+ *   location id   a frame's number + 1
+ *   function id   a method's place in the order in which frames name it, + 1
+ *   strings       the fixed ones below; the groups' names; a name per function; a system name per
+ *                 function; the files
+ *
+ * A pseudo-frame's system name would be its name: it has the latter's string and leaves the other
+ * one empty.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "export/export_writers.h"
+#include "export/used_frames.h"
+#include "model/escape.h"
+#include "model/pair_map.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+/* Field numbers of profile.proto. */
+enum { VALUE_TYPE_TYPE = 1, VALUE_TYPE_UNIT = 2 };
+enum { SAMPLE_LOCATION_ID = 1, SAMPLE_VALUE = 2, SAMPLE_LABEL = 3 };
+enum { LABEL_KEY = 1, LABEL_STR = 2 };
+enum { MAPPING_ID = 1, MAPPING_FILENAME = 5, MAPPING_HAS_FUNCTIONS = 7 };
+enum { MAPPING_HAS_FILENAMES = 8, MAPPING_HAS_LINE_NUMBERS = 9 };
+enum { LOCATION_ID = 1, LOCATION_MAPPING_ID = 2, LOCATION_LINE = 4 };
+enum { LINE_FUNCTION_ID = 1, LINE_LINE = 2 };
+enum {
+    FUNCTION_ID = 1,
+    FUNCTION_NAME = 2,
+    FUNCTION_SYSTEM_NAME = 3,
+    FUNCTION_FILENAME = 4,
+    FUNCTION_START_LINE = 5
+};
+enum {
+    PROFILE_SAMPLE_TYPE = 1,
+    PROFILE_SAMPLE = 2,
+    PROFILE_MAPPING = 3,
+    PROFILE_LOCATION = 4,
+    PROFILE_FUNCTION = 5,
+    PROFILE_STRING_TABLE = 6,
+    PROFILE_TIME_NANOS = 9,
+    PROFILE_DURATION_NANOS = 10,
+    PROFILE_PERIOD_TYPE = 11,
+    PROFILE_PERIOD = 12,
+    PROFILE_DEFAULT_SAMPLE_TYPE = 14
+};
+
+/* The low bits of a tag: what follows it. */
+enum { WIRE_VARINT = 0, WIRE_LENGTH = 2, WIRE_BITS = 3 };
+
+/* A varint has 7 bits in a byte, the eighth says that there are more. Every tag here is one byte.
+ */
+enum { VARINT_BITS = 7, VARINT_MORE = 0x80, VARINT_MAX_BYTES = 10, TAG_BYTES = 1 };
+
+enum { THE_MAPPING = 1, MAX_STRING_BYTES = 1 << 30 };
+
+/* X(name, text): the first strings; the one with number 0 must be empty. */
+#define FIXED_STRINGS(X)          \
+    X(EMPTY, "")                  \
+    X(SAMPLES, "samples")         \
+    X(COUNT, "count")             \
+    X(CPU, "cpu")                 \
+    X(NANOSECONDS, "nanoseconds") \
+    X(WALL, "wall")               \
+    X(JVM, "jvm")                 \
+    X(THREAD, "thread")
+
+enum {
+#define X(name, text) STRING_##name,
+    FIXED_STRINGS(X)
+#undef X
+        FIXED_STRING_COUNT
+};
+
+static const char *const fixed_strings[] = {
+#define X(name, text) text,
+    FIXED_STRINGS(X)
+#undef X
+};
+
+/* A source file, in its package's folder. */
+struct file {
+    uint32_t location; /* one whose file it is */
+    uint32_t other;    /* the place + 1 of one of the same name in another package; 0: none */
+};
+
+struct function {
+    uint32_t location; /* one of the method's */
+    uint32_t file;     /* place + 1; 0: unknown */
+    uint32_t start_line;
+};
+
+struct writer {
+    const struct smp_export_job *job;
+    struct smp_writer *out;
+    struct smp_used_frames frames;
+    struct smp_tree_walk walk;
+    uint32_t *function_ids;     /* by method id; 0: none */
+    struct function *functions; /* by function id - 1 */
+    uint32_t function_count;
+    struct file *files;
+    uint32_t file_count;
+    struct smp_bytes text; /* one string: readers print them, so each is escaped to one line */
+    struct smp_memory_budget room;
+    struct smp_pair_map file_numbers; /* from a text's address to a place in files + 1 */
+};
+
+/* --- bytes --- */
+
+static size_t varint_bytes(uint64_t value)
+{
+    return (size_t)(63 - __builtin_clzll(value | 1)) / VARINT_BITS + 1;
+}
+
+static void put_varint(struct smp_writer *out, uint64_t value)
+{
+    char bytes[VARINT_MAX_BYTES];
+    size_t count = 0;
+
+    while (value >= VARINT_MORE) {
+        bytes[count++] = (char)(unsigned char)(value | VARINT_MORE);
+        value >>= VARINT_BITS;
+    }
+    bytes[count++] = (char)value;
+    smp_writer_put(out, bytes, count);
+}
+
+static size_t number_bytes(uint64_t value)
+{
+    return value == 0 ? 0 : TAG_BYTES + varint_bytes(value);
+}
+
+/* 0 is what a reader takes for a number that is not there. */
+static void put_number(struct smp_writer *out, unsigned field, uint64_t value)
+{
+    if (value == 0)
+        return;
+    put_varint(out, field << WIRE_BITS | WIRE_VARINT);
+    put_varint(out, value);
+}
+
+/* What stands before a message, a string or packed numbers of so many bytes. */
+static void put_length(struct smp_writer *out, unsigned field, size_t length)
+{
+    put_varint(out, field << WIRE_BITS | WIRE_LENGTH);
+    put_varint(out, length);
+}
+
+static void put_value_type(struct smp_writer *out, unsigned field, uint64_t type, uint64_t unit)
+{
+    put_length(out, field, number_bytes(type) + number_bytes(unit));
+    put_number(out, VALUE_TYPE_TYPE, type);
+    put_number(out, VALUE_TYPE_UNIT, unit);
+}
+
+/* --- numbering --- */
+
+static void view_of(const struct writer *writer, uint32_t location, struct smp_location_view *out)
+{
+    smp_methods_view(writer->job->profile->methods, location, out);
+}
+
+static uint64_t group_string(size_t rank)
+{
+    return FIXED_STRING_COUNT + rank;
+}
+
+static uint64_t function_string(const struct writer *writer, uint32_t function_id)
+{
+    return FIXED_STRING_COUNT + writer->job->groups->count + function_id - 1;
+}
+
+static uint64_t system_string(const struct writer *writer, uint32_t function_id)
+{
+    return function_string(writer, function_id) + writer->function_count;
+}
+
+static uint64_t file_string(const struct writer *writer, uint32_t file)
+{
+    return file == 0 ? (uint64_t)STRING_EMPTY
+                     : system_string(writer, writer->function_count) + file;
+}
+
+/* The length of the class's package, with the dot at its end. */
+static size_t package_length(const struct smp_location_view *view)
+{
+    const char *const dot = strrchr(view->class_name, '.');
+
+    return dot == NULL ? 0 : (size_t)(dot - view->class_name) + 1;
+}
+
+/* Texts of one table are the same where their addresses are. */
+static bool is_file_of(const struct writer *writer, uint32_t file,
+                       const struct smp_location_view *view)
+{
+    const size_t length = package_length(view);
+    struct smp_location_view other;
+
+    view_of(writer, writer->files[file - 1].location, &other);
+    return length == package_length(&other) &&
+           memcmp(view->class_name, other.class_name, length) == 0;
+}
+
+/* *file: the number of the location's file. */
+static enum smp_status number_file(struct writer *writer, uint32_t location,
+                                   const struct smp_location_view *view, uint32_t *file)
+{
+    const uint64_t key = (uint64_t)(uintptr_t)view->file;
+    uint32_t first;
+
+    *file = 0;
+    if (view->file == NULL)
+        return SMP_OK;
+    first = smp_pair_map_find(&writer->file_numbers, key, 0);
+    for (uint32_t at = first; at != 0; at = writer->files[at - 1].other) {
+        if (is_file_of(writer, at, view)) {
+            *file = at;
+            return SMP_OK;
+        }
+    }
+    if (first == 0 && !smp_pair_map_reserve(&writer->file_numbers, &writer->room, 1))
+        return SMP_ENOMEM;
+    writer->files[writer->file_count++] = (struct file){ .location = location };
+    *file = writer->file_count;
+    if (first == 0) {
+        smp_pair_map_put(&writer->file_numbers, key, 0, *file);
+    } else {
+        writer->files[*file - 1].other = writer->files[first - 1].other;
+        writer->files[first - 1].other = *file;
+    }
+    return SMP_OK;
+}
+
+/* Overloads are one method, which knows the first line of one of them only. */
+static void see_line(struct function *function, const struct smp_location_view *view)
+{
+    if (view->line > 0 && (uint32_t)view->line < function->start_line)
+        function->start_line = (uint32_t)view->line;
+}
+
+static enum smp_status number_functions(struct writer *writer)
+{
+    enum smp_status status = SMP_OK;
+
+    for (uint32_t i = 0; i < writer->frames.count && status == SMP_OK; i++) {
+        const uint32_t location = writer->frames.locations[i];
+        struct smp_location_view view;
+        struct function *function;
+        view_of(writer, location, &view);
+        if (writer->function_ids[view.method] == 0) {
+            function = &writer->functions[writer->function_count++];
+            *function = (struct function){ .location = location, .start_line = view.start_line };
+            writer->function_ids[view.method] = writer->function_count;
+            status = number_file(writer, location, &view, &function->file);
+        }
+        see_line(&writer->functions[writer->function_ids[view.method] - 1], &view);
+    }
+    return status;
+}
+
+static uint32_t highest_method(const struct writer *writer)
+{
+    uint32_t highest = 0;
+
+    for (uint32_t i = 0; i < writer->frames.count; i++) {
+        struct smp_location_view view;
+        view_of(writer, writer->frames.locations[i], &view);
+        if (view.method > highest)
+            highest = view.method;
+    }
+    return highest;
+}
+
+static enum smp_status number_all(struct writer *writer)
+{
+    struct smp_quota *const quota = writer->job->quota;
+    const size_t frames = (size_t)writer->frames.count + 1; /* nothing cannot be allocated */
+
+    writer->function_ids =
+        smp_alloc(quota, ((size_t)highest_method(writer) + 1) * sizeof(*writer->function_ids));
+    writer->functions = smp_alloc(quota, frames * sizeof(*writer->functions));
+    writer->files = smp_alloc(quota, frames * sizeof(*writer->files));
+    if (writer->function_ids == NULL || writer->functions == NULL || writer->files == NULL)
+        return SMP_ENOMEM;
+    return number_functions(writer);
+}
+
+/* --- the profile --- */
+
+static void put_head(struct writer *writer)
+{
+    const struct smp_profile *const profile = writer->job->profile;
+    const int64_t period_ns = writer->job->style->period_ns;
+    const uint64_t main_time = profile->is_cpu_clock ? STRING_CPU : STRING_WALL;
+    struct smp_writer *const out = writer->out;
+
+    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_SAMPLES, STRING_COUNT);
+    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
+    if (!profile->is_cpu_clock)
+        put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_WALL, STRING_NANOSECONDS);
+    put_value_type(out, PROFILE_PERIOD_TYPE, main_time, STRING_NANOSECONDS);
+    put_number(out, PROFILE_PERIOD, (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
+    put_number(out, PROFILE_TIME_NANOS, (uint64_t)(profile->from_wall_ms * NS_PER_MS));
+    put_number(out, PROFILE_DURATION_NANOS, (uint64_t)profile->elapsed_ns);
+    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, main_time);
+}
+
+/* One that says that there is nothing left to look up, or readers would try to. */
+static void put_mapping(struct smp_writer *out)
+{
+    put_length(out, PROFILE_MAPPING,
+               number_bytes(THE_MAPPING) + number_bytes(STRING_JVM) + 3 * number_bytes(true));
+    put_number(out, MAPPING_ID, THE_MAPPING);
+    put_number(out, MAPPING_FILENAME, STRING_JVM);
+    put_number(out, MAPPING_HAS_FUNCTIONS, true);
+    put_number(out, MAPPING_HAS_FILENAMES, true);
+    put_number(out, MAPPING_HAS_LINE_NUMBERS, true);
+}
+
+static uint64_t location_id(const struct writer *writer, size_t depth)
+{
+    const struct smp_tree_walk *const walk = &writer->walk;
+
+    return (uint64_t)smp_used_frames_number(&writer->frames,
+                                            walk->nodes[walk->path[depth]].location) +
+           1;
+}
+
+/* Leaf first. */
+static void put_sample(struct writer *writer, const struct smp_walk_self *self, uint64_t group)
+{
+    const uint64_t values[] = { self->samples, (uint64_t)self->cpu_ns, (uint64_t)self->wall_ns };
+    /* By the CPU clock all times are CPU times. */
+    const size_t count =
+        writer->job->profile->is_cpu_clock ? 2 : sizeof(values) / sizeof(values[0]);
+    const size_t label = number_bytes(STRING_THREAD) + number_bytes(group);
+    const size_t depth = writer->walk.depth;
+    struct smp_writer *const out = writer->out;
+    size_t ids = 0;
+    size_t figures = 0;
+
+    for (size_t i = 0; i < depth; i++)
+        ids += varint_bytes(location_id(writer, i));
+    for (size_t i = 0; i < count; i++)
+        figures += varint_bytes(values[i]);
+    put_length(out, PROFILE_SAMPLE,
+               TAG_BYTES + varint_bytes(ids) + ids + TAG_BYTES + varint_bytes(figures) + figures +
+                   TAG_BYTES + varint_bytes(label) + label);
+    put_length(out, SAMPLE_LOCATION_ID, ids);
+    for (size_t i = depth; i-- > 0;)
+        put_varint(out, location_id(writer, i));
+    put_length(out, SAMPLE_VALUE, figures);
+    for (size_t i = 0; i < count; i++)
+        put_varint(out, values[i]);
+    put_length(out, SAMPLE_LABEL, label);
+    put_number(out, LABEL_KEY, STRING_THREAD);
+    put_number(out, LABEL_STR, group);
+}
+
+static enum smp_status put_samples(struct writer *writer)
+{
+    const struct smp_export_job *const job = writer->job;
+    struct smp_tree_walk *const walk = &writer->walk;
+
+    for (size_t i = 0; i < job->groups->count; i++) {
+        smp_tree_walk_begin(walk, smp_export_group(job, i)->root);
+        while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
+            const struct smp_walk_self self = smp_tree_walk_self(walk);
+            if (self.wall_ns != 0 || self.cpu_ns != 0 || self.samples != 0)
+                put_sample(writer, &self, group_string(i));
+        }
+    }
+    return walk->status;
+}
+
+static void put_locations(struct writer *writer)
+{
+    struct smp_writer *const out = writer->out;
+
+    for (uint32_t i = 0; i < writer->frames.count && !out->has_failed; i++) {
+        struct smp_location_view view;
+        view_of(writer, writer->frames.locations[i], &view);
+        const uint64_t line = view.line > 0 ? (uint64_t)view.line : 0;
+        const uint64_t function = writer->function_ids[view.method];
+        const size_t line_bytes = number_bytes(function) + number_bytes(line);
+
+        put_length(out, PROFILE_LOCATION,
+                   number_bytes((uint64_t)i + 1) + number_bytes(THE_MAPPING) + TAG_BYTES +
+                       varint_bytes(line_bytes) + line_bytes);
+        put_number(out, LOCATION_ID, (uint64_t)i + 1);
+        put_number(out, LOCATION_MAPPING_ID, THE_MAPPING);
+        put_length(out, LOCATION_LINE, line_bytes);
+        put_number(out, LINE_FUNCTION_ID, function);
+        put_number(out, LINE_LINE, line);
+    }
+}
+
+static void put_functions(struct writer *writer)
+{
+    struct smp_writer *const out = writer->out;
+
+    for (uint32_t id = 1; id <= writer->function_count && !out->has_failed; id++) {
+        const struct function *const function = &writer->functions[id - 1];
+        struct smp_location_view view;
+        view_of(writer, function->location, &view);
+        const uint64_t name = function_string(writer, id);
+        const uint64_t system_name = view.is_pseudo ? name : system_string(writer, id);
+        const uint64_t file = file_string(writer, function->file);
+
+        put_length(out, PROFILE_FUNCTION,
+                   number_bytes(id) + number_bytes(name) + number_bytes(system_name) +
+                       number_bytes(file) + number_bytes(function->start_line));
+        put_number(out, FUNCTION_ID, id);
+        put_number(out, FUNCTION_NAME, name);
+        put_number(out, FUNCTION_SYSTEM_NAME, system_name);
+        put_number(out, FUNCTION_FILENAME, file);
+        put_number(out, FUNCTION_START_LINE, function->start_line);
+    }
+}
+
+static void put_string(struct smp_writer *out, const char *text, size_t length)
+{
+    put_length(out, PROFILE_STRING_TABLE, length);
+    smp_writer_put(out, text, length);
+}
+
+/* What is in the writer's text, which is empty afterwards. */
+static void put_text(struct writer *writer)
+{
+    put_string(writer->out, smp_bytes_text(&writer->text), writer->text.length);
+    if (writer->text.status == SMP_OK)
+        smp_bytes_clear(&writer->text);
+}
+
+/* a.b.C as the JVM writes it: a/b/C. Escaping adds no dots and takes none away. */
+static void slash(struct smp_bytes *text, size_t from)
+{
+    for (size_t i = from; i < text->length; i++) {
+        if (text->data[i] == '.')
+            text->data[i] = '/';
+    }
+}
+
+static void put_system_names(struct writer *writer)
+{
+    struct smp_bytes *const text = &writer->text;
+
+    for (uint32_t i = 0; i < writer->function_count && !writer->out->has_failed; i++) {
+        struct smp_location_view view;
+        view_of(writer, writer->functions[i].location, &view);
+        if (!view.is_pseudo) {
+            smp_escape_put(text, view.class_name);
+            slash(text, 0);
+            smp_bytes_puts(text, ".");
+            smp_escape_put(text, view.method_name);
+        }
+        put_text(writer);
+    }
+}
+
+/* Where a build finds it below its source folders: a/b/C.java. Some compilers write the folders
+ * into the class file. */
+static void put_files(struct writer *writer)
+{
+    struct smp_bytes *const text = &writer->text;
+
+    for (uint32_t i = 0; i < writer->file_count && !writer->out->has_failed; i++) {
+        struct smp_location_view view;
+        view_of(writer, writer->files[i].location, &view);
+        if (strchr(view.file, '/') == NULL) {
+            smp_escape_put(text, view.class_name);
+            const char *const dot = strrchr(smp_bytes_text(text), '.');
+            if (text->status == SMP_OK)
+                smp_bytes_truncate(text, dot == NULL ? 0 : (size_t)(dot - text->data) + 1);
+            slash(text, 0);
+        }
+        smp_escape_put(text, view.file);
+        put_text(writer);
+    }
+}
+
+static void put_strings(struct writer *writer)
+{
+    const struct smp_export_job *const job = writer->job;
+
+    for (size_t i = 0; i < FIXED_STRING_COUNT; i++)
+        put_string(writer->out, fixed_strings[i], strlen(fixed_strings[i]));
+    for (size_t i = 0; i < job->groups->count; i++) {
+        smp_escape_put(&writer->text, smp_export_group_name(job, i));
+        put_text(writer);
+    }
+    for (uint32_t i = 0; i < writer->function_count && !writer->out->has_failed; i++) {
+        smp_methods_method_text(job->profile->methods, writer->functions[i].location,
+                                &writer->text);
+        put_text(writer);
+    }
+    put_system_names(writer);
+    put_files(writer);
+}
+
+static enum smp_status put_all(struct writer *writer)
+{
+    enum smp_status status = number_all(writer);
+
+    if (status != SMP_OK)
+        return status;
+    put_head(writer);
+    put_mapping(writer->out);
+    status = put_samples(writer);
+    if (status != SMP_OK)
+        return status;
+    put_locations(writer);
+    put_functions(writer);
+    put_strings(writer);
+    return writer->text.status;
+}
+
+enum smp_status smp_export_pprof(const struct smp_export_job *job)
+{
+    struct writer writer = { .job = job,
+                             .out = job->out,
+                             .room = { .quota = job->quota, .max_bytes = SIZE_MAX } };
+    enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
+
+    if (status != SMP_OK)
+        return status;
+    smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
+    smp_bytes_init(&writer.text, job->quota, MAX_STRING_BYTES);
+    status = put_all(&writer);
+    smp_bytes_fini(&writer.text);
+    smp_pair_map_fini(&writer.file_numbers, &writer.room);
+    smp_free(job->quota, writer.files);
+    smp_free(job->quota, writer.functions);
+    smp_free(job->quota, writer.function_ids);
+    smp_tree_walk_fini(&writer.walk);
+    smp_used_frames_fini(&writer.frames);
+    return status;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/report.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "export/account_record.h"
+#include "export/group_record.h"
+#include "export/hot_groups.h"
+#include "export/rows.h"
+
+/* One report under way. */
+struct report {
+    const struct smp_profile *profile;
+    const struct smp_outputer *outputer;
+    struct smp_quota *quota;
+    struct smp_rows *rows;
+    struct smp_hot_groups groups;
+    struct smp_bytes title;
+    struct smp_bytes text;
+};
+
+/*
+ * Takes all memory without which no record can be written before anything is sent: a report that
+ * has begun is cut only where rows do not fit.
+ */
+static enum smp_status make_room(struct report *report)
+{
+    size_t title_bytes = sizeof(SMP_ACCOUNT_RECORD_TITLE);
+
+    for (size_t i = 0; i < report->groups.count; i++) {
+        const struct smp_group_info *const group =
+            smp_hot_group_info(report->profile, report->groups.indices[i]);
+        const size_t limit = smp_group_record_title_limit(group);
+        if (limit > title_bytes)
+            title_bytes = limit;
+    }
+    smp_bytes_init(&report->title, report->quota, title_bytes);
+    smp_bytes_fill(&report->title, ' ', title_bytes);
+    smp_bytes_fill(&report->text, ' ', SMP_ACCOUNT_RECORD_MAX_BYTES);
+    return report->title.status != SMP_OK ? report->title.status : report->text.status;
+}
+
+static bool send_record(struct report *report)
+{
+    const struct smp_outputer *const outputer = report->outputer;
+
+    return outputer->record(outputer->self, smp_bytes_text(&report->title), report->title.length,
+                            smp_bytes_text(&report->text), report->text.length);
+}
+
+static bool send_group(struct report *report, uint32_t index, unsigned *records_cut)
+{
+    const struct smp_group_info *const group = smp_hot_group_info(report->profile, index);
+
+    smp_bytes_clear(&report->title);
+    smp_bytes_clear(&report->text);
+    smp_group_record_title(group, &report->title);
+    if (group->root != 0 && smp_group_record_rows(report->rows, group->root, &report->text) > 0)
+        (*records_cut)++;
+    return send_record(report);
+}
+
+static bool send_account(struct report *report)
+{
+    smp_bytes_clear(&report->title);
+    smp_bytes_clear(&report->text);
+    smp_bytes_puts(&report->title, SMP_ACCOUNT_RECORD_TITLE);
+    smp_account_record_rows(report->profile, &report->text);
+    return send_record(report);
+}
+
+static enum smp_status send_all(struct report *report, unsigned *records_cut)
+{
+    const struct smp_profile *const profile = report->profile;
+    const struct smp_outputer *const outputer = report->outputer;
+    bool sent = outputer->title(outputer->self, profile->from_wall_ms, profile->till_wall_ms);
+
+    for (size_t i = 0; sent && i < report->groups.count; i++)
+        sent = send_group(report, report->groups.indices[i], records_cut);
+    sent = sent && send_account(report) && outputer->flush(outputer->self);
+    return sent ? SMP_OK : SMP_EIO;
+}
+
+enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_report_style style,
+                                struct smp_quota *quota, const struct smp_outputer *outputer,
+                                unsigned *records_cut)
+{
+    struct report report = { .profile = profile, .outputer = outputer, .quota = quota };
+    enum smp_status status;
+
+    *records_cut = 0;
+    if (smp_profile_is_empty(profile))
+        return SMP_OK;
+    smp_bytes_init(&report.title, quota, 0);
+    smp_bytes_init(&report.text, quota, SMP_MAX_RECORD_BYTES);
+    status = smp_hot_groups_init(&report.groups, quota, profile);
+    if (status != SMP_OK)
+        goto done;
+    status = smp_rows_create(profile, style, quota, &report.rows);
+    if (status != SMP_OK)
+        goto done;
+    status = make_room(&report);
+    if (status == SMP_OK)
+        status = send_all(&report, records_cut);
+done:
+    smp_rows_destroy(report.rows);
+    smp_bytes_fini(&report.text);
+    smp_bytes_fini(&report.title);
+    smp_hot_groups_fini(&report.groups);
+    return status;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * report.h - the report people read, in the original's format, from a snapshot into a outputer.
+ *
+ *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
+ *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
+ *       [, CPU time(ms): <U>][, Percent: <P>]\n
+ *
+ * pad: one space, and before it spaces up to width 150, so that "Cumulative" stands in column 152
+ * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame
+ * beyond that. Columns are counted in code points. Milliseconds are rounded down from nanoseconds,
+ * so a parent never shows less than the sum of its parts. A row is left out when it is not a root,
+ * its method time is zero and its cumulative time equals its parent's, as printed; its children
+ * move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
+ *
+ * Groups stand in descending time, ties in byte order of their names; siblings in byte order of
+ * their frames, or in descending time. A group that nobody was credited or looked at in is not
+ * printed. An interval without an attempt gives no call of the outputer at all.
+ *
+ * Owns     nothing after the call.
+ * Threads  any; the snapshot is immutable.
+ * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: the
+ *          working memory could not be had, and nothing was sent. A record past
+ *          SMP_MAX_RECORD_BYTES or past the memory limit ends with a line that says how many rows
+ *          are missing; *records_cut is how many records that happened to.
+ * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
+ *          bytes a node, the texts, and the longest record.
+ */
+#ifndef SMP_EXPORT_REPORT_H
+#define SMP_EXPORT_REPORT_H
+
+#include <stdbool.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "export/outputer.h"
+#include "model/options.h"
+#include "model/profile.h"
+
+enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024, SMP_REPORT_WIDTH = 150 };
+
+struct smp_report_style {
+    enum smp_report_order order;
+    bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
+    bool cpu_time;           /* rows end in ", CPU time(ms): <U>", cumulative as <C> is */
+    bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
+};
+
+SMP_CHECKED enum smp_status smp_report_text(const struct smp_profile *profile,
+                                            struct smp_report_style style, struct smp_quota *quota,
+                                            const struct smp_outputer *outputer,
+                                            unsigned *records_cut);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.c - passes in which every parent comes before its children, and some the other way, and a
+ * sort of each family.
+ *
+ * Because a child has a higher index than its parent, one pass downwards finds the chains and one
+ * upwards decides which nodes stay and under which row. Another pass downwards hangs each row in
+ * front of its siblings, so that they stand as they were first seen. Only siblings are compared:
+ * most rows have none, and sorting all texts of a large report took longer than all the rest of it.
+ */
+#include "export/rows.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "export/hot_groups.h"
+
+#define NS_PER_MS 1000000
+#define TENTHS 1000.0 /* of a percent, in the whole */
+
+/* Of a node, while rows are chosen. */
+enum {
+    CONTINUES = 1, /* the chain that its parent is in */
+    MONITORED = 2, /* it continues a chain, and its class is monitored */
+    HAS_INNER = 4  /* further down in its chain there is a monitored node */
+};
+
+struct link {
+    uint32_t shown; /* the node itself, or where it is left out the row it vanished into */
+    uint32_t first;
+    union {
+        uint32_t next;
+        uint32_t marks; /* before there are rows */
+    };
+};
+
+struct smp_rows {
+    const struct smp_profile *profile;
+    const struct smp_node *nodes;
+    struct link *links; /* by node */
+    uint32_t *kept;     /* nodes that are rows; only during create */
+    size_t kept_count;
+    struct smp_frame_texts *texts;
+    bool has_cpu; /* CPU time is printed */
+    bool percent;
+    struct smp_quota *quota;
+};
+
+/* Rounded down, so that a parent never shows less than the sum of what it contains. */
+static int64_t to_ms(int64_t ns)
+{
+    return ns / NS_PER_MS;
+}
+
+static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(rows->profile->tree, node, &wall_ns, &cpu_ns);
+    return to_ms(wall_ns);
+}
+
+/* --- what is left out --- */
+
+/* Up to the last dot; a pseudo-frame is in no package. */
+static size_t package_length(const struct smp_location_view *view)
+{
+    const char *dot = view->is_pseudo ? NULL : strrchr(view->class_name, '.');
+
+    return dot == NULL ? 0 : (size_t)(dot - view->class_name);
+}
+
+static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint32_t b)
+{
+    struct smp_location_view left;
+    struct smp_location_view right;
+
+    smp_methods_view(methods, a, &left);
+    smp_methods_view(methods, b, &right);
+    const size_t length = package_length(&left);
+    return length == package_length(&right) &&
+           memcmp(left.class_name, right.class_name, length) == 0;
+}
+
+/* "[64..127 frames omitted]" inside a stack: what is above and below it are not caller and callee,
+ * and without the row they would look it. */
+static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
+{
+    struct smp_location_view view;
+
+    smp_methods_view(methods, location, &view);
+    return view.is_pseudo;
+}
+
+static bool is_group_root(const struct smp_node *node)
+{
+    return (node->location & SMP_LOCATION_GROUP) != 0;
+}
+
+/* A place that was kept ready for time that never came. */
+static bool is_unused(const struct smp_node *node)
+{
+    return node->wall_ns == 0 && node->samples == 0 && node->last_child == 0;
+}
+
+/* A kind of the JVM's own threads that used less than can be printed. */
+static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
+{
+    const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
+
+    return is_group_root(parent) && to_ms(rows->nodes[node].wall_ns) == 0 &&
+           smp_hot_group_is_jvm(rows->profile, parent->location & ~SMP_LOCATION_GROUP);
+}
+
+/* The style keeps a row because its package is not its parent's. */
+static bool is_package_change(const struct smp_rows *rows, struct smp_report_style style,
+                              uint32_t node)
+{
+    const struct smp_node *const at = &rows->nodes[node];
+
+    return style.zero_time_packages &&
+           !is_same_package(rows->profile->methods, at->location, rows->nodes[at->parent].location);
+}
+
+static bool continues_chain(const struct smp_rows *rows, struct smp_report_style style,
+                            uint32_t node)
+{
+    const struct smp_node *const at = &rows->nodes[node];
+    const struct smp_node *const parent = &rows->nodes[at->parent];
+
+    return !is_group_root(parent) && to_ms(at->wall_ns) == to_ms(parent->wall_ns) &&
+           self_ms(rows, node) == 0 && !is_pseudo(rows->profile->methods, at->location) &&
+           !is_package_change(rows, style, node);
+}
+
+/* Whatever chain it is part of. */
+static bool stays(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+{
+    const struct smp_node *const at = &rows->nodes[node];
+
+    return is_group_root(&rows->nodes[at->parent]) ||
+           is_pseudo(rows->profile->methods, at->location) || is_package_change(rows, style, node);
+}
+
+/* Children before parents. */
+static void mark_chains(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
+{
+    const bool has_packages = rows->profile->packages[0] != '\0';
+
+    for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
+        struct link *const link = &rows->links[node];
+        struct smp_location_view view;
+        if (is_group_root(&rows->nodes[node]) || is_unused(&rows->nodes[node]) ||
+            !continues_chain(rows, style, node))
+            continue;
+        link->marks |= CONTINUES;
+        if (!has_packages)
+            continue;
+        smp_methods_view(rows->profile->methods, rows->nodes[node].location, &view);
+        if (view.is_monitored)
+            link->marks |= MONITORED;
+        if ((link->marks & (MONITORED | HAS_INNER)) != 0)
+            rows->links[rows->nodes[node].parent].marks |= HAS_INNER;
+    }
+}
+
+static bool is_row(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+{
+    const unsigned marks = rows->links[node].marks;
+
+    if (is_unused(&rows->nodes[node]) || is_idle_kind(rows, node))
+        return false;
+    if ((marks & CONTINUES) != 0)
+        return (marks & (MONITORED | HAS_INNER)) == MONITORED;
+    return (marks & HAS_INNER) == 0 || stays(rows, style, node);
+}
+
+static void choose(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
+{
+    mark_chains(rows, style, node_count);
+    for (uint32_t node = 1; node < node_count; node++) {
+        if (is_group_root(&rows->nodes[node])) {
+            rows->links[node].shown = node;
+        } else if (is_row(rows, style, node)) {
+            rows->links[node].shown = node;
+            rows->kept[rows->kept_count++] = node;
+        } else {
+            rows->links[node].shown = rows->links[rows->nodes[node].parent].shown;
+        }
+    }
+    for (uint32_t node = 1; node < node_count; node++)
+        rows->links[node].next = 0; /* marks are no longer needed */
+}
+
+/* --- order --- */
+
+static bool is_first_by_text(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_rows *const rows = context;
+
+    return smp_frame_texts_compare(rows->texts, rows->nodes[a].location, rows->nodes[b].location) <
+           0;
+}
+
+static bool is_first_by_time(const void *context, uint32_t a, uint32_t b)
+{
+    const struct smp_node *const nodes = ((const struct smp_rows *)context)->nodes;
+
+    if (nodes[a].wall_ns != nodes[b].wall_ns)
+        return nodes[a].wall_ns > nodes[b].wall_ns;
+    return is_first_by_text(context, a, b);
+}
+
+static void hang(struct smp_rows *rows)
+{
+    for (size_t i = rows->kept_count; i-- > 0;) {
+        struct link *const link = &rows->links[rows->kept[i]];
+        struct link *const above = &rows->links[smp_rows_up(rows, rows->kept[i])];
+        link->next = above->first;
+        above->first = rows->kept[i];
+    }
+}
+
+/* Equal ones stay in the order in which they were first seen. family and its second half have room
+ * for all rows. */
+static void sort_family(struct smp_rows *rows, struct link *parent, smp_index_before *before,
+                        uint32_t *family)
+{
+    uint32_t *next = &parent->first;
+    size_t count = 0;
+
+    for (uint32_t row = parent->first; row != 0; row = rows->links[row].next)
+        family[count++] = row;
+    smp_sort(family, family + rows->kept_count, count, before, rows);
+    for (size_t i = 0; i < count; i++) {
+        *next = family[i];
+        next = &rows->links[family[i]].next;
+    }
+    *next = 0;
+}
+
+static enum smp_status sort(struct smp_rows *rows, enum smp_report_order by, size_t node_count)
+{
+    smp_index_before *const before = by == SMP_ORDER_BY_TIME ? is_first_by_time : is_first_by_text;
+    /* One more than needed, because there may be no row and nothing cannot be allocated. */
+    uint32_t *const family = smp_alloc(rows->quota, (2 * rows->kept_count + 1) * sizeof(*family));
+
+    if (family == NULL)
+        return SMP_ENOMEM;
+    hang(rows);
+    for (size_t node = 0; node < node_count; node++) {
+        struct link *const parent = &rows->links[node];
+        if (parent->first != 0 && rows->links[parent->first].next != 0)
+            sort_family(rows, parent, before, family);
+    }
+    smp_free(rows->quota, family);
+    return SMP_OK;
+}
+
+/* --- public --- */
+
+enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_report_style style,
+                                struct smp_quota *quota, struct smp_rows **out)
+{
+    const size_t node_count = smp_tree_node_count(profile->tree);
+    enum smp_status status = SMP_ENOMEM;
+    struct smp_rows *rows = smp_alloc(quota, sizeof(*rows));
+
+    if (rows == NULL)
+        goto done;
+    rows->profile = profile;
+    rows->nodes = smp_tree_nodes(profile->tree);
+    rows->has_cpu = style.cpu_time;
+    rows->quota = quota;
+    rows->percent = style.percent;
+    rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
+    if (rows->links == NULL)
+        goto done;
+    rows->kept = smp_alloc(quota, node_count * sizeof(*rows->kept));
+    if (rows->kept == NULL)
+        goto done;
+    choose(rows, style, node_count);
+    status = smp_frame_texts_create(quota, profile->methods, rows->nodes, rows->kept,
+                                    rows->kept_count, &rows->texts);
+    if (status != SMP_OK)
+        goto done;
+    status = sort(rows, style.order, node_count);
+    if (status != SMP_OK)
+        goto done;
+    smp_free(quota, rows->kept);
+    rows->kept = NULL;
+    *out = rows;
+    rows = NULL;
+done:
+    smp_rows_destroy(rows);
+    return status;
+}
+
+void smp_rows_destroy(struct smp_rows *rows)
+{
+    if (rows == NULL)
+        return;
+    smp_frame_texts_destroy(rows->texts);
+    smp_free(rows->quota, rows->kept);
+    smp_free(rows->quota, rows->links);
+    smp_free(rows->quota, rows);
+}
+
+uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->links[node].first;
+}
+
+uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->links[node].next;
+}
+
+uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->links[rows->nodes[node].parent].shown;
+}
+
+int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
+{
+    const double all_ns = (double)rows->nodes[root].wall_ns;
+
+    if (!rows->percent)
+        return -1;
+    return all_ns > 0 ? (int)((double)rows->nodes[node].wall_ns * TENTHS / all_ns + 0.5) : 0;
+}
+
+void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)
+{
+    const struct smp_frame_text *const text =
+        smp_frame_texts_get(rows->texts, rows->nodes[node].location);
+
+    out->total_ms = to_ms(rows->nodes[node].wall_ns);
+    out->self_ms = self_ms(rows, node);
+    out->cpu_ms = rows->has_cpu ? to_ms(rows->nodes[node].cpu_ns) : -1;
+    out->text = smp_frame_texts_bytes(rows->texts, text);
+    out->length = text->length;
+    out->width = text->width;
+}

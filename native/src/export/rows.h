@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * rows.h - which nodes of a snapshot are printed, under which other row, and in which order.
+ *
+ *   tree:  g ── run ── a ── b ─┬─ x          rows of g:  run
+ *                              └─ y                        x      a and b have no time of their own
+ *                                                          y      and all of their parent's: left
+ * out
+ *
+ * A node continues a chain when it is not a root, its method time is zero and its cumulative time
+ * equals its parent's, both as printed: in whole milliseconds. Of a chain one row is printed, in
+ * whose place the children of the others stand:
+ *
+ *   no package list      the outermost
+ *   a package list       the innermost whose class is monitored, which is the line of the user's
+ *                        code from which the time branches; the outermost where there is none
+ *
+ * Roots stay in any case, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain.
+ * With zero_time_packages a node stays, and begins a chain, where its package is not its parent's.
+ * In the group [JVM], which is measured, not sampled, kinds of threads with 0 ms are left out.
+ *
+ * Owns     the links between rows and the texts of their frames; borrows the snapshot.
+ * Threads  immutable after create.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA from create.
+ * Cost     create: a few passes over the nodes, one sort of the distinct texts; by time one sort of
+ * the rows more. No recursion. first, next, up: O(1).
+ */
+#ifndef SMP_EXPORT_ROWS_H
+#define SMP_EXPORT_ROWS_H
+
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "export/frame_texts.h"
+#include "export/report.h"
+#include "model/profile.h"
+
+struct smp_rows;
+
+SMP_CHECKED enum smp_status smp_rows_create(const struct smp_profile *profile,
+                                            struct smp_report_style style, struct smp_quota *quota,
+                                            struct smp_rows **out);
+void smp_rows_destroy(struct smp_rows *rows); /* NULL is fine */
+
+/*
+ * The first row below a row, the next row beside it, the row above it. Rows are named by their
+ * nodes; a group's root is no row itself but stands above the group's first ones. 0 = none.
+ */
+uint32_t smp_rows_first(const struct smp_rows *rows, uint32_t node);
+uint32_t smp_rows_next(const struct smp_rows *rows, uint32_t node);
+uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
+
+struct smp_row {
+    int64_t total_ms;
+    int64_t self_ms;
+    int64_t cpu_ms;   /* total; -1: not printed */
+    const char *text; /* of length bytes; borrowed as long as the rows live */
+    uint32_t length;
+    uint32_t width; /* in columns */
+};
+/* What of the time below root is the node's, in tenths of a percent; -1 where the style asks for
+ * none. */
+int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
+void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
+
+#endif

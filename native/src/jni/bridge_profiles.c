@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bridge_profiles.c - the native methods of NativeBridge about snapshots, as bridge.c has those
+ * about sessions. A snapshot in Java's hands is one hold of it.
+ */
+#include "com_incapsula_sampler_internal_NativeBridge.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "engine/session/session.h"
+#include "jni/convert.h"
+#include "jni/java_session.h"
+#include "jni/profile_figures.h"
+#include "jni/stream_output.h"
+#include "jni/throw.h"
+#include "model/profile_merge.h"
+
+#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_NativeBridge_##name
+
+/* Bits of writeSnapshot's flags. */
+enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, CPU_TIME = 4, PERCENT = 8 };
+
+static struct smp_session *core_of(jlong handle)
+{
+    return smp_java_session_core((struct smp_java_session *)(intptr_t)handle);
+}
+
+static struct smp_profile *snapshot_of(jlong handle)
+{
+    return (struct smp_profile *)(intptr_t)handle;
+}
+
+/* --- windows --- */
+
+JNIEXPORT jint BRIDGE(openConsumer)(JNIEnv *env, jclass bridge, jlong session)
+{
+    unsigned reader = 0;
+
+    (void)bridge;
+    smp_throw(env, smp_session_open_reader(core_of(session), &reader));
+    return (jint)reader;
+}
+
+JNIEXPORT void BRIDGE(closeConsumer)(JNIEnv *env, jclass bridge, jlong session, jint reader)
+{
+    (void)env;
+    (void)bridge;
+    smp_session_close_reader(core_of(session), (unsigned)reader);
+}
+
+JNIEXPORT jlong BRIDGE(takeWindow)(JNIEnv *env, jclass bridge, jlong session, jint reader)
+{
+    struct smp_profile *taken = NULL;
+
+    (void)bridge;
+    smp_throw(env, smp_session_take_interval(core_of(session), (unsigned)reader, &taken));
+    return (jlong)(intptr_t)taken;
+}
+
+JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, jclass bridge, jlong session)
+{
+    struct smp_profile *current = smp_session_current_report(core_of(session));
+
+    (void)bridge;
+    if (current == NULL)
+        smp_throw(env, SMP_ESTATE);
+    return (jlong)(intptr_t)current;
+}
+
+/* --- snapshots --- */
+
+JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, jclass bridge, jlong a, jlong b)
+{
+    struct smp_profile *merged = NULL;
+
+    (void)bridge;
+    if (snapshot_of(a)->is_cpu_clock != snapshot_of(b)->is_cpu_clock) {
+        smp_throw_message(env, SMP_EINVAL, "wall-clock times and CPU times cannot be added up");
+        return 0;
+    }
+    smp_throw(env,
+              smp_profile_merge(snapshot_of(a)->quota, snapshot_of(a), snapshot_of(b), &merged));
+    return (jlong)(intptr_t)merged;
+}
+
+JNIEXPORT void BRIDGE(releaseSnapshot)(JNIEnv *env, jclass bridge, jlong profile)
+{
+    (void)env;
+    (void)bridge;
+    smp_profile_release(snapshot_of(profile));
+}
+
+JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, jint format,
+                                     jint weight, jint flags, jobject out)
+{
+    const struct smp_export_style style = {
+        .weight = (enum smp_weight)weight,
+        .order = (flags & BY_TIME) != 0 ? SMP_ORDER_BY_TIME : SMP_ORDER_BY_NAME,
+        .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
+        .cpu_time = (flags & CPU_TIME) != 0,
+        .percent = (flags & PERCENT) != 0,
+    };
+    struct smp_stream_output output;
+    enum smp_status status = smp_stream_output_init(&output, env, out);
+
+    (void)bridge;
+    if (status == SMP_OK) {
+        const struct smp_output bytes = smp_stream_output_functions(&output);
+        status = smp_export(snapshot_of(profile), (enum smp_format)format, &style,
+                            snapshot_of(profile)->quota, &bytes);
+    }
+    smp_stream_output_fini(&output);
+    smp_throw(env, status);
+}
+
+/* --- figures --- */
+
+static jlongArray to_java(JNIEnv *env, const int64_t *values, size_t count)
+{
+    jlongArray array = (*env)->NewLongArray(env, (jsize)count);
+
+    if (array != NULL)
+        (*env)->SetLongArrayRegion(env, array, 0, (jsize)count, (const jlong *)values);
+    return array;
+}
+
+/* False: an exception is pending. */
+static bool init_groups(JNIEnv *env, const struct smp_profile *profile,
+                        struct smp_hot_groups *groups)
+{
+    const enum smp_status status = smp_hot_groups_init(groups, profile->quota, profile);
+
+    smp_throw(env, status);
+    return status == SMP_OK;
+}
+
+JNIEXPORT jlongArray BRIDGE(snapshotFigures)(JNIEnv *env, jclass bridge, jlong profile)
+{
+    int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT];
+    struct smp_hot_groups groups;
+
+    (void)bridge;
+    if (!init_groups(env, snapshot_of(profile), &groups))
+        return NULL;
+    smp_jni_profile_figures(snapshot_of(profile), &groups, values);
+    smp_hot_groups_fini(&groups);
+    return to_java(env, values, SMP_JNI_PROFILE_FIGURE_COUNT);
+}
+
+struct group_names {
+    const struct smp_profile *profile;
+    struct smp_hot_groups groups;
+};
+
+static const char *name_of_group(void *self, size_t index)
+{
+    const struct group_names *names = self;
+
+    return smp_hot_group_info(names->profile, names->groups.indices[index])->name;
+}
+
+JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, jclass bridge, jlong profile)
+{
+    struct group_names names = { .profile = snapshot_of(profile) };
+    jobjectArray array = NULL;
+
+    (void)bridge;
+    if (!init_groups(env, names.profile, &names.groups))
+        return NULL;
+    array = smp_jni_strings(env, names.groups.count, name_of_group, &names);
+    smp_hot_groups_fini(&names.groups);
+    if (array == NULL)
+        smp_throw(env, SMP_ENOMEM);
+    return array;
+}
+
+JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, jclass bridge, jlong profile)
+{
+    struct smp_quota *const quota = snapshot_of(profile)->quota;
+    struct smp_hot_groups groups;
+    enum smp_status status = SMP_ENOMEM;
+    jlongArray array = NULL;
+
+    (void)bridge;
+    if (!init_groups(env, snapshot_of(profile), &groups))
+        return NULL;
+    const size_t count = groups.count * SMP_JNI_GROUP_FIGURE_COUNT;
+    /* One more, because there may be none and nothing cannot be allocated. */
+    int64_t *const values = smp_alloc(quota, (count + 1) * sizeof(*values));
+    if (values != NULL)
+        status = smp_jni_group_figures(snapshot_of(profile), &groups, values);
+    if (status == SMP_OK)
+        array = to_java(env, values, count);
+    smp_free(quota, values);
+    smp_hot_groups_fini(&groups);
+    smp_throw(env, status);
+    return array;
+}
+
+JNIEXPORT jlongArray BRIDGE(snapshotAccount)(JNIEnv *env, jclass bridge, jlong profile)
+{
+    int64_t values[SMP_JNI_ACCOUNT_COUNT];
+
+    (void)bridge;
+    smp_jni_account_values(snapshot_of(profile), values);
+    return to_java(env, values, SMP_JNI_ACCOUNT_COUNT);
+}
+
+static const char *name_of_account(void *self, size_t index)
+{
+    char *name = self;
+
+    smp_jni_account_name(index, name);
+    return name;
+}
+
+JNIEXPORT jobjectArray BRIDGE(accountNames)(JNIEnv *env, jclass bridge)
+{
+    char name[SMP_JNI_ACCOUNT_NAME_BYTES];
+
+    (void)bridge;
+    return smp_jni_strings(env, SMP_JNI_ACCOUNT_COUNT, name_of_account, name);
+}

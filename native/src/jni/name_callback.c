@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jni/name_callback.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "jni/callbacks.h"
+#include "jni/ids.h"
+#include "jvm/agent/agent.h"
+#include "jvm/agent/jvmti_text.h"
+#include "jvm/threads/threads.h"
+#include "model/thread_groups.h"
+
+enum { FIRST_CAPACITY = 64, LOCAL_REFS = 16 };
+
+struct smp_jni_name_callback {
+    jobject target;
+    jobjectArray threads;
+    jobjectArray names;
+    jbooleanArray failed;
+    size_t capacity;
+    size_t previous_count;
+    uint64_t *serials; /* of the thread in each element, 0 for none */
+    jboolean *flags;   /* copy of failed */
+    char *text;        /* SMP_MAX_GROUP_NAME_BYTES */
+};
+
+/* The last name of a thread. */
+struct memory {
+    jobject string; /* global; NULL where there was no memory for one */
+    char text[];
+};
+
+/* ---------------------------------------------------------------------------------- the arrays */
+
+static void delete_global(JNIEnv *env, jobject ref)
+{
+    if (ref != NULL)
+        (*env)->DeleteGlobalRef(env, ref);
+}
+
+static void forget_arrays(JNIEnv *env, struct smp_jni_name_callback *name_callback)
+{
+    delete_global(env, name_callback->threads);
+    delete_global(env, name_callback->names);
+    delete_global(env, name_callback->failed);
+    smp_free(NULL, name_callback->serials);
+    smp_free(NULL, name_callback->flags);
+    name_callback->threads = NULL;
+    name_callback->names = NULL;
+    name_callback->failed = NULL;
+    name_callback->serials = NULL;
+    name_callback->flags = NULL;
+    name_callback->capacity = 0;
+    name_callback->previous_count = 0;
+}
+
+/* local may be NULL, with an exception pending. */
+static jobject globalise(JNIEnv *env, jobject local)
+{
+    jobject global = NULL;
+
+    if (!smp_jni_clear_exception(env) && local != NULL)
+        global = (*env)->NewGlobalRef(env, local);
+    if (local != NULL)
+        (*env)->DeleteLocalRef(env, local);
+    return global;
+}
+
+static enum smp_status make_room(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                                 size_t count)
+{
+    const struct smp_jni_ids *ids = smp_jni_ids_get();
+    size_t capacity = name_callback->capacity != 0 ? name_callback->capacity : FIRST_CAPACITY;
+
+    if (count <= name_callback->capacity)
+        return SMP_OK;
+    if (count > INT_MAX / 2)
+        return SMP_ENOMEM;
+    while (capacity < count)
+        capacity *= 2;
+    forget_arrays(env, name_callback);
+    name_callback->threads =
+        globalise(env, (*env)->NewObjectArray(env, (jsize)capacity, ids->thread, NULL));
+    name_callback->names =
+        globalise(env, (*env)->NewObjectArray(env, (jsize)capacity, ids->string, NULL));
+    name_callback->failed = globalise(env, (*env)->NewBooleanArray(env, (jsize)capacity));
+    name_callback->serials = smp_alloc(NULL, capacity * sizeof(name_callback->serials[0]));
+    name_callback->flags = smp_alloc(NULL, capacity * sizeof(name_callback->flags[0]));
+    if (name_callback->threads == NULL || name_callback->names == NULL ||
+        name_callback->failed == NULL || name_callback->serials == NULL ||
+        name_callback->flags == NULL) {
+        forget_arrays(env, name_callback);
+        return SMP_ENOMEM;
+    }
+    name_callback->capacity = capacity;
+    return SMP_OK;
+}
+
+/* thread NULL empties the element, so that no ended thread is held. */
+static void set_thread(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t index,
+                       const struct smp_thread *thread)
+{
+    const uint64_t serial = thread != NULL ? thread->serial : 0;
+
+    if (name_callback->serials[index] == serial)
+        return;
+    (*env)->SetObjectArrayElement(env, name_callback->threads, (jsize)index,
+                                  thread != NULL ? smp_threads_ref(thread) : NULL);
+    (void)smp_jni_clear_exception(env);
+    name_callback->serials[index] = serial;
+}
+
+static void fill_threads(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                         struct smp_thread *const *threads, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        set_thread(env, name_callback, i, threads[i]);
+    for (size_t i = count; i < name_callback->previous_count; i++) {
+        set_thread(env, name_callback, i, NULL);
+        (*env)->SetObjectArrayElement(env, name_callback->names, (jsize)i, NULL);
+        (void)smp_jni_clear_exception(env);
+    }
+    name_callback->previous_count = count;
+}
+
+/* False: the callback let an exception out. */
+static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t count)
+{
+    (*env)->CallVoidMethod(env, name_callback->target, smp_jni_ids_get()->callback.group_names,
+                           name_callback->threads, (jint)count, name_callback->names,
+                           name_callback->failed);
+    if (smp_jni_clear_exception(env))
+        return false;
+    (*env)->GetBooleanArrayRegion(env, name_callback->failed, 0, (jsize)count,
+                                  name_callback->flags);
+    return !smp_jni_clear_exception(env);
+}
+
+/* ----------------------------------------------------------------------------------- the names */
+
+static void forget_memory(JNIEnv *env, struct memory *memory)
+{
+    if (memory == NULL)
+        return;
+    if (env != NULL)
+        delete_global(env, memory->string);
+    smp_free(NULL, memory);
+}
+
+/* NULL without memory: the name will then be told again the next time. */
+static struct memory *remember(JNIEnv *env, jobject string, const char *text)
+{
+    const size_t length = strlen(text);
+    struct memory *memory = smp_alloc(NULL, sizeof(*memory) + length + 1);
+
+    if (memory == NULL)
+        return NULL;
+    memory->string = (*env)->NewGlobalRef(env, string);
+    memcpy(memory->text, text, length + 1);
+    return memory;
+}
+
+/* string is what the rule answered; *name the memory of its last answer. */
+static enum smp_naming compare(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                               jobject string, void **name)
+{
+    struct memory *last = *name;
+
+    if (last != NULL && (*env)->IsSameObject(env, last->string, string))
+        return SMP_NAMING_SAME;
+    if (smp_jvmti_text_copy(env, string, name_callback->text, SMP_MAX_GROUP_NAME_BYTES) != SMP_OK)
+        return SMP_NAMING_FAILED;
+    if (last != NULL && strcmp(last->text, name_callback->text) == 0)
+        return SMP_NAMING_SAME;
+    forget_memory(env, last);
+    *name = remember(env, string, name_callback->text);
+    return SMP_NAMING_NAMED;
+}
+
+/* After SKIP and FAILED nothing is remembered: SAME would have nothing to be the same as. */
+static enum smp_naming read_answer(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                                   size_t index, void **name)
+{
+    enum smp_naming naming = SMP_NAMING_FAILED;
+
+    if (name_callback->flags[index] == JNI_FALSE) {
+        jobject string = (*env)->GetObjectArrayElement(env, name_callback->names, (jsize)index);
+        if (smp_jni_clear_exception(env))
+            naming = SMP_NAMING_FAILED;
+        else
+            naming = string != NULL ? compare(env, name_callback, string, name) : SMP_NAMING_SKIP;
+        if (string != NULL)
+            (*env)->DeleteLocalRef(env, string);
+    }
+    if (naming == SMP_NAMING_SKIP || naming == SMP_NAMING_FAILED) {
+        forget_memory(env, *name);
+        *name = NULL;
+    }
+    return naming;
+}
+
+static enum smp_status
+group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
+            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
+            void *context)
+{
+    struct smp_jni_name_callback *name_callback = self;
+    JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
+
+    if (env == NULL)
+        return SMP_EPHASE;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (void)smp_jni_clear_exception(env);
+        return SMP_ENOMEM;
+    }
+    const enum smp_status status = make_room(env, name_callback, count);
+    if (status == SMP_OK) {
+        fill_threads(env, name_callback, threads, count);
+        if (!call(env, name_callback, count))
+            memset(name_callback->flags, JNI_TRUE, count * sizeof(name_callback->flags[0]));
+        for (size_t i = 0; i < count; i++)
+            result(context, i, read_answer(env, name_callback, i, &names[i]), name_callback->text);
+    }
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+/* Through the first element, which the next call for threads sets again. */
+static enum smp_naming ask_of_guest(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                                    jobject mounted)
+{
+    enum smp_naming naming = SMP_NAMING_FAILED;
+    jobject string = NULL;
+
+    if (make_room(env, name_callback, 1) != SMP_OK)
+        return naming;
+    name_callback->serials[0] = 0;
+    (*env)->SetObjectArrayElement(env, name_callback->threads, 0, mounted);
+    if (!smp_jni_clear_exception(env) && call(env, name_callback, 1) &&
+        name_callback->flags[0] == JNI_FALSE) {
+        string = (*env)->GetObjectArrayElement(env, name_callback->names, 0);
+        if (!smp_jni_clear_exception(env))
+            naming = string != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
+        if (string != NULL && smp_jvmti_text_copy(env, string, name_callback->text,
+                                                  SMP_MAX_GROUP_NAME_BYTES) != SMP_OK)
+            naming = SMP_NAMING_FAILED;
+    }
+    (*env)->SetObjectArrayElement(env, name_callback->threads, 0, NULL);
+    (void)smp_jni_clear_exception(env);
+    return naming;
+}
+
+static enum smp_naming guest_name(void *self, void *ref, const char **name)
+{
+    struct smp_jni_name_callback *name_callback = self;
+    JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
+    enum smp_naming naming = SMP_NAMING_FAILED;
+
+    if (env == NULL)
+        return naming;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (void)smp_jni_clear_exception(env);
+        return naming;
+    }
+    naming = ask_of_guest(env, name_callback, ref);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    *name = name_callback->text;
+    return naming;
+}
+
+static void forget(void *self, void *name)
+{
+    (void)self;
+    forget_memory(smp_agent_is_live() ? smp_agent_env() : NULL, name);
+}
+
+enum smp_status smp_jni_name_callback_create(jobject target, struct smp_jni_name_callback **out)
+{
+    struct smp_jni_name_callback *name_callback = smp_alloc(NULL, sizeof(*name_callback));
+
+    if (name_callback == NULL)
+        return SMP_ENOMEM;
+    name_callback->target = target;
+    name_callback->text = smp_alloc(NULL, SMP_MAX_GROUP_NAME_BYTES);
+    if (name_callback->text == NULL) {
+        smp_free(NULL, name_callback);
+        return SMP_ENOMEM;
+    }
+    *out = name_callback;
+    return SMP_OK;
+}
+
+void smp_jni_name_callback_destroy(JNIEnv *env, struct smp_jni_name_callback *name_callback)
+{
+    if (name_callback == NULL)
+        return;
+    forget_arrays(env, name_callback);
+    smp_free(NULL, name_callback->text);
+    smp_free(NULL, name_callback);
+}
+
+struct smp_name_callback
+smp_jni_name_callback_functions(struct smp_jni_name_callback *name_callback)
+{
+    return (struct smp_name_callback){ .group_names = group_names,
+                                       .forget = forget,
+                                       .guest_name = guest_name,
+                                       .self = name_callback };
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_figures.h - what Java asks of a snapshot, as arrays of long in the order that
+ * NativeBridge documents.
+ *
+ * Owns     nothing.
+ * Threads  any; the snapshot is immutable.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA where working memory is needed.
+ * Cost     figures, groups: a pass over the nodes. account: constant.
+ */
+#ifndef SMP_JNI_PROFILE_FIGURES_H
+#define SMP_JNI_PROFILE_FIGURES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "export/hot_groups.h"
+#include "model/profile.h"
+
+enum smp_jni_profile_figure {
+    SMP_JNI_PROFILE_FROM_MS,
+    SMP_JNI_PROFILE_TILL_MS,
+    SMP_JNI_PROFILE_ELAPSED_NS,
+    SMP_JNI_PROFILE_OWN_CPU_NS,
+    SMP_JNI_PROFILE_MEMORY_USED,
+    SMP_JNI_PROFILE_MEMORY_LIMIT,
+    SMP_JNI_PROFILE_ATTEMPTS,
+    SMP_JNI_PROFILE_GROUPS,
+    SMP_JNI_PROFILE_NODES,
+    SMP_JNI_PROFILE_WALL_NS,
+    SMP_JNI_PROFILE_CPU_NS,
+    SMP_JNI_PROFILE_SAMPLES,
+    SMP_JNI_PROFILE_FIGURE_COUNT
+};
+
+enum smp_jni_group_figure {
+    SMP_JNI_GROUP_WALL_NS,
+    SMP_JNI_GROUP_CPU_NS,
+    SMP_JNI_GROUP_SAMPLES,
+    SMP_JNI_GROUP_THREADS,
+    SMP_JNI_GROUP_MAX_DEPTH,
+    SMP_JNI_GROUP_ATTEMPTS,
+    SMP_JNI_GROUP_FIGURE_COUNT
+};
+
+enum {
+    SMP_JNI_ACCOUNT_COUNT = SMP_OUTCOME_COUNT + SMP_COUNTER_COUNT,
+    SMP_JNI_ACCOUNT_NAME_BYTES = 128
+};
+
+void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
+                             int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT]);
+/* values has room for SMP_JNI_GROUP_FIGURE_COUNT of each group. */
+SMP_CHECKED enum smp_status smp_jni_group_figures(const struct smp_profile *profile,
+                                                  const struct smp_hot_groups *groups,
+                                                  int64_t *values);
+void smp_jni_account_values(const struct smp_profile *profile,
+                            int64_t values[SMP_JNI_ACCOUNT_COUNT]);
+void smp_jni_account_name(size_t index, char name[SMP_JNI_ACCOUNT_NAME_BYTES]);
+
+#endif

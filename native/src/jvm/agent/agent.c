@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/agent/agent.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "base/once.h"
+#include "jvm/agent/jvmti_status.h"
+#include "jvm/code/code_map.h"
+#include "jvm/code/method_ids.h"
+#include "jvm/hotspot/symbol.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/async.h"
+#include "jvm/walk/signals.h"
+
+static struct {
+    struct smp_once once;
+    /* the rest is written by the one caller that opens or closes, read by all */
+    _Atomic(JavaVM *) java_vm;
+    _Atomic(jvmtiEnv *) jvmti;
+    _Atomic bool live;
+    _Atomic(jobject) system_group;
+} vm = { .once = SMP_ONCE_INIT };
+
+bool smp_agent_is_live(void)
+{
+    return atomic_load_explicit(&vm.live, memory_order_acquire);
+}
+
+jvmtiEnv *smp_agent_jvmti(void)
+{
+    return atomic_load_explicit(&vm.jvmti, memory_order_acquire);
+}
+
+JNIEnv *smp_agent_env(void)
+{
+    JavaVM *java_vm = vm.java_vm;
+    void *env = NULL;
+
+    if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+        return NULL;
+    return env;
+}
+
+/* The JVM is going: from here on nobody calls it. It does not wait for us, nor we for anybody. */
+static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    (void)jvmti;
+    (void)env;
+    atomic_store_explicit(&vm.live, false, memory_order_release);
+    smp_async_vm_dies();
+}
+
+/* The JVM's AsyncGetCallTrace wants somebody to listen to it. */
+static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass loaded)
+{
+    (void)jvmti;
+    (void)env;
+    (void)thread;
+    (void)loaded;
+}
+
+/* One by one: a single bit that is not to be had fails the whole request. Without them frames have
+ * no line or no file, or threads no tid, which is no reason not to start. */
+static void add_capabilities(jvmtiEnv *jvmti)
+{
+    jvmtiCapabilities potential = { 0 };
+
+    if ((*jvmti)->GetPotentialCapabilities(jvmti, &potential) != JVMTI_ERROR_NONE)
+        return;
+    if (potential.can_get_line_numbers) {
+        const jvmtiCapabilities wanted = { .can_get_line_numbers = 1 };
+        (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
+    }
+    if (potential.can_get_source_file_name) {
+        const jvmtiCapabilities wanted = { .can_get_source_file_name = 1 };
+        (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
+    }
+    if (potential.can_get_thread_cpu_time) {
+        const jvmtiCapabilities wanted = { .can_get_thread_cpu_time = 1 };
+        (void)(*jvmti)->AddCapabilities(jvmti, &wanted);
+    }
+}
+
+static enum smp_status make_environment(void)
+{
+    JavaVM *java_vm = vm.java_vm;
+    jvmtiEnv *jvmti = NULL;
+    void *found = NULL;
+    jvmtiPhase phase = JVMTI_PHASE_DEAD;
+    const jvmtiEventCallbacks callbacks = {
+        .ThreadStart = smp_threads_on_start,
+        .ThreadEnd = smp_threads_on_end,
+        .VMDeath = on_vm_death,
+        .ClassLoad = on_class_load,
+        .ClassPrepare = smp_method_ids_on_prepare,
+        .CompiledMethodLoad = smp_code_map_on_load,
+        .CompiledMethodUnload = smp_code_map_on_unload,
+        .DynamicCodeGenerated = smp_code_map_on_stub,
+    };
+
+    if (smp_agent_jvmti() != NULL)
+        return smp_agent_is_live() ? SMP_OK : SMP_EPHASE;
+    if ((*java_vm)->GetEnv(java_vm, &found, SMP_AGENT_JVMTI_VERSION) != JNI_OK || found == NULL)
+        return SMP_EUNSUPPORTED;
+    jvmti = found;
+    enum smp_status status = smp_jvmti_status((*jvmti)->GetPhase(jvmti, &phase));
+    if (status == SMP_OK && phase != JVMTI_PHASE_LIVE)
+        status = SMP_EPHASE;
+    if (status == SMP_OK) {
+        add_capabilities(jvmti);
+        status = smp_jvmti_status(
+            (*jvmti)->SetEventCallbacks(jvmti, &callbacks, (jint)sizeof(callbacks)));
+    }
+    if (status != SMP_OK) {
+        (void)(*jvmti)->DisposeEnvironment(jvmti);
+        return status;
+    }
+    atomic_store_explicit(&vm.live, true, memory_order_release);
+    atomic_store_explicit(&vm.jvmti, jvmti, memory_order_release);
+    return SMP_OK;
+}
+
+static void find_system_group(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    jint count = 0;
+    jthreadGroup *groups = NULL;
+
+    if ((*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) != JVMTI_ERROR_NONE)
+        return; /* then our threads live in the main group, like everybody's */
+    if (count > 0)
+        vm.system_group = (*env)->NewGlobalRef(env, groups[0]);
+    for (jint i = 0; i < count; i++)
+        (*env)->DeleteLocalRef(env, groups[i]);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
+}
+
+static void forget_system_group(JNIEnv *env)
+{
+    jobject group = atomic_exchange(&vm.system_group, NULL);
+
+    if (group != NULL && env != NULL && smp_agent_is_live())
+        (*env)->DeleteGlobalRef(env, group);
+}
+
+static enum smp_status set_event(jvmtiEventMode mode, jvmtiEvent event)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    return smp_jvmti_status((*jvmti)->SetEventNotificationMode(jvmti, mode, event, NULL));
+}
+
+/* Starts last and ends first, so that no thread's end is missed whose start was told. */
+static enum smp_status enable_events(void)
+{
+    enum smp_status status = set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
+
+    if (status == SMP_OK)
+        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END);
+    if (status == SMP_OK)
+        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_START);
+    return status;
+}
+
+static void disable_events(void)
+{
+    if (!smp_agent_is_live())
+        return;
+    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
+    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
+    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
+}
+
+static void bring_down(JNIEnv *env)
+{
+    disable_events();
+    smp_threads_close(env);
+    forget_system_group(env);
+}
+
+static enum smp_status bring_up(void)
+{
+    JNIEnv *env = smp_agent_env();
+    if (env == NULL)
+        return SMP_EVM;
+    enum smp_status status = make_environment();
+    if (status != SMP_OK)
+        return status;
+    find_system_group(smp_agent_jvmti(), env);
+    status = smp_threads_open(env);
+    if (status == SMP_OK)
+        status = enable_events();
+    if (status == SMP_OK)
+        status = smp_threads_scan(env);
+    if (status != SMP_OK)
+        bring_down(env);
+    return status;
+}
+
+enum smp_status smp_agent_open(void)
+{
+    if (!smp_once_open(&vm.once))
+        return SMP_OK;
+    const enum smp_status status = bring_up();
+    smp_once_finish(&vm.once, status == SMP_OK);
+    return status;
+}
+
+void smp_agent_close(void)
+{
+    if (!smp_once_close(&vm.once))
+        return;
+    bring_down(smp_agent_env());
+    smp_once_finish(&vm.once, false);
+}
+
+void smp_agent_loaded(JavaVM *java_vm)
+{
+    vm.java_vm = java_vm;
+}
+
+void smp_agent_unloaded(void)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    if (jvmti != NULL && smp_agent_is_live())
+        (void)(*jvmti)->DisposeEnvironment(jvmti);
+    atomic_store(&vm.live, false);
+    atomic_store(&vm.jvmti, NULL);
+    vm.java_vm = NULL;
+}
+
+/* What JDK 1.1 called JDK1_1InitArgs, as far as HotSpot still fills it in for its own launcher. */
+struct first_init_args {
+    jint version;
+    char **properties;
+    jint check_source;
+    jint native_stack_size;
+    jint java_stack_size;
+    char rest[256]; /* more than the JVM could write */
+};
+
+size_t smp_agent_stack_bytes(void)
+{
+    jint (*defaults)(void *args) = NULL;
+    struct first_init_args args = { .version = JNI_VERSION_1_1 };
+
+    *(void **)&defaults = smp_symbol("JNI_GetDefaultJavaVMInitArgs");
+    if (defaults == NULL)
+        return 0;
+    (void)defaults(&args);
+    return args.java_stack_size > 0 ? (size_t)args.java_stack_size : 0;
+}
+
+enum smp_status smp_agent_enter(const char *thread_name)
+{
+    JavaVM *java_vm = vm.java_vm;
+    void *env = NULL;
+    char name[SMP_JVM_THREAD_NAME_BYTES];
+    JavaVMAttachArgs args = { .version = SMP_VM_JNI_VERSION,
+                              .name = name,
+                              .group = vm.system_group };
+
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    (void)strncpy(name, thread_name, sizeof(name) - 1);
+    name[sizeof(name) - 1] = '\0';
+    enum smp_status status = smp_threads_enter();
+    if (status != SMP_OK)
+        return status;
+    if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, &env, &args) != JNI_OK) {
+        smp_threads_leave();
+        return SMP_ETHREAD;
+    }
+    smp_signals_let_through();
+    return SMP_OK;
+}
+
+void smp_agent_leave(void)
+{
+    JavaVM *java_vm = vm.java_vm;
+    JNIEnv *env = smp_agent_env();
+
+    if (env != NULL) {
+        (*env)->ExceptionClear(env);
+        (void)(*java_vm)->DetachCurrentThread(java_vm);
+    }
+    smp_threads_leave();
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * agent.h - the process-wide door to the JVM: its JavaVM, the one jvmtiEnv, and whether it still
+ * lives.
+ *
+ * The environment is made when the first session starts, never while the library is loaded: on
+ * JDK 21 and later its mere existence makes every switch of a virtual thread dearer. It is kept for
+ * as long as the library is loaded; events are on only while a session is open.
+ *
+ *   loaded ─open─► events on, threads known ─open, open─► ... ─close, close, close─► events off
+ *
+ * Owns     the jvmtiEnv, a reference to the system thread group while open.
+ * Threads  any. open and close of one session wait for those of another, without a lock.
+ * Errors   as listed.
+ * Cost     the first open: one environment, and a scan of all threads. The getters: one load.
+ */
+#ifndef SMP_JVM_AGENT_AGENT_H
+#define SMP_JVM_AGENT_AGENT_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+enum {
+    SMP_VM_JNI_VERSION = JNI_VERSION_1_8,
+    /* The oldest that offers all that is used: a JVM refuses versions newer than itself. */
+    SMP_AGENT_JVMTI_VERSION = JVMTI_VERSION_1_2,
+    SMP_JVM_THREAD_NAME_BYTES = 64 /* of our own threads; longer names are cut */
+};
+
+/* When the library is loaded and unloaded. loaded touches no environment. */
+void smp_agent_loaded(JavaVM *java_vm);
+void smp_agent_unloaded(void);
+
+/*
+ * Every open is paired with a close. On an attached thread. SMP_EUNSUPPORTED: this JVM offers no
+ * JVMTI or its threads look unlike any known. SMP_EPHASE: not live. SMP_ENOMEM, SMP_EVM.
+ */
+SMP_CHECKED enum smp_status smp_agent_open(void);
+void smp_agent_close(void);
+
+/* False before the first open and from VMDeath on: no call to JVMTI then. */
+bool smp_agent_is_live(void);
+/* NULL before the first open. Callers have asked is_live. */
+jvmtiEnv *smp_agent_jvmti(void);
+/* Of the calling thread; NULL when it is not attached. */
+JNIEnv *smp_agent_env(void);
+
+/* The stack of an ordinary Java thread (-Xss, -XX:ThreadStackSize); 0: the JVM does not say. Any
+ * thread, any time; a look-up of a symbol. */
+size_t smp_agent_stack_bytes(void);
+
+/*
+ * Makes the calling native thread one of the library's own: attached as a daemon, in the system
+ * thread group, known by its tid before the JVM tells anybody of it. SMP_ETHREAD, SMP_EQUOTA (too
+ * many own threads), SMP_EPHASE.
+ */
+SMP_CHECKED enum smp_status smp_agent_enter(const char *thread_name);
+void smp_agent_leave(void);
+
+#endif

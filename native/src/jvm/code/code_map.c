@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/code/code_map.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "jvm/code/call_sites.h"
+#include "jvm/walk/handler/registers.h"
+
+enum { NAME_SLOTS = 2 * SMP_CODE_MAX_NAMES /* a power of two */ };
+
+struct smp_code_table smp_code_table;
+
+static struct {
+    pthread_mutex_t mutex; /* guards all below */
+    bool open;
+    struct smp_code_view *retired; /* chained; perhaps still read */
+    char **names;                  /* [key - 1] */
+    uint16_t *slots;               /* hash of a name to its key; 0: empty */
+    size_t name_count;
+    size_t name_bytes;
+    size_t dead; /* pieces of the current view */
+    uint64_t refused;
+} code = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+/* ------------------------------------------------------------------------------------------ views
+ */
+
+static struct smp_code_view *current(void)
+{
+    return atomic_load_explicit(&smp_code_table.view, memory_order_relaxed);
+}
+
+static size_t view_bytes(size_t count)
+{
+    return sizeof(struct smp_code_view) + count * sizeof(struct smp_code_piece);
+}
+
+static void free_chain(struct smp_code_view *view)
+{
+    while (view != NULL) {
+        struct smp_code_view *next = view->next;
+        smp_free(NULL, view);
+        view = next;
+    }
+}
+
+/*
+ * With the mutex held. A reader announces itself before it loads the view, so one that holds a
+ * retired view is still announced: a moment without readers frees them all.
+ */
+static void reclaim(void)
+{
+    if (atomic_load(&smp_code_table.readers) != 0)
+        return;
+    free_chain(code.retired);
+    code.retired = NULL;
+}
+
+static void publish(struct smp_code_view *view)
+{
+    struct smp_code_view *old = atomic_exchange(&smp_code_table.view, view);
+
+    if (old != NULL) {
+        old->next = code.retired;
+        code.retired = old;
+    }
+    reclaim();
+}
+
+static void copy_piece(struct smp_code_piece *to, const struct smp_code_piece *from)
+{
+    to->start = from->start;
+    atomic_store_explicit(&to->size, smp_code_size(from), memory_order_relaxed);
+    to->parent = SMP_CODE_NO_PARENT;
+    to->id = from->id;
+    to->frame = from->frame;
+    to->kind = from->kind;
+}
+
+/* What encloses comes before what it encloses. */
+static int by_start(const void *left, const void *right)
+{
+    const struct smp_code_piece *a = left;
+    const struct smp_code_piece *b = right;
+
+    if (a->start != b->start)
+        return a->start < b->start ? -1 : 1;
+    return (smp_code_size(a) < smp_code_size(b)) - (smp_code_size(a) > smp_code_size(b));
+}
+
+static void set_parents(struct smp_code_view *view)
+{
+    uint32_t open = SMP_CODE_NO_PARENT; /* the innermost piece that has not ended yet */
+
+    for (size_t i = 0; i < view->count; i++) {
+        struct smp_code_piece *piece = &view->writer[i];
+        while (open != SMP_CODE_NO_PARENT &&
+               piece->start - view->writer[open].start >= smp_code_size(&view->writer[open]))
+            open = view->writer[open].parent;
+        piece->parent = open;
+        open = (uint32_t)i;
+    }
+}
+
+static size_t copy_living(struct smp_code_piece *to, const struct smp_code_piece *from,
+                          size_t count)
+{
+    size_t living = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (smp_code_size(&from[i]) > 0)
+            copy_piece(&to[living++], &from[i]);
+    }
+    return living;
+}
+
+/* With the mutex held: makes room among the recent pieces. */
+static bool merge(void)
+{
+    const struct smp_code_view *old = current();
+    struct smp_code_view *view = smp_alloc(NULL, view_bytes(old->count + SMP_CODE_RECENT));
+
+    if (view == NULL)
+        return false;
+    view->count = copy_living(view->writer, old->writer, old->count);
+    view->count += copy_living(view->writer + view->count, old->recent,
+                               atomic_load_explicit(&old->recent_count, memory_order_relaxed));
+    qsort(view->writer, view->count, sizeof(view->writer[0]), by_start);
+    set_parents(view);
+    code.dead = 0;
+    publish(view);
+    return true;
+}
+
+/* With the mutex held: is there room for one more? Dead pieces make room once they are worth it. */
+static bool has_room(void)
+{
+    const struct smp_code_view *view = current();
+    const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
+
+    if (view->count + recent >= SMP_CODE_MAX_PIECES)
+        return code.dead >= SMP_CODE_RECENT && merge();
+    return recent < SMP_CODE_RECENT || merge();
+}
+
+/* With the mutex held. */
+static void widen(uintptr_t start, uintptr_t end)
+{
+    if (start < atomic_load_explicit(&smp_code_table.low, memory_order_relaxed))
+        atomic_store_explicit(&smp_code_table.low, start, memory_order_relaxed);
+    if (end > atomic_load_explicit(&smp_code_table.high, memory_order_relaxed))
+        atomic_store_explicit(&smp_code_table.high, end, memory_order_relaxed);
+}
+
+/* With the mutex held. */
+static void add(const struct smp_code_piece *piece)
+{
+    if (!has_room()) {
+        code.refused++;
+        return;
+    }
+    struct smp_code_view *view = current();
+    const uint32_t at = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
+    widen(piece->start, piece->start + smp_code_size(piece));
+    copy_piece(&view->recent[at], piece);
+    atomic_store_explicit(&view->recent_count, at + 1, memory_order_release);
+}
+
+static void kill_piece(struct smp_code_piece *piece)
+{
+    if (smp_code_size(piece) > 0)
+        code.dead++;
+    atomic_store_explicit(&piece->size, 0, memory_order_relaxed);
+}
+
+static bool overlaps(const struct smp_code_piece *piece, uintptr_t start, uintptr_t end)
+{
+    return piece->start < end && start < piece->start + smp_code_size(piece);
+}
+
+/* What takes these addresses ends methods and their notes; a stub, only one that is the same. */
+static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32_t size,
+                     bool by_method)
+{
+    if (!by_method)
+        return piece->start == start && smp_code_size(piece) == size;
+    return (piece->kind == SMP_CODE_METHOD || piece->kind == SMP_CODE_NOTE) &&
+           overlaps(piece, start, start + size);
+}
+
+/* Can no piece further down reach up to start? Living methods do not overlap. */
+static bool is_last(const struct smp_code_piece *piece, uintptr_t start)
+{
+    return piece->kind != SMP_CODE_NOTE && piece->start < start && smp_code_size(piece) > 0;
+}
+
+/* With the mutex held: ends what has the given addresses. */
+static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
+{
+    struct smp_code_view *view = current();
+    const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
+    size_t low = 0;
+    size_t high = view->count;
+
+    while (low < high) { /* the first that starts at or after the end */
+        const size_t middle = low + (high - low) / 2;
+        if (view->writer[middle].start < start + size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i > 0; i--) {
+        struct smp_code_piece *piece = &view->writer[i - 1];
+        const bool last = is_last(piece, start);
+        if (is_ended(piece, start, size, by_method))
+            kill_piece(piece);
+        else if (last)
+            break;
+    }
+    for (uint32_t i = 0; i < recent; i++) {
+        if (is_ended(&view->recent[i], start, size, by_method))
+            kill_piece(&view->recent[i]);
+    }
+}
+
+/* ------------------------------------------------------------------------------------------ names
+ */
+
+static size_t hash_name(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325U;
+
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3U;
+    return (size_t)(hash ^ (hash >> 32));
+}
+
+/* With the mutex held. 0: no room for it. */
+static uint64_t key_of(const char *name)
+{
+    char text[SMP_CODE_NAME_BYTES];
+
+    (void)snprintf(text, sizeof(text), "[%.*s]", SMP_CODE_NAME_BYTES - 3, name);
+    size_t at = hash_name(text) & (NAME_SLOTS - 1);
+    while (code.slots[at] != 0) {
+        if (strcmp(code.names[code.slots[at] - 1], text) == 0)
+            return code.slots[at];
+        at = (at + 1) & (NAME_SLOTS - 1);
+    }
+    if (code.name_count == SMP_CODE_MAX_NAMES)
+        return 0;
+    char *copy = smp_strndup(NULL, text, strlen(text));
+    if (copy == NULL)
+        return 0;
+    code.names[code.name_count++] = copy;
+    code.name_bytes += strlen(text) + 1;
+    code.slots[at] = (uint16_t)code.name_count;
+    return code.name_count;
+}
+
+const char *smp_code_map_name(uint64_t key)
+{
+    const char *text = NULL;
+
+    pthread_mutex_lock(&code.mutex);
+    if (key > 0 && key <= code.name_count)
+        text = code.names[key - 1];
+    pthread_mutex_unlock(&code.mutex);
+    return text;
+}
+
+/* ----------------------------------------------------------------------------------------- public
+ */
+
+void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
+                             struct smp_code_frame frame)
+{
+    const struct smp_code_piece piece = {
+        .start = start, .size = size, .id = method, .frame = frame, .kind = SMP_CODE_METHOD
+    };
+
+    if (size == 0)
+        return;
+    pthread_mutex_lock(&code.mutex);
+    if (code.open) {
+        end_overlapped(start, size, true);
+        add(&piece);
+    }
+    pthread_mutex_unlock(&code.mutex);
+}
+
+void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc)
+{
+    const struct smp_code_piece piece = {
+        .start = return_address - 1, .size = 1, .id = pc, .kind = SMP_CODE_NOTE
+    };
+
+    pthread_mutex_lock(&code.mutex);
+    if (code.open)
+        add(&piece);
+    pthread_mutex_unlock(&code.mutex);
+}
+
+void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name)
+{
+    const bool is_interpreter = strcmp(name, "Interpreter") == 0;
+    struct smp_code_piece piece = {
+        .start = start,
+        .size = size,
+        .kind = is_interpreter ? SMP_CODE_INTERPRETER : SMP_CODE_STUB,
+    };
+
+    if (size == 0)
+        return;
+    pthread_mutex_lock(&code.mutex);
+    if (code.open)
+        piece.id = key_of(name);
+    if (piece.id != 0) {
+        end_overlapped(start, size, false);
+        add(&piece);
+    } else if (code.open) {
+        code.refused++;
+    }
+    pthread_mutex_unlock(&code.mutex);
+}
+
+void smp_code_map_remove_method(uintptr_t start, uint64_t method)
+{
+    const struct smp_code_view *view = NULL;
+
+    pthread_mutex_lock(&code.mutex);
+    view = current();
+    if (view != NULL) {
+        /* Found by its first byte; it may have been replaced already. */
+        struct smp_code_piece *piece =
+            (struct smp_code_piece *)(uintptr_t)smp_code_find(view, start);
+        if (piece != NULL && piece->kind == SMP_CODE_METHOD && piece->start == start &&
+            piece->id == method)
+            end_overlapped(start, smp_code_size(piece), true);
+    }
+    pthread_mutex_unlock(&code.mutex);
+}
+
+void smp_code_map_get_stats(struct smp_code_map_stats *out)
+{
+    *out = (struct smp_code_map_stats){ 0 };
+    pthread_mutex_lock(&code.mutex);
+    const struct smp_code_view *view = current();
+    if (view != NULL) {
+        out->writer = view->count + atomic_load(&view->recent_count);
+        out->bytes = view_bytes(view->count + SMP_CODE_RECENT) + code.name_bytes +
+                     SMP_CODE_MAX_NAMES * sizeof(char *) + NAME_SLOTS * sizeof(uint16_t);
+        out->names = code.name_count;
+        out->refused = code.refused;
+    }
+    pthread_mutex_unlock(&code.mutex);
+}
+
+enum smp_status smp_code_map_open(void)
+{
+    struct smp_code_view *view = smp_alloc(NULL, view_bytes(0));
+    char **names = smp_alloc(NULL, SMP_CODE_MAX_NAMES * sizeof(char *));
+    uint16_t *slots = smp_alloc(NULL, NAME_SLOTS * sizeof(uint16_t));
+    enum smp_status status = SMP_ENOMEM;
+
+    pthread_mutex_lock(&code.mutex);
+    if (code.open)
+        status = SMP_ESTATE;
+    if (!code.open && view != NULL && names != NULL && slots != NULL) {
+        code.names = names;
+        code.slots = slots;
+        code.name_count = 0;
+        code.name_bytes = 0;
+        code.refused = 0;
+        code.dead = 0;
+        code.open = true;
+        smp_code_table.low = UINTPTR_MAX;
+        smp_code_table.high = 0;
+        publish(view);
+        view = NULL;
+        names = NULL;
+        slots = NULL;
+        status = SMP_OK;
+    }
+    pthread_mutex_unlock(&code.mutex);
+    smp_free(NULL, view);
+    smp_free(NULL, (void *)names);
+    smp_free(NULL, slots);
+    return status;
+}
+
+void smp_code_map_close(void)
+{
+    pthread_mutex_lock(&code.mutex);
+    if (code.open) {
+        code.open = false;
+        publish(NULL);
+        while (code.retired != NULL) { /* a reader is a handler: it is gone in microseconds */
+            sched_yield();
+            reclaim();
+        }
+        for (size_t i = 0; i < code.name_count; i++)
+            smp_free(NULL, code.names[i]);
+        smp_free(NULL, (void *)code.names);
+        smp_free(NULL, code.slots);
+        code.names = NULL;
+        code.slots = NULL;
+        code.name_count = 0;
+    }
+    pthread_mutex_unlock(&code.mutex);
+}
+
+/* ----------------------------------------------------------------------------------------- events
+ */
+
+void JNICALL smp_code_map_on_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *start,
+                                  jint map_length, const jvmtiAddrLocationMap *map,
+                                  const void *info)
+{
+    (void)map_length;
+    (void)map;
+    if (size <= 0 || method == NULL)
+        return;
+    smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
+                            smp_registers_decode_frame(start, (size_t)size));
+    smp_call_sites_make(jvmti, start, (size_t)size, info);
+}
+
+void JNICALL smp_code_map_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)
+{
+    (void)jvmti;
+    smp_code_map_remove_method((uintptr_t)start, (uint64_t)(uintptr_t)method);
+}
+
+void JNICALL smp_code_map_on_stub(jvmtiEnv *jvmti, const char *name, const void *start, jint size)
+{
+    (void)jvmti;
+    if (size > 0 && name != NULL)
+        smp_code_map_add_stub((uintptr_t)start, (uint32_t)size, name);
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code_map.h - keeps the list of compiled methods and runtime stubs up to date, from the JVM's
+ * events.
+ *
+ *   CompiledMethodLoad ─────┐
+ *   CompiledMethodUnload ───┼─► recent ─full─► a new sorted view ─► code_view.h
+ *   DynamicCodeGenerated ───┘
+ *
+ * The JVM uses addresses again, and may tell so late: a method that is added ends every method
+ * whose addresses it takes.
+ *
+ * Owns     the views, and the names of stubs, which last until close.
+ * Threads  any; writers take one mutex, never across a call to the JVM. Readers: code_view.h.
+ * Errors   past SMP_CODE_MAX_PIECES, or without memory, new code stays unknown and is counted.
+ * Cost     add: the recent pieces, and now and then a merge, O(n). 40 bytes a piece.
+ */
+#ifndef SMP_JVM_CODE_CODE_MAP_H
+#define SMP_JVM_CODE_CODE_MAP_H
+
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "jvm/code/code_view.h"
+
+enum {
+    SMP_CODE_MAX_PIECES = 65536,
+    SMP_CODE_MAX_NAMES = 4096,
+    SMP_CODE_NAME_BYTES = 128 /* with brackets; longer names are cut */
+};
+
+struct smp_code_map_stats {
+    size_t writer; /* alive, and dead ones not yet swept */
+    size_t names;
+    size_t bytes;
+    uint64_t refused;
+};
+
+/* SMP_ENOMEM. Between close and open nothing is kept, and find finds nothing. */
+SMP_CHECKED enum smp_status smp_code_map_open(void);
+/* Waits for readers. Nobody may use a name's text any more. */
+void smp_code_map_close(void);
+
+void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
+                             struct smp_code_frame frame);
+void smp_code_map_remove_method(uintptr_t start, uint64_t method);
+/*
+ * The call in a method that returns to this address: its line is noted at pc. After the method has
+ * been added; goes with it.
+ */
+void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc);
+void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);
+
+/* "[name]" of a stub's key; NULL when there is no such key. Lasts until close. */
+const char *smp_code_map_name(uint64_t key);
+void smp_code_map_get_stats(struct smp_code_map_stats *out);
+
+void JNICALL smp_code_map_on_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *start,
+                                  jint map_length, const jvmtiAddrLocationMap *map,
+                                  const void *info);
+void JNICALL smp_code_map_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start);
+void JNICALL smp_code_map_on_stub(jvmtiEnv *jvmti, const char *name, const void *start, jint size);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/code/method_ids.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/agent/jvmti_status.h"
+
+enum { EXTRA_REFS = 16 };
+
+static struct {
+    _Atomic bool is_open;
+    _Atomic uint64_t made;
+} ids;
+
+uint64_t smp_method_ids_made(void)
+{
+    return atomic_load(&ids.made);
+}
+
+enum smp_status smp_method_ids_walk(jobject thread, struct smp_frame *frames, size_t capacity,
+                                    size_t *count)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    jint got = 0;
+
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    const enum smp_status status = smp_jvmti_status((*jvmti)->GetStackTrace(
+        jvmti, thread, 0, (jint)capacity, (jvmtiFrameInfo *)(void *)frames, &got));
+    if (status == SMP_OK)
+        *count = (size_t)got;
+    return status;
+}
+
+/* How many methods the class has. A class that is not prepared yet has no running methods. */
+static uint64_t make(jvmtiEnv *jvmti, jclass owner)
+{
+    jint count = 0;
+    jmethodID *methods = NULL;
+
+    if ((*jvmti)->GetClassMethods(jvmti, owner, &count, &methods) != JVMTI_ERROR_NONE)
+        return 0;
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)methods);
+    return count > 0 ? (uint64_t)count : 0;
+}
+
+static enum smp_status make_loaded(jvmtiEnv *jvmti, uint64_t *made)
+{
+    jint count = 0;
+    jclass *classes = NULL;
+    const enum smp_status status =
+        smp_jvmti_status((*jvmti)->GetLoadedClasses(jvmti, &count, &classes));
+
+    for (jint i = 0; status == SMP_OK && i < count && *made < SMP_IDS_LIMIT; i++)
+        *made += make(jvmti, classes[i]);
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)classes);
+    return status;
+}
+
+static void set_event(jvmtiEventMode mode)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    if (smp_agent_is_live())
+        (void)(*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_PREPARE, NULL);
+}
+
+/* From here on the JVM need not tell of classes. */
+static void end_at_limit(void)
+{
+    if (smp_method_ids_made() >= SMP_IDS_LIMIT)
+        set_event(JVMTI_DISABLE);
+}
+
+enum smp_status smp_method_ids_make_all(JNIEnv *env)
+{
+    enum smp_status status = SMP_OK;
+    uint64_t made = 0;
+    uint64_t before = 0;
+
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    if (smp_method_ids_made() >= SMP_IDS_LIMIT)
+        return SMP_EQUOTA;
+    if ((*env)->PushLocalFrame(env, EXTRA_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    status = make_loaded(smp_agent_jvmti(), &made);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    /* Most of them had been made before; those of classes that are gone are not among them. */
+    before = smp_method_ids_made();
+    while (before < made && !atomic_compare_exchange_weak(&ids.made, &before, made))
+        continue;
+    end_at_limit();
+    return status;
+}
+
+void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                       jclass prepared)
+{
+    (void)env;
+    (void)thread;
+    if (!atomic_load(&ids.is_open) || smp_method_ids_made() >= SMP_IDS_LIMIT)
+        return;
+    atomic_fetch_add(&ids.made, make(jvmti, prepared));
+    end_at_limit();
+}
+
+/* The event goes on first, so that no class falls between the two. */
+void smp_method_ids_open(JNIEnv *env)
+{
+    atomic_store(&ids.made, 0);
+    atomic_store(&ids.is_open, true);
+    set_event(JVMTI_ENABLE);
+    (void)!smp_method_ids_make_all(env);
+}
+
+void smp_method_ids_close(void)
+{
+    if (!atomic_exchange(&ids.is_open, false))
+        return;
+    set_event(JVMTI_DISABLE);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * method_ids.h - method ids, made before a walk misses them.
+ *
+ * An asynchronous walk names a frame only where the method has an id already. Compiled methods have
+ * one, because we listen to their events. A young process runs methods that are only interpreted,
+ * so ids are made for all methods of a class as soon as the class is prepared, before any of them
+ * runs:
+ *
+ *   open ─► ClassPrepare on ─► ids of all classes that are loaded, on the caller's thread
+ *   ClassPrepare ─► ids of that class, on the thread that prepares it
+ *   SMP_IDS_LIMIT methods ─► ClassPrepare off: from here on walk makes what is missed
+ *
+ * An id costs memory of the JVM's own, a part of which stays when its class is unloaded (up to JDK
+ * 25). The limit bounds that in an application that makes classes for ever.
+ *
+ * walk makes the ids of one stack by a handshake. From JDK 21 on that may hold up all virtual
+ * threads until a running thread reaches its next safepoint (measured on 25, for GetStackTrace and
+ * for a list of one thread alike), so it is not used where virtual threads are in use; make_all
+ * takes its place there.
+ *
+ * Owns     the JVM's ClassPrepare event while open.
+ * Threads  open, close: one at a time. on_prepare: any. The others: an attached one.
+ * Errors   as jvmti_status.h. A class whose ids cannot be made now is left out: walk makes them,
+ *          where it may.
+ * Cost     a class: about 2 us, on the thread that prepares it. make_all: that for all loaded
+ *          classes. walk: microseconds, but as long as a running thread takes to reach its next
+ *          safepoint. The caller limits the latter two.
+ */
+#ifndef SMP_JVM_CODE_METHOD_IDS_H
+#define SMP_JVM_CODE_METHOD_IDS_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "model/sample.h"
+
+enum { SMP_IDS_LIMIT = 512 * 1024 /* methods, since open */ };
+
+/* Where an id is still missing afterwards, walks show the frame without a name. */
+void smp_method_ids_open(JNIEnv *env);
+void smp_method_ids_close(void);
+void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                       jclass prepared);
+
+/* Up to capacity frames of a thread, leaf first. *count == capacity: it may be deeper. */
+SMP_CHECKED enum smp_status smp_method_ids_walk(jobject thread, struct smp_frame *frames,
+                                                size_t capacity, size_t *count);
+/* SMP_EQUOTA: the limit is reached. */
+SMP_CHECKED enum smp_status smp_method_ids_make_all(JNIEnv *env);
+
+/* Methods whose ids were made here since open; at most a class more than SMP_IDS_LIMIT. */
+uint64_t smp_method_ids_made(void);
+
+#endif

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/code/methods.h"
+
+#include <jvmti.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+#include "jvm/agent/agent.h"
+#include "jvm/agent/jvmti_status.h"
+#include "jvm/code/code_map.h"
+#include "jvm/walk/by_jvmti.h"
+
+enum {
+    /* The worst that utf8.h makes of a byte, and its smallest buffer. */
+    UTF8_GROWTH = 3,
+    UTF8_MIN_BYTES = 4
+};
+
+struct smp_jvm_methods {
+    char *buffer; /* lines first, so that they are aligned; then the texts */
+    size_t capacity;
+};
+
+/* What JVMTI gave; all of it is given back. */
+struct answer {
+    jclass declaring;
+    char *signature;
+    char *name;
+    char *file;
+    jvmtiLineNumberEntry *lines;
+    jint line_count;
+    jboolean is_native;
+};
+
+static void deallocate(jvmtiEnv *jvmti, void *piece)
+{
+    if (piece != NULL)
+        (void)(*jvmti)->Deallocate(jvmti, piece);
+}
+
+static void forget(jvmtiEnv *jvmti, JNIEnv *env, struct answer *answer)
+{
+    deallocate(jvmti, answer->signature);
+    deallocate(jvmti, answer->name);
+    deallocate(jvmti, answer->file);
+    deallocate(jvmti, answer->lines);
+    if (answer->declaring != NULL)
+        (*env)->DeleteLocalRef(env, answer->declaring);
+}
+
+/* File and lines may be missing for many reasons; only lack of memory and a dying JVM are worth
+ * another try. */
+static enum smp_status optional(jvmtiError error)
+{
+    enum smp_status status = smp_jvmti_status(error);
+
+    return status == SMP_ENOMEM || status == SMP_EPHASE ? status : SMP_OK;
+}
+
+static enum smp_status ask(jvmtiEnv *jvmti, jmethodID method, struct answer *answer)
+{
+    enum smp_status status =
+        smp_jvmti_status((*jvmti)->GetMethodDeclaringClass(jvmti, method, &answer->declaring));
+
+    if (status == SMP_OK)
+        status = smp_jvmti_status(
+            (*jvmti)->GetClassSignature(jvmti, answer->declaring, &answer->signature, NULL));
+    if (status == SMP_OK)
+        status =
+            smp_jvmti_status((*jvmti)->GetMethodName(jvmti, method, &answer->name, NULL, NULL));
+    if (status == SMP_OK)
+        status = smp_jvmti_status((*jvmti)->IsMethodNative(jvmti, method, &answer->is_native));
+    if (status == SMP_OK)
+        status = optional((*jvmti)->GetSourceFileName(jvmti, answer->declaring, &answer->file));
+    if (status == SMP_OK && !answer->is_native)
+        status = optional(
+            (*jvmti)->GetLineNumberTable(jvmti, method, &answer->line_count, &answer->lines));
+    if (status == SMP_OK && (answer->signature == NULL || answer->name == NULL))
+        status = SMP_EVM;
+    if (answer->lines == NULL || answer->line_count < 0)
+        answer->line_count = 0;
+    return status;
+}
+
+static size_t text_room(const char *text)
+{
+    return text != NULL ? strlen(text) * UTF8_GROWTH + UTF8_MIN_BYTES : 0;
+}
+
+static enum smp_status make_room(struct smp_jvm_methods *methods, size_t bytes)
+{
+    if (bytes <= methods->capacity)
+        return SMP_OK;
+    char *buffer = smp_realloc(NULL, methods->buffer, bytes);
+    if (buffer == NULL)
+        return SMP_ENOMEM;
+    methods->buffer = buffer;
+    methods->capacity = bytes;
+    return SMP_OK;
+}
+
+/*
+ * "Lcom/acme/Outer$Inner;" is com.acme.Outer$Inner. The signature of a hidden class has a '.' where
+ * its name has a '/': "Lcom/acme/Foo$$Lambda.0x0004;" is com.acme.Foo$$Lambda/0x0004.
+ */
+static void dot_class_name(char *name)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == '/')
+            *name = '.';
+        else if (*name == '.')
+            *name = '/';
+    }
+}
+
+static const char *put_text(char **at, const char *text, size_t length, size_t room)
+{
+    const char *put = *at;
+
+    (void)smp_utf8_from_modified(*at, room, text, length);
+    *at += room;
+    return put;
+}
+
+static const char *put_class_name(char **at, const char *signature, size_t room)
+{
+    size_t length = strlen(signature);
+    char *name = *at;
+
+    if (length >= 2 && signature[0] == 'L' && signature[length - 1] == ';') {
+        signature++;
+        length -= 2;
+    }
+    (void)put_text(at, signature, length, room);
+    dot_class_name(name);
+    return name;
+}
+
+static enum smp_status fill(struct smp_jvm_methods *methods, const struct answer *answer,
+                            struct smp_method_info *info)
+{
+    const size_t line_bytes = (size_t)answer->line_count * sizeof(struct smp_line);
+    const size_t class_room = text_room(answer->signature);
+    const size_t name_room = text_room(answer->name);
+    const size_t file_room = text_room(answer->file);
+    enum smp_status status = make_room(methods, line_bytes + class_room + name_room + file_room);
+
+    if (status != SMP_OK)
+        return status;
+    struct smp_line *lines = (struct smp_line *)(void *)methods->buffer;
+    char *at = methods->buffer + line_bytes;
+    for (jint i = 0; i < answer->line_count; i++) {
+        lines[i] = (struct smp_line){ .start_bci = (int32_t)answer->lines[i].start_location,
+                                      .line = answer->lines[i].line_number };
+    }
+    *info = (struct smp_method_info){ .is_native = answer->is_native != 0,
+                                      .line_count = (size_t)answer->line_count };
+    if (answer->line_count > 0)
+        info->lines = lines;
+    info->class_name = put_class_name(&at, answer->signature, class_room);
+    info->method_name = put_text(&at, answer->name, strlen(answer->name), name_room);
+    if (answer->file != NULL)
+        info->file = put_text(&at, answer->file, strlen(answer->file), file_room);
+    return SMP_OK;
+}
+
+static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
+{
+    struct answer answer = { 0 };
+    JNIEnv *env = smp_agent_env();
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    if (env == NULL)
+        return SMP_EVM;
+    if (method == SMP_VM_NO_METHOD)
+        return SMP_EGONE;
+    enum smp_status status = ask(jvmti, (jmethodID)(uintptr_t)method, &answer);
+    if (status == SMP_OK)
+        status = fill(self, &answer, info);
+    forget(jvmti, env, &answer);
+    return status;
+}
+
+static void release(void *self, struct smp_method_info *info)
+{
+    struct smp_jvm_methods *methods = self;
+
+    (void)info;
+    if (methods->capacity <= SMP_JVM_METHODS_KEEP_BYTES)
+        return;
+    smp_free(NULL, methods->buffer);
+    methods->buffer = NULL;
+    methods->capacity = 0;
+}
+
+/* Of stubs, which are no methods of Java's, and of a method that has no id yet. */
+static const char *pseudo_text(void *self, uint64_t key)
+{
+    (void)self;
+    return key == SMP_VM_NO_METHOD ? "[method without an id]" : smp_code_map_name(key);
+}
+
+enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out)
+{
+    struct smp_jvm_methods *methods = smp_alloc(NULL, sizeof(*methods));
+
+    if (methods == NULL)
+        return SMP_ENOMEM;
+    *out = methods;
+    return SMP_OK;
+}
+
+void smp_jvm_methods_destroy(struct smp_jvm_methods *methods)
+{
+    if (methods == NULL)
+        return;
+    smp_free(NULL, methods->buffer);
+    smp_free(NULL, methods);
+}
+
+struct smp_name_source smp_jvm_methods_source(struct smp_jvm_methods *methods)
+{
+    return (struct smp_name_source){
+        .resolve = resolve, .release = release, .pseudo_text = pseudo_text, .self = methods
+    };
+}

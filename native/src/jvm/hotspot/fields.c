@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/hotspot/fields.h"
+
+#include <string.h>
+
+#include "jvm/hotspot/symbol.h"
+
+enum { MAX_ENTRIES = 20000 }; /* a list without an end is none */
+
+/* How an entry of the list is laid out: told by further exported numbers. */
+struct list {
+    const char *at;
+    uint64_t stride;
+    uint64_t type_name;
+    uint64_t field_name;
+    uint64_t offset;
+};
+
+static bool read_number(const char *name, uint64_t *out)
+{
+    const uint64_t *number = smp_symbol(name);
+
+    if (number == NULL)
+        return false;
+    *out = *number;
+    return true;
+}
+
+static bool open_list(struct list *list)
+{
+    const char *const *at = smp_symbol("gHotSpotVMStructs");
+
+    if (at == NULL || *at == NULL)
+        return false;
+    list->at = *at;
+    return read_number("gHotSpotVMStructEntryArrayStride", &list->stride) &&
+           read_number("gHotSpotVMStructEntryTypeNameOffset", &list->type_name) &&
+           read_number("gHotSpotVMStructEntryFieldNameOffset", &list->field_name) &&
+           read_number("gHotSpotVMStructEntryOffsetOffset", &list->offset);
+}
+
+static const char *text_in(const char *entry, uint64_t offset)
+{
+    const char *text = NULL;
+
+    memcpy(&text, entry + offset, sizeof(text));
+    return text;
+}
+
+static void take(const struct list *list, const char *entry, struct smp_field *fields, size_t count)
+{
+    const char *type = text_in(entry, list->type_name);
+    const char *name = text_in(entry, list->field_name);
+
+    for (size_t i = 0; type != NULL && name != NULL && i < count; i++) {
+        if (strcmp(type, fields[i].type) == 0 && strcmp(name, fields[i].name) == 0) {
+            memcpy(&fields[i].offset, entry + list->offset, sizeof(fields[i].offset));
+            fields[i].found = fields[i].offset < SMP_FIELD_MAX_OFFSET;
+        }
+    }
+}
+
+bool smp_fields_read(struct smp_field *fields, size_t count)
+{
+    struct list list = { 0 };
+    bool all = true;
+
+    if (!open_list(&list))
+        return false;
+    for (size_t i = 0; i < MAX_ENTRIES; i++) {
+        const char *entry = list.at + i * list.stride;
+        if (text_in(entry, list.type_name) == NULL)
+            break;
+        take(&list, entry, fields, count);
+    }
+    for (size_t i = 0; i < count; i++)
+        all = all && fields[i].found;
+    return all;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fields.h - where the JVM says its own fields lie, for debuggers (gHotSpotVMStructs).
+ *
+ * It is no supported interface: what is read here is a hint, to be checked against something that
+ * is known otherwise.
+ *
+ * Owns     nothing.
+ * Threads  any.
+ * Errors   false: not all fields were found.
+ * Cost     one pass over about three thousand names.
+ */
+#ifndef SMP_JVM_HOTSPOT_FIELDS_H
+#define SMP_JVM_HOTSPOT_FIELDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SMP_FIELD_MAX_OFFSET = 64 * 1024 }; /* the JVM's objects at hand are smaller */
+
+struct smp_field {
+    const char *type;
+    const char *name;
+    uint64_t offset; /* set where found */
+    bool found;
+};
+
+bool smp_fields_read(struct smp_field *fields, size_t count);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/hotspot/layout.h"
+
+#include <string.h>
+
+#include "jvm/code/code_view.h"
+#include "jvm/hotspot/fields.h"
+
+enum {
+    MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
+    FIELD_COUNT = 5
+};
+
+static uintptr_t word_in(uintptr_t object, uint32_t offset)
+{
+    return *(const uintptr_t *)(object + offset); /* NOLINT(performance-no-int-to-ptr) */
+}
+
+static bool is_known_code(uintptr_t pc)
+{
+    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), pc);
+    const bool is_java = piece != NULL && piece->kind != SMP_CODE_STUB;
+
+    smp_code_leave();
+    return is_java;
+}
+
+static bool is_believable(const struct smp_jvm_layout *layout, uintptr_t java_thread,
+                          uintptr_t stack_high)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    const uintptr_t sp = word_in(java_thread, layout->last_sp);
+    uintptr_t pc = word_in(java_thread, layout->last_pc);
+    int32_t state = 0;
+
+    memcpy(&state, (const char *)java_thread + layout->state, sizeof(state)); /* NOLINT */
+    if (state != SMP_JVM_IN_NATIVE || sp <= here || sp - here > MAX_DISTANCE_BYTES ||
+        sp >= stack_high || sp % sizeof(uintptr_t) != 0)
+        return false;
+    if (pc == 0)
+        pc = word_in(sp - sizeof(uintptr_t), 0);
+    return is_known_code(pc);
+}
+
+struct smp_layout smp_layout_find(const JNIEnv *env, uintptr_t java_thread, uintptr_t stack_high)
+{
+    const struct smp_layout none = { 0 };
+    const uintptr_t env_offset = (uintptr_t)env - java_thread;
+    struct smp_field fields[FIELD_COUNT] = {
+        { .type = "JavaThread", .name = "_thread_state" },
+        { .type = "JavaThread", .name = "_anchor" },
+        { .type = "JavaFrameAnchor", .name = "_last_Java_sp" },
+        { .type = "JavaFrameAnchor", .name = "_last_Java_pc" },
+        { .type = "JavaFrameAnchor", .name = "_last_Java_fp" },
+    };
+
+    if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET ||
+        !smp_fields_read(fields, FIELD_COUNT))
+        return none;
+    const uint32_t anchor = (uint32_t)fields[1].offset;
+    const struct smp_layout found = {
+        .jvm = { .state = (uint32_t)fields[0].offset,
+                 .last_sp = anchor + (uint32_t)fields[2].offset,
+                 .last_pc = anchor + (uint32_t)fields[3].offset,
+                 .last_fp = anchor + (uint32_t)fields[4].offset },
+        .env_offset = env_offset,
+    };
+    return is_believable(&found.jvm, java_thread, stack_high) ? found : none;
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/os_threads.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+enum {
+    FIRST_SLOTS = 256, /* a power of two */
+    PATH_BYTES = 64,
+    STAT_BYTES = 512,
+    /* Of a thread's name, as the system keeps it; where its middle is cut out, of both ends. */
+    COMM_LENGTH = 15,
+    CUT_HEAD = 7,
+    CUT_TAIL = 6
+};
+
+/* No serial of a Java thread has this bit. */
+#define TASK_ID (UINT64_C(1) << 63)
+
+struct task {
+    int32_t tid; /* 0: an empty slot */
+    enum smp_os_thread_kind kind;
+    int64_t cpu_ns; /* at the last read */
+    char name[SMP_JVM_TASK_NAME_BYTES];
+};
+
+/* By tid; open addressing, at most half full. */
+struct table {
+    struct task *slots;
+    size_t slot_count;
+    size_t count;
+};
+
+struct smp_os_threads {
+    struct table known; /* of the last read */
+    bool was_read;
+};
+
+/* --- names --- */
+
+static const struct {
+    const char *start;
+    enum smp_os_thread_kind kind;
+} STARTS[] = {
+    { "GC Thread", SMP_OS_THREAD_GC },      { "G1 ", SMP_OS_THREAD_GC },
+    { "ZDriver", SMP_OS_THREAD_GC },        { "ZDirect", SMP_OS_THREAD_GC },
+    { "ZStat", SMP_OS_THREAD_GC },          { "ZUncomm", SMP_OS_THREAD_GC },
+    { "ZUnmapp", SMP_OS_THREAD_GC },        { "ZWorker", SMP_OS_THREAD_GC },
+    { "ZReserv", SMP_OS_THREAD_GC },        { "XDriver", SMP_OS_THREAD_GC },
+    { "XWorker", SMP_OS_THREAD_GC },        { "Shenand", SMP_OS_THREAD_GC },
+    { "C1 Comp", SMP_OS_THREAD_JIT },       { "C2 Comp", SMP_OS_THREAD_JIT },
+    { "JVMCI", SMP_OS_THREAD_JIT },         { "Sweeper", SMP_OS_THREAD_JIT },
+    { "VM Thread", SMP_OS_THREAD_VM },      { "VM Peri", SMP_OS_THREAD_VM },
+    { "Referen", SMP_OS_THREAD_SERVICE },   { "Finaliz", SMP_OS_THREAD_SERVICE },
+    { "Signal ", SMP_OS_THREAD_SERVICE },   { "Common-", SMP_OS_THREAD_SERVICE },
+    { "Service", SMP_OS_THREAD_SERVICE },   { "Monitor ", SMP_OS_THREAD_SERVICE },
+    { "Notific", SMP_OS_THREAD_SERVICE },   { "Attach ", SMP_OS_THREAD_SERVICE },
+    { "JFR ", SMP_OS_THREAD_SERVICE },      { "threads-sampler", SMP_OS_THREAD_SAMPLER },
+    { "threads..", SMP_OS_THREAD_SAMPLER },
+};
+
+enum smp_os_thread_kind smp_os_threads_kind(const char *name)
+{
+    for (size_t i = 0; i < sizeof(STARTS) / sizeof(STARTS[0]); i++) {
+        if (strncmp(name, STARTS[i].start, strlen(STARTS[i].start)) == 0)
+            return STARTS[i].kind;
+    }
+    return SMP_OS_THREAD_OTHER;
+}
+
+/* Longer than the system keeps, and in part followed by a number. */
+static const char *const LONG_NAMES[] = {
+    "Shenandoah GC Threads",      "Shenandoah Control Thread",
+    "Shenandoah Uncommit Thread", "StringDedupProcessor",
+    "C1 CompilerThread",          "C2 CompilerThread",
+    "JVMCI CompilerThread",       "JVMCI-native CompilerThread",
+    "VM Periodic Task Thread",    "Reference Handler",
+    "Signal Dispatcher",          "Monitor Deflation Thread",
+    "Notification Thread",        "JFR Recorder Thread",
+    "JFR Periodic Tasks",         "JFR Thread Sampler",
+    "JFR CPU Sampler Thread",     "idle-timeout-task", /* of jdk.httpserver */
+};
+
+/* Of the number that comm ends in, "0" or "#0". */
+static size_t number_length(const char *comm)
+{
+    const size_t length = strlen(comm);
+    size_t count = 0;
+
+    while (count < CUT_TAIL && count < length && comm[length - 1 - count] >= '0' &&
+           comm[length - 1 - count] <= '9')
+        count++;
+    return count + (count > 0 && count < CUT_TAIL && comm[length - 1 - count] == '#');
+}
+
+/* comm is "1234567..123456" of a name that starts with whole and goes on with a number. */
+static bool is_middle_cut(const char *comm, const char *whole, size_t number)
+{
+    const size_t tail = CUT_TAIL - number;
+    const size_t length = strlen(whole);
+
+    return strncmp(comm, whole, CUT_HEAD) == 0 && memcmp(comm + CUT_HEAD, "..", 2) == 0 &&
+           length >= CUT_HEAD + tail &&
+           memcmp(comm + COMM_LENGTH - CUT_TAIL, whole + length - tail, tail) == 0;
+}
+
+void smp_os_threads_whole_name(const char *comm, char name[SMP_JVM_TASK_NAME_BYTES])
+{
+    const size_t number = number_length(comm);
+
+    (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s", comm);
+    if (strlen(comm) != COMM_LENGTH)
+        return;
+    for (size_t i = 0; i < sizeof(LONG_NAMES) / sizeof(LONG_NAMES[0]); i++) {
+        if (strncmp(comm, LONG_NAMES[i], COMM_LENGTH) == 0)
+            (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s", LONG_NAMES[i]);
+        else if (is_middle_cut(comm, LONG_NAMES[i], number))
+            (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s%s", LONG_NAMES[i],
+                           comm + COMM_LENGTH - number);
+    }
+}
+
+/* What a file of /proc/self/task/<tid> holds, up to size - 1 bytes. False: the thread is gone. */
+static bool read_file(int32_t tid, const char *file, char *out, size_t size)
+{
+    char path[PATH_BYTES];
+    ssize_t length;
+    int fd;
+
+    (void)snprintf(path, sizeof(path), "/proc/self/task/%d/%s", (int)tid, file);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    length = read(fd, out, size - 1);
+    (void)close(fd);
+    if (length < 0)
+        return false;
+    out[length] = '\0';
+    return true;
+}
+
+static void read_name(struct task *task)
+{
+    char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
+
+    if (!read_file(task->tid, "comm", comm, sizeof(comm)))
+        comm[0] = '\0';
+    comm[strcspn(comm, "\n")] = '\0';
+    smp_os_threads_whole_name(comm, task->name);
+    task->kind = smp_os_threads_kind(comm);
+}
+
+/* --- the table --- */
+
+static struct task *slot_of(const struct table *table, int32_t tid)
+{
+    size_t slot = (size_t)((uint32_t)tid * 2654435769u) & (table->slot_count - 1);
+
+    while (table->slots[slot].tid != 0 && table->slots[slot].tid != tid)
+        slot = (slot + 1) & (table->slot_count - 1);
+    return &table->slots[slot];
+}
+
+static bool init_table(struct table *table, size_t slot_count)
+{
+    *table = (struct table){ .slots = smp_alloc(NULL, slot_count * sizeof(struct task)) };
+    table->slot_count = slot_count;
+    return table->slots != NULL;
+}
+
+static bool grow(struct table *table)
+{
+    struct table larger;
+
+    if (!init_table(&larger, table->slot_count * 2))
+        return false;
+    for (size_t i = 0; i < table->slot_count; i++) {
+        if (table->slots[i].tid != 0)
+            *slot_of(&larger, table->slots[i].tid) = table->slots[i];
+    }
+    larger.count = table->count;
+    smp_free(NULL, table->slots);
+    *table = larger;
+    return true;
+}
+
+/* --- reading --- */
+
+/* One read. */
+struct reading {
+    struct smp_os_threads *os_threads;
+    struct table seen;
+    bool (*is_java)(void *context, int32_t tid);
+    void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
+                 int64_t cpu_ns);
+    void *context;
+};
+
+/* What the thread was known as, or a new one. */
+static struct task describe(const struct smp_os_threads *os_threads, int32_t tid, int64_t cpu_ns)
+{
+    struct task task = *slot_of(&os_threads->known, tid);
+
+    /* A clock that went back is another thread's with the same tid. */
+    if (task.tid == 0 || task.cpu_ns > cpu_ns) {
+        task = (struct task){ .tid = tid };
+        read_name(&task);
+    }
+    return task;
+}
+
+/* False: there is no room for more. */
+static bool look_at(struct reading *reading, int32_t tid)
+{
+    struct task task;
+    int64_t cpu_ns = 0;
+    int64_t more_ns;
+
+    if (reading->is_java(reading->context, tid) || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
+        return true;
+    if (reading->seen.count >= SMP_OS_THREADS_MAX ||
+        (reading->seen.count >= reading->seen.slot_count / 2 && !grow(&reading->seen)))
+        return false;
+    task = describe(reading->os_threads, tid, cpu_ns);
+    more_ns = cpu_ns - task.cpu_ns;
+    task.cpu_ns = cpu_ns;
+    *slot_of(&reading->seen, tid) = task;
+    reading->seen.count++;
+    if (reading->os_threads->was_read && more_ns > 0)
+        reading->used(reading->context, task.kind, TASK_ID | (uint32_t)tid, task.name, more_ns);
+    return true;
+}
+
+static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t tid),
+                            void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id,
+                                         const char *name, int64_t cpu_ns),
+                            void *context)
+{
+    struct smp_os_threads *os_threads = self;
+    struct reading reading = { .os_threads = os_threads, .is_java = is_java, .used = used };
+    const struct dirent *entry = NULL;
+    bool goes_on = true;
+    DIR *folder = NULL;
+
+    reading.context = context;
+    if (!init_table(&reading.seen, os_threads->known.slot_count))
+        return;
+    folder = opendir("/proc/self/task");
+    if (folder == NULL) {
+        smp_free(NULL, reading.seen.slots);
+        return;
+    }
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
+    while (goes_on && (entry = readdir(folder)) != NULL) {
+        const long tid = strtol(entry->d_name, NULL, 10);
+        if (tid > 0)
+            goes_on = look_at(&reading, (int32_t)tid);
+    }
+    (void)closedir(folder);
+    smp_free(NULL, os_threads->known.slots);
+    os_threads->known = reading.seen;
+    os_threads->was_read = true;
+}
+
+static bool is_runnable(void *self, int32_t tid)
+{
+    char text[STAT_BYTES];
+    const char *name_end;
+
+    (void)self;
+    if (!read_file(tid, "stat", text, sizeof(text)))
+        return false;
+    /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */
+    name_end = strrchr(text, ')');
+    return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'R';
+}
+
+/* --- life --- */
+
+enum smp_status smp_os_threads_create(struct smp_os_threads **out)
+{
+    struct smp_os_threads *os_threads = smp_alloc(NULL, sizeof(*os_threads));
+
+    if (os_threads == NULL)
+        return SMP_ENOMEM;
+    if (!init_table(&os_threads->known, FIRST_SLOTS)) {
+        smp_free(NULL, os_threads);
+        return SMP_ENOMEM;
+    }
+    *out = os_threads;
+    return SMP_OK;
+}
+
+void smp_os_threads_destroy(struct smp_os_threads *os_threads)
+{
+    if (os_threads == NULL)
+        return;
+    smp_free(NULL, os_threads->known.slots);
+    smp_free(NULL, os_threads);
+}
+
+struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_threads)
+{
+    return (struct smp_os_thread_source){
+        .read = read_os_threads,
+        .is_runnable = is_runnable,
+        .self = os_threads,
+    };
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * os_threads.h - the process's threads as the operating system sees them: what those used that are
+ * no Java threads, and whether one of them wants a CPU.
+ *
+ * A thread's kind follows from its name (comm), which the JVM sets: whole up to 15 characters,
+ * of longer ones the first 15, or "1234567..123456". So a kind is told by the first few characters.
+ * The whole name is found in a list of those the JVM gives; of "C2 CompilerThread0" the number is
+ * lost where the system has the first 15 characters only.
+ *
+ * Owns     what each thread had used at the last read.
+ * Threads  one at a time.
+ * Errors   create: SMP_ENOMEM. read: where /proc cannot be read, or there is no memory, nothing is
+ *          told; what was used is told by the next read.
+ * Cost     read: a directory scan, one clock per thread that is not Java's, one file per new one.
+ *          is_runnable: one file (about 3 us).
+ */
+#ifndef SMP_JVM_THREADS_OS_THREADS_H
+#define SMP_JVM_THREADS_OS_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/jvm.h"
+
+enum { SMP_OS_THREADS_MAX = 65536, SMP_JVM_TASK_NAME_BYTES = 32 };
+
+struct smp_os_threads;
+
+SMP_CHECKED enum smp_status smp_os_threads_create(struct smp_os_threads **out);
+void smp_os_threads_destroy(struct smp_os_threads *os_threads); /* NULL is fine */
+/* Valid until destroy. */
+struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_threads);
+
+enum smp_os_thread_kind smp_os_threads_kind(const char *name);
+/* The whole name for a comm, or the comm itself. */
+void smp_os_threads_whole_name(const char *comm, char name[SMP_JVM_TASK_NAME_BYTES]);
+
+#endif

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/registry.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { FIRST_BUCKETS = 64 };
+
+static struct smp_jvm_thread **bucket_of(const struct smp_registry *registry, int64_t java_id)
+{
+    /* Java ids are counted up: the multiplication spreads neighbours. */
+    const uint64_t hash = (uint64_t)java_id * 0x9E3779B97F4A7C15U;
+
+    return &registry->buckets[(hash >> 32) & (registry->bucket_count - 1)];
+}
+
+static struct smp_jvm_thread *find(const struct smp_registry *registry, int64_t java_id)
+{
+    struct smp_jvm_thread *entry = NULL;
+
+    if (registry->bucket_count > 0)
+        entry = *bucket_of(registry, java_id);
+    while (entry != NULL && entry->java_id != java_id)
+        entry = entry->next;
+    return entry;
+}
+
+static void fill_buckets(struct smp_registry *registry)
+{
+    for (struct smp_jvm_thread *entry = registry->oldest; entry != NULL; entry = entry->newer) {
+        struct smp_jvm_thread **bucket = bucket_of(registry, entry->java_id);
+        entry->next = *bucket;
+        *bucket = entry;
+    }
+}
+
+/* Without memory the table stays as it is: chains get longer, nothing is lost. */
+static void grow(struct smp_registry *registry)
+{
+    const size_t wanted = registry->bucket_count * 2;
+    struct smp_jvm_thread **old = registry->buckets;
+    struct smp_jvm_thread **buckets = smp_alloc(NULL, wanted * sizeof(struct smp_jvm_thread *));
+
+    if (buckets == NULL)
+        return;
+    registry->buckets = buckets;
+    registry->bucket_count = wanted;
+    fill_buckets(registry);
+    smp_free(NULL, old);
+}
+
+static void link_newest(struct smp_registry *registry, struct smp_jvm_thread *entry)
+{
+    struct smp_jvm_thread **bucket = bucket_of(registry, entry->java_id);
+
+    entry->next = *bucket;
+    *bucket = entry;
+    entry->older = registry->newest;
+    entry->newer = NULL;
+    if (registry->newest != NULL)
+        registry->newest->newer = entry;
+    else
+        registry->oldest = entry;
+    registry->newest = entry;
+    entry->linked = true;
+    registry->count++;
+}
+
+static void unlink_entry(struct smp_registry *registry, struct smp_jvm_thread *entry)
+{
+    struct smp_jvm_thread **at = bucket_of(registry, entry->java_id);
+
+    while (*at != entry)
+        at = &(*at)->next;
+    *at = entry->next;
+    if (entry->older != NULL)
+        entry->older->newer = entry->newer;
+    else
+        registry->oldest = entry->newer;
+    if (entry->newer != NULL)
+        entry->newer->older = entry->older;
+    else
+        registry->newest = entry->older;
+    entry->older = NULL;
+    entry->newer = NULL;
+    entry->next = NULL;
+    entry->linked = false;
+    registry->count--;
+}
+
+/* Returns the entry when that was the last hold. */
+static struct smp_jvm_thread *unhold(struct smp_jvm_thread *entry)
+{
+    entry->holders--;
+    return entry->holders == 0 ? entry : NULL;
+}
+
+enum smp_status smp_registry_open(struct smp_registry *registry)
+{
+    enum smp_status status = SMP_ENOMEM;
+    struct smp_jvm_thread **buckets =
+        smp_alloc(NULL, FIRST_BUCKETS * sizeof(struct smp_jvm_thread *));
+
+    pthread_mutex_lock(&registry->mutex);
+    if (buckets != NULL && !registry->open) {
+        registry->buckets = buckets;
+        registry->bucket_count = FIRST_BUCKETS;
+        registry->open = true;
+        for (size_t i = 0; i < registry->own_count; i++)
+            registry->own[i].stale = registry->own[i].java_id != 0;
+        buckets = NULL;
+        status = SMP_OK;
+    }
+    pthread_mutex_unlock(&registry->mutex);
+    smp_free(NULL, buckets);
+    return status;
+}
+
+struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry)
+{
+    struct smp_jvm_thread *unheld = NULL;
+    struct smp_jvm_thread **buckets = NULL;
+
+    pthread_mutex_lock(&registry->mutex);
+    while (registry->newest != NULL) {
+        struct smp_jvm_thread *entry = registry->newest;
+        unlink_entry(registry, entry);
+        entry = unhold(entry);
+        if (entry != NULL) {
+            entry->next = unheld;
+            unheld = entry;
+        }
+    }
+    buckets = registry->buckets;
+    registry->buckets = NULL;
+    registry->bucket_count = 0;
+    registry->open = false;
+    pthread_mutex_unlock(&registry->mutex);
+    smp_free(NULL, buckets);
+    return unheld;
+}
+
+static void call_listeners(struct smp_registry *registry)
+{
+    while (registry->listeners != NULL) {
+        struct smp_start_listener *listen = registry->listeners;
+        registry->listeners = listen->next;
+        listen->is_in = false;
+        smp_event_call(listen->event);
+    }
+}
+
+bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entry)
+{
+    bool added = false;
+
+    pthread_mutex_lock(&registry->mutex);
+    struct smp_jvm_thread *known = find(registry, entry->java_id);
+    if (known != NULL) {
+        /* What a scan could not know; readers may look at it only once they were handed it. */
+        if (known->holders == 1 && known->thread.os_tid == 0)
+            known->thread.os_tid = entry->thread.os_tid;
+    } else if (registry->open) {
+        if (registry->count >= registry->bucket_count)
+            grow(registry);
+        entry->thread.serial = ++registry->newest_serial;
+        entry->holders = 1;
+        link_newest(registry, entry);
+        call_listeners(registry);
+        added = true;
+    }
+    pthread_mutex_unlock(&registry->mutex);
+    return added;
+}
+
+void smp_registry_miss(struct smp_registry *registry)
+{
+    pthread_mutex_lock(&registry->mutex);
+    registry->newest_serial++;
+    pthread_mutex_unlock(&registry->mutex);
+}
+
+static void forget_own(struct smp_registry *registry, size_t index)
+{
+    registry->own[index] = registry->own[--registry->own_count];
+}
+
+static void forget_own_id(struct smp_registry *registry, int64_t java_id)
+{
+    for (size_t i = 0; i < registry->own_count; i++) {
+        if (registry->own[i].java_id == java_id) {
+            forget_own(registry, i);
+            return;
+        }
+    }
+}
+
+struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
+                                        int64_t now_ns)
+{
+    struct smp_jvm_thread *unheld = NULL;
+
+    pthread_mutex_lock(&registry->mutex);
+    forget_own_id(registry, java_id);
+    struct smp_jvm_thread *entry = find(registry, java_id);
+    if (entry != NULL) {
+        /* 0 means alive, so an end at the clock's zero is told as one later. */
+        entry->thread.ended_ns = now_ns != 0 ? now_ns : 1;
+        unlink_entry(registry, entry);
+        unheld = unhold(entry);
+    }
+    pthread_mutex_unlock(&registry->mutex);
+    return unheld;
+}
+
+struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
+                                            struct smp_jvm_thread *entry)
+{
+    pthread_mutex_lock(&registry->mutex);
+    struct smp_jvm_thread *unheld = unhold(entry);
+    pthread_mutex_unlock(&registry->mutex);
+    return unheld;
+}
+
+size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
+                            struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest)
+{
+    struct smp_jvm_thread *first = NULL;
+    size_t count = 0;
+
+    pthread_mutex_lock(&registry->mutex);
+    /* From the young end: in the steady state there is nothing, or little, to pass. */
+    for (struct smp_jvm_thread *entry = registry->newest;
+         entry != NULL && entry->thread.serial > after; entry = entry->older)
+        first = entry;
+    for (struct smp_jvm_thread *entry = first; entry != NULL && count < capacity;
+         entry = entry->newer) {
+        entry->holders++;
+        batch[count++] = entry;
+    }
+    *newest = registry->newest_serial;
+    pthread_mutex_unlock(&registry->mutex);
+    return count;
+}
+
+bool smp_registry_watch(struct smp_registry *registry, uint64_t after,
+                        struct smp_start_listener *listen)
+{
+    pthread_mutex_lock(&registry->mutex);
+    const bool nobody_new = registry->newest_serial <= after;
+    if (nobody_new && !listen->is_in) {
+        listen->next = registry->listeners;
+        listen->is_in = true;
+        registry->listeners = listen;
+    }
+    pthread_mutex_unlock(&registry->mutex);
+    return nobody_new;
+}
+
+void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listener *listen)
+{
+    struct smp_start_listener **at = &registry->listeners;
+
+    pthread_mutex_lock(&registry->mutex);
+    if (listen->is_in) {
+        while (*at != listen)
+            at = &(*at)->next;
+        *at = listen->next;
+        listen->is_in = false;
+    }
+    pthread_mutex_unlock(&registry->mutex);
+}
+
+static enum smp_status add_own(struct smp_registry *registry, struct smp_internal_threads own)
+{
+    if (registry->own_count == SMP_VM_MAX_OWN_THREADS)
+        return SMP_EQUOTA;
+    registry->own[registry->own_count++] = own;
+    return SMP_OK;
+}
+
+enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid)
+{
+    pthread_mutex_lock(&registry->mutex);
+    enum smp_status status = add_own(registry, (struct smp_internal_threads){ .tid = tid });
+    pthread_mutex_unlock(&registry->mutex);
+    return status;
+}
+
+void smp_registry_leave(struct smp_registry *registry, int32_t tid)
+{
+    pthread_mutex_lock(&registry->mutex);
+    for (size_t i = 0; i < registry->own_count; i++) {
+        if (registry->own[i].tid == tid) {
+            forget_own(registry, i);
+            break;
+        }
+    }
+    pthread_mutex_unlock(&registry->mutex);
+}
+
+enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id)
+{
+    pthread_mutex_lock(&registry->mutex);
+    forget_own_id(registry, java_id);
+    enum smp_status status = add_own(registry, (struct smp_internal_threads){ .java_id = java_id });
+    struct smp_jvm_thread *entry = find(registry, java_id);
+    if (status == SMP_OK && entry != NULL)
+        entry->thread.is_hidden = true;
+    pthread_mutex_unlock(&registry->mutex);
+    return status;
+}
+
+bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_t java_id)
+{
+    bool own = false;
+
+    pthread_mutex_lock(&registry->mutex);
+    for (size_t i = 0; i < registry->own_count && !own; i++) {
+        struct smp_internal_threads *known = &registry->own[i];
+        own = known->java_id != 0 ? known->java_id == java_id : known->tid == tid;
+        if (own)
+            known->stale = false;
+    }
+    pthread_mutex_unlock(&registry->mutex);
+    return own;
+}
+
+void smp_registry_purge(struct smp_registry *registry)
+{
+    pthread_mutex_lock(&registry->mutex);
+    for (size_t i = registry->own_count; i > 0; i--) {
+        if (registry->own[i - 1].stale)
+            forget_own(registry, i - 1);
+    }
+    pthread_mutex_unlock(&registry->mutex);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * registry.h - the process-wide list of live Java threads, in order of birth.
+ *
+ * Two sources report a thread: the scan of those that were there already, and its own ThreadStart.
+ * Either may come first, both may come at once: the thread's Java id, which is never reused,
+ * decides who was second. Each entry is held by the registry while the thread lives and by each
+ * reader it was handed to; the last holder gets it back to dispose of, so that no reference is
+ * deleted and nothing is freed under the lock.
+ *
+ * Readers keep a cursor, the serial of the last thread they were handed. Serials have no holes but
+ * those of ended threads, so a hole a reader passes is a thread it never saw.
+ *
+ * Owns     its buckets and the entries nobody else holds.
+ * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM. Who
+ *          watches for births is woken up under it, so that it is there.
+ * Errors   none but lack of memory for the buckets: the table then stays as small as it is.
+ * Cost     add, end: one hash probe. collect: O(threads born since the cursor).
+ */
+#ifndef SMP_JVM_THREADS_REGISTRY_H
+#define SMP_JVM_THREADS_REGISTRY_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/jvm.h"
+
+enum {
+    SMP_VM_MAX_OWN_THREADS = 256, /* threads of the library, over all sessions */
+    SMP_FACTS_REQUESTS = 4        /* outstanding at one thread, of as many sessions */
+};
+
+/*
+ * What an asynchronous walk must know of a thread, learnt once and shared by all sessions; 0: not
+ * known. Each is right or 0 at any time.
+ */
+struct smp_walk_info {
+    _Atomic uintptr_t java_thread; /* the JVM's thread object */
+    _Atomic uintptr_t stack_low;
+    _Atomic uintptr_t stack_high;
+    _Atomic uintptr_t seen_sp; /* of the last answer; tells where the stack is */
+    /* Cookies of requests; each may be outstanding or over. A session has one at a time. */
+    _Atomic uint64_t requests[SMP_FACTS_REQUESTS];
+    /* The method all its stacks end in; guess: of the last stacks, and how many of them. */
+    _Atomic uintptr_t root;
+    _Atomic uintptr_t root_guess;
+    _Atomic uint32_t root_guessed;
+    _Atomic uintptr_t run_method; /* its run(), which is the root where the JVM started it */
+    _Atomic bool is_carrier;      /* of virtual threads */
+};
+
+struct smp_jvm_thread {
+    struct smp_thread thread; /* first, so that a pointer to it is one to the entry */
+    int64_t java_id;
+    void *ref; /* global reference to the Thread; opaque here */
+    struct smp_walk_info info;
+    /* the rest is guarded by the registry's mutex */
+    unsigned holders;
+    bool linked;
+    struct smp_jvm_thread *older;
+    struct smp_jvm_thread *newer;
+    struct smp_jvm_thread *next; /* in its bucket; in the chain close returns */
+};
+
+/* One of the library's threads: known by tid before it attaches, or by Java id once it is attached.
+ */
+struct smp_internal_threads {
+    int64_t java_id; /* 0: known by tid */
+    int32_t tid;     /* 0: known by Java id */
+    bool stale;      /* not met again by the running scan */
+};
+
+/* Visible so that it can be static: late events may come for as long as the library is loaded. */
+struct smp_registry {
+    pthread_mutex_t mutex;
+    bool open; /* all guarded by mutex */
+    uint64_t newest_serial;
+    struct smp_jvm_thread *oldest;
+    struct smp_jvm_thread *newest;
+    size_t count;
+    struct smp_jvm_thread **buckets;
+    size_t bucket_count; /* a power of two, or 0 */
+    struct smp_internal_threads own[SMP_VM_MAX_OWN_THREADS];
+    size_t own_count;
+    struct smp_start_listener *listeners;
+};
+
+#define SMP_REGISTRY_INIT                  \
+    {                                      \
+        .mutex = PTHREAD_MUTEX_INITIALIZER \
+    }
+
+/* From now on add accepts. SMP_ENOMEM: it stays closed. */
+SMP_CHECKED enum smp_status smp_registry_open(struct smp_registry *registry);
+/* Forgets all threads. Returns those that nobody holds, chained by next, for the caller to dispose
+ * of; the others come back from their last release. */
+struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry);
+
+/* Adopts entry (java_id, ref, born_ns, os_tid, is_daemon set) where it returns true. False: closed,
+ * or the thread is known already; the entry is still the caller's. */
+bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entry);
+/* A thread was born for which there was no memory: it will count as unseen. */
+void smp_registry_miss(struct smp_registry *registry);
+/* The thread has ended. Returns its entry when nobody holds it any more, else NULL. */
+struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
+                                        int64_t now_ns);
+/* Gives up a reader's hold; returns the entry when that was the last. */
+struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
+                                            struct smp_jvm_thread *entry);
+
+/*
+ * The oldest live threads with a serial above after, up to capacity, each held for the caller.
+ * *newest gets the highest serial given out so far.
+ */
+size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
+                            struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest);
+
+/* jvm.h. False: a serial above after has been given out. */
+bool smp_registry_watch(struct smp_registry *registry, uint64_t after,
+                        struct smp_start_listener *listen);
+void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listener *listen);
+
+/* The library's own threads. hide and enter return SMP_EQUOTA past SMP_VM_MAX_OWN_THREADS. */
+SMP_CHECKED enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid);
+void smp_registry_leave(struct smp_registry *registry, int32_t tid);
+/* Also marks the thread's entry hidden where there is one; undone by end. */
+SMP_CHECKED enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id);
+/* tid 0: not known. */
+bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_t java_id);
+/* After a scan asked is_own of every live thread: forgets hidden threads that ended unnoticed. */
+void smp_registry_purge(struct smp_registry *registry);
+
+#endif

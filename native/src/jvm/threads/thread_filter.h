@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_filter.h - the threads a user chose, by their Java ids.
+ *
+ * An id is never reused, so nothing is held: a chosen thread may end, or be collected, and simply
+ * is in no selection any more. A thread that was not started yet has its id already.
+ *
+ * Owns     the sorted ids.
+ * Threads  create on any attached thread; contains and destroy on any.
+ * Errors   SMP_ENOMEM; SMP_EINVAL for a missing or null thread; SMP_EUNSUPPORTED.
+ * Cost     create: O(n log n). contains: O(log n), no call to the JVM.
+ */
+#ifndef SMP_JVM_THREADS_THREAD_FILTER_H
+#define SMP_JVM_THREADS_THREAD_FILTER_H
+
+#include <jni.h>
+
+#include "base/status.h"
+#include "engine/jvm.h"
+
+/* threads may be NULL: nobody. */
+SMP_CHECKED enum smp_status smp_jvm_thread_filter_create(JNIEnv *env, jobjectArray threads,
+                                                         struct smp_thread_filter *out);
+
+#endif

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_name.h - a thread's name, read again only when it is another String.
+ *
+ * The field Thread.name is compared by identity with the String seen last. Where the field is not
+ * to be found, JVMTI's GetThreadInfo tells the name and its text is compared.
+ *
+ * Owns     nothing; what it hands out as seen is the reader's until forget.
+ * Threads  any attached one; a memory (seen) belongs to one reader.
+ * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM.
+ * Cost     unchanged: one field read. Changed: one copy and one global reference; nothing is
+ *          allocated on the Java heap.
+ */
+#ifndef SMP_JVM_THREADS_THREAD_NAME_H
+#define SMP_JVM_THREADS_THREAD_NAME_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* Once per process and again at will. */
+SMP_CHECKED enum smp_status smp_jvm_thread_name_init(JNIEnv *env);
+/* As smp_thread_source.name. */
+SMP_CHECKED enum smp_status smp_jvm_thread_name_read(JNIEnv *env, jobject thread, void **seen,
+                                                     char *out, size_t size, bool *changed);
+/* env NULL: the JVM is going, its references go with it. */
+void smp_jvm_thread_name_forget(JNIEnv *env, void *seen);
+
+#endif

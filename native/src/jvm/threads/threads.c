@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The Java id comes from the field Thread.tid, not from getId(), which a subclass may override, and
+ * not from JVMTI's thread-local storage, whose get and set cannot be made one step without holding
+ * a lock across the two.
+ */
+#include "jvm/threads/threads.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "jvm/agent/agent.h"
+#include "jvm/agent/jvmti_status.h"
+#include "jvm/threads/registry.h"
+#include "jvm/threads/stack_bounds.h"
+#include "jvm/threads/thread_name.h"
+#include "jvm/threads/tid_resolver.h"
+#include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/signals.h"
+
+enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
+
+static struct smp_registry registry = SMP_REGISTRY_INIT;
+/* Thread.tid; the same in every open, so it is written again with the same value. */
+static _Atomic(jfieldID) id_field;
+/* Thread.eetop, the address of the JVM's thread object; NULL: there is no such field. */
+static _Atomic(jfieldID) address_field;
+/* Global reference to the group of threads that are the library's own; NULL: there is none. */
+static _Atomic(jobject) own_group;
+
+static struct smp_jvm_thread *entry_of(const struct smp_thread *thread)
+{
+    return (struct smp_jvm_thread *)(uintptr_t)thread;
+}
+
+static enum smp_status find_id_field(JNIEnv *env)
+{
+    if (id_field != NULL)
+        return SMP_OK;
+    jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
+    if (thread_class == NULL) {
+        (*env)->ExceptionClear(env);
+        return SMP_EVM;
+    }
+    /* The id stays valid: Thread is never unloaded. */
+    id_field = (*env)->GetFieldID(env, thread_class, "tid", "J");
+    if (id_field == NULL)
+        (*env)->ExceptionClear(env);
+    address_field = (*env)->GetFieldID(env, thread_class, "eetop", "J");
+    if (address_field == NULL)
+        (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, thread_class);
+    return id_field != NULL ? SMP_OK : SMP_EUNSUPPORTED;
+}
+
+enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64_t *out)
+{
+    enum smp_status status = find_id_field(env);
+
+    if (status == SMP_OK)
+        *out = (*env)->GetLongField(env, thread, id_field);
+    return status;
+}
+
+uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
+{
+    if (address_field == NULL)
+        return 0;
+    return (uintptr_t)(*env)->GetLongField(env, thread, address_field);
+}
+
+/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. Requests that were
+ * given up are forgotten as well: of a thread that ends with the signal blocked none ever comes. */
+static void dispose(JNIEnv *env, struct smp_jvm_thread *entry)
+{
+    if (entry == NULL)
+        return;
+    for (size_t i = 0; i < SMP_FACTS_REQUESTS; i++) {
+        if (entry->info.requests[i] != 0)
+            smp_signal_release(entry->info.requests[i]);
+    }
+    if (env != NULL && smp_agent_is_live())
+        (*env)->DeleteGlobalRef(env, entry->ref);
+    smp_free(NULL, entry);
+}
+
+static void dispose_released(struct smp_jvm_thread *entry)
+{
+    dispose(smp_agent_env(), entry);
+}
+
+/* ---------------------------------------------------------------------------- service threads */
+
+/* With a number behind it, as compiler threads have, or without. */
+static bool is_service_name(const char *name)
+{
+    static const char *const stems[] = {
+        "Reference Handler",    "Finalizer",
+        "Signal Dispatcher",    "Common-Cleaner",
+        "Notification Thread",  "Attach Listener",
+        "Service Thread",       "Monitor Deflation Thread",
+        "C1 CompilerThread",    "C2 CompilerThread",
+        "JVMCI CompilerThread",
+    };
+
+    for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++) {
+        const size_t length = strlen(stems[i]);
+        if (strncmp(name, stems[i], length) == 0)
+            return name[length + strspn(name + length, "0123456789")] == '\0';
+    }
+    return false;
+}
+
+/* The group's parent as a local reference, NULL for a top group; *innocuous: as the JDK's own. */
+static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent, bool *innocuous)
+{
+    jvmtiThreadGroupInfo info = { 0 };
+
+    if ((*jvmti)->GetThreadGroupInfo(jvmti, group, &info) != JVMTI_ERROR_NONE)
+        return false;
+    *innocuous = info.name != NULL && strcmp(info.name, "InnocuousThreadGroup") == 0;
+    *parent = info.parent;
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    return true;
+}
+
+/* The system group is the one without a parent; InnocuousThreadGroup is its child. Anybody may give
+ * a group these names, but not that place. */
+static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
+{
+    jthreadGroup parent = NULL;
+    jthreadGroup grandparent = NULL;
+    bool innocuous = false;
+    bool ignored = false;
+    bool result = false;
+
+    if (group == NULL || !read_group(jvmti, group, &parent, &innocuous))
+        return false;
+    if (parent == NULL)
+        result = true;
+    else if (innocuous && read_group(jvmti, parent, &grandparent, &ignored))
+        result = grandparent == NULL;
+    if (parent != NULL)
+        (*env)->DeleteLocalRef(env, parent);
+    if (grandparent != NULL)
+        (*env)->DeleteLocalRef(env, grandparent);
+    return result;
+}
+
+/* ---------------------------------------------------------------------- the library's own group */
+
+static bool is_own_group(JNIEnv *env, jthreadGroup group)
+{
+    jobject own = own_group;
+
+    return own != NULL && group != NULL && (*env)->IsSameObject(env, own, group);
+}
+
+enum smp_status smp_threads_hide_group(JNIEnv *env, jobject group)
+{
+    jobject none = NULL;
+    jobject ref = (*env)->NewGlobalRef(env, group);
+
+    if (ref == NULL)
+        return SMP_ENOMEM;
+    if (atomic_compare_exchange_strong(&own_group, &none, ref))
+        return SMP_OK;
+    (*env)->DeleteGlobalRef(env, ref);
+    return is_own_group(env, group) ? SMP_OK : SMP_EQUOTA;
+}
+
+void smp_threads_unloaded(JNIEnv *env)
+{
+    jobject group = atomic_exchange(&own_group, NULL);
+
+    if (group != NULL)
+        (*env)->DeleteGlobalRef(env, group);
+}
+
+/* ------------------------------------------------------------------------------ births and ends */
+
+/* Adopts nothing: the entry gets a reference of its own. */
+static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *proto)
+{
+    struct smp_jvm_thread *entry = smp_alloc(NULL, sizeof(*entry));
+    jobject ref = entry != NULL ? (*env)->NewGlobalRef(env, thread) : NULL;
+
+    if (ref == NULL) {
+        smp_free(NULL, entry);
+        smp_registry_miss(&registry);
+        return;
+    }
+    *entry = *proto;
+    entry->ref = ref;
+    if (!smp_registry_add(&registry, entry))
+        dispose(env, entry);
+}
+
+/* tid and stack 0: not known. */
+static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
+                         struct smp_stack_bounds stack)
+{
+    jvmtiThreadInfo info = { 0 };
+    const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
+
+    if (smp_registry_is_internal(&registry, tid, java_id))
+        return;
+    const jvmtiError error = (*jvmti)->GetThreadInfo(jvmti, thread, &info);
+    if (error == JVMTI_ERROR_OUT_OF_MEMORY)
+        smp_registry_miss(&registry);
+    if (error != JVMTI_ERROR_NONE)
+        return; /* it has ended meanwhile */
+    const bool hidden =
+        is_own_group(env, info.thread_group) || (info.name != NULL && is_service_name(info.name) &&
+                                                 is_jvm_group(jvmti, env, info.thread_group));
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    if (info.thread_group != NULL)
+        (*env)->DeleteLocalRef(env, info.thread_group);
+    if (info.context_class_loader != NULL)
+        (*env)->DeleteLocalRef(env, info.context_class_loader);
+    if (hidden)
+        return;
+    const struct smp_jvm_thread proto = {
+        .thread = { .started_ns = smp_clock_ns(), .os_tid = tid, .is_daemon = info.is_daemon != 0 },
+        .java_id = java_id,
+        .info = { .java_thread = smp_threads_address(env, thread),
+                  .stack_low = stack.low,
+                  .stack_high = stack.high,
+                  .is_carrier = smp_virtual_threads_is_carrier(env, thread) },
+    };
+    add_entry(env, thread, &proto);
+}
+
+void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    if (smp_agent_is_live())
+        adopt_thread(jvmti, env, thread, (int32_t)gettid(), smp_stack_bounds_own());
+}
+
+void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+{
+    (void)jvmti;
+    if (!smp_agent_is_live())
+        return;
+    const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
+    dispose(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
+    smp_signals_thread_ends((int32_t)gettid());
+}
+
+enum smp_status smp_threads_open(JNIEnv *env)
+{
+    enum smp_status status = find_id_field(env);
+
+    if (status == SMP_OK)
+        status = smp_jvm_thread_name_init(env);
+    if (status == SMP_OK)
+        (void)smp_virtual_threads_init(env);
+    if (status == SMP_OK)
+        status = smp_registry_open(&registry);
+    return status;
+}
+
+enum smp_status smp_threads_scan(JNIEnv *env)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    jint count = 0;
+    jthread *threads = NULL;
+    enum smp_status status = SMP_ENOMEM;
+
+    if ((*env)->PushLocalFrame(env, SCAN_EXTRA_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    status = smp_jvmti_status((*jvmti)->GetAllThreads(jvmti, &count, &threads));
+    if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + SCAN_EXTRA_REFS) != JNI_OK)
+        (*env)->ExceptionClear(env); /* the references are there already; only -Xcheck:jni minds */
+    for (jint i = 0; status == SMP_OK && i < count; i++)
+        adopt_thread(jvmti, env, threads[i], 0, (struct smp_stack_bounds){ 0 });
+    if (status == SMP_OK) {
+        smp_registry_purge(&registry);
+        smp_tid_resolver_restart();
+        smp_tid_resolver_run(&registry, dispose_released);
+    }
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return status;
+}
+
+void smp_threads_close(JNIEnv *env)
+{
+    struct smp_jvm_thread *entry = smp_registry_close(&registry);
+
+    while (entry != NULL) {
+        struct smp_jvm_thread *next = entry->next;
+        dispose(env, entry);
+        entry = next;
+    }
+}
+
+void smp_threads_gone(struct smp_thread *thread)
+{
+    const struct smp_jvm_thread *entry = entry_of(thread);
+
+    dispose(smp_agent_env(), smp_registry_end(&registry, entry->java_id, smp_clock_ns()));
+}
+
+/* ------------------------------------------------------------------------------------ the source
+ */
+
+struct reading {
+    uint64_t *cursor;
+    uint64_t *unseen;
+    bool is_first; /* holes are threads of the time before this reader: it missed nobody */
+    bool (*started)(void *context, struct smp_thread *thread);
+    void *context;
+};
+
+/* The hole between the cursor and the thread with this serial. */
+static void pass_hole(const struct reading *reading, uint64_t serial)
+{
+    if (!reading->is_first)
+        *reading->unseen += serial - *reading->cursor - 1;
+    *reading->cursor = serial - 1;
+}
+
+/* False: the thread was refused. */
+static bool offer(const struct reading *reading, struct smp_jvm_thread *entry)
+{
+    const uint64_t serial = entry->thread.serial;
+
+    pass_hole(reading, serial);
+    if (entry->thread.is_hidden) {
+        dispose(smp_agent_env(), smp_registry_release(&registry, entry));
+    } else if (!reading->started(reading->context, &entry->thread)) {
+        return false;
+    }
+    *reading->cursor = serial;
+    return true;
+}
+
+static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unseen,
+                                    bool (*started)(void *context, struct smp_thread *thread),
+                                    void *context)
+{
+    const struct reading reading = { cursor, unseen, *cursor == 0, started, context };
+    struct smp_jvm_thread *batch[POLL_BATCH];
+    uint64_t newest = 0;
+    size_t count = POLL_BATCH;
+    bool taken = true;
+
+    (void)self;
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    smp_tid_resolver_run(&registry, dispose_released);
+    while (taken && count == POLL_BATCH) {
+        count = smp_registry_collect(&registry, *cursor, batch, POLL_BATCH, &newest);
+        for (size_t i = 0; i < count; i++) {
+            taken = taken && offer(&reading, batch[i]);
+            if (!taken)
+                dispose(smp_agent_env(), smp_registry_release(&registry, batch[i]));
+        }
+    }
+    if (taken)
+        pass_hole(&reading, newest + 1);
+    return SMP_OK;
+}
+
+static void drop_thread(void *self, struct smp_thread *thread)
+{
+    (void)self;
+    dispose(smp_agent_env(), smp_registry_release(&registry, entry_of(thread)));
+}
+
+static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
+{
+    (void)self;
+    return smp_registry_watch(&registry, cursor, listen);
+}
+
+static void stop_listening(void *self, struct smp_start_listener *listen)
+{
+    (void)self;
+    smp_registry_unwatch(&registry, listen);
+}
+
+static enum smp_status name_thread(void *self, struct smp_thread *thread, void **seen, char *out,
+                                   size_t size, bool *changed)
+{
+    (void)self;
+    if (!smp_agent_is_live())
+        return SMP_EPHASE;
+    if (thread->ended_ns != 0)
+        return SMP_EGONE;
+    JNIEnv *env = smp_agent_env();
+    if (env == NULL)
+        return SMP_EVM;
+    return smp_jvm_thread_name_read(env, smp_threads_ref(thread), seen, out, size, changed);
+}
+
+static void forget_name(void *self, void *seen)
+{
+    (void)self;
+    if (seen != NULL)
+        smp_jvm_thread_name_forget(smp_agent_is_live() ? smp_agent_env() : NULL, seen);
+}
+
+struct smp_thread_source smp_threads_source(void)
+{
+    return (struct smp_thread_source){
+        .poll = poll_threads,
+        .drop = drop_thread,
+        .listen = listen_for_starts,
+        .unlisten = stop_listening,
+        .name = name_thread,
+        .forget = forget_name,
+    };
+}
+
+jthread smp_threads_ref(const struct smp_thread *thread)
+{
+    return entry_of(thread)->ref;
+}
+
+struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread)
+{
+    return &entry_of(thread)->info;
+}
+
+int64_t smp_threads_java_id(const struct smp_thread *thread)
+{
+    return entry_of(thread)->java_id;
+}
+
+/* ------------------------------------------------------------------------------ the library's own
+ */
+
+enum smp_status smp_threads_enter(void)
+{
+    return smp_registry_enter(&registry, (int32_t)gettid());
+}
+
+void smp_threads_leave(void)
+{
+    smp_registry_leave(&registry, (int32_t)gettid());
+}
+
+enum smp_status smp_threads_hide(JNIEnv *env, jobject thread)
+{
+    int64_t java_id = 0;
+    enum smp_status status = smp_threads_id_of(env, thread, &java_id);
+
+    if (status == SMP_OK)
+        status = smp_registry_hide(&registry, java_id);
+    return status;
+}

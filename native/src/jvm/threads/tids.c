@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/tids.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+
+enum { FIRST_TIDS = 256 };
+
+struct task {
+    int32_t tid;
+    int64_t before_ns;
+    int64_t after_ns;
+};
+
+struct match {
+    const struct smp_tid_clocks *clocks;
+    struct task *still; /* sorted by clock: it has not moved */
+    size_t still_count;
+    struct task *moving; /* the others */
+    size_t moving_count;
+};
+
+struct candidates {
+    int32_t tids[SMP_TIDS_MAX_CANDIDATES];
+    size_t count; /* may exceed the array: too many */
+};
+
+static int by_clock(const void *left, const void *right)
+{
+    const struct task *a = left;
+    const struct task *b = right;
+
+    return (a->before_ns > b->before_ns) - (a->before_ns < b->before_ns);
+}
+
+static void propose(struct candidates *candidates, int32_t tid)
+{
+    if (candidates->count < SMP_TIDS_MAX_CANDIDATES)
+        candidates->tids[candidates->count] = tid;
+    candidates->count++;
+}
+
+static void find_candidates(const struct match *match, int64_t thread_ns,
+                            struct candidates *candidates)
+{
+    size_t low = 0;
+    size_t high = match->still_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (match->still[middle].before_ns < thread_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < match->still_count && match->still[i].before_ns == thread_ns; i++)
+        propose(candidates, match->still[i].tid);
+    for (size_t i = 0; i < match->moving_count; i++) {
+        const struct task *task = &match->moving[i];
+        if (task->before_ns <= thread_ns && thread_ns <= task->after_ns)
+            propose(candidates, task->tid);
+    }
+}
+
+/* The second reading: only clocks that stand side by side. False also when the thread has ended. */
+static bool encloses(const struct smp_tid_clocks *clocks, int32_t tid, size_t thread)
+{
+    int64_t before_ns = 0;
+    int64_t thread_ns = 0;
+    int64_t after_ns = 0;
+
+    return clocks->os_threads_ns(clocks->self, tid, &before_ns) &&
+           clocks->thread_ns(clocks->self, thread, &thread_ns) &&
+           clocks->os_threads_ns(clocks->self, tid, &after_ns) && before_ns <= thread_ns &&
+           thread_ns <= after_ns;
+}
+
+static int32_t choose(const struct match *match, const struct candidates *candidates, size_t thread)
+{
+    int32_t chosen = 0;
+
+    if (candidates->count > SMP_TIDS_MAX_CANDIDATES)
+        return 0;
+    for (size_t i = 0; i < candidates->count; i++) {
+        if (!encloses(match->clocks, candidates->tids[i], thread))
+            continue;
+        if (chosen != 0)
+            return 0;
+        chosen = candidates->tids[i];
+    }
+    return chosen;
+}
+
+static int by_tid(const void *left, const void *right)
+{
+    const int32_t *const *a = left;
+    const int32_t *const *b = right;
+
+    return (**a > **b) - (**a < **b);
+}
+
+/* One task cannot be two threads: where it was chosen twice, neither is believed. */
+static void drop_doubles(int32_t **chosen, size_t count)
+{
+    qsort((void *)chosen, count, sizeof(*chosen), by_tid);
+    for (size_t i = 0; i < count;) {
+        size_t end = i + 1;
+        while (end < count && *chosen[end] == *chosen[i])
+            end++;
+        for (size_t j = i; end - i > 1 && j < end; j++)
+            *chosen[j] = 0;
+        i = end;
+    }
+}
+
+static int32_t hint_of(const struct smp_tid_clocks *clocks, size_t thread)
+{
+    return clocks->hint != NULL ? clocks->hint(clocks->self, thread) : 0;
+}
+
+/* Is every hint that can be judged right, and are there enough of them? */
+static bool are_hints_right(const struct smp_tid_clocks *clocks, const int32_t *out, size_t count)
+{
+    size_t agreed = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const int32_t hint = out[i] != 0 ? hint_of(clocks, i) : 0;
+        if (hint != 0 && hint != out[i])
+            return false;
+        agreed += hint != 0;
+    }
+    return agreed >= SMP_TIDS_HINTS_AGREED;
+}
+
+/* Two close readings must bear the hint out. */
+static void take_hints(const struct smp_tid_clocks *clocks, const int64_t *thread_ns,
+                       size_t thread_count, int32_t *out)
+{
+    if (clocks->hint == NULL || !are_hints_right(clocks, out, thread_count))
+        return;
+    for (size_t i = 0; i < thread_count; i++) {
+        if (out[i] != 0 || thread_ns[i] < 0)
+            continue;
+        const int32_t hint = hint_of(clocks, i);
+        if (hint != 0 && encloses(clocks, hint, i) && encloses(clocks, hint, i))
+            out[i] = hint;
+    }
+}
+
+static size_t gather(int32_t *out, size_t thread_count, int32_t **chosen)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < thread_count; i++) {
+        if (out[i] != 0)
+            chosen[count++] = &out[i];
+    }
+    return count;
+}
+
+static void choose_all(const struct match *match, const int64_t *thread_ns, size_t thread_count,
+                       int32_t *out, int32_t **chosen)
+{
+    for (size_t i = 0; i < thread_count; i++) {
+        struct candidates candidates = { .count = 0 };
+        if (thread_ns[i] < 0)
+            continue;
+        find_candidates(match, thread_ns[i], &candidates);
+        out[i] = choose(match, &candidates, i);
+    }
+    take_hints(match->clocks, thread_ns, thread_count, out);
+    drop_doubles(chosen, gather(out, thread_count, chosen));
+}
+
+static void read_before(const struct smp_tid_clocks *clocks, const int32_t *tids, size_t tid_count,
+                        struct match *match)
+{
+    for (size_t i = 0; i < tid_count; i++) {
+        struct task task = { .tid = tids[i] };
+        if (clocks->os_threads_ns(clocks->self, tids[i], &task.before_ns))
+            match->still[match->still_count++] = task;
+    }
+}
+
+/* A task that has ended meanwhile drops out: should it have been a thread's, that thread has ended
+ * too, and its second reading says so. */
+static void read_after(struct match *match)
+{
+    const size_t count = match->still_count;
+
+    match->still_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct task task = match->still[i];
+        if (!match->clocks->os_threads_ns(match->clocks->self, task.tid, &task.after_ns))
+            continue;
+        if (task.after_ns == task.before_ns)
+            match->still[match->still_count++] = task;
+        else
+            match->moving[match->moving_count++] = task;
+    }
+    qsort(match->still, match->still_count, sizeof(*match->still), by_clock);
+}
+
+enum smp_status smp_tids_match(const struct smp_tid_clocks *clocks, const int32_t *tids,
+                               size_t tid_count, size_t thread_count, int32_t *out)
+{
+    struct match match = { .clocks = clocks };
+    enum smp_status status = SMP_ENOMEM;
+    int64_t *thread_ns = NULL;
+    int32_t **chosen = NULL;
+
+    memset(out, 0, thread_count * sizeof(*out));
+    if (tid_count == 0 || thread_count == 0)
+        return SMP_OK;
+    match.still = smp_alloc(NULL, tid_count * sizeof(*match.still));
+    match.moving = smp_alloc(NULL, tid_count * sizeof(*match.moving));
+    thread_ns = smp_alloc(NULL, thread_count * sizeof(*thread_ns));
+    chosen = smp_alloc(NULL, thread_count * sizeof(*chosen));
+    if (match.still == NULL || match.moving == NULL || thread_ns == NULL || chosen == NULL)
+        goto done;
+    read_before(clocks, tids, tid_count, &match);
+    for (size_t i = 0; i < thread_count; i++) {
+        if (!clocks->thread_ns(clocks->self, i, &thread_ns[i]))
+            thread_ns[i] = -1;
+    }
+    read_after(&match);
+    choose_all(&match, thread_ns, thread_count, out, chosen);
+    status = SMP_OK;
+done:
+    smp_free(NULL, (void *)chosen);
+    smp_free(NULL, match.still);
+    smp_free(NULL, match.moving);
+    smp_free(NULL, thread_ns);
+    return status;
+}
+
+/* ----------------------------------------------------------------------------- the process's tasks
+ */
+
+static bool is_known(const int32_t *known, size_t known_count, int32_t tid)
+{
+    size_t low = 0;
+    size_t high = known_count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (known[middle] == tid)
+            return true;
+        if (known[middle] < tid)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return false;
+}
+
+static bool append(int32_t **tids, size_t *count, size_t *capacity, int32_t tid)
+{
+    if (*count == *capacity) {
+        const size_t wanted = *capacity == 0 ? FIRST_TIDS : *capacity * 2;
+        int32_t *grown = smp_realloc(NULL, *tids, wanted * sizeof(**tids));
+        if (grown == NULL)
+            return false;
+        *tids = grown;
+        *capacity = wanted;
+    }
+    (*tids)[(*count)++] = tid;
+    return true;
+}
+
+/* Nobody else reads this folder's handle. */
+static const struct dirent *next(DIR *folder)
+{
+    return readdir(folder); /* NOLINT(concurrency-mt-unsafe) */
+}
+
+enum smp_status smp_tids_list(const int32_t *known, size_t known_count, int32_t **tids,
+                              size_t *tid_count)
+{
+    DIR *folder = opendir("/proc/self/task");
+    enum smp_status status = SMP_OK;
+    int32_t *found = NULL;
+    size_t count = 0;
+    size_t capacity = 0;
+
+    if (folder == NULL)
+        return SMP_EUNSUPPORTED;
+    for (const struct dirent *entry = next(folder); entry != NULL; entry = next(folder)) {
+        const long tid = strtol(entry->d_name, NULL, 10); /* 0 for "." and ".." */
+        if (tid <= 0 || is_known(known, known_count, (int32_t)tid))
+            continue;
+        if (!append(&found, &count, &capacity, (int32_t)tid)) {
+            status = SMP_ENOMEM;
+            break;
+        }
+    }
+    (void)closedir(folder);
+    if (status == SMP_OK) {
+        *tids = found;
+        *tid_count = count;
+        found = NULL;
+    }
+    smp_free(NULL, found);
+    return status;
+}

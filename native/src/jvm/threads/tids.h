@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tids.h - which thread of the system is which Java thread, for threads older than the library.
+ *
+ * JVMTI tells a Java thread's CPU time, the system that of each of its threads: it is the same
+ * clock. Read before and after, the system's two values enclose the JVM's where the two threads are
+ * one; for a blocked thread all three are equal to the nanosecond.
+ *
+ *   task's clock ≤ Java thread's clock ≤ task's clock        for the right task, always
+ *
+ * So the right task is never excluded, and where all others are, it is found. A match counts only
+ * if it is the only one among all tasks and holds in a second, closer reading, in which the Java
+ * thread still lives. Anything else stays unknown (0), to be tried again later.
+ *
+ * Threads that did the same and are parked may have used the same CPU time to the nanosecond: of
+ * ten thousand alike, a third. For these alone the JVM's own note of the tid is asked, a hint at
+ * an unsupported place. It is taken only if it agreed on every thread that was found by the clocks,
+ * and if the clocks do not exclude it.
+ *
+ * Owns     nothing.
+ * Threads  any; the clocks' business.
+ * Errors   SMP_ENOMEM. list: also SMP_EUNSUPPORTED, the system does not tell.
+ * Cost     three clock readings per task and thread, and a sort.
+ */
+#ifndef SMP_JVM_THREADS_TIDS_H
+#define SMP_JVM_THREADS_TIDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* Thread: an index. Both return false where there is no such thread, or no more. */
+struct smp_tid_clocks {
+    bool (*os_threads_ns)(void *self, int32_t tid, int64_t *out);
+    bool (*thread_ns)(void *self, size_t thread, int64_t *out);
+    /* What else is said of the thread's tid; 0: nothing. May be NULL. */
+    int32_t (*hint)(void *self, size_t thread);
+    void *self;
+};
+
+enum {
+    SMP_TIDS_MAX_CANDIDATES = 16, /* for one thread, after the first reading */
+    SMP_TIDS_HINTS_AGREED = 4     /* hints that were right, before one is taken */
+};
+
+/* tids[0 .. tid_count): every task the threads can be. out[i]: the tid of thread i, or 0. */
+SMP_CHECKED enum smp_status smp_tids_match(const struct smp_tid_clocks *clocks, const int32_t *tids,
+                                           size_t tid_count, size_t thread_count, int32_t *out);
+
+/* The tids of this process that are not in known[0 .. known_count), which is sorted. *tids is the
+ * caller's to smp_free. */
+SMP_CHECKED enum smp_status smp_tids_list(const int32_t *known, size_t known_count, int32_t **tids,
+                                          size_t *tid_count);
+
+#endif

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/virtual_threads.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+enum { MAX_ENTER_FRAMES = 4 /* between the boundary and VirtualThread.run */ };
+
+static struct {
+    bool found;
+    uint64_t enter_special; /* method keys; 0: there is none */
+    uint64_t enter;
+    uint64_t enter0;
+    uint64_t run_body; /* of the object that calls VirtualThread.run(Runnable) */
+    jclass carrier;    /* global references, kept */
+    jclass body;
+    jfieldID cont;
+    jfieldID target;
+    jfieldID vthread;
+} known;
+
+static _Atomic bool in_use;
+
+static jclass find_class(JNIEnv *env, const char *name)
+{
+    jclass found = (*env)->FindClass(env, name);
+
+    if (found == NULL)
+        (*env)->ExceptionClear(env);
+    return found;
+}
+
+static uint64_t find_method(JNIEnv *env, jclass owner, const char *name, const char *signature,
+                            bool is_static)
+{
+    jmethodID method = NULL;
+
+    if (owner == NULL)
+        return 0;
+    method = is_static ? (*env)->GetStaticMethodID(env, owner, name, signature)
+                       : (*env)->GetMethodID(env, owner, name, signature);
+    if (method == NULL)
+        (*env)->ExceptionClear(env);
+    return (uint64_t)(uintptr_t)method;
+}
+
+static jfieldID find_field(JNIEnv *env, jclass owner, const char *name, const char *signature)
+{
+    jfieldID field = owner != NULL ? (*env)->GetFieldID(env, owner, name, signature) : NULL;
+
+    if (field == NULL)
+        (*env)->ExceptionClear(env);
+    return field;
+}
+
+static void find_methods(JNIEnv *env, jclass continuation)
+{
+    known.enter_special =
+        find_method(env, continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V", true);
+    known.enter =
+        find_method(env, continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V", true);
+    known.enter0 = find_method(env, continuation, "enter0", "()V", false);
+}
+
+static void find_fields(JNIEnv *env, jclass continuation, jclass thread, jclass body)
+{
+    known.cont = find_field(env, thread, "cont", "Ljdk/internal/vm/Continuation;");
+    known.target = find_field(env, continuation, "target", "Ljava/lang/Runnable;");
+    known.vthread = find_field(env, body, "val$vthread", "Ljava/lang/VirtualThread;");
+}
+
+bool smp_virtual_threads_init(JNIEnv *env)
+{
+    if (known.found)
+        return true;
+    if ((*env)->PushLocalFrame(env, 8) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return false;
+    }
+    jclass continuation = find_class(env, "jdk/internal/vm/Continuation");
+    jclass thread = find_class(env, "java/lang/Thread");
+    if (continuation != NULL && thread != NULL) {
+        jclass body = find_class(env, "java/lang/VirtualThread$VThreadContinuation$1");
+        jclass carrier = find_class(env, "jdk/internal/misc/CarrierThread");
+        find_methods(env, continuation);
+        find_fields(env, continuation, thread, body);
+        known.run_body = find_method(env, body, "run", "()V", false);
+        if (carrier != NULL)
+            known.carrier = (*env)->NewGlobalRef(env, carrier);
+        if (body != NULL)
+            known.body = (*env)->NewGlobalRef(env, body);
+        known.found = known.enter_special != 0;
+    }
+    (void)(*env)->PopLocalFrame(env, NULL);
+    return known.found;
+}
+
+static bool is_enter(uint64_t method)
+{
+    return method == known.enter || method == known.enter0 || method == known.run_body;
+}
+
+static bool is_boundary(const struct smp_frame *frame)
+{
+    return frame->method == known.enter_special && frame->bci != SMP_BCI_PSEUDO;
+}
+
+enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
+{
+    size_t boundary = 0;
+    bool whole = false;
+
+    if (!known.found)
+        return SMP_VIRTUAL_NONE;
+    while (boundary < sample->count && !is_boundary(&sample->frames[boundary]))
+        boundary++;
+    if (boundary == sample->count)
+        return SMP_VIRTUAL_NONE;
+    for (size_t i = 0; i < MAX_ENTER_FRAMES && boundary > 0; i++) {
+        if (!is_enter(sample->frames[boundary - 1].method))
+            break;
+        boundary--;
+        whole = true;
+    }
+    sample->count = boundary;
+    sample->leaf_count = boundary;
+    return whole ? SMP_VIRTUAL_WHOLE : SMP_VIRTUAL_CUT;
+}
+
+bool smp_virtual_threads_is_boundary(uint64_t method)
+{
+    return known.found && method == known.enter_special;
+}
+
+bool smp_virtual_threads_is_carrier(JNIEnv *env, jobject thread)
+{
+    if (known.carrier == NULL || !(*env)->IsInstanceOf(env, thread, known.carrier))
+        return false;
+    atomic_store_explicit(&in_use, true, memory_order_relaxed);
+    return true;
+}
+
+bool smp_virtual_threads_in_use(void)
+{
+    return atomic_load_explicit(&in_use, memory_order_relaxed);
+}
+
+jobject smp_virtual_threads_mounted(JNIEnv *env, jobject carrier)
+{
+    jobject mounted = NULL;
+    jobject target = NULL;
+
+    if (known.cont == NULL || known.target == NULL || known.vthread == NULL || known.body == NULL)
+        return NULL;
+    jobject cont = (*env)->GetObjectField(env, carrier, known.cont);
+    if (cont != NULL)
+        target = (*env)->GetObjectField(env, cont, known.target);
+    if (target != NULL && (*env)->IsInstanceOf(env, target, known.body))
+        mounted = (*env)->GetObjectField(env, target, known.vthread);
+    (*env)->DeleteLocalRef(env, target);
+    (*env)->DeleteLocalRef(env, cont);
+    return mounted;
+}

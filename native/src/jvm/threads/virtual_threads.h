@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * virtual_threads.h - virtual threads, as a walk of their carrier shows them.
+ *
+ *   leaf ... VirtualThread.run, [enter0], Continuation.enter | enterSpecial, Continuation.run ...
+ *   └──────────── the virtual thread's ────────────┘ boundary └──────── the carrier's ────────┘
+ *
+ * What lies below the boundary is cut off. A virtual thread that has been parked is walked only
+ * down to the frames that were brought back since; the boundary then follows right after a user's
+ * frame, by which it is known.
+ *
+ * Which virtual thread is mounted is read from fields of the carrier's Thread object, without
+ * stopping anybody: carrier.cont.target.val$vthread. It may change at any time, so who needs to be
+ * sure reads before and after.
+ *
+ * Owns     ids of fields and methods; they last, as the JDK's own classes are never unloaded.
+ * Threads  init: one; the others any attached one.
+ * Errors   a JDK without virtual threads, or with other fields: told as none.
+ * Cost     mounted: a few field reads.
+ */
+#ifndef SMP_JVM_THREADS_VIRTUAL_THREADS_H
+#define SMP_JVM_THREADS_VIRTUAL_THREADS_H
+
+#include <jni.h>
+#include <stdbool.h>
+
+#include "model/sample.h"
+
+enum smp_virtual_cut {
+    SMP_VIRTUAL_NONE,  /* no virtual thread on this stack */
+    SMP_VIRTUAL_WHOLE, /* trimmed */
+    SMP_VIRTUAL_CUT    /* trimmed, and not whole */
+};
+
+/* False: this JVM has none. */
+bool smp_virtual_threads_init(JNIEnv *env);
+/* Cuts the carrier's frames off a stack, which is not cut in the middle. */
+enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
+/* Of a method key. */
+bool smp_virtual_threads_is_boundary(uint64_t method);
+/* Is the thread of a class whose objects carry virtual threads? If so, they are in use. */
+bool smp_virtual_threads_is_carrier(JNIEnv *env, jobject thread);
+/* Has one of their carriers been seen? Once true, it stays. */
+bool smp_virtual_threads_in_use(void);
+/* The virtual thread mounted on a carrier, as a local reference; NULL: none, or not known. */
+jobject smp_virtual_threads_mounted(JNIEnv *env, jobject carrier);
+
+#endif

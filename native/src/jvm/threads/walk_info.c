@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/walk_info.h"
+
+#include <jvmti.h>
+#include <stdbool.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
+
+#define NO_METHOD ((uintptr_t)1) /* no run() that could be asked for; no id is this number */
+
+/* To ask such a class for a method is to wait until it is made. */
+static bool is_being_made(jclass owner)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    jint status = 0;
+
+    return (*jvmti)->GetClassStatus(jvmti, owner, &status) == JVMTI_ERROR_NONE &&
+           (status & (JVMTI_CLASS_STATUS_INITIALIZED | JVMTI_CLASS_STATUS_ERROR)) == 0;
+}
+
+/* 0: it cannot be asked for yet. */
+static uintptr_t find_run(JNIEnv *env, jobject thread)
+{
+    uintptr_t run = NO_METHOD;
+    jmethodID method = NULL;
+    jclass owner = (*env)->GetObjectClass(env, thread);
+
+    if (is_being_made(owner)) {
+        (*env)->DeleteLocalRef(env, owner);
+        return 0;
+    }
+    method = (*env)->GetMethodID(env, owner, "run", "()V");
+    if (method != NULL)
+        run = (uintptr_t)method;
+    else
+        (*env)->ExceptionClear(env);
+    (*env)->DeleteLocalRef(env, owner);
+    return run;
+}
+
+struct smp_walk_target smp_walk_info_target(struct smp_walk_info *info,
+                                            const struct smp_async *async, JNIEnv *env,
+                                            jobject thread)
+{
+    struct smp_walk_target target = { .walk = async->walk, .layout = async->layout.jvm };
+
+    if (info->run_method == 0)
+        info->run_method = find_run(env, thread);
+    if (info->java_thread == 0)
+        info->java_thread = smp_threads_address(env, thread);
+    target.java_thread = info->java_thread;
+    target.stack_low = info->stack_low;
+    target.stack_high = info->stack_high;
+    target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
+    target.no_made_up_registers = async->no_made_up_registers;
+    /* The JVMs at hand only look whether there is one; the thread's own is given all the same. */
+    target.env = env;
+    if (target.java_thread != 0 && async->layout.env_offset != 0)
+        target.env = (void *)(target.java_thread + async->layout.env_offset); /* NOLINT */
+    return target;
+}
+
+static void guess(struct smp_walk_info *info, uintptr_t root)
+{
+    if (info->root_guess != root) {
+        info->root_guess = root;
+        info->root_guessed = 1;
+    } else if (++info->root_guessed >= SMP_FACTS_ROOT_SURE) {
+        info->root = root;
+    }
+}
+
+void smp_walk_info_set_root(struct smp_walk_info *info, uint64_t root)
+{
+    info->root = (uintptr_t)root;
+    info->root_guess = (uintptr_t)root;
+    info->root_guessed = 0;
+}
+
+void smp_walk_info_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer)
+{
+    const uintptr_t root = (uintptr_t)answer->root;
+
+    if (answer->raw <= 0 || root == 0)
+        return;
+    if (root == info->run_method)
+        info->root = root;
+    else if (info->root != info->run_method)
+        guess(info, root);
+}
+
+bool smp_walk_info_knows_stack(const struct smp_walk_info *info)
+{
+    return info->stack_high != 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * by_jvmti.h - walks one thread's stack through JVMTI.
+ *
+ * One GetStackTrace for one thread: a handshake with that thread alone. Lists of threads and
+ * GetAllStackTraces would stop the whole JVM and are never used. A stack that fills the sample is
+ * deeper than it, so its depth and then its root end are asked for as well.
+ *
+ *   frames [leaf 0 ... leaf_count) [root end ... count)     omitted = depth - count
+ *
+ * The two ends of a running thread's stack are not of one moment. Where it shrank in between, the
+ * walk is done again, SMP_VM_WALK_ATTEMPTS times at most.
+ *
+ * Owns     nothing.
+ * Threads  any attached one.
+ * Errors   as jvm.h lists. SMP_EINVAL: capacity below 2.
+ * Cost     a handshake; three for a deep stack. No allocation.
+ */
+#ifndef SMP_JVM_WALK_BY_JVMTI_H
+#define SMP_JVM_WALK_BY_JVMTI_H
+
+#include "engine/jvm.h"
+
+enum { SMP_VM_WALK_ATTEMPTS = 3 };
+
+/* Stands for a method the JVM gave no id. No id is this number. */
+#define SMP_VM_NO_METHOD UINT64_MAX
+
+struct smp_walker smp_by_jvmti(void);
+
+#endif

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/cpu_timers.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
+#include "jvm/threads/walk_info.h"
+#include "jvm/walk/async.h"
+#include "jvm/walk/handler/cpu_timer.h"
+#include "jvm/walk/signals.h"
+
+#define NS_PER_SECOND 1000000000LL
+
+struct smp_jvm_cpu_timers {
+    struct smp_by_signal *walker;
+    int signal;
+    struct smp_signal_mailbox *mailbox; /* to keep threads from ending meanwhile */
+    struct smp_cpu_pool *pool;          /* NULL until the first start */
+    uint32_t room;                      /* of samples from now on */
+    uint64_t told_drops;                /* of the pool's */
+};
+
+/* --- the system's timers --- */
+
+/* By system call: the C library's would be another library's, with older ones. */
+static enum smp_status system_create(int number, int32_t tid, uint64_t cookie, int32_t *out)
+{
+    struct sigevent event;
+    int id = 0;
+
+    memset(&event, 0, sizeof(event));
+    event.sigev_notify = SIGEV_THREAD_ID;
+    event.sigev_signo = number;
+    event.sigev_value.sival_ptr = (void *)(uintptr_t)cookie; /* NOLINT(performance-no-int-to-ptr) */
+    event._sigev_un._tid = tid;
+    if (syscall(SYS_timer_create, smp_clock_of_thread(tid), &event, &id) == 0) {
+        *out = id;
+        return SMP_OK;
+    }
+    if (errno == EAGAIN)
+        return SMP_EQUOTA;
+    return errno == EINVAL || errno == ESRCH ? SMP_EGONE : SMP_EVM;
+}
+
+static enum smp_status system_set(int32_t id, int64_t first_ns, int64_t interval_ns)
+{
+    const struct itimerspec times = {
+        .it_value = { .tv_sec = first_ns / NS_PER_SECOND, .tv_nsec = first_ns % NS_PER_SECOND },
+        .it_interval = { .tv_sec = interval_ns / NS_PER_SECOND,
+                         .tv_nsec = interval_ns % NS_PER_SECOND },
+    };
+
+    return syscall(SYS_timer_settime, id, 0, &times, NULL) == 0 ? SMP_OK : SMP_EGONE;
+}
+
+static void system_delete(int32_t id)
+{
+    (void)syscall(SYS_timer_delete, id);
+}
+
+/* --- start, stop --- */
+
+int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, int64_t cpu_ns,
+                                    uint64_t random, uint64_t *missed)
+{
+    const int64_t phase_ns = (int64_t)(random % (uint64_t)interval_ns) + 1;
+    const int64_t used_ns = from_cpu_ns >= 0 && cpu_ns > from_cpu_ns ? cpu_ns - from_cpu_ns : 0;
+
+    *missed = used_ns >= phase_ns ? (uint64_t)((used_ns - phase_ns) / interval_ns) + 1 : 0;
+    return phase_ns + (int64_t)*missed * interval_ns - used_ns;
+}
+
+static bool give_room(struct smp_cpu_sample *sample, uint32_t room)
+{
+    if (sample->capacity >= room)
+        return true;
+    smp_free(NULL, sample->frames);
+    sample->frames = smp_alloc(NULL, room * sizeof(*sample->frames));
+    sample->capacity = sample->frames != NULL ? room : 0;
+    return sample->frames != NULL;
+}
+
+static void free_pool(struct smp_cpu_pool *pool)
+{
+    for (size_t i = 0; pool != NULL && i < SMP_CPU_SAMPLES; i++)
+        smp_free(NULL, pool->samples[i].frames);
+    smp_free(NULL, pool);
+}
+
+static enum smp_status make_pool(struct smp_jvm_cpu_timers *timers)
+{
+    struct smp_cpu_pool *pool = NULL;
+    enum smp_status status = SMP_ENOMEM;
+
+    if (timers->pool != NULL)
+        return SMP_OK;
+    pool = smp_alloc(NULL, sizeof(*pool));
+    if (pool == NULL)
+        goto done;
+    for (size_t i = 0; i < SMP_CPU_SAMPLES; i++) {
+        if (!give_room(&pool->samples[i], timers->room))
+            goto done;
+    }
+    timers->pool = pool;
+    pool = NULL;
+    status = SMP_OK;
+done:
+    free_pool(pool);
+    return status;
+}
+
+/* The thread, which lives for as long as this lasts, is sampled from now on. */
+static enum smp_status arm(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
+                           uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
+                           uint64_t random)
+{
+    const int32_t tid = timer->thread->os_tid;
+    int64_t cpu_ns = 0;
+    uint64_t missed = 0;
+    enum smp_status status =
+        system_create(smp_async_signal(timers->signal), tid, cookie, &timer->system_id);
+
+    if (status != SMP_OK)
+        return status;
+    if (!smp_clock_thread_cpu_ns(tid, &cpu_ns))
+        from_cpu_ns = -1;
+    const int64_t first_ns =
+        smp_jvm_cpu_timers_first_ns(interval_ns, from_cpu_ns, cpu_ns, random, &missed);
+    atomic_store(&timer->carried, missed);
+    smp_cpu_timer_arm(timer);
+    status = system_set(timer->system_id, first_ns, interval_ns);
+    if (status != SMP_OK)
+        system_delete(timer->system_id);
+    return status;
+}
+
+static enum smp_status arm_alive(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
+                                 uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
+                                 uint64_t random)
+{
+    enum smp_status status = SMP_EGONE;
+
+    atomic_store(&timers->mailbox->sending_to, timer->thread->os_tid);
+    if (timer->thread->ended_ns == 0)
+        status = arm(timers, timer, cookie, interval_ns, from_cpu_ns, random);
+    atomic_store(&timers->mailbox->sending_to, 0);
+    return status;
+}
+
+static enum smp_status prepare(struct smp_jvm_cpu_timers *timers, const struct smp_thread *thread)
+{
+    if (!smp_async_is_usable() || thread->os_tid == 0)
+        return SMP_EUNSUPPORTED;
+    if (thread->ended_ns != 0)
+        return SMP_EGONE;
+    if (timers->mailbox == NULL)
+        timers->mailbox = smp_signals_take_mailbox();
+    return timers->mailbox != NULL ? make_pool(timers) : SMP_EQUOTA;
+}
+
+static struct smp_walk_target target_of(struct smp_thread *thread, JNIEnv *env)
+{
+    return smp_walk_info_target(smp_threads_walk_info(thread), smp_async_get(), env,
+                                smp_threads_ref(thread));
+}
+
+static enum smp_status start(void *self, struct smp_thread *thread, int64_t interval_ns,
+                             int64_t from_cpu_ns, uint64_t random, uint64_t token, void **out)
+{
+    struct smp_jvm_cpu_timers *timers = self;
+    struct smp_cpu_timer *timer = NULL;
+    JNIEnv *env = smp_agent_env();
+    uint64_t cookie = 0;
+    enum smp_status status = prepare(timers, thread);
+
+    if (status != SMP_OK)
+        return status;
+    if (env == NULL)
+        return SMP_EVM;
+    timer = smp_cpu_timer_take(&cookie);
+    if (timer == NULL)
+        return SMP_EQUOTA;
+    timer->thread = thread;
+    timer->pool = timers->pool;
+    timer->token = token;
+    timer->target = target_of(thread, env);
+    status = arm_alive(timers, timer, cookie, interval_ns, from_cpu_ns, random);
+    if (status == SMP_OK) {
+        *out = timer;
+        return SMP_OK;
+    }
+    smp_cpu_timer_close(timer);
+    smp_cpu_timer_free(timer);
+    return status;
+}
+
+/* --- samples --- */
+
+struct telling {
+    struct smp_cpu_sampled told;
+    uint64_t weight;
+};
+
+static void on_told(void *context, uint64_t token, enum smp_answer answer,
+                    const struct smp_sample *sample, const struct smp_mounted_thread *mounted)
+{
+    const struct telling *telling = context;
+
+    telling->told.sampled(telling->told.context, token, answer, sample, mounted, telling->weight);
+}
+
+/* What has been learnt of the thread meanwhile, for its next walk. */
+static void renew_target(struct smp_cpu_timer *timer)
+{
+    JNIEnv *env = smp_agent_env();
+    struct smp_walk_target target;
+
+    if (env == NULL || timer->thread->ended_ns != 0)
+        return;
+    target = target_of(timer->thread, env);
+    if (target.root == timer->target.root && target.stack_high == timer->target.stack_high &&
+        target.java_thread == timer->target.java_thread)
+        return;
+    if (!smp_cpu_timer_set(timer))
+        return;
+    timer->target = target;
+    smp_cpu_timer_arm(timer);
+}
+
+static void read_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sample *sample,
+                        struct smp_cpu_sampled told)
+{
+    struct smp_cpu_timer *timer = sample->timer;
+    struct telling telling = { .told = told, .weight = sample->weight };
+
+    if (!smp_by_signal_tell(timers->walker, timer->thread, sample->frames, sample->capacity,
+                            &sample->answer, timer->token, on_told, &telling) &&
+        timers->room == sample->capacity && timers->room < SMP_ASYNC_MAX_FRAMES)
+        timers->room *= 2;
+    renew_target(timer);
+    if (give_room(sample, timers->room))
+        atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
+    /* else it stays DONE without room, and is tried again */
+}
+
+static void tell_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled told)
+{
+    const struct smp_sample nothing = { 0 };
+
+    for (uint64_t left = atomic_exchange(&timer->dropped, 0); left > 0; left--)
+        told.sampled(told.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
+}
+
+/* NULL: of all timers. */
+static void drain_of(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
+                     struct smp_cpu_sampled told)
+{
+    for (size_t i = 0; timers->pool != NULL && i < SMP_CPU_SAMPLES; i++) {
+        struct smp_cpu_sample *sample = &timers->pool->samples[i];
+        if (atomic_load(&sample->state) != SMP_CPU_SAMPLE_DONE)
+            continue;
+        if (sample->frames == NULL) {
+            if (give_room(sample, timers->room))
+                atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
+        } else if (only == NULL || sample->timer == only) {
+            read_sample(timers, sample, told);
+        }
+    }
+}
+
+static void drain(void *self, struct smp_cpu_sampled told)
+{
+    struct smp_jvm_cpu_timers *timers = self;
+
+    drain_of(timers, NULL, told);
+    if (timers->pool == NULL || atomic_load(&timers->pool->dropped) == timers->told_drops)
+        return;
+    timers->told_drops = atomic_load(&timers->pool->dropped);
+    for (size_t i = 0; i < SMP_CPU_TIMERS; i++) {
+        if (smp_cpu_timers[i].pool == timers->pool)
+            tell_drops(&smp_cpu_timers[i], told);
+    }
+}
+
+static void stop(void *self, void *which, struct smp_cpu_sampled told)
+{
+    struct smp_jvm_cpu_timers *timers = self;
+    struct smp_cpu_timer *timer = which;
+    const struct smp_sample nothing = { 0 };
+
+    system_delete(timer->system_id);
+    smp_cpu_timer_close(timer);
+    drain_of(timers, timer, told);
+    tell_drops(timer, told);
+    const uint64_t left = atomic_load(&timer->carried);
+    if (left > 0)
+        told.sampled(told.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, left);
+    timer->pool = NULL;
+    timer->thread = NULL;
+    smp_cpu_timer_free(timer);
+}
+
+/* --- create, destroy --- */
+
+enum smp_status smp_jvm_cpu_timers_create(struct smp_by_signal *walker, int signal,
+                                          struct smp_jvm_cpu_timers **out)
+{
+    struct smp_jvm_cpu_timers *timers = smp_alloc(NULL, sizeof(*timers));
+
+    if (timers == NULL)
+        return SMP_ENOMEM;
+    timers->walker = walker;
+    timers->signal = signal;
+    timers->room = SMP_ASYNC_FIRST_FRAMES;
+    *out = timers;
+    return SMP_OK;
+}
+
+void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers)
+{
+    if (timers == NULL)
+        return;
+    free_pool(timers->pool);
+    smp_signals_give_mailbox(timers->mailbox);
+    smp_free(NULL, timers);
+}
+
+struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers)
+{
+    return (struct smp_cpu_timers){ .start = start, .stop = stop, .drain = drain, .self = timers };
+}

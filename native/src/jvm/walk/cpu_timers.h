@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu_timers.h - timers of the system on threads' own CPU time, of one session, and the samples
+ * they lead to: jvm.h's smp_cpu_timers.
+ *
+ *   start ─► timer of the system ─► (signal ─► cpu_handler ─► sample) ─► drain ─► walker_async
+ * tells
+ *
+ * The system expires such timers on its clock tick (4 ms at 250 Hz) and tells how often they would
+ * have expired in between: a sample has a weight. A signal only ever interrupts a thread that runs.
+ *
+ * Each timer counts against RLIMIT_SIGPENDING of the user, from start to stop: the threads of a
+ * program, and past it start says SMP_EQUOTA.
+ *
+ * Owns     its timers, and room for the samples, made at the first start.
+ * Threads  create and destroy: any; the functions: one sampler thread, attached.
+ * Errors   as jvm.h.
+ * Cost     start: four system calls; drain: a look at each sample there is room for.
+ */
+#ifndef SMP_JVM_WALK_CPU_TIMERS_H
+#define SMP_JVM_WALK_CPU_TIMERS_H
+
+#include "base/status.h"
+#include "engine/jvm.h"
+#include "jvm/walk/by_signal.h"
+
+struct smp_jvm_cpu_timers;
+
+/* Borrows walker, of the same session; signal: as its. */
+SMP_CHECKED enum smp_status smp_jvm_cpu_timers_create(struct smp_by_signal *walker, int signal,
+                                                      struct smp_jvm_cpu_timers **out);
+/* All timers have been stopped. NULL is fine. */
+void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers);
+/* Borrows timers. */
+struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers);
+
+/*
+ * The first expiration, in CPU time from now on, of a timer with this phase whose time began when
+ * the thread's clock, now at cpu_ns, stood at from_cpu_ns; *missed: expirations since then.
+ */
+int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, int64_t cpu_ns,
+                                    uint64_t random, uint64_t *missed);
+
+#endif

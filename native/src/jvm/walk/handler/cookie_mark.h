@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cookie_mark.h - the upper 16 bits of the cookies that signals carry: which copy of the library
+ * sent it.
+ *
+ * Several copies may be mapped at one time: a redeployed application brings its own, and the
+ * handler of the copy before stays where it is. A mark is made of the address of the copy's own
+ * static data, so that a late signal of one copy means nothing to another. Its top bit is set: no
+ * pointer that other code sends along has that.
+ *
+ * Owns     nothing.
+ * Threads  any; async-signal-safe.
+ * Errors   none.
+ * Cost     none.
+ */
+#ifndef SMP_JVM_WALK_HANDLER_COOKIE_MARK_H
+#define SMP_JVM_WALK_HANDLER_COOKIE_MARK_H
+
+#include <stdint.h>
+
+/* of: static data of this copy, always the same. */
+static inline uint64_t smp_cookie_mark(const void *of)
+{
+    enum { PAGE_SHIFT = 12, TOP_BIT = 0x8000, OTHER_BITS = 0x7fff };
+
+    return TOP_BIT | (((uintptr_t)of >> PAGE_SHIFT) & OTHER_BITS);
+}
+
+#endif

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu_timer.h - what happens in a thread whose timer on its own CPU time has expired: it walks
+ * itself into a sample of its session's pool, if one is free.
+ *
+ *   timer    FREE ─► SETTING ─► ARMED ◄──► BUSY (a handler)      sample  FREE ─► BUSY ─► DONE
+ *                       ▲         │  └───► SETTING (new facts)             ▲    (handler) │
+ *              FREE ◄─ CLOSING ◄──┘                                        └── drained ───┘
+ *
+ * A timer's signal carries a cookie: the timer's number and generation; one that comes when its
+ * timer has been stopped finds nothing to do. Timers are static: nothing a late signal touches is
+ * ever freed. The samples are their session's, who frees them when none of its timers is BUSY.
+ *
+ * What is not walked (no sample was free; the timer's facts are just being renewed; the thread has
+ * ended) is counted, and its weight kept for the thread's next sample.
+ *
+ * Owns     the timers.
+ * Threads  the handler on any thread; all else the session's sampler thread.
+ * Errors   none.
+ * Cost     the handler: a few atomic operations, and the walk.
+ */
+#ifndef SMP_JVM_WALK_HANDLER_CPU_TIMER_H
+#define SMP_JVM_WALK_HANDLER_CPU_TIMER_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "engine/jvm.h"
+#include "jvm/walk/handler/stack_walk.h"
+
+enum {
+    SMP_CPU_TIMERS = 8192, /* threads sampled by CPU time, over all sessions */
+    SMP_CPU_SAMPLES = 64   /* of a session, between two drains */
+};
+
+enum smp_cpu_timer_state {
+    SMP_CPU_FREE,
+    SMP_CPU_SETTING,
+    SMP_CPU_ARMED,
+    SMP_CPU_BUSY,
+    SMP_CPU_CLOSING
+};
+
+enum smp_cpu_sample_state { SMP_CPU_SAMPLE_FREE, SMP_CPU_SAMPLE_BUSY, SMP_CPU_SAMPLE_DONE };
+
+struct smp_cpu_timer;
+
+struct smp_cpu_sample {
+    _Atomic uint32_t state; /* smp_cpu_sample_state */
+    uint32_t capacity;
+    struct smp_jvm_frame *frames;
+    struct smp_cpu_timer *timer; /* whose it is, while DONE */
+    uint64_t weight;             /* expirations */
+    struct smp_walk_answer answer;
+};
+
+struct smp_cpu_pool {
+    _Atomic uint64_t dropped; /* by all timers, ever */
+    struct smp_cpu_sample samples[SMP_CPU_SAMPLES];
+};
+
+struct smp_cpu_timer {
+    _Atomic uint64_t word; /* generation and smp_cpu_timer_state */
+    struct smp_walk_target target;
+    struct smp_thread *thread;
+    struct smp_cpu_pool *pool;
+    _Atomic uint64_t carried; /* weight without a sample yet */
+    _Atomic uint64_t dropped; /* expirations without a sample; not told yet */
+    uint64_t token;           /* these are the sampler thread's */
+    int32_t system_id;
+};
+
+extern struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
+
+bool smp_cpu_timer_is_for(const siginfo_t *info);
+/* False: the signal came when its timer was stopped. is_open: else nobody is walked. */
+bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Atomic bool *is_open);
+
+/* A timer in SETTING, with a new generation, and what its signals must carry; NULL: all are in use.
+ */
+struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie);
+/* From ARMED; false: a handler is at work. */
+bool smp_cpu_timer_set(struct smp_cpu_timer *timer);
+/* From SETTING. */
+void smp_cpu_timer_arm(struct smp_cpu_timer *timer);
+/* From SETTING or ARMED; waits for the handler. */
+void smp_cpu_timer_close(struct smp_cpu_timer *timer);
+/* From CLOSING. */
+void smp_cpu_timer_free(struct smp_cpu_timer *timer);
+/* A handler walks for one of the timers. */
+bool smp_cpu_timer_is_busy(void);
+
+#endif

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* registers_aarch64.h - see registers.h, which includes it. */
+#ifndef SMP_JVM_WALK_HANDLER_REGISTERS_AARCH64_H
+#define SMP_JVM_WALK_HANDLER_REGISTERS_AARCH64_H
+
+#include <string.h>
+#include <ucontext.h>
+
+enum {
+    SMP_PROLOGUE_BYTES = 96,
+    SMP_RETURN_ON_STACK = 0, /* a call leaves its return address in the link register */
+    SMP_CALL_LONGEST = 4,
+    SMP_AARCH64_FP = 29,
+    SMP_AARCH64_LINK = 30,
+    /* The kernel's frame of a handler: siginfo, ucontext, and room for more registers. */
+    SMP_SIGNAL_INFO_BYTES = 128,
+    SMP_SIGNAL_FRAME_BYTES = SMP_SIGNAL_INFO_BYTES + 4560,
+    SMP_SIGNAL_FRAME_ALIGNED = 16,
+    SMP_SIGNAL_FRAME_MISALIGNED = 0,
+    SMP_RESTORER_BYTES = 8
+};
+
+static inline struct smp_registers smp_registers_get(const ucontext_t *context)
+{
+    return (struct smp_registers){ .pc = (uintptr_t)context->uc_mcontext.pc,
+                                   .sp = (uintptr_t)context->uc_mcontext.sp,
+                                   .fp = (uintptr_t)context->uc_mcontext.regs[SMP_AARCH64_FP] };
+}
+
+static inline void smp_registers_set(ucontext_t *context, struct smp_registers value)
+{
+    context->uc_mcontext.pc = value.pc;
+    context->uc_mcontext.sp = value.sp;
+    context->uc_mcontext.regs[SMP_AARCH64_FP] = value.fp;
+}
+
+static inline uintptr_t smp_registers_link(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.regs[SMP_AARCH64_LINK];
+}
+
+/* mov x8, #139; svc #0. At least so many bytes can be read. */
+static inline bool smp_registers_is_restorer(uintptr_t address)
+{
+    static const uint32_t text[] = { 0xd2801168U, 0xd4000001U };
+
+    return address % sizeof(text[0]) == 0 &&
+           memcmp((const void *)address, text, sizeof(text)) == 0; /* NOLINT */
+}
+
+/*
+ * Where the frame begins whose handler has just been entered, or has just returned to its restorer;
+ * 0: neither.
+ */
+static inline uintptr_t smp_registers_frame_at(struct smp_registers now, uintptr_t link,
+                                               uintptr_t restorer)
+{
+    const bool returns = now.pc >= restorer && now.pc < restorer + SMP_RESTORER_BYTES;
+
+    return returns || link == restorer ? now.sp : 0;
+}
+
+/* The signal of a frame of the kernel's. */
+SMP_READS_STACKS static inline int smp_registers_frame_signal(const ucontext_t *saved)
+{
+    int number = 0;
+
+    memcpy(&number, (const char *)saved - SMP_SIGNAL_INFO_BYTES, sizeof(number));
+    return number;
+}
+
+/* The registers in a frame of the kernel's; NULL: it is none. It can be read whole. */
+SMP_READS_STACKS static inline const ucontext_t *smp_registers_in_frame(uintptr_t at)
+{
+    enum { SIGNALS = 64 };
+    const ucontext_t *context = (const ucontext_t *)(at + SMP_SIGNAL_INFO_BYTES); /* NOLINT */
+    const int number = smp_registers_frame_signal(context);
+
+    if (context->uc_flags != 0 || context->uc_link != NULL || number < 1 || number > SIGNALS ||
+        context->uc_mcontext.pc == 0)
+        return NULL;
+    return context;
+}
+
+/* Only what a walk reads. */
+static inline void smp_registers_copy(ucontext_t *to, const ucontext_t *from)
+{
+    memcpy(to->uc_mcontext.regs, from->uc_mcontext.regs, sizeof(to->uc_mcontext.regs));
+    to->uc_mcontext.sp = from->uc_mcontext.sp;
+    to->uc_mcontext.pc = from->uc_mcontext.pc;
+}
+
+/*
+ * sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is stored in it.
+ * Larger frames are made with a register and not understood.
+ */
+static inline struct smp_code_frame smp_registers_decode_frame(const void *start, size_t size)
+{
+    const struct smp_code_frame unknown = { 0 };
+    const size_t end = size < SMP_PROLOGUE_BYTES ? size : SMP_PROLOGUE_BYTES;
+
+    for (size_t i = 0; i + 8 <= end; i += 4) {
+        uint32_t first = 0;
+        uint32_t second = 0;
+        memcpy(&first, (const char *)start + i, sizeof(first));
+        memcpy(&second, (const char *)start + i + 4, sizeof(second));
+        if ((first & 0xffc003ffU) == 0xd10003ffU && (second & 0xffc07fffU) == 0xa9007bfdU)
+            return (struct smp_code_frame){ .bytes = (first >> 10) & 0xfffU,
+                                            .pushed_at = (uint16_t)(i + 8),
+                                            .lowered_at = (uint16_t)(i + 8) };
+    }
+    return unknown;
+}
+
+static inline bool smp_registers_follows_call(uintptr_t address, struct smp_call *call)
+{
+    uint32_t code = 0;
+
+    memcpy(&code, (const void *)(address - 4),
+           sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
+    *call = (struct smp_call){ .start = address - 4 };
+    if ((code & 0xfc000000U) == 0x94000000U) { /* bl */
+        const int64_t distance = (int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36;
+        call->target = address - 4 + (uintptr_t)distance;
+        return true;
+    }
+    return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
+}
+
+/* Not looked for. */
+static inline size_t smp_registers_next_leaf_call(const void *start, size_t size, size_t from,
+                                                  struct smp_call *call)
+{
+    (void)start;
+    (void)size;
+    (void)from;
+    (void)call;
+    return 0;
+}
+
+#endif

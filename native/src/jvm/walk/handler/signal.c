@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Only what runs inside the handler, and the few operations on slots that mirror it. The checks
+ * look at this file's object and that of stack_walk.c: no symbol beyond those listed in
+ * src-test-c/checks/async_safe.sh. Calls through pointers, which they do not see: the handler that
+ * was there before us, and AsyncGetCallTrace.
+ */
+#include "jvm/walk/handler/signal.h"
+
+#include <errno.h>
+#include <time.h>
+
+#include "jvm/walk/handler/cookie_mark.h"
+#include "jvm/walk/handler/signal_frame.h"
+
+/* cookie: 16 bits mark, 16 bits slot, 32 bits generation. word: generation above the state. */
+enum { MARK_SHIFT = 48, SLOT_SHIFT = 32, SLOT_MASK = 0xffff, STATE_BITS = 8 };
+
+struct smp_signal_process smp_signal_process;
+struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
+struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
+
+/* Another one in each copy of the library that is mapped: a redeployed application brings its own,
+ * and a late signal of the copy before must not be taken for one of ours. */
+static uint64_t mark(void)
+{
+    return smp_cookie_mark(&smp_signal_process);
+}
+
+static uint64_t word_of(uint64_t cookie, enum smp_slot_state state)
+{
+    return ((cookie & UINT32_MAX) << STATE_BITS) | state;
+}
+
+static uint32_t index_of(uint64_t cookie)
+{
+    return (uint32_t)(cookie >> SLOT_SHIFT) & SLOT_MASK;
+}
+
+struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie)
+{
+    return &smp_signal_slots[index_of(cookie)];
+}
+
+static bool change(uint64_t cookie, enum smp_slot_state from, enum smp_slot_state to)
+{
+    uint64_t expected = word_of(cookie, from);
+
+    return atomic_compare_exchange_strong(&smp_signal_slot_of(cookie)->word, &expected,
+                                          word_of(cookie, to));
+}
+
+/* ------------------------------------------------------------------------------------ the handler
+ */
+
+static uint64_t cookie_in(const siginfo_t *info)
+{
+    return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
+}
+
+static bool is_ours(const siginfo_t *info)
+{
+    const uint64_t cookie = cookie_in(info);
+
+    return info->si_code == SI_QUEUE && info->si_pid == smp_signal_process.pid &&
+           cookie >> MARK_SHIFT == mark() && index_of(cookie) < SMP_SIGNAL_SLOTS;
+}
+
+/* The default action, where that was all there was, is not carried out. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    const struct sigaction *previous = &smp_signal_process.previous[number];
+
+    atomic_fetch_add_explicit(&smp_signal_process.foreign, 1, memory_order_relaxed);
+    /* SIG_DFL and SIG_IGN are no functions, whatever the flags beside them. */
+    if (previous->sa_handler == SIG_DFL || previous->sa_handler == SIG_IGN)
+        return;
+    if ((previous->sa_flags & SA_SIGINFO) != 0)
+        previous->sa_sigaction(number, info, context);
+    else
+        previous->sa_handler(number);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now = { 0 };
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* 0: this one is not timed. */
+static int64_t begin_timing(void)
+{
+    const uint64_t number =
+        atomic_fetch_add_explicit(&smp_signal_process.walks, 1, memory_order_relaxed);
+
+    if (number % SMP_SIGNAL_TIMED_EVERY != 0)
+        return 0;
+    (void)now_ns(); /* the clock's own memory is not the handler's price */
+    return now_ns();
+}
+
+static void end_timing(int64_t start_ns)
+{
+    if (start_ns == 0)
+        return;
+    const uint64_t ns = (uint64_t)(now_ns() - start_ns);
+    const uint64_t number =
+        atomic_fetch_add_explicit(&smp_signal_process.timed, 1, memory_order_relaxed);
+
+    atomic_fetch_add_explicit(&smp_signal_process.timed_ns, ns, memory_order_relaxed);
+    atomic_store_explicit(&smp_signal_process.times_ns[number % SMP_SIGNAL_TIMES],
+                          ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
+}
+
+/* After DONE the slot may be another's: only the mailbox, which is static, is touched. */
+static void tell(struct smp_signal_mailbox *mailbox)
+{
+    (void)atomic_fetch_sub(&mailbox->pending, 1);
+}
+
+static void answer(uint64_t cookie, ucontext_t *context)
+{
+    struct smp_signal_slot *slot = smp_signal_slot_of(cookie);
+    const bool is_in_time = change(cookie, SMP_SLOT_PENDING, SMP_SLOT_BUSY);
+
+    if (!is_in_time && !change(cookie, SMP_SLOT_LATE, SMP_SLOT_BUSY)) {
+        atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
+        (void)change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE);
+        return;
+    }
+    struct smp_signal_mailbox *mailbox = slot->mailbox;
+    slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
+    if (atomic_load(&smp_signal_process.is_open))
+        smp_stack_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
+    atomic_store(&slot->word, word_of(cookie, SMP_SLOT_DONE));
+    if (is_in_time)
+        tell(mailbox);
+}
+
+void smp_signal_handle(int number, siginfo_t *info, void *context)
+{
+    const int saved = errno;
+
+    smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
+    if (is_ours(info)) {
+        const int64_t start_ns = begin_timing();
+        answer(cookie_in(info), context);
+        end_timing(start_ns);
+    } else if (smp_cpu_timer_is_for(info)) {
+        const int64_t start_ns = begin_timing();
+        if (!smp_cpu_timer_sample(info, context, &smp_signal_process.is_open))
+            atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
+        end_timing(start_ns);
+    } else {
+        pass_on(number, info, context);
+    }
+    errno = saved;
+}
+
+/* -------------------------------------------------------------------------------- the requester's
+ */
+
+struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
+{
+    static _Atomic uint32_t next;
+
+    for (uint32_t tries = 0; tries < SMP_SIGNAL_SLOTS; tries++) {
+        const uint32_t index = atomic_fetch_add(&next, 1) % SMP_SIGNAL_SLOTS;
+        struct smp_signal_slot *slot = &smp_signal_slots[index];
+        uint64_t word = atomic_load(&slot->word);
+        const uint64_t taken = (mark() << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
+                               (((word >> STATE_BITS) + 1) & UINT32_MAX);
+        if (word % (1 << STATE_BITS) == SMP_SLOT_FREE &&
+            atomic_compare_exchange_strong(&slot->word, &word, word_of(taken, SMP_SLOT_FILLING))) {
+            *cookie = taken;
+            return slot;
+        }
+    }
+    return NULL;
+}
+
+void smp_signal_post(struct smp_signal_slot *slot)
+{
+    const uint64_t word = atomic_load(&slot->word);
+
+    atomic_fetch_add(&slot->mailbox->pending, 1);
+    atomic_store(&slot->word, word - SMP_SLOT_FILLING + SMP_SLOT_PENDING);
+}
+
+enum smp_slot_state smp_signal_state(uint64_t cookie)
+{
+    const uint64_t word = atomic_load(&smp_signal_slot_of(cookie)->word);
+
+    if (word >> STATE_BITS != (cookie & UINT32_MAX))
+        return SMP_SLOT_FREE;
+    return (enum smp_slot_state)(word % (1 << STATE_BITS));
+}
+
+bool smp_signal_give_up(uint64_t cookie)
+{
+    struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
+
+    if (!change(cookie, SMP_SLOT_PENDING, SMP_SLOT_LATE))
+        return false;
+    atomic_fetch_sub(&mailbox->pending, 1);
+    return true;
+}
+
+bool smp_signal_abandon(uint64_t cookie)
+{
+    (void)smp_signal_give_up(cookie);
+    return change(cookie, SMP_SLOT_LATE, SMP_SLOT_LOST);
+}
+
+void smp_signal_release(uint64_t cookie)
+{
+    struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
+
+    if (change(cookie, SMP_SLOT_PENDING, SMP_SLOT_FREE))
+        atomic_fetch_sub(&mailbox->pending, 1);
+    else if (!change(cookie, SMP_SLOT_DONE, SMP_SLOT_FREE) &&
+             !change(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
+        (void)(change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE) ||
+               change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE));
+}
+
+bool smp_signal_is_busy(const struct smp_signal_slot *slot)
+{
+    return atomic_load(&slot->word) % (1 << STATE_BITS) == SMP_SLOT_BUSY;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/self_test.h"
+
+#include <jvmti.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "jvm/agent/agent.h"
+#include "jvm/threads/stack_bounds.h"
+#include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/signals.h"
+
+enum { PROBE_FRAMES = 256, HASHED_NUMBERS = 4096, ASK_PAUSE_NS = 200000 };
+#define ANSWER_WAIT_NS 250000000LL
+#define PROBE_NS 2000000000LL  /* on a machine so busy that nothing comes sooner, it is refused */
+#define HASH_NS (2 * PROBE_NS) /* ends by itself, should nobody tell it to */
+
+struct asked {
+    struct smp_signal_mailbox *mailbox;
+    struct smp_jvm_frame frames[PROBE_FRAMES];
+    struct smp_walk_answer answer;
+};
+
+/* SMP_ESTATE: no answer in time. */
+static enum smp_status ask(const struct smp_async *async, int32_t tid,
+                           const struct smp_walk_target *target, struct asked *asked)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = smp_signal_take(&cookie);
+
+    if (slot == NULL)
+        return SMP_EQUOTA;
+    slot->target = *target;
+    slot->mailbox = asked->mailbox;
+    slot->frames = asked->frames;
+    slot->capacity = PROBE_FRAMES;
+    const enum smp_status status = smp_signals_ask_tid(async->signal, tid, slot, cookie);
+    if (status != SMP_OK)
+        return status;
+    smp_signals_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
+    if (!smp_signals_end(cookie))
+        return SMP_ESTATE;
+    asked->answer = slot->answer;
+    smp_signal_release(cookie);
+    return SMP_OK;
+}
+
+/* ------------------------------------------------------------------------------ the caller's stack
+ */
+
+/* Of a virtual thread JVMTI tells all, and the walk no more than up to the boundary. */
+static const char *compare(const struct asked *asked, const jvmtiFrameInfo *frames, jint count)
+{
+    const struct smp_jvm_frame *walked = asked->frames + asked->answer.first;
+    const uint32_t common =
+        asked->answer.count < (uint32_t)count ? asked->answer.count : (uint32_t)count;
+
+    if (asked->answer.answer != SMP_ANSWER_WHOLE)
+        return "the stack of a native method is not walked";
+    for (uint32_t i = 0; i < common; i++) {
+        if (smp_virtual_threads_is_boundary((uint64_t)(uintptr_t)walked[i].method))
+            return NULL;
+        if (walked[i].method != (void *)frames[i].method)
+            return "the stack of a native method comes out wrong";
+    }
+    return NULL;
+}
+
+const char *smp_self_test_native(const struct smp_async *async, JNIEnv *env)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    jvmtiFrameInfo frames[PROBE_FRAMES];
+    jint count = 0;
+    struct asked asked = { .mailbox = smp_signals_take_mailbox() };
+    const struct smp_walk_target target = { .walk = async->walk,
+                                            .env = env,
+                                            .no_made_up_registers = async->no_made_up_registers };
+    const char *reason = NULL;
+
+    if (asked.mailbox == NULL)
+        return "too many samplers";
+    /* First, because it also makes the ids of the methods. */
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, PROBE_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
+        reason = "JVMTI does not tell the caller's stack";
+    else if (ask(async, (int32_t)gettid(), &target, &asked) != SMP_OK)
+        reason = "the signal does not arrive";
+    else if (count > 0)
+        reason = compare(&asked, frames, count);
+    smp_signals_give_mailbox(asked.mailbox);
+    return reason;
+}
+
+/* ----------------------------------------------------------------------- that of a thread of ours
+ */
+
+/*
+ * Hashes the numbers of an array again and again: a loop of Java's own code, interpreted or
+ * compiled, without a class that has to be loaded for it (to sort them costs 4 ms in a new JVM, for
+ * lambdas).
+ */
+struct hasher {
+    jclass arrays; /* global reference */
+    jmethodID hash;
+    _Atomic int32_t tid; /* 0: not hashing yet; -1: cannot */
+    _Atomic bool stop;
+    struct smp_stack_bounds stack;
+};
+
+static void hash_until_told(JNIEnv *env, struct hasher *hasher)
+{
+    jintArray array = (*env)->NewIntArray(env, HASHED_NUMBERS);
+
+    if (array == NULL) {
+        hasher->tid = -1;
+        return;
+    }
+    hasher->stack = smp_stack_bounds_own();
+    atomic_store(&hasher->tid, (int32_t)gettid());
+    const int64_t end_ns = smp_clock_ns() + HASH_NS;
+    while (smp_clock_ns() < end_ns && !atomic_load(&hasher->stop) && !(*env)->ExceptionCheck(env))
+        (void)(*env)->CallStaticIntMethod(env, hasher->arrays, hasher->hash, array);
+    (*env)->DeleteLocalRef(env, array);
+}
+
+static void *run_hasher(void *self)
+{
+    struct hasher *hasher = self;
+
+    if (smp_agent_enter("threads-sampler-probe") != SMP_OK) {
+        hasher->tid = -1;
+        return NULL;
+    }
+    hash_until_told(smp_agent_env(), hasher);
+    /* No signal is under way: the asker waits for each answer, and stops asking before this. */
+    smp_agent_leave();
+    return NULL;
+}
+
+static bool find_hash(JNIEnv *env, struct hasher *hasher)
+{
+    jclass arrays = (*env)->FindClass(env, "java/util/Arrays");
+
+    if (arrays != NULL) {
+        hasher->hash = (*env)->GetStaticMethodID(env, arrays, "hashCode", "([I)I");
+        hasher->arrays = (*env)->NewGlobalRef(env, arrays);
+        (*env)->DeleteLocalRef(env, arrays);
+    }
+    if (hasher->hash != NULL && hasher->arrays != NULL)
+        return true;
+    (*env)->ExceptionClear(env);
+    return false;
+}
+
+static void pause_ns(long ns)
+{
+    const struct timespec pause = { .tv_nsec = ns };
+
+    (void)nanosleep(&pause, NULL);
+}
+
+static bool ends_in(const struct asked *asked, jmethodID method)
+{
+    const struct smp_walk_answer *answer = &asked->answer;
+
+    return answer->count > 0 &&
+           asked->frames[answer->first + answer->count - 1].method == (void *)method;
+}
+
+/* Between two calls, and while one begins, there is nothing to walk. */
+static const char *listen(const struct smp_async *async, JNIEnv *env, struct hasher *hasher,
+                          struct asked *asked)
+{
+    const int64_t end_ns = smp_clock_ns() + PROBE_NS;
+    struct smp_walk_target target = { .walk = async->walk,
+                                      .env = env,
+                                      .no_made_up_registers = async->no_made_up_registers };
+    const char *reason = "the signal does not arrive at other threads";
+
+    while (atomic_load(&hasher->tid) == 0 && smp_clock_ns() < end_ns)
+        pause_ns(ASK_PAUSE_NS);
+    const int32_t tid = atomic_load(&hasher->tid);
+    if (tid <= 0)
+        return "no thread to try it with";
+    target.stack_low = hasher->stack.low;
+    target.stack_high = hasher->stack.high;
+    while (smp_clock_ns() < end_ns) {
+        const enum smp_status status = ask(async, tid, &target, asked);
+        if (status != SMP_OK && status != SMP_ESTATE)
+            return "the signal cannot be sent to other threads";
+        if (status == SMP_OK)
+            reason = "the stack of a running method is not walked";
+        if (status == SMP_OK && ends_in(asked, hasher->hash))
+            return NULL;
+        pause_ns(ASK_PAUSE_NS);
+    }
+    return reason;
+}
+
+enum smp_status smp_self_test_java(const struct smp_async *async, JNIEnv *env, const char **reason)
+{
+    struct hasher hasher = { 0 };
+    struct asked asked = { .mailbox = smp_signals_take_mailbox() };
+    enum smp_status status = SMP_OK;
+    pthread_t thread;
+
+    *reason = "no method to try it with";
+    if (asked.mailbox == NULL) {
+        *reason = "too many samplers";
+        return SMP_OK;
+    }
+    if (find_hash(env, &hasher)) {
+        if (pthread_create(&thread, NULL, run_hasher, &hasher) == 0) {
+            *reason = listen(async, env, &hasher, &asked);
+            atomic_store(&hasher.stop, true);
+            (void)pthread_join(thread, NULL);
+        } else {
+            status = SMP_ETHREAD;
+        }
+    }
+    if (hasher.arrays != NULL)
+        (*env)->DeleteGlobalRef(env, hasher.arrays);
+    smp_signals_give_mailbox(asked.mailbox);
+    return status;
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/signals.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "jvm/walk/handler/signal_frame.h"
+
+enum {
+    STANDARD_OFFSET = 4,   /* from SIGRTMIN */
+    SLOWING_DOWN = 4,      /* each pause is so much longer than the one before, */
+    LAST_PAUSE_NS = 640000 /* up to this one */
+};
+
+static struct {
+    pthread_mutex_t mutex;
+    _Atomic uint64_t numbers; /* a bit for each that has the handler */
+} installed = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+int smp_signals_number(int wanted)
+{
+    return wanted != 0 ? wanted : SIGRTMIN + STANDARD_OFFSET;
+}
+
+static uint64_t bit_of(int number)
+{
+    return UINT64_C(1) << (number - 1);
+}
+
+bool smp_signals_is_installed(int number)
+{
+    return number > 0 && number < SMP_SIGNAL_NUMBERS &&
+           (atomic_load(&installed.numbers) & bit_of(number)) != 0;
+}
+
+void smp_signals_let_through(void)
+{
+    sigset_t ours;
+
+    (void)sigemptyset(&ours);
+    for (int number = 1; number < SMP_SIGNAL_NUMBERS; number++) {
+        if (smp_signals_is_installed(number))
+            (void)sigaddset(&ours, number);
+    }
+    (void)pthread_sigmask(SIG_UNBLOCK, &ours, NULL);
+}
+
+/*
+ * Other profilers' signals wait until the handler returns: a walk that starts inside of it fails
+ * (measured: async-profiler's itimer mode, 99 % of its walks). Faults do not wait: the JVM answers
+ * those.
+ */
+static void fill_mask(sigset_t *mask)
+{
+    static const int faults[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP };
+
+    (void)sigfillset(mask);
+    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+        (void)sigdelset(mask, faults[i]);
+}
+
+/* The JVM may unload us with our class loader; a handler must stay where it is. */
+static bool stay_loaded(void)
+{
+    Dl_info us;
+
+    return dladdr((const void *)&smp_signal_process, &us) != 0 && us.dli_fname != NULL &&
+           (dlopen(us.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE) != NULL ||
+            dlopen(NULL, RTLD_LAZY) != NULL);
+}
+
+/*
+ * Without SA_ONSTACK: a thread's alternate stack, made for its own handler, may be too small for a
+ * walk, while Java keeps 80 KB free below its stack pointer.
+ */
+static enum smp_status install(int number)
+{
+    struct sigaction action = { .sa_sigaction = smp_signal_handle,
+                                .sa_flags = SA_SIGINFO | SA_RESTART };
+
+    if (!stay_loaded())
+        return SMP_EVM;
+    fill_mask(&action.sa_mask);
+    smp_signal_process.pid = (int32_t)getpid();
+    if (sigaction(number, NULL, &smp_signal_process.previous[number]) != 0 ||
+        sigaction(number, &action, NULL) != 0)
+        return SMP_EINVAL;
+    atomic_fetch_or(&installed.numbers, bit_of(number));
+    return SMP_OK;
+}
+
+enum smp_status smp_signals_install(int number)
+{
+    enum smp_status status = SMP_OK;
+
+    if (number < 1 || number >= SMP_SIGNAL_NUMBERS)
+        return SMP_EINVAL;
+    (void)pthread_mutex_lock(&installed.mutex);
+    if (!smp_signals_is_installed(number))
+        status = install(number);
+    (void)pthread_mutex_unlock(&installed.mutex);
+    return status;
+}
+
+/* Sorts in place: few, and seldom. */
+static uint64_t median_of(uint32_t *times, size_t count)
+{
+    for (size_t i = 1; i < count; i++) {
+        const uint32_t time = times[i];
+        size_t at = i;
+        for (; at > 0 && times[at - 1] > time; at--)
+            times[at] = times[at - 1];
+        times[at] = time;
+    }
+    return count > 0 ? times[count / 2] : 0;
+}
+
+void smp_signals_get_handler_cost(struct smp_handler_cost *out)
+{
+    uint32_t times[SMP_SIGNAL_TIMES];
+    size_t count = 0;
+
+    *out = (struct smp_handler_cost){ .signals = smp_signal_process.walks,
+                                      .timed = smp_signal_process.timed,
+                                      .timed_ns = smp_signal_process.timed_ns,
+                                      .in_other_handlers = smp_signal_frame_walks() };
+    for (size_t i = 0; i < SMP_SIGNAL_TIMES && i < out->timed; i++) {
+        times[count] = smp_signal_process.times_ns[i];
+        if (times[count] > 0) /* else counted, but not written yet */
+            count++;
+    }
+    out->median_ns = median_of(times, count);
+}
+
+struct smp_signal_mailbox *smp_signals_take_mailbox(void)
+{
+    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
+        bool free = false;
+        if (atomic_compare_exchange_strong(&smp_signal_mailboxes[i].is_taken, &free, true))
+            return &smp_signal_mailboxes[i];
+    }
+    return NULL;
+}
+
+void smp_signals_give_mailbox(struct smp_signal_mailbox *mailbox)
+{
+    if (mailbox != NULL)
+        atomic_store(&mailbox->is_taken, false);
+}
+
+static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof(info));
+    info.si_signo = number;
+    info.si_code = SI_QUEUE;
+    info.si_pid = smp_signal_process.pid;
+    info.si_uid = getuid();
+    info.si_value.sival_ptr = (void *)(uintptr_t)cookie; /* NOLINT(performance-no-int-to-ptr) */
+    if (syscall(SYS_rt_tgsigqueueinfo, smp_signal_process.pid, tid, number, &info) == 0)
+        return SMP_OK;
+    if (errno == EAGAIN)
+        return SMP_EQUOTA;
+    return errno == ESRCH ? SMP_EGONE : SMP_EVM;
+}
+
+enum smp_status smp_signals_ask_tid(int number, int32_t tid, struct smp_signal_slot *slot,
+                                    uint64_t cookie)
+{
+    smp_signal_post(slot);
+    const enum smp_status status = send_signal(number, tid, cookie);
+    if (status != SMP_OK)
+        smp_signal_release(cookie);
+    return status;
+}
+
+enum smp_status smp_signals_ask(int number, const struct smp_thread *thread,
+                                struct smp_signal_slot *slot, uint64_t cookie)
+{
+    struct smp_signal_mailbox *mailbox = slot->mailbox;
+    const int32_t tid = thread->os_tid;
+    enum smp_status status = SMP_EGONE;
+
+    atomic_store(&mailbox->sending_to, tid);
+    if (thread->ended_ns == 0)
+        status = smp_signals_ask_tid(number, tid, slot, cookie);
+    else
+        smp_signal_release(cookie);
+    atomic_store(&mailbox->sending_to, 0);
+    return status;
+}
+
+/* The system call lets a signal that has been sent by now arrive. */
+void smp_signals_thread_ends(int32_t tid)
+{
+    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
+        while (atomic_load(&smp_signal_mailboxes[i].sending_to) == tid)
+            (void)sched_yield();
+    }
+    (void)syscall(SYS_gettid);
+}
+
+/* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
+ * for our CPU, and then it takes milliseconds. To be woken up costs some 10 us each time. */
+bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
+{
+    const int64_t left_ns = deadline_ns - smp_clock_ns();
+    const struct timespec pause = { .tv_nsec = *pause_ns < left_ns ? *pause_ns : left_ns };
+
+    if (left_ns <= 0 || atomic_load(&mailbox->pending) == 0)
+        return false;
+    (void)nanosleep(&pause, NULL);
+    if (*pause_ns < LAST_PAUSE_NS)
+        *pause_ns *= SLOWING_DOWN;
+    return true;
+}
+
+void smp_signals_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns)
+{
+    int64_t pause_ns = SMP_SIGNAL_FIRST_PAUSE_NS;
+
+    while (smp_signals_pause(mailbox, deadline_ns, &pause_ns))
+        ;
+}
+
+void smp_signals_let_finish(uint64_t cookie)
+{
+    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+        (void)sched_yield();
+}
+
+bool smp_signals_end(uint64_t cookie)
+{
+    if (smp_signal_abandon(cookie))
+        return false;
+    smp_signals_let_finish(cookie);
+    return true;
+}

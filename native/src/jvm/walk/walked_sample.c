@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/walked_sample.h"
+
+#include <string.h>
+
+#include "jvm/walk/by_jvmti.h"
+
+_Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
+               "one takes the other's place");
+
+enum {
+    JVM_NATIVE_BCI = -3, /* how AsyncGetCallTrace marks a native method */
+    NATIVE_BCI = -1      /* how JVMTI does */
+};
+
+static int64_t bci_of(int32_t jvm_bci, bool is_leaf)
+{
+    if (jvm_bci == JVM_NATIVE_BCI)
+        return NATIVE_BCI;
+    /* At a leaf caught where its code has no line: as good as at its beginning. */
+    return is_leaf && jvm_bci < 0 ? 0 : jvm_bci;
+}
+
+void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_answer *answer,
+                            struct smp_sample *sample)
+{
+    struct smp_frame *out = (struct smp_frame *)(void *)(frames + answer->first);
+
+    for (uint32_t i = 0; i < answer->count; i++) {
+        struct smp_jvm_frame from;
+        memcpy(&from, &out[i], sizeof(from));
+        const struct smp_frame to = { .method = (uint64_t)(uintptr_t)from.method,
+                                      .bci = bci_of(from.bci, i == 0) };
+        memcpy(&out[i], &to, sizeof(to));
+    }
+    if (answer->is_pseudo && answer->count > 0)
+        out[0].bci = SMP_BCI_PSEUDO;
+    *sample = (struct smp_sample){ .frames = out,
+                                   .capacity = answer->count,
+                                   .count = answer->count,
+                                   .leaf_count = answer->count };
+}
+
+bool smp_walked_sample_is_missing(const struct smp_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->frames[i].method == 0)
+            return true;
+    }
+    return false;
+}
+
+bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count)
+{
+    const size_t common = sample->count < count ? sample->count : count;
+
+    for (size_t i = 1; i <= common; i++) {
+        struct smp_frame *frame = &sample->frames[sample->count - i];
+        const struct smp_frame *known = &other[count - i];
+        if (frame->method == 0)
+            frame->method = known->method;
+        else if (frame->method != known->method)
+            break;
+        /* Elsewhere in the same method: what it calls there is another's. */
+        if (frame->bci != known->bci)
+            break;
+    }
+    return !smp_walked_sample_is_missing(sample);
+}
+
+/* How many frames are the same, from the sample's last one up and from other[at] up. */
+static size_t common_calls(const struct smp_sample *sample, const struct smp_frame *other,
+                           size_t at)
+{
+    size_t common = 0;
+
+    while (common < sample->count && common <= at) {
+        const struct smp_frame *frame = &sample->frames[sample->count - 1 - common];
+        const struct smp_frame *known = &other[at - common];
+        if (frame->method != known->method || frame->bci != known->bci)
+            break;
+        common++;
+    }
+    return common;
+}
+
+bool smp_walked_sample_take_root(struct smp_sample *sample, const struct smp_frame *other,
+                                 size_t count, size_t room)
+{
+    size_t most = 0;
+    size_t best = 0;
+    bool is_sure = false;
+
+    for (size_t at = 0; sample->count > 0 && at < count; at++) {
+        const size_t common = common_calls(sample, other, at);
+        if (common > most) {
+            most = common;
+            best = at;
+            is_sure = true;
+        } else if (common == most) {
+            is_sure = false;
+        }
+    }
+    const size_t below = most > 0 ? count - 1 - best : 0;
+    if (most == 0 || !is_sure || sample->count + below > room)
+        return false;
+    memcpy(sample->frames + sample->count, other + best + 1, below * sizeof(*other));
+    sample->count += below;
+    sample->leaf_count = sample->count;
+    sample->capacity = sample->count;
+    return true;
+}
+
+void smp_walked_sample_keep_nameless(struct smp_sample *sample)
+{
+    for (size_t i = 0; i < sample->count; i++) {
+        if (sample->frames[i].method == 0)
+            sample->frames[i] =
+                (struct smp_frame){ .method = SMP_VM_NO_METHOD, .bci = SMP_BCI_PSEUDO };
+    }
+}
+
+void smp_walked_sample_cut(struct smp_sample *sample, size_t capacity)
+{
+    const size_t root = capacity / 2;
+    const size_t leaf = capacity - root;
+
+    if (sample->count <= capacity)
+        return;
+    memmove(sample->frames + leaf, sample->frames + sample->count - root,
+            root * sizeof(*sample->frames));
+    sample->omitted = sample->count - capacity;
+    sample->count = capacity;
+    sample->leaf_count = leaf;
+}

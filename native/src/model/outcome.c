@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/outcome.h"
+
+#include <stddef.h>
+
+static const struct {
+    enum smp_outcome_kind kind;
+    const char *text;
+    const char *frame;
+} OUTCOMES[SMP_OUTCOME_COUNT] = {
+#define X(code, outcome_kind, outcome_text, outcome_frame) \
+    { .kind = SMP_KIND_##outcome_kind, .text = (outcome_text), .frame = (outcome_frame) },
+    SMP_OUTCOME_MAP(X)
+#undef X
+};
+
+static const char *const COUNTER_TEXTS[SMP_COUNTER_COUNT] = {
+#define X(code, text) text,
+    SMP_COUNTER_MAP(X)
+#undef X
+};
+
+void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome)
+{
+    smp_tally_note_all(tally, outcome, 1);
+}
+
+void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t attempts)
+{
+    tally->attempts += attempts;
+    tally->outcomes[outcome] += attempts;
+}
+
+void smp_tally_add(struct smp_tally *to, const struct smp_tally *from)
+{
+    to->attempts += from->attempts;
+    for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++)
+        to->outcomes[i] += from->outcomes[i];
+}
+
+uint64_t smp_tally_sum(const struct smp_tally *tally)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++)
+        sum += tally->outcomes[i];
+    return sum;
+}
+
+uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind)
+{
+    uint64_t sum = 0;
+
+    for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++) {
+        if (OUTCOMES[i].kind == kind)
+            sum += tally->outcomes[i];
+    }
+    return sum;
+}
+
+uint64_t smp_tally_samples(const struct smp_tally *tally)
+{
+    uint64_t sum = 0;
+
+    for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
+        if (smp_outcome_is_sample((enum smp_outcome)i))
+            sum += tally->outcomes[i];
+    }
+    return sum;
+}
+
+const char *smp_outcome_text(enum smp_outcome outcome)
+{
+    return OUTCOMES[outcome].text;
+}
+
+const char *smp_outcome_frame(enum smp_outcome outcome)
+{
+    return OUTCOMES[outcome].frame;
+}
+
+enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome)
+{
+    return OUTCOMES[outcome].kind;
+}
+
+bool smp_outcome_is_sample(enum smp_outcome outcome)
+{
+    const enum smp_outcome_kind kind = smp_outcome_kind_of(outcome);
+
+    return kind == SMP_KIND_WALKED || kind == SMP_KIND_IDLE || kind == SMP_KIND_RECOVERED;
+}
+
+const char *smp_counter_text(enum smp_counter counter)
+{
+    return COUNTER_TEXTS[counter];
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/profile.h"
+
+static void sum_tallies(struct smp_profile *profile)
+{
+    const size_t count = smp_thread_groups_count(profile->groups);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct smp_group group = { .index = (uint32_t)i };
+        smp_tally_add(&profile->tally, &smp_thread_groups_info(profile->groups, group)->tally);
+    }
+}
+
+enum smp_status smp_profile_create(struct smp_quota *quota, struct smp_tree *tree,
+                                   struct smp_thread_groups *groups, struct smp_methods *methods,
+                                   struct smp_profile **out)
+{
+    const enum smp_status status = smp_profile_create_for(quota, tree, groups, methods,
+                                                          smp_methods_location_count(methods), out);
+
+    if (status == SMP_OK)
+        smp_methods_packages(methods, (*out)->packages, sizeof((*out)->packages));
+    return status;
+}
+
+enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree *tree,
+                                       struct smp_thread_groups *groups,
+                                       struct smp_methods *methods, uint32_t location_count,
+                                       struct smp_profile **out)
+{
+    struct smp_profile *profile = smp_alloc(quota, sizeof(*profile));
+
+    if (profile == NULL)
+        return SMP_ENOMEM;
+    profile->quota = smp_quota_hold(quota);
+    profile->tree = tree;
+    profile->groups = groups;
+    profile->methods = smp_methods_hold(methods);
+    profile->location_count = location_count;
+    atomic_init(&profile->holders, 1);
+    smp_tree_seal(tree);
+    sum_tallies(profile);
+    *out = profile;
+    return SMP_OK;
+}
+
+bool smp_profile_misses_packages(const struct smp_profile *profile)
+{
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const size_t count = smp_tree_node_count(profile->tree);
+    bool has_frames = false;
+
+    if (profile->packages[0] == '\0')
+        return false;
+    for (size_t i = 1; i < count; i++) {
+        struct smp_location_view view;
+        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+            continue;
+        smp_methods_view(profile->methods, nodes[i].location, &view);
+        if (view.is_monitored)
+            return false;
+        has_frames = has_frames || !view.is_pseudo;
+    }
+    return has_frames;
+}
+
+struct smp_profile *smp_profile_hold(struct smp_profile *profile)
+{
+    /* Who holds on already has one, so nothing needs to be ordered. */
+    atomic_fetch_add_explicit(&profile->holders, 1, memory_order_relaxed);
+    return profile;
+}
+
+void smp_profile_release(struct smp_profile *profile)
+{
+    if (profile == NULL)
+        return;
+    /* The last one must see what every other holder did before it let go. */
+    if (atomic_fetch_sub_explicit(&profile->holders, 1, memory_order_acq_rel) != 1)
+        return;
+
+    struct smp_quota *quota = profile->quota;
+
+    smp_tree_destroy(profile->tree);
+    smp_thread_groups_destroy(profile->groups);
+    smp_methods_release(profile->methods);
+    smp_free(quota, profile);
+    smp_quota_release(quota);
+}
+
+bool smp_profile_is_empty(const struct smp_profile *profile)
+{
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    const size_t count = smp_thread_groups_count(profile->groups);
+
+    if (profile->tally.attempts > 0)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct smp_group group = { .index = i };
+        const uint32_t root = smp_thread_groups_info(profile->groups, group)->root;
+        if (root != 0 && nodes[root].wall_ns > 0 &&
+            !smp_thread_groups_is_jvm(profile->groups, group))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile.h - one finished interval: trees, groups, names, accounting. Immutable.
+ *
+ * Owns     its tree and groups, holds its names. Reference counted.
+ * Threads  any number of readers, on any thread; hold and release are atomic.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA from create: nothing was adopted, tree and groups are as before
+ * (the sampler goes on with the interval, so that no time is lost).
+ * Cost     create: one pass over the nodes. release of the last: O(1).
+ */
+#ifndef SMP_MODEL_PROFILE_H
+#define SMP_MODEL_PROFILE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/methods.h"
+#include "model/outcome.h"
+#include "model/thread_groups.h"
+#include "model/tree.h"
+
+enum { SMP_PROFILE_PACKAGES_BYTES = 256 };
+
+struct smp_profile {
+    /* The wall clock at both ends, for titles; what was credited in between comes from the
+     * monotonic clock. */
+    int64_t from_wall_ms;
+    int64_t till_wall_ms;
+    int64_t elapsed_ns; /* monotonic, without paused time */
+    int64_t period_ns;  /* the mean time between two looks; 0: unknown */
+    bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
+    /* The monitored packages, for people; "": all are, and every frame was kept. */
+    char packages[SMP_PROFILE_PACKAGES_BYTES];
+    int64_t own_cpu_ns; /* CPU the sampler's own threads used in the interval */
+    size_t memory_used_bytes;
+    size_t memory_limit_bytes;
+    struct smp_tally tally; /* the sum over all groups */
+    uint64_t counters[SMP_COUNTER_COUNT];
+    struct smp_tree *tree; /* sealed */
+    struct smp_thread_groups *groups;
+    struct smp_methods *methods;
+    uint32_t location_count; /* locations with ids below this may be read */
+    struct smp_quota *quota; /* held */
+    _Atomic unsigned holders;
+};
+
+/*
+ * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies, notes
+ * which packages methods monitors. By the writer of methods. The
+ * caller fills times, counters and memory figures of the result before anybody else sees it.
+ */
+SMP_CHECKED enum smp_status smp_profile_create(struct smp_quota *quota, struct smp_tree *tree,
+                                               struct smp_thread_groups *groups,
+                                               struct smp_methods *methods,
+                                               struct smp_profile **out);
+/* As above, but not by the writer of methods: locations with ids below location_count; packages is
+ * left to the caller, too. */
+SMP_CHECKED enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree *tree,
+                                                   struct smp_thread_groups *groups,
+                                                   struct smp_methods *methods,
+                                                   uint32_t location_count,
+                                                   struct smp_profile **out);
+/* There is a list of monitored packages, stacks with Java frames were seen, and no frame in any of
+ * those packages: each stack is its root frame alone. O(nodes), but stops at the first such frame.
+ */
+bool smp_profile_misses_packages(const struct smp_profile *profile);
+struct smp_profile *smp_profile_hold(struct smp_profile *profile);
+void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
+
+/* Nothing was sampled: no poll was made, and no thread was credited with time by what is known of
+ * it. What the JVM's own threads used does not count. */
+bool smp_profile_is_empty(const struct smp_profile *profile);
+
+#endif

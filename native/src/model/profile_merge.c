@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_merge.c - one new tree, into which each snapshot's nodes are added in their order:
+ * parents before children, so a node's parent has its place in the new tree already.
+ *
+ *   node ──► places[node]          location ──► adopted[location]     only where tables differ
+ *
+ * Within a maximum each group's root comes together with its [over memory limit], so that there is
+ * always a place for what does not fit: that node, and all below it.
+ */
+#include "model/profile_merge.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum {
+    /* What a table of a merged snapshot may take where no quota says less. Reserved, not used. */
+    MAX_NAMES_BYTES = 256 * 1024 * 1024,
+    MAX_GROUPS_BYTES = 256 * 1024 * 1024,
+    NODE_BYTES_AT_MOST = 48, /* with its slots */
+    TREE_STEPS_BYTES = 4 * 64 * 1024
+};
+
+/* In a place: what stands there did not fit, and what is below it goes there too. */
+#define FOLDED 0x80000000u
+
+struct merger {
+    struct smp_quota *quota;
+    const struct smp_profile *const *profiles;
+    size_t count;
+    bool is_one_table;
+    size_t max_tree_bytes; /* 0: as many as it needs, and what does not fit fails */
+    struct smp_methods *methods;
+    struct smp_thread_groups *groups;
+    struct smp_tree *tree;
+    /* Of the snapshot that is being added: */
+    struct smp_group *group_of; /* its group's index in the new groups */
+    uint32_t *places;           /* its node's index in the new tree */
+    uint32_t *adopted;          /* its location's id in the new names table, once it is known */
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static size_t bytes_within(const struct merger *merger, size_t at_most)
+{
+    return merger->quota == NULL ? at_most : smaller(merger->quota->limit_bytes, at_most);
+}
+
+/* --- the new snapshot's parts --- */
+
+static bool have_one_table(const struct merger *merger)
+{
+    for (size_t i = 1; i < merger->count; i++) {
+        if (merger->profiles[i]->methods != merger->profiles[0]->methods)
+            return false;
+    }
+    return true;
+}
+
+static enum smp_status make_methods(struct merger *merger)
+{
+    if (merger->is_one_table) {
+        merger->methods = smp_methods_hold(merger->profiles[0]->methods);
+        return SMP_OK;
+    }
+    return smp_methods_create(merger->quota, bytes_within(merger, MAX_NAMES_BYTES), NULL,
+                              &merger->methods);
+}
+
+static enum smp_status make_parts(struct merger *merger)
+{
+    size_t nodes = 0;
+    enum smp_status status = make_methods(merger);
+
+    if (status != SMP_OK)
+        return status;
+    for (size_t i = 0; i < merger->count; i++)
+        nodes += smp_tree_node_count(merger->profiles[i]->tree);
+    status = smp_thread_groups_create(merger->quota, bytes_within(merger, MAX_GROUPS_BYTES),
+                                      &merger->groups);
+    if (status != SMP_OK)
+        return status;
+    return smp_tree_create(merger->quota,
+                           merger->max_tree_bytes != 0
+                               ? merger->max_tree_bytes
+                               : nodes * NODE_BYTES_AT_MOST + TREE_STEPS_BYTES,
+                           &merger->tree);
+}
+
+static enum smp_status make_arrays(struct merger *merger)
+{
+    size_t groups = 1;
+    size_t nodes = 1;
+    size_t locations = 1;
+
+    for (size_t i = 0; i < merger->count; i++) {
+        const struct smp_profile *profile = merger->profiles[i];
+        const size_t group_count = smp_thread_groups_count(profile->groups);
+        const size_t node_count = smp_tree_node_count(profile->tree);
+        groups = group_count > groups ? group_count : groups;
+        nodes = node_count > nodes ? node_count : nodes;
+        locations = profile->location_count > locations ? profile->location_count : locations;
+    }
+    merger->group_of = smp_alloc(merger->quota, groups * sizeof(*merger->group_of));
+    merger->places = smp_alloc(merger->quota, nodes * sizeof(*merger->places));
+    if (merger->group_of == NULL || merger->places == NULL)
+        return SMP_ENOMEM;
+    if (merger->is_one_table)
+        return SMP_OK;
+    merger->adopted = smp_alloc(merger->quota, locations * sizeof(*merger->adopted));
+    return merger->adopted != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+/* --- adding one --- */
+
+static enum smp_status add_groups(struct merger *merger, const struct smp_profile *from)
+{
+    const size_t count = smp_thread_groups_count(from->groups);
+
+    for (size_t i = 0; i < count; i++) {
+        if (!smp_thread_groups_add_group(merger->groups, from->groups, i, merger->is_one_table,
+                                         &merger->group_of[i]))
+            return SMP_ENOMEM;
+    }
+    if (merger->is_one_table &&
+        !smp_thread_groups_add_threads(merger->groups, from->groups, merger->group_of))
+        return SMP_ENOMEM;
+    return SMP_OK;
+}
+
+/* What does not fit goes here. It is there since the root was made. */
+static uint32_t over_limit_of(struct merger *merger, uint32_t root)
+{
+    const uint32_t location = smp_methods_over_limit(merger->methods);
+    uint32_t node = root;
+
+    return smp_tree_add(merger->tree, root, &location, 1, &node) == SMP_OK ? node : root;
+}
+
+static enum smp_status make_root(struct merger *merger, struct smp_group group)
+{
+    const uint32_t location = smp_methods_over_limit(merger->methods);
+    struct smp_group_info *info = smp_thread_groups_info(merger->groups, group);
+    enum smp_status status = SMP_OK;
+    uint32_t root = 0;
+    uint32_t node = 0;
+
+    if (info->root != 0)
+        return SMP_OK;
+    status = smp_tree_root(merger->tree, group.index, &root);
+    if (status == SMP_OK && merger->max_tree_bytes != 0)
+        status = smp_tree_add(merger->tree, root, &location, 1, &node);
+    if (status == SMP_OK)
+        info->root = root;
+    return status;
+}
+
+/* Without room for the group's root it is the overflow group's. */
+static enum smp_status add_root(struct merger *merger, uint32_t location, uint32_t *place)
+{
+    struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
+    const enum smp_status status = make_root(merger, group);
+
+    if (status != SMP_OK && merger->max_tree_bytes == 0)
+        return status;
+    if (status != SMP_OK)
+        group.index = 0;
+    *place = smp_thread_groups_info(merger->groups, group)->root;
+    return SMP_OK;
+}
+
+static uint32_t adopt(struct merger *merger, const struct smp_profile *from, uint32_t location)
+{
+    if (merger->adopted == NULL) /* one table: its numbers stay */
+        return location;
+    if (merger->adopted[location] == SMP_LOCATION_NONE)
+        merger->adopted[location] = smp_methods_adopt(merger->methods, from->methods, location);
+    return merger->adopted[location];
+}
+
+static enum smp_status add_node(struct merger *merger, const struct smp_profile *from,
+                                const struct smp_node *node, uint32_t *place)
+{
+    uint32_t location = node->location;
+
+    if ((location & SMP_LOCATION_GROUP) != 0)
+        return add_root(merger, location, place);
+    if ((merger->places[node->parent] & FOLDED) != 0) {
+        *place = merger->places[node->parent];
+        return SMP_OK;
+    }
+    location = adopt(merger, from, location);
+    if (location == SMP_LOCATION_NONE)
+        return SMP_ENOMEM;
+    return smp_tree_add(merger->tree, merger->places[node->parent], &location, 1, place);
+}
+
+/* The place of a node of from that does not fit. */
+static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint32_t node)
+{
+    const struct smp_node *nodes = smp_tree_nodes(from->tree);
+
+    while ((nodes[node].location & SMP_LOCATION_GROUP) == 0)
+        node = nodes[node].parent;
+    return over_limit_of(merger, merger->places[node]) | FOLDED;
+}
+
+static enum smp_status add_nodes(struct merger *merger, const struct smp_profile *from)
+{
+    const struct smp_node *nodes = smp_tree_nodes(from->tree);
+    const size_t count = smp_tree_node_count(from->tree);
+    enum smp_status status = SMP_OK;
+
+    merger->places[0] = 0;
+    for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
+        int64_t wall_ns = 0;
+        int64_t cpu_ns = 0;
+        status = add_node(merger, from, &nodes[i], &merger->places[i]);
+        if (status != SMP_OK && merger->max_tree_bytes != 0) {
+            merger->places[i] = fold(merger, from, i);
+            status = SMP_OK;
+        }
+        if (status != SMP_OK)
+            break;
+        smp_tree_self(from->tree, i, &wall_ns, &cpu_ns);
+        smp_tree_credit(merger->tree, merger->places[i] & ~FOLDED, wall_ns, cpu_ns,
+                        nodes[i].samples);
+    }
+    return status;
+}
+
+static enum smp_status add_snapshot(struct merger *merger, const struct smp_profile *from)
+{
+    const enum smp_status status = add_groups(merger, from);
+
+    if (status != SMP_OK)
+        return status;
+    for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
+        merger->adopted[i] = SMP_LOCATION_NONE;
+    return add_nodes(merger, from);
+}
+
+/* --- figures --- */
+
+static void add_figures(struct smp_profile *to, const struct smp_profile *from, bool is_first)
+{
+    if (is_first || from->from_wall_ms < to->from_wall_ms)
+        to->from_wall_ms = from->from_wall_ms;
+    if (is_first || from->till_wall_ms > to->till_wall_ms)
+        to->till_wall_ms = from->till_wall_ms;
+    to->elapsed_ns += from->elapsed_ns;
+    to->own_cpu_ns += from->own_cpu_ns;
+    if (from->period_ns > to->period_ns)
+        to->period_ns = from->period_ns;
+    to->is_cpu_clock = from->is_cpu_clock;
+    /* Of two that differ the newest list is shown; what is monitored each frame knows itself. */
+    if (from->packages[0] != '\0')
+        memcpy(to->packages, from->packages, sizeof(to->packages));
+    if (from->memory_used_bytes > to->memory_used_bytes)
+        to->memory_used_bytes = from->memory_used_bytes;
+    if (from->memory_limit_bytes > to->memory_limit_bytes)
+        to->memory_limit_bytes = from->memory_limit_bytes;
+    for (int i = 0; i < SMP_COUNTER_COUNT; i++)
+        to->counters[i] += from->counters[i];
+    /* Of one table, ids that the newest may read: all of them. */
+    if (to->methods == from->methods && from->location_count > to->location_count)
+        to->location_count = from->location_count;
+}
+
+static enum smp_status make_snapshot(struct merger *merger, struct smp_profile **out)
+{
+    struct smp_profile *profile = NULL;
+    enum smp_status status;
+
+    /* Not what the writer of a shared table has come to meanwhile: that is not ours to read. */
+    status =
+        smp_profile_create_for(merger->quota, merger->tree, merger->groups, merger->methods,
+                               merger->is_one_table ? merger->profiles[0]->location_count
+                                                    : smp_methods_location_count(merger->methods),
+                               &profile);
+    if (status != SMP_OK)
+        return status;
+    merger->tree = NULL; /* the snapshot owns them now */
+    merger->groups = NULL;
+    for (size_t i = 0; i < merger->count; i++)
+        add_figures(profile, merger->profiles[i], i == 0);
+    *out = profile;
+    return SMP_OK;
+}
+
+/* --- public --- */
+
+enum smp_status smp_profile_merge_within(struct smp_quota *quota,
+                                         const struct smp_profile *const *profiles, size_t count,
+                                         size_t tree_bytes, struct smp_profile **out)
+{
+    struct merger merger = {
+        .quota = quota, .profiles = profiles, .count = count, .max_tree_bytes = tree_bytes
+    };
+    enum smp_status status;
+
+    merger.is_one_table = have_one_table(&merger);
+    status = make_parts(&merger);
+    if (status == SMP_OK)
+        status = make_arrays(&merger);
+    if (status == SMP_OK && tree_bytes != 0)
+        status = make_root(&merger, (struct smp_group){ .index = 0 });
+    for (size_t i = 0; i < count && status == SMP_OK; i++)
+        status = add_snapshot(&merger, profiles[i]);
+    if (status == SMP_OK)
+        status = make_snapshot(&merger, out);
+    smp_free(quota, merger.adopted);
+    smp_free(quota, merger.places);
+    smp_free(quota, merger.group_of);
+    smp_tree_destroy(merger.tree);
+    smp_thread_groups_destroy(merger.groups);
+    smp_methods_release(merger.methods);
+    return status;
+}
+
+enum smp_status smp_profile_merge_all(struct smp_quota *quota,
+                                      const struct smp_profile *const *profiles, size_t count,
+                                      struct smp_profile **out)
+{
+    return smp_profile_merge_within(quota, profiles, count, 0, out);
+}
+
+enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_profile *a,
+                                  const struct smp_profile *b, struct smp_profile **out)
+{
+    const struct smp_profile *const both[] = { a, b };
+
+    return smp_profile_merge_all(quota, both, 2, out);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_merge.h - snapshots as one: what a consumer sees whose window spans several intervals.
+ *
+ * Frames are matched by what they say (class, method, file, line), groups by name, so they may come
+ * from different names tables or different samplers. Times, samples, tallies and counters add up;
+ * elapsed and own CPU time too; from is the earliest begin, till the latest end; of memory figures,
+ * depths and the time between two looks it is the highest. Distinct threads: the sum, an upper
+ * bound where the same thread was seen in several, unless all come from one names table (serials
+ * are compared). Groups past SMP_MAX_GROUPS go to the overflow group.
+ *
+ * Snapshots of one names table are merged by number and share the table; else the result has one of
+ * its own.
+ *
+ * Owns     nothing; the result is a new snapshot with one holder.
+ * Threads  any; all are immutable.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no result. quota may be NULL.
+ * Cost     O(nodes of all), and the names of all where the tables differ; beside the result 4 bytes
+ *          a node of the largest.
+ */
+#ifndef SMP_MODEL_PROFILE_MERGE_H
+#define SMP_MODEL_PROFILE_MERGE_H
+
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/profile.h"
+
+SMP_CHECKED enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_profile *a,
+                                              const struct smp_profile *b,
+                                              struct smp_profile **out);
+
+/* count > 0. Oldest first: the names of threads are listed in that order. */
+SMP_CHECKED enum smp_status smp_profile_merge_all(struct smp_quota *quota,
+                                                  const struct smp_profile *const *profiles,
+                                                  size_t count, struct smp_profile **out);
+
+/*
+ * As above, but with a tree of at most tree_bytes: stacks that do not fit, or for which there is no
+ * memory, are charged to [over memory limit] below their group. 0: as above.
+ */
+SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
+                                                     const struct smp_profile *const *profiles,
+                                                     size_t count, size_t tree_bytes,
+                                                     struct smp_profile **out);
+
+#endif

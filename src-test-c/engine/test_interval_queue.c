@@ -1,0 +1,628 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whatever the others do, what a consumer takes adds up to what came since it opened: one after the
+ * other, against a twin that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many random
+ * runs there are.
+ */
+#include "engine/session/interval_queue.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+
+enum { PART_BYTES = 1 << 20, ROUNDS = 40, LIMIT_BYTES = 64 << 20 };
+
+struct fixture {
+    struct smp_quota *quota;
+    struct smp_methods *methods;
+    struct smp_interval_queue *intervals;
+    unsigned locations; /* made so far */
+};
+
+static int setup(void **state)
+{
+    struct fixture *f = calloc(1, sizeof(*f));
+
+    assert_non_null(f);
+    f->quota = smp_quota_create(LIMIT_BYTES);
+    assert_int_equal(smp_methods_create(f->quota, 4 * PART_BYTES, NULL, &f->methods), SMP_OK);
+    assert_int_equal(smp_interval_queue_create(f->quota, &f->intervals), SMP_OK);
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_interval_queue_destroy(f->intervals);
+    smp_methods_release(f->methods);
+    assert_int_equal(smp_quota_used(f->quota), 0);
+    smp_quota_release(f->quota);
+    free(f);
+    return 0;
+}
+
+/* --- intervals --- */
+
+/* wall_ns below one frame, or below as many different ones as nodes says. */
+static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, unsigned nodes)
+{
+    struct smp_tree *tree = NULL;
+    struct smp_thread_groups *groups = NULL;
+    struct smp_profile *profile = NULL;
+
+    assert_int_equal(smp_tree_create(f->quota, 4 * PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(f->quota, PART_BYTES, &groups), SMP_OK);
+    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    struct smp_group_info *info = smp_thread_groups_info(groups, group);
+    assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
+    for (unsigned i = 0; i < nodes; i++) {
+        char text[32];
+        uint32_t leaf = 0;
+        (void)snprintf(text, sizeof(text), "[%u]", nodes == 1 ? 0 : ++f->locations);
+        const uint32_t location = smp_methods_pseudo(f->methods, text);
+        assert_int_equal(smp_tree_add(tree, info->root, &location, 1, &leaf), SMP_OK);
+        smp_tree_credit(tree, leaf, wall_ns, 0, 1);
+    }
+    smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
+    assert_int_equal(smp_profile_create(f->quota, tree, groups, f->methods, &profile), SMP_OK);
+    return profile;
+}
+
+static uint64_t append(struct fixture *f, int64_t wall_ns)
+{
+    return smp_interval_queue_append(f->intervals, make_interval(f, wall_ns, 1), 0);
+}
+
+static unsigned open_one(struct fixture *f)
+{
+    unsigned reader = 0;
+
+    assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_OK);
+    assert_int_not_equal(reader, 0);
+    return reader;
+}
+
+/* The time of what is taken; -1: nothing is waiting. */
+static int64_t take_until(struct fixture *f, unsigned reader, uint64_t until)
+{
+    struct smp_profile *taken = NULL;
+    const enum smp_status status = smp_interval_queue_take(f->intervals, reader, until, &taken);
+
+    if (status == SMP_ESTATE)
+        return -1;
+    assert_int_equal(status, SMP_OK);
+    const int64_t wall_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+    smp_profile_release(taken);
+    return wall_ns;
+}
+
+static int64_t take(struct fixture *f, unsigned reader)
+{
+    return take_until(f, reader, SMP_INTERVAL_QUEUE_END);
+}
+
+/* --- cursors --- */
+
+static void each_consumer_goes_its_own_pace(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned slow = open_one(f);
+
+    append(f, 1);
+    const unsigned quick = open_one(f);
+    append(f, 10);
+    assert_int_equal(take(f, quick), 10);
+    append(f, 100);
+    assert_int_equal(take(f, quick), 100);
+    assert_int_equal(take(f, slow), 111);
+    assert_int_equal(take(f, slow), -1);
+    assert_int_equal(take(f, quick), -1);
+    append(f, 1000);
+    assert_int_equal(take(f, slow), 1000);
+    assert_int_equal(take(f, quick), 1000);
+}
+
+static void a_window_may_end_earlier(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned reader = open_one(f);
+    const uint64_t first = append(f, 1);
+    const uint64_t second = append(f, 10);
+
+    append(f, 100);
+    assert_int_equal(take_until(f, reader, second), 11);
+    assert_int_equal(take_until(f, reader, first), -1);
+    assert_int_equal(take_until(f, reader, second), -1);
+    assert_int_equal(take(f, reader), 100);
+}
+
+static void what_all_have_had_is_let_go_of(void **state)
+{
+    struct fixture *f = *state;
+    const size_t before = smp_quota_used(f->quota);
+
+    append(f, 1); /* nobody wants it */
+    assert_int_equal(smp_quota_used(f->quota), before);
+    const unsigned one = open_one(f);
+    const unsigned other = open_one(f);
+    append(f, 1);
+    assert_int_equal(take(f, one), 1);
+    assert_true(smp_quota_used(f->quota) > before);
+    smp_interval_queue_close(f->intervals, other);
+    assert_int_equal(smp_quota_used(f->quota), before);
+}
+
+static void who_is_not_there_gets_nothing(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_profile *taken = NULL;
+    const unsigned reader = open_one(f);
+
+    smp_interval_queue_close(f->intervals, reader);
+    smp_interval_queue_close(f->intervals, reader);
+    append(f, 1);
+    assert_int_equal(smp_interval_queue_take(f->intervals, reader, SMP_INTERVAL_QUEUE_END, &taken),
+                     SMP_EINVAL);
+    assert_int_equal(smp_interval_queue_take(f->intervals, 0, SMP_INTERVAL_QUEUE_END, &taken),
+                     SMP_EINVAL);
+    assert_int_not_equal(open_one(f), reader);
+    assert_null(taken);
+}
+
+static void consumers_have_a_limit(void **state)
+{
+    struct fixture *f = *state;
+    unsigned readers[SMP_MAX_CONSUMERS];
+    unsigned reader = 0;
+
+    for (int i = 0; i < SMP_MAX_CONSUMERS; i++)
+        readers[i] = open_one(f);
+    assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_EQUOTA);
+    smp_interval_queue_close(f->intervals, readers[7]);
+    assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_OK);
+}
+
+/* --- keeping it short --- */
+
+static void many_are_merged_where_no_cursor_stands(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned slow = open_one(f);
+    size_t used;
+
+    for (int i = 0; i < 3; i++)
+        append(f, 1);
+    const unsigned quick = open_one(f);
+    for (int i = 0; i < 3; i++)
+        append(f, 10);
+    assert_true(smp_interval_queue_is_long(f->intervals));
+    used = smp_quota_used(f->quota);
+    smp_interval_queue_compact(f->intervals);
+    assert_false(smp_interval_queue_is_long(f->intervals));
+    assert_true(smp_quota_used(f->quota) < used);
+    assert_int_equal(take(f, quick), 30);
+    assert_int_equal(take(f, slow), 33);
+}
+
+static void nothing_is_merged_across_a_mark(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned reporter = open_one(f);
+    const unsigned page = open_one(f);
+    uint64_t marks[2];
+
+    append(f, 1);
+    marks[0] = smp_interval_queue_append(f->intervals, make_interval(f, 1, 1), reporter);
+    append(f, 10);
+    append(f, 10);
+    marks[1] = smp_interval_queue_append(f->intervals, make_interval(f, 10, 1), reporter);
+    append(f, 100);
+    append(f, 100);
+    smp_interval_queue_compact(f->intervals);
+    assert_false(smp_interval_queue_is_long(f->intervals));
+    assert_int_equal(take_until(f, reporter, marks[0]), 2);
+    assert_int_equal(take_until(f, reporter, marks[1]), 30);
+    /* A mark that is passed is none any more: the first five become one. */
+    for (int i = 0; i < 3; i++)
+        append(f, 1000);
+    smp_interval_queue_compact(f->intervals);
+    assert_false(smp_interval_queue_is_long(f->intervals));
+    assert_int_equal(take(f, page), 3232);
+    assert_int_equal(take(f, reporter), 3200);
+}
+
+static void there_is_room_for_so_many(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned reader = open_one(f);
+
+    for (int i = 0; i < SMP_MAX_WAITING; i++) {
+        assert_true(smp_interval_queue_has_room(f->intervals));
+        append(f, 1);
+    }
+    assert_false(smp_interval_queue_has_room(f->intervals));
+    append(f, 1); /* the last one */
+    assert_int_equal(take(f, reader), SMP_MAX_WAITING + 1);
+    assert_true(smp_interval_queue_has_room(f->intervals));
+}
+
+/* --- memory --- */
+
+static struct smp_profile *take_snapshot(struct fixture *f, unsigned reader)
+{
+    struct smp_profile *taken = NULL;
+
+    assert_int_equal(smp_interval_queue_take(f->intervals, reader, SMP_INTERVAL_QUEUE_END, &taken),
+                     SMP_OK);
+    return taken;
+}
+
+/* The time of the frame in all groups. */
+static int64_t time_of(const struct smp_profile *profile, uint32_t location)
+{
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    int64_t wall_ns = 0;
+
+    for (size_t i = 1; i < smp_tree_node_count(profile->tree); i++)
+        wall_ns += nodes[i].location == location ? nodes[i].wall_ns : 0;
+    return wall_ns;
+}
+
+static void what_does_not_fit_is_charged_to_the_limit(void **state)
+{
+    enum { NODES = 15000 }; /* a few of them take more than a sixth of the limit */
+    struct fixture *f = *state;
+    const unsigned reader = open_one(f);
+    int64_t wall_ns = 0;
+
+    f->quota->limit_bytes = 16 << 20;
+    for (int i = 0; i < 6; i++) {
+        (void)smp_interval_queue_append(f->intervals, make_interval(f, 1000, NODES), 0);
+        smp_interval_queue_compact(f->intervals);
+        wall_ns += (int64_t)NODES * 1000;
+    }
+    struct smp_profile *taken = take_snapshot(f, reader);
+    struct smp_profile *rest = NULL;
+    const int64_t over_ns = time_of(taken, smp_methods_over_limit(f->methods));
+    int64_t taken_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+    while (smp_interval_queue_take(f->intervals, reader, SMP_INTERVAL_QUEUE_END, &rest) == SMP_OK) {
+        taken_ns += smp_tree_nodes(rest->tree)[0].wall_ns;
+        smp_profile_release(rest);
+    }
+    assert_int_equal(taken_ns, wall_ns);
+    assert_true(over_ns > 0 && over_ns < wall_ns / 2);
+    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    smp_profile_release(taken);
+}
+
+static void without_memory_a_window_comes_in_parts(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned reader = open_one(f);
+    struct failing_alloc failing;
+
+    append(f, 1);
+    append(f, 10);
+    append(f, 100);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_int_equal(take(f, reader), 1);
+    assert_int_equal(take(f, reader), 10);
+    (void)failing_alloc_disarm(&failing);
+    append(f, 1000);
+    assert_int_equal(take(f, reader), 1100);
+}
+
+static void merging_that_fails_changes_nothing(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned reader = open_one(f);
+
+    for (size_t step = 1; step < 8; step++) {
+        struct failing_alloc failing;
+        for (int i = 0; i < 3; i++)
+            append(f, 1);
+        failing_alloc_arm(&failing, step, SIZE_MAX);
+        smp_interval_queue_compact(f->intervals);
+        (void)failing_alloc_disarm(&failing);
+    }
+    assert_int_equal(take(f, reader), 21);
+}
+
+static void the_oldest_is_dropped_when_nothing_can_be_merged(void **state)
+{
+    struct fixture *f = *state;
+    const unsigned slow = open_one(f);
+    struct failing_alloc failing;
+
+    assert_false(smp_interval_queue_evict(f->intervals));
+    append(f, 1);
+    append(f, 10);
+    assert_true(smp_interval_queue_evict(f->intervals)); /* merges */
+    assert_int_equal(smp_interval_queue_dropped(f->intervals), 0);
+    const unsigned quick = open_one(f);
+    append(f, 100);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_true(smp_interval_queue_evict(f->intervals)); /* drops the first two */
+    (void)failing_alloc_disarm(&failing);
+    assert_int_equal(smp_interval_queue_dropped(f->intervals), 2);
+    assert_int_equal(take(f, quick), 100);
+    assert_int_equal(take(f, slow), 100);
+}
+
+/* --- while snapshots are merged: no mutex is held, so anybody may come in between --- */
+
+/* Does something in the midst of the first merge, once; refuse: without memory. */
+struct intruder {
+    struct fixture *f;
+    void (*intrude)(struct intruder *intruder);
+    unsigned reader;
+    bool is_inside;
+    bool is_done;
+    bool refuse;
+};
+
+static bool on_allocation(void *self, size_t bytes)
+{
+    struct intruder *intruder = self;
+
+    (void)bytes;
+    if (intruder->is_inside)
+        return intruder->refuse;
+    if (!intruder->is_done) {
+        intruder->is_inside = true;
+        intruder->intrude(intruder);
+        intruder->is_inside = false;
+        intruder->is_done = true;
+    }
+    return false;
+}
+
+static void take_a_part(struct intruder *intruder)
+{
+    intruder->refuse = true;
+    assert_int_equal(take(intruder->f, intruder->reader), 1);
+}
+
+static void a_part_taken_while_the_run_is_merged(void **state)
+{
+    struct fixture *f = *state;
+    struct intruder intruder = { .f = f, .intrude = take_a_part, .reader = open_one(f) };
+    const unsigned other = open_one(f);
+
+    for (int64_t wall_ns = 1; wall_ns <= 10000; wall_ns *= 10)
+        append(f, wall_ns);
+    smp_alloc_set_refuser(on_allocation, &intruder);
+    smp_interval_queue_compact(f->intervals);
+    smp_alloc_set_refuser(NULL, NULL);
+    assert_true(intruder.is_done);
+    assert_int_equal(take(f, intruder.reader), 11110);
+    assert_int_equal(take(f, other), 11111);
+}
+
+static void append_and_compact(struct intruder *intruder)
+{
+    for (int64_t wall_ns = 100; wall_ns <= 10000; wall_ns *= 10)
+        append(intruder->f, wall_ns);
+    smp_interval_queue_compact(intruder->f->intervals);
+}
+
+static void a_run_merged_while_its_begin_is_taken(void **state)
+{
+    struct fixture *f = *state;
+    struct intruder intruder = { .f = f, .intrude = append_and_compact, .reader = open_one(f) };
+    const unsigned other = open_one(f);
+
+    append(f, 1);
+    append(f, 10);
+    smp_alloc_set_refuser(on_allocation, &intruder);
+    assert_int_equal(take(f, intruder.reader), 11);
+    smp_alloc_set_refuser(NULL, NULL);
+    assert_true(intruder.is_done);
+    assert_int_equal(take(f, intruder.reader), 11100);
+    assert_int_equal(take(f, other), 11111);
+}
+
+/* --- against a twin --- */
+
+enum { CONSUMERS = 4 };
+
+struct twin {
+    unsigned id; /* 0: closed */
+    int64_t owed_ns;
+};
+
+static unsigned next_random(unsigned *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 10;
+}
+
+static void take_for(struct fixture *f, struct twin *twin)
+{
+    const int64_t taken_ns = take(f, twin->id);
+
+    assert_int_equal(taken_ns < 0 ? 0 : taken_ns, twin->owed_ns);
+    twin->owed_ns = 0;
+}
+
+static void do_something(struct fixture *f, struct twin twins[CONSUMERS], unsigned *seed)
+{
+    struct twin *twin = &twins[next_random(seed) % CONSUMERS];
+    const unsigned what = next_random(seed) % 16;
+
+    if (what < 9 && smp_interval_queue_has_room(f->intervals)) {
+        const int64_t wall_ns = next_random(seed) % 1000;
+        append(f, wall_ns);
+        for (int i = 0; i < CONSUMERS; i++)
+            twins[i].owed_ns += twins[i].id != 0 ? wall_ns : 0;
+    } else if (what < 12 && twin->id != 0) {
+        take_for(f, twin);
+    } else if (what == 12 && twin->id != 0) {
+        smp_interval_queue_close(f->intervals, twin->id);
+        *twin = (struct twin){ 0 };
+    } else if (what == 13 && twin->id == 0) {
+        twin->id = open_one(f);
+    } else if (what >= 14) {
+        smp_interval_queue_compact(f->intervals);
+    }
+}
+
+static void random_steps_agree_with_the_twin(void **state)
+{
+    const char *text = getenv("SMP_TEST_ROUNDS");
+    const int rounds = text == NULL ? ROUNDS : atoi(text);
+    struct fixture *f = *state;
+    unsigned seed = 4711;
+
+    for (int round = 0; round < rounds; round++) {
+        struct twin twins[CONSUMERS] = { 0 };
+        for (int step = 0; step < 200; step++)
+            do_something(f, twins, &seed);
+        for (int i = 0; i < CONSUMERS; i++) {
+            if (twins[i].id == 0)
+                continue;
+            take_for(f, &twins[i]);
+            smp_interval_queue_close(f->intervals, twins[i].id);
+        }
+    }
+}
+
+/* --- all at once --- */
+
+enum { TAKERS = 3, INTERVALS = 400 };
+
+struct crowd {
+    struct fixture *f;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    unsigned news;  /* guarded by mutex: how often there may be something to do */
+    bool has_ended; /* guarded by mutex: the sampler */
+};
+
+static void tell(struct crowd *crowd, bool has_ended)
+{
+    (void)pthread_mutex_lock(&crowd->mutex);
+    crowd->news++;
+    crowd->has_ended = has_ended;
+    (void)pthread_cond_broadcast(&crowd->changed);
+    (void)pthread_mutex_unlock(&crowd->mutex);
+}
+
+/* Instead of trying again at once, which on few processors keeps those away who have work. False:
+ * all news are seen, and there will be none. */
+static bool await_news(struct crowd *crowd, unsigned *seen)
+{
+    bool is_new;
+
+    (void)pthread_mutex_lock(&crowd->mutex);
+    while (crowd->news == *seen && !crowd->has_ended)
+        (void)pthread_cond_wait(&crowd->changed, &crowd->mutex);
+    is_new = crowd->news != *seen;
+    *seen = crowd->news;
+    (void)pthread_mutex_unlock(&crowd->mutex);
+    return is_new;
+}
+
+struct taker {
+    pthread_t thread;
+    struct crowd *crowd;
+    unsigned reader;
+    int64_t taken_ns;
+};
+
+/* Without assertions of cmocka, which are for the test's own thread. */
+static void *take_all(void *self)
+{
+    struct taker *taker = self;
+    struct smp_interval_queue *intervals = taker->crowd->f->intervals;
+    struct smp_profile *taken = NULL;
+    unsigned seen = 0;
+
+    while (await_news(taker->crowd, &seen)) {
+        while (smp_interval_queue_take(intervals, taker->reader, SMP_INTERVAL_QUEUE_END, &taken) ==
+               SMP_OK) {
+            taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
+            smp_profile_release(taken);
+        }
+    }
+    return NULL;
+}
+
+static void *compact_all(void *self)
+{
+    struct crowd *crowd = self;
+    unsigned seen = 0;
+
+    while (await_news(crowd, &seen))
+        smp_interval_queue_compact(crowd->f->intervals);
+    return NULL;
+}
+
+static void everybody_at_once(void **state)
+{
+    struct crowd crowd = { .f = *state,
+                           .mutex = PTHREAD_MUTEX_INITIALIZER,
+                           .changed = PTHREAD_COND_INITIALIZER };
+    struct taker takers[TAKERS];
+    pthread_t compactor;
+    int64_t wall_ns = 0;
+
+    const unsigned late = open_one(crowd.f);
+    for (int i = 0; i < TAKERS; i++) {
+        /* The last two share a consumer. */
+        takers[i] = (struct taker){ .crowd = &crowd };
+        takers[i].reader = i == TAKERS - 1 ? takers[i - 1].reader : open_one(crowd.f);
+        assert_int_equal(pthread_create(&takers[i].thread, NULL, take_all, &takers[i]), 0);
+    }
+    assert_int_equal(pthread_create(&compactor, NULL, compact_all, &crowd), 0);
+    for (int i = 0; i < INTERVALS; i++) {
+        while (!smp_interval_queue_has_room(crowd.f->intervals)) {
+            tell(&crowd, false); /* whoever had given up tries again */
+            sched_yield();
+        }
+        append(crowd.f, i);
+        tell(&crowd, false);
+        wall_ns += i;
+    }
+    tell(&crowd, true);
+    for (int i = 0; i < TAKERS; i++)
+        assert_int_equal(pthread_join(takers[i].thread, NULL), 0);
+    assert_int_equal(pthread_join(compactor, NULL), 0);
+    assert_int_equal(takers[0].taken_ns, wall_ns);
+    assert_int_equal(takers[1].taken_ns + takers[2].taken_ns, wall_ns);
+    assert_int_equal(take(crowd.f, late), wall_ns);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(each_consumer_goes_its_own_pace),
+        TEST(a_window_may_end_earlier),
+        TEST(what_all_have_had_is_let_go_of),
+        TEST(who_is_not_there_gets_nothing),
+        TEST(consumers_have_a_limit),
+        TEST(many_are_merged_where_no_cursor_stands),
+        TEST(nothing_is_merged_across_a_mark),
+        TEST(there_is_room_for_so_many),
+        TEST(what_does_not_fit_is_charged_to_the_limit),
+        TEST(without_memory_a_window_comes_in_parts),
+        TEST(merging_that_fails_changes_nothing),
+        TEST(the_oldest_is_dropped_when_nothing_can_be_merged),
+        TEST(a_part_taken_while_the_run_is_merged),
+        TEST(a_run_merged_while_its_begin_is_taken),
+        TEST(random_steps_agree_with_the_twin),
+        TEST(everybody_at_once),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("windows", tests, NULL, NULL);
+}

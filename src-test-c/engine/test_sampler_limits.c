@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The sampler when memory runs out, at any moment: no time is lost, and it is counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/session/sampler.h"
+#include "support/failing_alloc.h"
+#include "support/sampler_fixture.h"
+
+#define MS FIXTURE_MS
+#define SMALLEST "memoryLimitBytes=4194304\n"
+#define OVER_LIMIT "[over memory limit]"
+#define MAIN_LOOP "app.Main.main|app.Work.loop"
+#define LOOP "app.Main.main(F.java:1)|app.Work.loop(F.java:1)"
+
+enum { DEPTH = 200, CLASSES = 40 };
+
+/* --- the limit --- */
+
+static void run_something_new(struct sampler_fixture *f, struct fake_thread *thread, unsigned seed)
+{
+    struct smp_frame frames[DEPTH];
+    char name[32];
+
+    for (unsigned i = 0; i < DEPTH; i++) {
+        seed = seed * 1664525 + 1013904223;
+        (void)snprintf(name, sizeof(name), "app.C%c%c", 'a' + (int)(seed >> 16) % CLASSES % 26,
+                       'a' + (int)(seed >> 16) % CLASSES / 26);
+        frames[i] = (struct smp_frame){ .method = fake_vm_method(f->vm, name, "m"),
+                                        .bci = (int64_t)(seed >> 24) % 8 };
+    }
+    fake_vm_run_frames(f->vm, thread, frames, DEPTH);
+}
+
+static void fill_tree(struct sampler_fixture *f, struct fake_thread *thread)
+{
+    for (unsigned i = 0; i < 400; i++) {
+        run_something_new(f, thread, i);
+        sampler_fixture_pass(f, 50 * MS);
+    }
+}
+
+static void full_tree_still_credits_the_group(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_vm_born(f->vm, "busy");
+    struct fake_thread *quiet = fake_vm_born(f->vm, "quiet");
+    enum smp_log_level level;
+    char text[SMP_LOG_MESSAGE_BYTES];
+
+    (void)state;
+    fake_vm_run(f->vm, quiet, MAIN_LOOP);
+    sampler_fixture_start(f);
+    fill_tree(f, thread);
+    sampler_fixture_seal(f);
+    const uint64_t over = sampler_fixture_group(f, "busy")->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+    assert_in_range(over, 1, 399);
+    assert_int_equal(sampler_fixture_total(f, "busy", ""), 400 * 50 * MS);
+    assert_int_equal(sampler_fixture_self(f, "busy", OVER_LIMIT), (int64_t)over * 50 * MS);
+    /* What stands in the tree is credited as ever. */
+    assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), 400 * 50 * MS);
+    assert_true(smp_sampler_take_news(f->sampler));
+    assert_false(smp_sampler_take_news(f->sampler));
+    assert_true(smp_log_take(f->log, &level, text));
+    assert_int_equal(level, SMP_LOG_WARNING);
+    assert_non_null(strstr(text, "memory limit of 4194304 bytes"));
+    /* A new interval has new room. */
+    run_something_new(f, thread, 1);
+    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT], 0);
+    sampler_fixture_destroy(f);
+}
+
+/* There is no room for their own [over memory limit] any more. */
+static void group_that_comes_too_late_is_the_overflow_group(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *busy = fake_vm_born(f->vm, "busy");
+    struct fake_thread *late[3000];
+    char name[64];
+
+    (void)state;
+    sampler_fixture_start(f);
+    for (unsigned i = 0; i < 3000; i++) {
+        (void)snprintf(name, sizeof(name), "late-%c%c%c", 'a' + (int)(i % 26),
+                       'a' + (int)(i / 26 % 26), 'a' + (int)(i / 676));
+        late[i] = fake_vm_born(f->vm, name);
+    }
+    for (unsigned i = 0; i < 3000; i++)
+        fake_vm_run(f->vm, late[i], MAIN_LOOP);
+    run_something_new(f, busy, 1);
+    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_seal(f);
+    const struct smp_group_info *overflow = sampler_fixture_group(f, "[over group limit]");
+    assert_true(overflow->tally.attempts > 0);
+    assert_int_equal(sampler_fixture_sum(f), 3001 * 50 * MS);
+    sampler_fixture_destroy(f);
+}
+
+static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct smp_frame frame = { .bci = 0 };
+    struct smp_sampler_stats stats;
+    char name[200];
+    size_t most = 0;
+
+    (void)state;
+    sampler_fixture_start(f);
+    for (unsigned i = 0; i < 4000; i++) {
+        (void)snprintf(name, sizeof(name), "app.%0150d.C%c", 0, 'a' + (int)(i % 26));
+        name[20 + i % 26] = (char)('a' + i / 26 % 26);
+        name[60] = (char)('a' + i / 676);
+        frame.method = fake_vm_method(f->vm, name, "m");
+        fake_vm_run_frames(f->vm, thread, &frame, 1);
+        sampler_fixture_pass(f, 50 * MS);
+        if (i % 100 == 99) {
+            sampler_fixture_seal(f);
+            assert_int_equal(sampler_fixture_sum(f), 100 * 50 * MS);
+            assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT], 0);
+            smp_sampler_get_stats(f->sampler, &stats);
+            most = stats.locations > most ? stats.locations : most;
+        }
+    }
+    /* It does not hold all that was ever seen, and what is reported is whole. */
+    assert_in_range(most, 500, 3900);
+    sampler_fixture_destroy(f);
+}
+
+/* A stack with a frame that has no name would be told as somebody else's. */
+static void stack_that_cannot_be_named_is_over_the_limit(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct smp_frame frames[2] = { { .bci = 0 }, { .bci = 0 } };
+    char name[256];
+
+    (void)state;
+    frames[1].method = fake_vm_method(f->vm, "app.Main", "main");
+    sampler_fixture_start(f);
+    for (unsigned i = 0; i < 4000; i++) {
+        (void)snprintf(name, sizeof(name), "app.%0240d", 0);
+        for (unsigned bit = 0; bit < 12; bit++)
+            name[20 + bit] = (i >> bit & 1) != 0 ? 'a' : 'b';
+        frames[0].method = fake_vm_method(f->vm, name, "m");
+        fake_vm_run_frames(f->vm, thread, frames, 2);
+        sampler_fixture_pass(f, 50 * MS);
+    }
+    sampler_fixture_seal(f);
+    const uint64_t over = f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+    assert_in_range(over, 100, 3900);
+    assert_int_equal(sampler_fixture_self(f, "main", OVER_LIMIT), (int64_t)over * 50 * MS);
+    assert_int_equal(sampler_fixture_total(f, "main", "app.Main.main(F.java:1)"),
+                     (int64_t)(4000 - over) * 50 * MS);
+    sampler_fixture_destroy(f);
+}
+
+static void last_seal_makes_its_own_room(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
+    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct smp_profile *profile = NULL;
+
+    (void)state;
+    run_something_new(f, thread, 1);
+    sampler_fixture_start(f);
+    sampler_fixture_pass(f, 50 * MS);
+    const size_t left = f->quota.limit_bytes - smp_quota_used(&f->quota);
+    assert_true(smp_quota_take(&f->quota, left));
+    assert_int_not_equal(
+        smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
+    assert_int_equal(
+        smp_sampler_seal_last(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &f->profile),
+        SMP_OK);
+    assert_int_equal(sampler_fixture_sum(f), 50 * MS);
+    smp_quota_give(&f->quota, left);
+    sampler_fixture_destroy(f);
+}
+
+/* --- refusals --- */
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct sampler_fixture *f = self;
+    const struct smp_jvm vm = fake_vm_interface(f->vm);
+    struct smp_sampler *sampler = NULL;
+    const enum smp_status status =
+        smp_sampler_create(&f->quota, f->log, &vm, &f->options, &sampler);
+
+    if (status != SMP_OK)
+        assert_null(sampler);
+    smp_sampler_destroy(sampler);
+    return status;
+}
+
+static void create_leaves_nothing_behind(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create("monitoredPackages=a,b\n");
+    const struct failing_alloc_steps steps = failing_alloc_each_step(create_and_destroy, f);
+
+    (void)state;
+    assert_true(steps.refused > 10);
+    sampler_fixture_destroy(f);
+}
+
+/* One refusal at any moment of a life: whatever is refused, the time is there in the end. */
+static void live_with_refusal(size_t number, size_t *refused)
+{
+    struct sampler_fixture *f = sampler_fixture_create("");
+    struct failing_alloc failing;
+    struct fake_thread *threads[3];
+    struct smp_profile *profile = NULL;
+
+    sampler_fixture_start(f);
+    failing_alloc_arm(&failing, number, number);
+    for (unsigned i = 0; i < 3; i++) {
+        threads[i] = fake_vm_born(f->vm, i == 0 ? "main" : "worker-1");
+        fake_vm_run(f->vm, threads[i], i == 2 ? MAIN_LOOP : "app.Main.main");
+        run_something_new(f, threads[0], i);
+        sampler_fixture_pass(f, 50 * MS);
+    }
+    fake_vm_rename(f->vm, threads[0], "renamed");
+    sampler_fixture_pass(f, 50 * MS);
+    /* Refused or not, nothing is lost: the second time there is memory. */
+    if (smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile) != SMP_OK)
+        assert_int_equal(
+            smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
+    *refused = failing_alloc_disarm(&failing);
+    f->profile = profile;
+    assert_int_equal(sampler_fixture_sum(f), (4 + 3 + 2) * 50 * MS);
+    assert_int_equal(profile->elapsed_ns, 4 * 50 * MS);
+    assert_int_equal(profile->tally.attempts, smp_tally_sum(&profile->tally));
+    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_sum(f), 3 * 50 * MS);
+    /* And by now every thread has its own group again. */
+    assert_int_equal(sampler_fixture_total(f, "renamed", ""), 50 * MS);
+    assert_int_equal(sampler_fixture_total(f, "worker-", ""), 100 * MS);
+    sampler_fixture_destroy(f);
+}
+
+static void no_refusal_loses_time(void **state)
+{
+    size_t refused = 1;
+    size_t number = 0;
+
+    (void)state;
+    while (refused > 0)
+        live_with_refusal(++number, &refused);
+    assert_true(number > 20);
+}
+
+/* Everything is refused for a while, as when the machine has no memory left. */
+static void nothing_works_for_a_while(void **state)
+{
+    struct sampler_fixture *f = sampler_fixture_create("");
+    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct failing_alloc failing;
+    struct smp_profile *profile = NULL;
+
+    (void)state;
+    fake_vm_run(f->vm, thread, MAIN_LOOP);
+    sampler_fixture_start(f);
+    sampler_fixture_pass(f, 50 * MS);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    for (unsigned i = 0; i < 50; i++) {
+        run_something_new(f, thread, i);
+        if (i % 10 == 0)
+            fake_vm_run_frames(f->vm, fake_vm_born(f->vm, "new"), NULL, 0);
+        sampler_fixture_pass(f, 50 * MS);
+    }
+    assert_int_not_equal(
+        smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
+    assert_int_not_equal(
+        smp_sampler_set_options(f->sampler,
+                                &(struct smp_options){ .monitored_packages = (char *)"b" }),
+        SMP_OK);
+    failing_alloc_disarm(&failing);
+    fake_vm_run(f->vm, thread, MAIN_LOOP);
+    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "main", ""), 52 * 50 * MS);
+    assert_int_equal(sampler_fixture_self(f, "main", LOOP), 100 * MS);
+    /* Sampled all the while, but there was no memory for their names. */
+    assert_int_equal(sampler_fixture_total(f, "new", ""), 5 * 50 * MS);
+    assert_int_equal(sampler_fixture_total(f, "[over group limit]", ""), 150 * 50 * MS);
+    sampler_fixture_destroy(f);
+}
+
+/* A thread there is no record for is offered again, and its time begins at its birth. */
+static void thread_that_was_refused_comes_later(void **state)
+{
+    enum { CROWD = 1000 };
+    struct sampler_fixture *f = sampler_fixture_create("");
+    struct failing_alloc failing;
+
+    (void)state;
+    sampler_fixture_start(f);
+    for (int i = 0; i < CROWD; i++)
+        fake_vm_run(f->vm, fake_vm_born(f->vm, "crowd"), MAIN_LOOP);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    sampler_fixture_pass(f, 50 * MS);
+    assert_in_range(fake_vm_threads_held(f->vm), 0, CROWD - 1);
+    failing_alloc_disarm(&failing);
+    sampler_fixture_pass(f, 50 * MS);
+    assert_int_equal(fake_vm_threads_held(f->vm), CROWD);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "crowd", LOOP), CROWD * 100 * MS);
+    sampler_fixture_destroy(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_tree_still_credits_the_group),
+        cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
+        cmocka_unit_test(full_names_are_cleared_up_at_the_end_of_an_interval),
+        cmocka_unit_test(stack_that_cannot_be_named_is_over_the_limit),
+        cmocka_unit_test(last_seal_makes_its_own_room),
+        cmocka_unit_test(create_leaves_nothing_behind),
+        cmocka_unit_test(no_refusal_loses_time),
+        cmocka_unit_test(nothing_works_for_a_while),
+        cmocka_unit_test(thread_that_was_refused_comes_later),
+    };
+    return cmocka_run_group_tests_name("sampler, limits", tests, NULL, NULL);
+}

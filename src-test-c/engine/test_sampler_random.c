@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The whole sampler against what must hold whatever happens: the frame rule on random stacks beside
+ * its plain twins, and on random lives that all time is credited and every attempt accounted for.
+ * SMP_TEST_SEED chooses other randomness.
+ */
+#include "engine/session/sampler.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/bytes.h"
+#include "support/plain_frame_rule.h"
+#include "support/plain_tree.h"
+#include "support/sampler_fixture.h"
+
+#define MS FIXTURE_MS
+
+enum { MAX_TEXT = 64 };
+
+static uint64_t random_state;
+
+static void seed_random(void)
+{
+    const char *seed = getenv("SMP_TEST_SEED");
+
+    random_state = seed != NULL ? strtoull(seed, NULL, 0) : 20240229;
+    random_state = random_state * 2 + 1;
+}
+
+/* 0 .. below - 1 */
+static size_t random_below(size_t below)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(random_state >> 33) % below;
+}
+
+/* --- the frame rule --- */
+
+enum {
+    RULE_STACKS = 100000,
+    RULE_THREADS = 20,
+    RULE_REPORTS = 20, /* intervals the stacks are spread over */
+    RULE_CLASSES = 12,
+    RULE_DEPTH = 40
+};
+
+struct rule_twin {
+    struct sampler_fixture *f;
+    struct plain_tree *tree;
+    struct fake_thread *threads[RULE_THREADS];
+    uint64_t methods[RULE_CLASSES];
+    char texts[RULE_CLASSES][MAX_TEXT];
+    bool monitored[RULE_CLASSES]; /* by "app" */
+    bool filter_is_empty;
+    size_t stack[RULE_THREADS][RULE_DEPTH]; /* classes, leaf first */
+    size_t depth[RULE_THREADS];
+};
+
+static void make_classes(struct rule_twin *twin)
+{
+    static const char *const packages[] = { "app", "app.sub", "apple", "java.lang" };
+
+    for (size_t i = 0; i < RULE_CLASSES; i++) {
+        char class_name[MAX_TEXT / 2];
+        (void)snprintf(class_name, sizeof(class_name), "%s.C%c", packages[i % 4],
+                       (char)('A' + i / 4));
+        twin->methods[i] = fake_vm_method(twin->f->vm, class_name, "m");
+        twin->monitored[i] = i % 4 < 2;
+        (void)snprintf(twin->texts[i], MAX_TEXT, "%s.m(F.java:1)", class_name);
+    }
+}
+
+/* Mostly library code, so that every branch of the rule is taken; one in four stays as it was. */
+static void change_stack(struct rule_twin *twin, size_t thread)
+{
+    struct smp_frame frames[RULE_DEPTH] = { { 0 } };
+
+    if (twin->depth[thread] > 0 && random_below(4) == 0)
+        return;
+    twin->depth[thread] = 1 + random_below(RULE_DEPTH);
+    const size_t odds = 1 + random_below(20);
+    for (size_t i = 0; i < twin->depth[thread]; i++) {
+        size_t class = random_below(RULE_CLASSES);
+        while (twin->monitored[class] && random_below(odds) != 0)
+            class = random_below(RULE_CLASSES);
+        twin->stack[thread][i] = class;
+        frames[i].method = twin->methods[class];
+    }
+    fake_vm_run_frames(twin->f->vm, twin->threads[thread], frames, twin->depth[thread]);
+}
+
+static void expect(struct rule_twin *twin, size_t thread, int64_t span_ns)
+{
+    const char *texts[RULE_DEPTH];
+    bool monitored[RULE_DEPTH];
+    char group[2] = { (char)('a' + thread), '\0' };
+    const size_t depth = twin->depth[thread];
+
+    for (size_t i = 0; i < depth; i++) {
+        texts[i] = twin->texts[twin->stack[thread][i]];
+        monitored[i] = twin->monitored[twin->stack[thread][i]];
+    }
+    const size_t first = plain_frame_rule_first_kept(monitored, depth, twin->filter_is_empty);
+    struct plain_node *leaf = plain_tree_add(twin->tree, group, texts + first, depth - first);
+    leaf->self_wall_ns += span_ns;
+    leaf->samples++;
+}
+
+/* twins: of the nodes before this one. */
+static struct plain_node *find_twin(const struct rule_twin *twin, uint32_t node,
+                                    struct plain_node *const *twins)
+{
+    const struct smp_profile *profile = twin->f->profile;
+    const struct smp_node *at = &smp_tree_nodes(profile->tree)[node];
+    struct plain_node *found;
+    struct smp_bytes text;
+
+    if ((at->location & SMP_LOCATION_GROUP) != 0) {
+        const struct smp_group group = { .index = at->location & ~SMP_LOCATION_GROUP };
+        return plain_tree_find(twin->tree, NULL,
+                               smp_thread_groups_info(profile->groups, group)->name);
+    }
+    assert_non_null(twins[at->parent]);
+    smp_bytes_init(&text, NULL, 1024);
+    smp_methods_frame_text(profile->methods, at->location, &text);
+    found = plain_tree_find(twin->tree, twins[at->parent], smp_bytes_text(&text));
+    smp_bytes_fini(&text);
+    return found;
+}
+
+/* Seals the interval and begins a new one, here and in the twin. */
+static void compare(struct rule_twin *twin)
+{
+    const struct smp_profile *profile = sampler_fixture_seal(twin->f);
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    const size_t count = smp_tree_node_count(profile->tree);
+    struct plain_node **twins = calloc(count, sizeof(struct plain_node *));
+    size_t used = 0;
+
+    assert_non_null(twins);
+    assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], RULE_STACKS / RULE_REPORTS);
+    plain_tree_totals(twin->tree);
+    for (uint32_t i = 1; i < count; i++) {
+        if (nodes[i].wall_ns == 0) /* room for time that never came */
+            continue;
+        twins[i] = find_twin(twin, i, twins);
+        assert_non_null(twins[i]);
+        assert_int_equal(nodes[i].wall_ns, twins[i]->total_wall_ns);
+        assert_int_equal(nodes[i].samples, twins[i]->samples);
+        used++;
+    }
+    assert_int_equal(used, plain_tree_count(twin->tree));
+    free(twins);
+    plain_tree_destroy(twin->tree);
+    twin->tree = plain_tree_create();
+}
+
+static void set_filter(struct rule_twin *twin, bool is_empty)
+{
+    twin->filter_is_empty = is_empty;
+    sampler_fixture_configure(twin->f,
+                              is_empty ? "monitoredPackages=\n" : "monitoredPackages= app ,\n");
+}
+
+static void frames_are_kept_as_the_plain_rule_says(void **state)
+{
+    static struct rule_twin twin;
+
+    (void)state;
+    seed_random();
+    twin = (struct rule_twin){ .f = sampler_fixture_create(""), .tree = plain_tree_create() };
+    make_classes(&twin);
+    for (size_t i = 0; i < RULE_THREADS; i++) {
+        const char name[2] = { (char)('a' + i), '\0' };
+        twin.threads[i] = fake_vm_born(twin.f->vm, name);
+    }
+    set_filter(&twin, false);
+    sampler_fixture_start(twin.f);
+    for (int tick = 1; tick <= RULE_STACKS / RULE_THREADS; tick++) {
+        const int64_t span_ns = 40 * MS + (int64_t)random_below(20 * MS);
+        if (random_below(100) == 0)
+            set_filter(&twin, random_below(4) == 0);
+        for (size_t i = 0; i < RULE_THREADS; i++) {
+            change_stack(&twin, i);
+            expect(&twin, i, span_ns);
+        }
+        sampler_fixture_pass(twin.f, span_ns);
+        if (tick % (RULE_STACKS / RULE_THREADS / RULE_REPORTS) == 0)
+            compare(&twin);
+    }
+    plain_tree_destroy(twin.tree);
+    sampler_fixture_destroy(twin.f);
+}
+
+/* --- random lives --- */
+
+enum { MAX_ALIVE = 60, ROUNDS = 6000, LIFE_METHODS = 3000 };
+
+struct life {
+    struct fake_thread *thread; /* NULL: not alive */
+    int64_t started_ns;
+    bool is_known;       /* alive at a look while sampling */
+    int64_t expected_ns; /* of the current stretch: from here */
+};
+
+struct chaos {
+    struct sampler_fixture *f;
+    struct life lives[MAX_ALIVE];
+    uint64_t methods[LIFE_METHODS];
+    bool is_running;
+    int64_t expected_ns; /* what must have been credited */
+    int64_t credited_ns; /* in sealed intervals */
+    uint64_t attempts;
+    uint64_t over_limit;
+};
+
+static int64_t now(const struct chaos *chaos)
+{
+    return sampler_fixture_now(chaos->f);
+}
+
+static void give_stack(struct chaos *chaos, struct fake_thread *thread, size_t methods)
+{
+    struct smp_frame frames[30];
+    const size_t depth = random_below(30);
+
+    for (size_t i = 0; i < depth; i++)
+        frames[i] = (struct smp_frame){ .method = chaos->methods[random_below(methods)],
+                                        .bci = (int64_t)random_below(3) };
+    fake_vm_run_frames(chaos->f->vm, thread, frames, depth);
+}
+
+static void be_born(struct chaos *chaos, struct life *life)
+{
+    static const char *const names[] = { "main", "worker-12", "http-1-exec-2", "4711", "" };
+
+    *life = (struct life){
+        .thread = fake_vm_born(chaos->f->vm, names[random_below(5)]),
+        .started_ns = now(chaos),
+        .expected_ns = now(chaos),
+    };
+    give_stack(chaos, life->thread, 20);
+}
+
+static void end(struct chaos *chaos, struct life *life)
+{
+    /* Born and ended between two looks: nobody ever saw it. */
+    if (chaos->is_running && life->is_known)
+        chaos->expected_ns += now(chaos) - life->expected_ns;
+    fake_vm_end(chaos->f->vm, life->thread);
+    life->thread = NULL;
+}
+
+static void change(struct chaos *chaos, struct life *life, size_t methods)
+{
+    static const enum smp_status failures[] = { SMP_EPHASE, SMP_ENOMEM, SMP_EVM, SMP_EGONE };
+
+    switch (random_below(12)) {
+    case 0:
+        end(chaos, life);
+        break;
+    case 1:
+        fake_vm_rename(chaos->f->vm, life->thread, random_below(2) == 0 ? "main" : "other-1");
+        break;
+    case 2:
+        fake_vm_fail(chaos->f->vm, life->thread, failures[random_below(4)]);
+        break;
+    case 3:
+    case 4:
+        fake_vm_fail(chaos->f->vm, life->thread, SMP_OK);
+        break;
+    default:
+        give_stack(chaos, life->thread, methods);
+    }
+}
+
+static void know_all(struct chaos *chaos)
+{
+    for (size_t i = 0; i < MAX_ALIVE; i++)
+        chaos->lives[i].is_known = chaos->lives[i].thread != NULL;
+}
+
+static void stop_or_go(struct chaos *chaos)
+{
+    if (chaos->is_running) {
+        know_all(chaos);
+        sampler_fixture_pause(chaos->f);
+    } else {
+        sampler_fixture_start(chaos->f);
+    }
+    for (size_t i = 0; i < MAX_ALIVE; i++) {
+        struct life *life = &chaos->lives[i];
+        if (chaos->is_running && life->thread != NULL)
+            chaos->expected_ns += now(chaos) - life->expected_ns;
+        life->expected_ns = now(chaos);
+    }
+    chaos->is_running = !chaos->is_running;
+    know_all(chaos);
+}
+
+static void report(struct chaos *chaos)
+{
+    const struct smp_profile *profile = sampler_fixture_seal(chaos->f);
+
+    chaos->credited_ns += sampler_fixture_sum(chaos->f);
+    chaos->attempts += profile->tally.attempts;
+    chaos->over_limit += profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+}
+
+/* A report every reports rounds or so. */
+static void live(struct chaos *chaos, size_t methods, size_t reports)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        const size_t chosen = random_below(MAX_ALIVE);
+        for (size_t i = 0; i <= chosen % 7; i++) {
+            struct life *life = &chaos->lives[random_below(MAX_ALIVE)];
+            if (life->thread == NULL)
+                be_born(chaos, life);
+            else
+                change(chaos, life, methods);
+            fake_clock_advance(&chaos->f->clock, (int64_t)random_below(MS));
+        }
+        if (random_below(100) == 0)
+            stop_or_go(chaos);
+        sampler_fixture_pass(chaos->f, (int64_t)random_below(50 * MS));
+        if (chaos->is_running)
+            know_all(chaos);
+        if (random_below(reports) == 0)
+            report(chaos);
+    }
+    if (chaos->is_running)
+        stop_or_go(chaos);
+    report(chaos);
+}
+
+static void begin(struct chaos *chaos, const char *options)
+{
+    char name[MAX_TEXT];
+
+    seed_random();
+    *chaos = (struct chaos){ .f = sampler_fixture_create(options) };
+    for (size_t i = 0; i < LIFE_METHODS; i++) {
+        (void)snprintf(name, sizeof(name), "app.c%c%c.Class", (char)('a' + i % 26),
+                       (char)('a' + i / 26 % 26));
+        chaos->methods[i] = fake_vm_method(chaos->f->vm, name, i % 2 == 0 ? "even" : "odd");
+    }
+}
+
+static void check_end(struct chaos *chaos)
+{
+    struct smp_sampler_stats stats;
+
+    smp_sampler_get_stats(chaos->f->sampler, &stats);
+    assert_int_equal(chaos->credited_ns, chaos->expected_ns);
+    assert_int_equal(stats.total_tally.attempts, chaos->attempts);
+    assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->attempts);
+}
+
+static void all_time_is_credited_once(void **state)
+{
+    static struct chaos chaos;
+
+    (void)state;
+    begin(&chaos, "");
+    live(&chaos, 20, 500);
+    check_end(&chaos);
+    assert_int_equal(chaos.over_limit, 0);
+    assert_true(chaos.attempts > ROUNDS);
+    sampler_fixture_destroy(chaos.f);
+}
+
+/* So many different stacks that neither tree nor names nor copies of stacks find room. */
+static void all_time_is_credited_once_in_too_little_memory(void **state)
+{
+    static struct chaos chaos;
+
+    (void)state;
+    begin(&chaos, "memoryLimitBytes=4194304\n");
+    live(&chaos, LIFE_METHODS, 2000);
+    check_end(&chaos);
+    assert_true(chaos.over_limit > 0);
+    assert_in_range(chaos.f->quota.peak, 3 << 20, 4 << 20);
+    sampler_fixture_destroy(chaos.f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_are_kept_as_the_plain_rule_says),
+        cmocka_unit_test(all_time_is_credited_once),
+        cmocka_unit_test(all_time_is_credited_once_in_too_little_memory),
+    };
+    return cmocka_run_group_tests_name("sampler, random", tests, NULL, NULL);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* When looks and reports are due, in a time that the test tells. */
+#include "engine/session/schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MS INT64_C(1000000)
+#define START (1000 * MS)
+
+static struct smp_schedule started(int64_t interval_ns, int64_t period_ns)
+{
+    struct smp_schedule schedule;
+
+    smp_schedule_init(&schedule, interval_ns, period_ns, START, 42);
+    return schedule;
+}
+
+static void gaps_vary_by_a_tenth_around_the_interval(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+    const int rounds = 100000;
+    int64_t least = INT64_MAX;
+    int64_t most = 0;
+
+    (void)state;
+    for (int i = 0; i < rounds; i++) {
+        const int64_t due = schedule.due_ns;
+        assert_false(smp_schedule_begin_tick(&schedule, due));
+        const int64_t gap = schedule.due_ns - due;
+        least = gap < least ? gap : least;
+        most = gap > most ? gap : most;
+    }
+    assert_in_range(least, 45 * MS, 45 * MS + MS / 10);
+    assert_in_range(most, 55 * MS - MS / 10, 55 * MS);
+    /* And the mean is the interval, to a thousandth. */
+    assert_in_range(schedule.due_ns - START, rounds * (50 * MS - MS / 20),
+                    rounds * (50 * MS + MS / 20));
+}
+
+static void a_look_is_due_at_its_time(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+
+    (void)state;
+    assert_false(smp_schedule_tick_is_due(&schedule, schedule.due_ns - 1));
+    assert_true(smp_schedule_tick_is_due(&schedule, schedule.due_ns));
+    assert_int_equal(smp_schedule_next_ns(&schedule, true), schedule.due_ns);
+    assert_int_equal(smp_schedule_next_ns(&schedule, false), INT64_MAX);
+}
+
+static void being_a_little_behind_does_not_add_up(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+    const int rounds = 10000;
+
+    (void)state;
+    for (int i = 0; i < rounds; i++)
+        assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns + 20 * MS));
+    assert_in_range(schedule.due_ns - START, rounds * (50 * MS - MS), rounds * (50 * MS + MS));
+}
+
+static void late_is_more_than_half_an_interval(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+
+    (void)state;
+    assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns + 25 * MS));
+    assert_true(smp_schedule_begin_tick(&schedule, schedule.due_ns + 25 * MS + 1));
+}
+
+static void missed_looks_are_not_made_up_for(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+    const int64_t now = schedule.due_ns + 10000 * MS;
+
+    (void)state;
+    assert_true(smp_schedule_begin_tick(&schedule, now));
+    assert_false(smp_schedule_tick_is_due(&schedule, now));
+    assert_in_range(schedule.due_ns - now, 45 * MS, 55 * MS);
+}
+
+static void reports_keep_their_cadence(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 1000 * MS);
+
+    (void)state;
+    assert_false(smp_schedule_report_is_due(&schedule, START + 1000 * MS - 1));
+    assert_true(smp_schedule_report_is_due(&schedule, START + 1000 * MS));
+    smp_schedule_begin_report(&schedule, START + 1400 * MS);
+    assert_int_equal(schedule.report_due_ns, START + 2000 * MS);
+    /* Several missed: one report, then again at a whole number of periods. */
+    smp_schedule_begin_report(&schedule, START + 5300 * MS);
+    assert_int_equal(schedule.report_due_ns, START + 6000 * MS);
+    smp_schedule_begin_report(&schedule, START + 6000 * MS);
+    assert_int_equal(schedule.report_due_ns, START + 7000 * MS);
+}
+
+static void period_zero_is_never_due(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+
+    (void)state;
+    assert_false(smp_schedule_report_is_due(&schedule, INT64_MAX));
+}
+
+static void the_nearest_deadline_is_next(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 10 * MS);
+
+    (void)state;
+    assert_int_equal(smp_schedule_next_ns(&schedule, true), START + 10 * MS);
+    smp_schedule_begin_report(&schedule, START + 95 * MS);
+    assert_int_equal(smp_schedule_next_ns(&schedule, true), schedule.due_ns);
+    assert_int_equal(smp_schedule_next_ns(&schedule, false), START + 100 * MS);
+}
+
+static void only_what_changes_is_put_off(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 1000 * MS);
+    const int64_t due = schedule.due_ns;
+
+    (void)state;
+    smp_schedule_set(&schedule, 50 * MS, 1000 * MS, START + 10 * MS);
+    assert_int_equal(schedule.due_ns, due);
+    assert_int_equal(schedule.report_due_ns, START + 1000 * MS);
+    smp_schedule_set(&schedule, 50 * MS, 200 * MS, START + 10 * MS);
+    assert_int_equal(schedule.due_ns, due);
+    assert_int_equal(schedule.report_due_ns, START + 210 * MS);
+    smp_schedule_set(&schedule, 10 * MS, 200 * MS, START + 20 * MS);
+    assert_in_range(schedule.due_ns, START + 29 * MS, START + 31 * MS);
+    assert_int_equal(schedule.report_due_ns, START + 210 * MS);
+}
+
+static void extremes_do_not_overflow(void **state)
+{
+    struct smp_schedule shortest = started(MS, 1000 * MS);
+    struct smp_schedule longest = started(3600000 * MS, INT64_C(31536000) * 1000 * MS);
+
+    (void)state;
+    assert_in_range(shortest.due_ns - START, 900000, 1100000);
+    assert_in_range(longest.due_ns - START, 3240000 * MS, 3960000 * MS);
+    assert_true(longest.report_due_ns > START);
+}
+
+static void a_look_that_is_held_leaves_out_those_before_it(void **state)
+{
+    struct smp_schedule schedule = started(50 * MS, 0);
+    const int64_t due = schedule.due_ns;
+
+    (void)state;
+    assert_int_equal(smp_schedule_hold_tick(&schedule, due), 0);
+    assert_int_equal(schedule.due_ns, due);
+    /* Later, but none is left out. */
+    assert_int_equal(smp_schedule_hold_tick(&schedule, due + 20 * MS), 0);
+    assert_int_equal(schedule.due_ns, due + 20 * MS);
+    assert_in_range(smp_schedule_hold_tick(&schedule, due + 1020 * MS), 17, 23);
+    assert_in_range(schedule.due_ns, due + 1020 * MS, due + 1075 * MS);
+    /* It is not late for that. */
+    assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns));
+}
+
+static void looks_that_are_skipped_change_nothing_about_those_after_them(void **state)
+{
+    struct smp_schedule every = started(50 * MS, 0);
+    struct smp_schedule some = started(50 * MS, 0);
+    uint64_t passed = 0;
+
+    (void)state;
+    assert_int_equal(smp_schedule_skip_ticks(&some, some.due_ns, UINT64_MAX), 0);
+    assert_int_equal(smp_schedule_skip_ticks(&some, INT64_MAX, 0), 0);
+    for (int round = 0; round < 1000; round++) {
+        const int64_t at = some.due_ns + round * MS;
+        /* In two goes: so many at most, then the rest. */
+        uint64_t skipped = smp_schedule_skip_ticks(&some, at, (uint64_t)round % 7);
+        assert_true(skipped <= (uint64_t)round % 7);
+        skipped += smp_schedule_skip_ticks(&some, at, UINT64_MAX);
+        for (; every.due_ns < at; passed++)
+            (void)smp_schedule_begin_tick(&every, every.due_ns);
+        assert_int_equal(some.due_ns, every.due_ns);
+        assert_true(some.due_ns >= at);
+        assert_int_equal(skipped, passed);
+        passed = 0;
+        assert_false(smp_schedule_begin_tick(&some, some.due_ns));
+        (void)smp_schedule_begin_tick(&every, every.due_ns);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gaps_vary_by_a_tenth_around_the_interval),
+        cmocka_unit_test(a_look_is_due_at_its_time),
+        cmocka_unit_test(being_a_little_behind_does_not_add_up),
+        cmocka_unit_test(late_is_more_than_half_an_interval),
+        cmocka_unit_test(missed_looks_are_not_made_up_for),
+        cmocka_unit_test(reports_keep_their_cadence),
+        cmocka_unit_test(period_zero_is_never_due),
+        cmocka_unit_test(the_nearest_deadline_is_next),
+        cmocka_unit_test(only_what_changes_is_put_off),
+        cmocka_unit_test(extremes_do_not_overflow),
+        cmocka_unit_test(a_look_that_is_held_leaves_out_those_before_it),
+        cmocka_unit_test(looks_that_are_skipped_change_nothing_about_those_after_them),
+    };
+    return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
+}

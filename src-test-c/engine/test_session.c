@@ -1,0 +1,881 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's: a
+ * look is taken when something is asked for, or each reading of the clock moves it on; waits are on
+ * conditions, never on luck.
+ */
+#include "engine/session/session.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+#include "support/session_fixture.h"
+
+#define MS INT64_C(1000000)
+#define STEP (10 * MS)
+
+static enum smp_status configure(struct session_fixture *f, const char *options, char *message)
+{
+    return smp_session_configure(f->session, options, strlen(options), message);
+}
+
+static struct smp_statistics statistics(struct session_fixture *f)
+{
+    struct smp_statistics statistics;
+
+    smp_session_get_statistics(f->session, &statistics);
+    return statistics;
+}
+
+static uint64_t counted(struct session_fixture *f, enum smp_counter counter)
+{
+    return statistics(f).sampler.total_counters[counter];
+}
+
+/* --- a thread of the test that is inside a call --- */
+
+struct caller {
+    pthread_t thread;
+    struct smp_session *session;
+    enum smp_status (*call)(struct smp_session *session);
+    enum smp_status status;
+};
+
+static void *run_caller(void *argument)
+{
+    struct caller *caller = argument;
+
+    caller->status = caller->call(caller->session);
+    return NULL;
+}
+
+static void call(struct caller *caller, struct session_fixture *f,
+                 enum smp_status (*function)(struct smp_session *session))
+{
+    *caller = (struct caller){ .session = f->session, .call = function };
+    assert_int_equal(pthread_create(&caller->thread, NULL, run_caller, caller), 0);
+}
+
+static enum smp_status returned(struct caller *caller)
+{
+    pthread_join(caller->thread, NULL);
+    return caller->status;
+}
+
+/* --- time --- */
+
+static void all_time_from_start_to_stop_is_reported(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 1234 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 1234);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
+    assert_true(fake_outputer_has(f->outputer, "Sampler account."));
+    assert_false(
+        fake_outputer_has(f->outputer, "[over memory limit]")); /* a place for it is no row */
+    assert_int_equal(statistics(f).reports_written, 1);
+    assert_int_equal(statistics(f).elapsed_ns, 1234 * MS);
+    assert_string_equal(statistics(f).engine, "fake");
+}
+
+static void report_is_written_when_it_returns(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    for (unsigned i = 1; i <= 3; i++) {
+        fake_clock_advance(&f->clock, 500 * MS);
+        assert_int_equal(smp_session_report(f->session), SMP_OK);
+        assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, i);
+        assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 500 * i);
+    }
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    /* Nothing was sampled since: there is nothing to say. */
+    assert_int_equal(fake_outputer_get_counts(f->outputer).titles, 3);
+    assert_int_equal(statistics(f).reports_written, 3);
+}
+
+static void paused_time_is_not_reported(void **state)
+{
+    struct session_fixture *f = *state;
+    int64_t from_ms;
+    int64_t till_ms;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 100 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 5000 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 100);
+    fake_outputer_last_title(f->outputer, &from_ms, &till_ms);
+    assert_int_equal(from_ms, FAKE_CLOCK_START_WALL_MS);
+    assert_int_equal(till_ms, FAKE_CLOCK_START_WALL_MS + 100);
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 30 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 130);
+    fake_outputer_last_title(f->outputer, &from_ms, &till_ms);
+    assert_int_equal(from_ms, FAKE_CLOCK_START_WALL_MS + 5100);
+    assert_int_equal(till_ms, FAKE_CLOCK_START_WALL_MS + 5130);
+    assert_int_equal(statistics(f).elapsed_ns, 130 * MS);
+}
+
+static void inactive_is_as_paused(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND "active=false\n");
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 70 * MS);
+    assert_int_equal(configure(f, SESSION_BY_HAND "active=false\n", NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 70);
+}
+
+static void paused_before_start_starts_paused(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 20);
+}
+
+static void one_sample_is_for_the_paused(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, "samplingFrequencyMillis=50000\nreportFrequencySeconds=0\n");
+    assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 7 * MS);
+    assert_int_equal(smp_session_sample_once(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 50000);
+}
+
+static void looks_and_reports_come_by_themselves(void **state)
+{
+    struct session_fixture *f = *state;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    session_fixture_start(f, SESSION_FAST);
+    fake_outputer_wait_reports(f->outputer, 3);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(counted(f, SMP_COUNTER_TICKS) > 10);
+    /* Each report rounds down once. */
+    const int64_t elapsed_ms = statistics(f).elapsed_ns / MS;
+    const unsigned reports = fake_outputer_get_counts(f->outputer).flushes;
+    assert_in_range(fake_outputer_sum_ms(f->outputer, "main"), elapsed_ms - reports, elapsed_ms);
+}
+
+static bool stands_still(void *self, int32_t tid, int64_t *out)
+{
+    (void)self;
+    (void)tid;
+    *out = 0;
+    return true;
+}
+
+#define RESTING "samplingFrequencyMillis=20\nreportFrequencySeconds=0\noverheadLimitPerMille=1000\n"
+
+/* Makes ticks so dear that polls of a few idle threads are not worth one each, and has the sampler
+ * rest: 100 ms after the start. Each tick is over before the next one is due. */
+static void rest(struct session_fixture *f)
+{
+    for (uint64_t tick = 1; tick <= 4; tick++) {
+        while (counted(f, SMP_COUNTER_TICKS) < tick)
+            sched_yield();
+        if (tick == 2)
+            fake_clock_spend_cpu(&f->clock, 2 * MS);
+        fake_clock_advance(&f->clock, 25 * MS);
+    }
+    while (fake_vm_get_counts(f->vm).listeners == 0)
+        sched_yield();
+}
+
+/* A thread that has not run since it was walked is due long after the next tick. */
+static void birth_ends_a_rest(void **state)
+{
+    struct session_fixture *f = *state;
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_vm_identify(f->main, 1);
+    session_fixture_start(f, RESTING);
+    rest(f);
+    /* Three ticks would have been since. */
+    fake_clock_advance(&f->clock, 70 * MS);
+    const struct fake_vm_counts before = fake_vm_get_counts(f->vm);
+    fake_vm_run(f->vm, fake_vm_born(f->vm, "born"), SESSION_MAIN_LOOP);
+    while (fake_vm_get_counts(f->vm).unwatches == before.unwatches)
+        sched_yield();
+    fake_clock_advance(&f->clock, 25 * MS);
+    while (fake_vm_get_counts(f->vm).walks == before.walks)
+        sched_yield();
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_in_range(counted(f, SMP_COUNTER_IDLE_TICKS), 2, 5);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 195);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "born"), 25);
+}
+
+struct start {
+    struct session_fixture *f;
+    struct timespec at;
+};
+
+static void bear(void *self)
+{
+    struct start *start = self;
+    struct fake_thread *started = fake_vm_born(start->f->vm, "born");
+
+    fake_vm_identify(started, 2);
+    fake_vm_run(start->f->vm, started, SESSION_MAIN_LOOP);
+    (void)clock_gettime(CLOCK_MONOTONIC, &start->at);
+}
+
+/* How long the sampler slept on, in real time, when a thread was born between its decision to rest
+ * and its sleep. */
+static int64_t slept_after_birth_ns(struct session_fixture *f)
+{
+    struct start start = { .f = f };
+    struct timespec end;
+    const size_t unwatches = fake_vm_get_counts(f->vm).unwatches;
+
+    fake_vm_on_watch(f->vm, bear, &start);
+    session_fixture_start(f, RESTING);
+    rest(f);
+    while (fake_vm_get_counts(f->vm).unwatches == unwatches)
+        sched_yield();
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    return (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
+}
+
+static void birth_before_the_sleep_ends_a_rest(void **state)
+{
+    enum { ROUNDS = 10, REST_MS = 140 /* at least */ };
+    struct session_fixture *f = *state;
+    int64_t least_ns = INT64_MAX;
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_vm_identify(f->main, 1);
+    for (int i = 0; i < ROUNDS; i++) {
+        const int64_t slept_ns = slept_after_birth_ns(f);
+        least_ns = slept_ns < least_ns ? slept_ns : least_ns;
+    }
+    /* The clock stands still, so that a rest that is not ended lasts as long as it was meant to. */
+    assert_true(least_ns < REST_MS * MS / 2);
+}
+
+static enum smp_status select_only(struct session_fixture *f, struct fake_thread **thread)
+{
+    return smp_session_select(f->session,
+                              fake_vm_selection(f->vm, thread, 1, &f->selections_destroyed), true);
+}
+
+static void selection_in_a_rest_credits_who_was_chosen_in_it(void **state)
+{
+    struct session_fixture *f = *state;
+    struct fake_thread *other = fake_vm_born(f->vm, "other");
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_vm_identify(f->main, 1);
+    fake_vm_identify(other, 2);
+    fake_vm_run(f->vm, other, SESSION_MAIN_LOOP);
+    assert_int_equal(session_fixture_create(f, RESTING), SMP_OK);
+    assert_int_equal(select_only(f, &f->main), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    rest(f);
+    fake_clock_advance(&f->clock, 100 * MS);
+    assert_int_equal(select_only(f, &other), SMP_OK);
+    fake_clock_advance(&f->clock, 30 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 200);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "other"), 30);
+    smp_session_destroy(f->session); /* before the threads it was given */
+    f->session = NULL;
+    assert_int_equal(f->selections_destroyed, 2);
+}
+
+static void late_looks_are_told(void **state)
+{
+    struct session_fixture *f = *state;
+
+    atomic_store(&f->clock.step_ns, 100 * MS);
+    session_fixture_start(f, SESSION_FAST);
+    fake_outputer_wait_reports(f->outputer, 1);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "late ticks"));
+}
+
+static void new_interval_length_holds_at_once(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    atomic_store(&f->clock.step_ns, STEP);
+    assert_int_equal(configure(f, SESSION_FAST, NULL), SMP_OK);
+    fake_outputer_wait_reports(f->outputer, 2);
+}
+
+static void own_cpu_time_is_told(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 1000 * MS);
+    fake_clock_spend_cpu(&f->clock, 5 * MS); /* both threads */
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 5 ms, 0.50 %"));
+    assert_int_equal(statistics(f).own_cpu_ns, 10 * MS);
+    /* What the reporter used for the first report stands in the second. */
+    fake_clock_advance(&f->clock, 1000 * MS);
+    fake_clock_spend_cpu(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "sampler's own CPU: 25 ms, 2.50 %"));
+}
+
+/* --- the outputer --- */
+
+static void failed_report_is_counted_and_the_next_one_tried(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_outputer_fail_titles(f->outputer, 1);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_EIO);
+    fake_outputer_fail_flushes(f->outputer, 1);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_EIO);
+    assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 2);
+    fake_clock_advance(&f->clock, 40 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "reports that failed: 1"));
+    assert_int_equal(statistics(f).reports_written, 1);
+    fake_outputer_fail_titles(f->outputer, 1);
+    fake_clock_advance(&f->clock, 80 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 3);
+}
+
+static void wait_for_walks(struct session_fixture *f, size_t more)
+{
+    const size_t until = fake_vm_get_counts(f->vm).walks + more;
+
+    while (fake_vm_get_counts(f->vm).walks < until)
+        sched_yield();
+}
+
+static void slow_sink_costs_reports_but_no_time(void **state)
+{
+    struct session_fixture *f = *state;
+    struct caller stopping;
+
+    fake_outputer_shut(f->outputer);
+    atomic_store(&f->clock.step_ns, STEP);
+    session_fixture_start(f, SESSION_FAST);
+    fake_outputer_wait_inside(f->outputer);
+    /* One is being written, four are waiting, the rest is merged; and looks go on. */
+    while (counted(f, SMP_COUNTER_MERGED_REPORTS) < 3)
+        sched_yield();
+    wait_for_walks(f, 10);
+    /* No report becomes due any more: how soon stop is heard makes no difference. */
+    assert_int_equal(configure(f, "samplingFrequencyMillis=20\nreportFrequencySeconds=0\n", NULL),
+                     SMP_OK);
+    call(&stopping, f, smp_session_stop);
+    fake_outputer_open(f->outputer);
+    assert_int_equal(returned(&stopping), SMP_OK);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes,
+                     1 + SMP_MAX_QUEUED_SNAPSHOTS + 1);
+    const int64_t elapsed_ms = statistics(f).elapsed_ns / MS;
+    assert_in_range(fake_outputer_sum_ms(f->outputer, "main"), elapsed_ms - 6, elapsed_ms);
+    assert_true(
+        fake_outputer_has(f->outputer, "reports merged with the next because output was slow"));
+}
+
+static void reports_asked_for_wait_their_turn(void **state)
+{
+    enum { CALLERS = SMP_MAX_QUEUED_SNAPSHOTS + 4 };
+    struct session_fixture *f = *state;
+    struct caller callers[CALLERS];
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_outputer_shut(f->outputer);
+    for (int i = 0; i < CALLERS; i++) {
+        call(&callers[i], f, smp_session_report);
+        fake_clock_advance(&f->clock, 10 * MS);
+    }
+    fake_outputer_wait_inside(f->outputer);
+    fake_outputer_open(f->outputer);
+    for (int i = 0; i < CALLERS; i++)
+        assert_int_equal(returned(&callers[i]), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 10 + CALLERS * 10);
+}
+
+static void messages_do_not_wait_for_a_report(void **state)
+{
+    struct session_fixture *f = *state;
+    char name[64];
+
+    session_fixture_start(f, SESSION_BY_HAND "memoryLimitBytes=4194304\n");
+    for (unsigned i = 0; i < 3000; i++) {
+        (void)snprintf(name, sizeof(name), "%c%c%c", 'a' + (int)(i % 26), 'a' + (int)(i / 26 % 26),
+                       'a' + (int)(i / 676));
+        fake_vm_run(f->vm, fake_vm_born(f->vm, name), SESSION_MAIN_LOOP);
+    }
+    struct smp_frame frames[900];
+    for (unsigned i = 0; i < 900; i++)
+        frames[i] = (struct smp_frame){ .method = fake_vm_method(f->vm, "app.Deep", "m"),
+                                        .bci = (int64_t)(i % 7) };
+    for (unsigned i = 0; !fake_outputer_has(f->outputer, "memory limit of") && i < 1000; i++) {
+        frames[899 - i % 100].bci = (int64_t)(i / 100 % 8);
+        fake_vm_run_frames(f->vm, f->main, frames, 900);
+        fake_clock_advance(&f->clock, 10 * MS);
+        assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a look */
+        assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    }
+    fake_outputer_wait_messages(f->outputer, 1);
+    assert_true(fake_outputer_has(f->outputer, "memory limit of"));
+    assert_int_equal(fake_outputer_get_counts(f->outputer).titles, 0);
+}
+
+/* --- calls from the session's own threads --- */
+
+struct calling_back {
+    struct session_fixture *f;
+    enum smp_status statuses[8];
+    bool is_done;
+};
+
+static void call_everything(void *self)
+{
+    struct calling_back *back = self;
+    struct session_fixture *f = back->f;
+
+    if (back->is_done)
+        return;
+    back->is_done = true;
+    back->statuses[0] = smp_session_stop(f->session);
+    back->statuses[1] = smp_session_pause(f->session);
+    back->statuses[2] = smp_session_resume(f->session);
+    back->statuses[3] = smp_session_report(f->session);
+    back->statuses[4] = smp_session_sample_once(f->session);
+    back->statuses[5] = configure(f, SESSION_BY_HAND, NULL);
+    back->statuses[6] = smp_session_select(
+        f->session, fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true);
+    back->statuses[7] = SMP_ESELF;
+    (void)statistics(f); /* may be asked anywhere */
+}
+
+static void check_called_back(const struct calling_back *back)
+{
+    assert_true(back->is_done);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(back->statuses[i], SMP_ESELF);
+    assert_int_equal(back->f->selections_destroyed, 1);
+}
+
+static void sink_that_calls_back_is_refused(void **state)
+{
+    struct session_fixture *f = *state;
+    struct calling_back back = { .f = f };
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_outputer_on_title(f->outputer, call_everything, &back);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    check_called_back(&back);
+}
+
+static void rule_that_calls_back_is_refused(void **state)
+{
+    struct session_fixture *f = *state;
+    struct calling_back back = { .f = f };
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_vm_on_walk(f->vm, call_everything, &back);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    check_called_back(&back);
+}
+
+/* --- lifecycle --- */
+
+static void stop_is_for_once_and_for_all(void **state)
+{
+    struct session_fixture *f = *state;
+    struct caller callers[4];
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK); /* nothing to do yet */
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_ESTATE);
+    fake_clock_advance(&f->clock, 10 * MS);
+    for (int i = 0; i < 4; i++)
+        call(&callers[i], f, smp_session_stop);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(returned(&callers[i]), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
+    assert_int_equal(smp_session_start(f->session), SMP_ESTATE);
+    assert_int_equal(smp_session_pause(f->session), SMP_ESTOPPED);
+    assert_int_equal(smp_session_report(f->session), SMP_ESTOPPED);
+    assert_int_equal(smp_session_sample_once(f->session), SMP_ESTOPPED);
+    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_ESTOPPED);
+    assert_int_equal(
+        smp_session_select(f->session,
+                           fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
+        SMP_ESTOPPED);
+    assert_int_equal(f->selections_destroyed, 1);
+    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+}
+
+static void stop_waits_for_the_last_report(void **state)
+{
+    struct session_fixture *f = *state;
+    struct caller first;
+    struct caller second;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_outputer_shut(f->outputer);
+    call(&first, f, smp_session_stop);
+    fake_outputer_wait_inside(f->outputer);
+    call(&second, f, smp_session_stop);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 0);
+    fake_outputer_open(f->outputer);
+    assert_int_equal(returned(&second), SMP_OK);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
+    assert_int_equal(returned(&first), SMP_OK);
+}
+
+static void before_start_there_is_nothing_to_report(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
+    assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
+    assert_int_equal(statistics(f).sampler.total_tally.attempts, 0);
+}
+
+static void destroy_without_stop_writes_nothing(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    assert_int_equal(fake_outputer_get_counts(f->outputer).titles, 0);
+    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+}
+
+static void failed_start_leaves_nothing_behind(void **state)
+{
+    static const char *const threads[] = { "threads-sampler", "threads-sampler-report" };
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    for (int i = 0; i < 2; i++) {
+        fake_vm_fail_enter(f->vm, threads[i], SMP_EVM);
+        assert_int_equal(smp_session_start(f->session), SMP_EVM);
+        assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
+    }
+    fake_vm_fail_enter(f->vm, NULL, SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 10);
+    assert_int_equal(fake_vm_get_counts(f->vm).enters, 2 + 1 + 2);
+}
+
+/* --- options and choice --- */
+
+static void wrong_options_are_refused_with_a_message(void **state)
+{
+    struct session_fixture *f = *state;
+    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+
+    assert_int_equal(session_fixture_create(f, "samplingFrequencyMillis=0\n"), SMP_EINVAL);
+    session_fixture_start(f, SESSION_BY_HAND);
+    assert_int_equal(configure(f, "samplingFrequencyMillis=0\n", message), SMP_EINVAL);
+    assert_non_null(strstr(message, "samplingFrequencyMillis"));
+    assert_int_equal(configure(f, SESSION_BY_HAND "maxDepthFrames=17\n", message), SMP_ESTATE);
+    assert_non_null(strstr(message, "maxDepthFrames"));
+    assert_int_equal(configure(f, SESSION_BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
+}
+
+static void selection_is_kept_until_the_next_one(void **state)
+{
+    struct session_fixture *f = *state;
+    struct fake_thread *other = fake_vm_born(f->vm, "other");
+
+    fake_vm_run(f->vm, other, SESSION_MAIN_LOOP);
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(
+        smp_session_select(f->session,
+                           fake_vm_selection(f->vm, &other, 1, &f->selections_destroyed), true),
+        SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 0);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "other"), 10);
+    assert_int_equal(f->selections_destroyed, 0);
+    assert_int_equal(
+        smp_session_select(f->session,
+                           fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
+        SMP_OK);
+    assert_int_equal(f->selections_destroyed, 1);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 20);
+    assert_int_equal(f->selections_destroyed, 2);
+}
+
+/* --- memory --- */
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct session_fixture *f = self;
+    const enum smp_status status =
+        session_fixture_create(f, SESSION_BY_HAND "monitoredPackages=a,b\n");
+
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    return status;
+}
+
+static enum smp_status whole_life(void *self)
+{
+    struct session_fixture *f = self;
+    enum smp_status status = session_fixture_create(f, SESSION_BY_HAND);
+    enum smp_status stopped;
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_start(f->session);
+    fake_clock_advance(&f->clock, 10 * MS);
+    if (status == SMP_OK)
+        status = smp_session_report(f->session);
+    fake_clock_advance(&f->clock, 10 * MS);
+    stopped = smp_session_stop(f->session);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    return status != SMP_OK ? status : stopped;
+}
+
+static void no_refusal_leaves_anything_behind(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_true(failing_alloc_each_step(create_and_destroy, f).refused > 15);
+    assert_true(failing_alloc_each_step(whole_life, f).refused > 25);
+}
+
+static void last_report_waits_for_memory(void **state)
+{
+    struct session_fixture *f = *state;
+    struct failing_alloc failing;
+    struct caller reporting;
+    struct caller stopping;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_outputer_shut(f->outputer);
+    call(&reporting, f, smp_session_report);
+    fake_outputer_wait_inside(f->outputer);
+    fake_clock_advance(&f->clock, 20 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK); /* all that is new is known */
+    failing_alloc_arm(&failing, 1, 1);
+    call(&stopping, f, smp_session_stop);
+    while (atomic_load(&failing.refused) == 0)
+        sched_yield();
+    fake_outputer_open(f->outputer);
+    assert_int_equal(returned(&reporting), SMP_OK);
+    assert_int_equal(returned(&stopping), SMP_OK);
+    failing_alloc_disarm(&failing);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 30);
+}
+
+static void lost_last_report_is_told(void **state)
+{
+    struct session_fixture *f = *state;
+    struct failing_alloc failing;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_int_equal(smp_session_stop(f->session), SMP_ENOMEM);
+    failing_alloc_disarm(&failing);
+    assert_true(fake_outputer_has(f->outputer, "the last report could not be made"));
+    assert_int_equal(counted(f, SMP_COUNTER_FAILED_REPORTS), 1);
+}
+
+/* --- load --- */
+
+static size_t entries_of(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    size_t count = 0;
+
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count;
+}
+
+static void thousand_lives_leave_no_trace(void **state)
+{
+    struct session_fixture *f = *state;
+    const size_t live = smp_alloc_live_bytes();
+    size_t threads;
+    size_t files;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    assert_int_equal(whole_life(f), SMP_OK); /* what a sanitizer keeps for itself is there now */
+    threads = entries_of("/proc/self/task");
+    files = entries_of("/proc/self/fd");
+    for (int i = 0; i < 1000; i++) {
+        if (session_fixture_create(f, SESSION_FAST) != SMP_OK ||
+            smp_session_start(f->session) != SMP_OK)
+            fail();
+        assert_int_equal(smp_session_stop(f->session), SMP_OK);
+        smp_session_destroy(f->session);
+        f->session = NULL;
+    }
+    assert_int_equal(smp_alloc_live_bytes(), live);
+    assert_int_equal(entries_of("/proc/self/task"), threads);
+    assert_int_equal(entries_of("/proc/self/fd"), files);
+}
+
+static enum smp_status do_anything(struct smp_session *session)
+{
+    struct smp_statistics statistics;
+    unsigned seed = (unsigned)(uintptr_t)&statistics;
+
+    for (int i = 0; i < 100; i++) {
+        seed = seed * 1664525 + 1013904223;
+        enum smp_status status = SMP_OK;
+        switch (seed >> 29) {
+        case 0:
+            status = smp_session_pause(session);
+            break;
+        case 1:
+        case 2:
+            status = smp_session_resume(session);
+            break;
+        case 3:
+            status = smp_session_report(session);
+            break;
+        case 4:
+            status = smp_session_sample_once(session);
+            break;
+        case 5:
+            status = smp_session_configure(session, SESSION_FAST, strlen(SESSION_FAST), NULL);
+            break;
+        default:
+            smp_session_get_statistics(session, &statistics);
+        }
+        if (status != SMP_OK && status != SMP_ESTATE)
+            return status;
+    }
+    return SMP_OK;
+}
+
+static void everybody_at_once(void **state)
+{
+    struct session_fixture *f = *state;
+    struct caller callers[4];
+    struct smp_statistics last;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    session_fixture_start(f, SESSION_FAST);
+    for (int i = 0; i < 4; i++)
+        call(&callers[i], f, do_anything);
+    for (int i = 0; i < 200; i++) {
+        struct fake_thread *thread = fake_vm_born(f->vm, "worker-1");
+        fake_vm_run(f->vm, thread, SESSION_MAIN_LOOP);
+        sched_yield();
+        fake_vm_end(f->vm, thread);
+    }
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(returned(&callers[i]), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    last = statistics(f);
+    assert_int_equal(smp_tally_sum(&last.sampler.total_tally), last.sampler.total_tally.attempts);
+    assert_int_equal(last.reports_written, fake_outputer_get_counts(f->outputer).flushes);
+}
+
+int main(void)
+{
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(all_time_from_start_to_stop_is_reported),
+        TEST(report_is_written_when_it_returns),
+        TEST(paused_time_is_not_reported),
+        TEST(inactive_is_as_paused),
+        TEST(paused_before_start_starts_paused),
+        TEST(one_sample_is_for_the_paused),
+        TEST(looks_and_reports_come_by_themselves),
+        TEST(birth_ends_a_rest),
+        TEST(birth_before_the_sleep_ends_a_rest),
+        TEST(selection_in_a_rest_credits_who_was_chosen_in_it),
+        TEST(late_looks_are_told),
+        TEST(new_interval_length_holds_at_once),
+        TEST(own_cpu_time_is_told),
+        TEST(failed_report_is_counted_and_the_next_one_tried),
+        TEST(slow_sink_costs_reports_but_no_time),
+        TEST(reports_asked_for_wait_their_turn),
+        TEST(messages_do_not_wait_for_a_report),
+        TEST(sink_that_calls_back_is_refused),
+        TEST(rule_that_calls_back_is_refused),
+        TEST(stop_is_for_once_and_for_all),
+        TEST(stop_waits_for_the_last_report),
+        TEST(before_start_there_is_nothing_to_report),
+        TEST(destroy_without_stop_writes_nothing),
+        TEST(failed_start_leaves_nothing_behind),
+        TEST(wrong_options_are_refused_with_a_message),
+        TEST(selection_is_kept_until_the_next_one),
+        TEST(no_refusal_leaves_anything_behind),
+        TEST(last_report_waits_for_memory),
+        TEST(lost_last_report_is_told),
+        TEST(thousand_lives_leave_no_trace),
+        TEST(everybody_at_once),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Windows of a whole session: what consumers take beside the reports, on a fake JVM and into a fake
+ * outputer. Time is the test's.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/session/interval_queue.h"
+#include "engine/session/session.h"
+#include "support/failing_alloc.h"
+#include "support/session_fixture.h"
+
+#define MS INT64_C(1000000)
+#define STEP (10 * MS)
+
+static unsigned open_one(struct session_fixture *f)
+{
+    unsigned reader = 0;
+
+    assert_int_equal(smp_session_open_reader(f->session, &reader), SMP_OK);
+    return reader;
+}
+
+static enum smp_status try_take(struct session_fixture *f, unsigned reader)
+{
+    struct smp_profile *taken = NULL;
+    const enum smp_status status = smp_session_take_interval(f->session, reader, &taken);
+
+    smp_profile_release(taken);
+    return status;
+}
+
+static struct smp_profile *take(struct session_fixture *f, unsigned reader)
+{
+    struct smp_profile *taken = NULL;
+
+    assert_int_equal(smp_session_take_interval(f->session, reader, &taken), SMP_OK);
+    return taken;
+}
+
+static int64_t take_ms(struct session_fixture *f, unsigned reader)
+{
+    struct smp_profile *taken = take(f, reader);
+    const int64_t wall_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+
+    assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
+    smp_profile_release(taken);
+    return wall_ns / MS;
+}
+
+/* --- windows --- */
+
+static void windows_and_reports_do_not_touch_each_other(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    const unsigned early = open_one(f);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 100 * MS);
+    const unsigned late = open_one(f);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(take_ms(f, late), 10);
+    fake_clock_advance(&f->clock, 5 * MS);
+    assert_int_equal(take_ms(f, early), 115);
+    assert_int_equal(take_ms(f, late), 5);
+    fake_clock_advance(&f->clock, 1 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 116);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
+    assert_int_equal(take_ms(f, early), 1);
+    fake_clock_advance(&f->clock, 2 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 118);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 2);
+}
+
+static void a_report_spans_many_windows(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    const unsigned reader = open_one(f);
+    for (int i = 0; i < 3 * SMP_MAX_WAITING; i++) {
+        fake_clock_advance(&f->clock, 1 * MS);
+        assert_int_equal(take_ms(f, reader), 1);
+    }
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 3 * SMP_MAX_WAITING);
+    assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
+}
+
+static void a_stuck_sink_stops_no_window(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND "reportOrder=BY_TIME\n");
+    const unsigned reader = open_one(f);
+    fake_outputer_shut(f->outputer);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(take_ms(f, reader), 10);
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 50 * MS);
+    assert_int_equal(take_ms(f, reader), 0); /* paused time is nobody's */
+    assert_int_equal(smp_session_resume(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 3 * MS);
+    assert_int_equal(take_ms(f, reader), 3);
+    fake_outputer_open(f->outputer);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 13);
+}
+
+static void the_last_window_can_be_taken_after_stop(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    const unsigned reader = open_one(f);
+    fake_clock_advance(&f->clock, 7 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(take_ms(f, reader), 7);
+    assert_int_equal(try_take(f, reader), SMP_ESTOPPED);
+    unsigned other = 0;
+    assert_int_equal(smp_session_open_reader(f->session, &other), SMP_ESTOPPED);
+}
+
+static void a_snapshot_outlives_its_session(void **state)
+{
+    struct session_fixture *f = *state;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    const unsigned reader = open_one(f);
+    fake_clock_advance(&f->clock, 7 * MS);
+    struct smp_profile *taken = take(f, reader);
+    assert_int_equal(taken->period_ns, 3600000 * MS);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    assert_true(smp_quota_used(taken->quota) > 0);
+    assert_int_equal(smp_tree_nodes(taken->tree)[0].wall_ns, 7 * MS);
+    smp_profile_release(taken);
+}
+
+static void who_may_not_take_is_told(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    const unsigned reader = open_one(f);
+    assert_int_equal(try_take(f, reader), SMP_ESTATE); /* not started */
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    assert_int_equal(try_take(f, reader + 1), SMP_EINVAL);
+    smp_session_close_reader(f->session, reader);
+    assert_int_equal(try_take(f, reader), SMP_EINVAL);
+    assert_null(smp_session_current_report(f->session));
+}
+
+struct looking {
+    struct session_fixture *f;
+    unsigned reader;
+    int64_t wall_ns;
+    enum smp_status taken;
+    enum smp_status opened;
+};
+
+static void look_at_report(void *self)
+{
+    struct looking *looking = self;
+    struct smp_profile *current = smp_session_current_report(looking->f->session);
+    unsigned reader = 0;
+
+    if (current != NULL)
+        looking->wall_ns = smp_tree_nodes(current->tree)[0].wall_ns;
+    smp_profile_release(current);
+    looking->taken = try_take(looking->f, looking->reader);
+    looking->opened = smp_session_open_reader(looking->f->session, &reader);
+}
+
+static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
+{
+    struct session_fixture *f = *state;
+    struct looking looking = { .f = f };
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    looking.reader = open_one(f);
+    fake_clock_advance(&f->clock, 4 * MS);
+    smp_profile_release(take(f, looking.reader));
+    fake_clock_advance(&f->clock, 5 * MS);
+    fake_outputer_on_title(f->outputer, look_at_report, &looking);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(looking.wall_ns, 9 * MS);
+    assert_int_equal(looking.taken, SMP_ESELF);
+    assert_int_equal(looking.opened, SMP_ESELF);
+}
+
+/* --- memory --- */
+
+static enum smp_status life_with_windows(void *self)
+{
+    struct session_fixture *f = self;
+    struct smp_profile *taken = NULL;
+    unsigned reader = 0;
+    enum smp_status status = session_fixture_create(f, SESSION_BY_HAND);
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_start(f->session);
+    if (status == SMP_OK)
+        status = smp_session_open_reader(f->session, &reader);
+    for (int i = 0; i < 2 && status == SMP_OK; i++) {
+        fake_clock_advance(&f->clock, 10 * MS);
+        status = smp_session_report(f->session);
+    }
+    if (status == SMP_OK)
+        status = smp_session_take_interval(f->session, reader, &taken);
+    smp_session_destroy(f->session);
+    f->session = NULL;
+    smp_profile_release(taken);
+    return status;
+}
+
+static void no_refusal_leaves_anything_behind(void **state)
+{
+    assert_true(failing_alloc_each_step(life_with_windows, *state).refused > 30);
+}
+
+/* One that never takes, with new stacks all the time, and the smallest limit there is. */
+static void a_consumer_that_never_takes_harms_nobody(void **state)
+{
+    struct session_fixture *f = *state;
+    char stack[64];
+
+    session_fixture_start(f, SESSION_BY_HAND "memoryLimitBytes=4194304\n");
+    (void)open_one(f);
+    const unsigned quick = open_one(f);
+    int64_t taken_ms = 0;
+    for (int i = 0; i < 300; i++) {
+        (void)snprintf(stack, sizeof(stack), "app.Main.main|app.Work.loop%c%c%c", 'a' + i / 26 % 26,
+                       'a' + i % 26, 'a' + i % 7);
+        fake_vm_run(f->vm, f->main, stack);
+        fake_clock_advance(&f->clock, 1 * MS);
+        taken_ms += take_ms(f, quick);
+    }
+    assert_int_equal(taken_ms, 300);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_outputer_sum_ms(f->outputer, "main") <= 300);
+}
+
+/* --- everybody --- */
+
+struct taker {
+    pthread_t thread;
+    struct smp_session *session;
+    int64_t taken_ns;
+    unsigned failed;
+    _Atomic bool has_taken; /* or cannot */
+};
+
+/* Without assertions of cmocka, which are for the test's own thread. */
+static void *take_until_stopped(void *self)
+{
+    struct taker *taker = self;
+    unsigned reader = 0;
+    enum smp_status status = smp_session_open_reader(taker->session, &reader);
+
+    while (status == SMP_OK) {
+        struct smp_profile *taken = NULL;
+        status = smp_session_take_interval(taker->session, reader, &taken);
+        if (taken != NULL)
+            taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
+        smp_profile_release(taken);
+        if (taker->taken_ns > 0)
+            atomic_store(&taker->has_taken, true);
+    }
+    atomic_store(&taker->has_taken, true);
+    taker->failed += status != SMP_ESTOPPED;
+    smp_session_close_reader(taker->session, reader);
+    return NULL;
+}
+
+static void everybody_at_once(void **state)
+{
+    struct session_fixture *f = *state;
+    struct taker takers[3];
+    struct smp_statistics statistics;
+
+    atomic_store(&f->clock.step_ns, STEP);
+    session_fixture_start(f, SESSION_FAST);
+    for (int i = 0; i < 3; i++) {
+        takers[i] = (struct taker){ .session = f->session };
+        assert_int_equal(pthread_create(&takers[i].thread, NULL, take_until_stopped, &takers[i]),
+                         0);
+    }
+    for (int i = 0; i < 50; i++)
+        assert_int_equal(smp_session_report(f->session), SMP_OK);
+    for (int i = 0; i < 3; i++) {
+        while (!atomic_load(&takers[i].has_taken))
+            sched_yield();
+    }
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_join(takers[i].thread, NULL), 0);
+        assert_int_equal(takers[i].failed, 0);
+    }
+    smp_session_get_statistics(f->session, &statistics);
+    for (int i = 0; i < 3; i++)
+        assert_true(takers[i].taken_ns > 0 && takers[i].taken_ns <= statistics.elapsed_ns);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), statistics.elapsed_ns / MS);
+    assert_int_equal(statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS], 0);
+}
+
+int main(void)
+{
+#define TEST(name) \
+    cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(windows_and_reports_do_not_touch_each_other),
+        TEST(a_report_spans_many_windows),
+        TEST(a_stuck_sink_stops_no_window),
+        TEST(the_last_window_can_be_taken_after_stop),
+        TEST(a_snapshot_outlives_its_session),
+        TEST(who_may_not_take_is_told),
+        TEST(the_sink_sees_what_is_reported_and_takes_nothing),
+        TEST(no_refusal_leaves_anything_behind),
+        TEST(a_consumer_that_never_takes_harms_nobody),
+        TEST(everybody_at_once),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("session_windows", tests, NULL, NULL);
+}

@@ -1,0 +1,1244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How running threads are looked at: asked by signal, counted, and spared where CPU time is short.
+ */
+#include "engine/sources/wall.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/attribution/stack_path.h"
+#include "model/filter.h"
+#include "model/methods.h"
+#include "support/sim_vm.h"
+
+#define AT_20_MS "samplingFrequencyMillis=20\n"
+
+static struct sim_thread *born_running(struct sim *sim, const char *name, int stack)
+{
+    struct sim_thread *thread = sim_born(sim, name);
+
+    sim_script(thread, stack, 3600 * SIM_S, true);
+    return thread;
+}
+
+static struct sim_thread *born_waiting(struct sim *sim, const char *name, int stack)
+{
+    struct sim_thread *thread = sim_born(sim, name);
+
+    sim_script(thread, stack, 3600 * SIM_S, false);
+    return thread;
+}
+
+static uint64_t outcome(const struct sim *sim, const char *group, enum smp_outcome which)
+{
+    return sim_group(sim, group)->tally.outcomes[which];
+}
+
+/* --- asking --- */
+
+static void running_threads_are_asked_and_waiting_ones_walked(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+
+    (void)state;
+    sim_start(sim);
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(busy->walks, 0);
+    assert_int_equal(idle->requests, 0);
+    assert_int_equal(idle->walks, 1);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), busy->requests);
+    assert_int_equal(sim_wall(sim, "busy", 1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_wall(sim, "idle", 2), sim->profile->elapsed_ns);
+    assert_in_range(busy->requests, 90, 112);
+    sim_destroy(sim);
+}
+
+static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+
+    (void)state;
+    busy->omitted = 100;
+    idle->omitted = 7;
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    for (int i = 0; i < 2; i++) {
+        sim_seal(sim);
+        const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_CUT);
+        const uint64_t idle_looks =
+            outcome(sim, "idle", SMP_OUTCOME_CUT) + outcome(sim, "idle", SMP_OUTCOME_IDLE);
+        assert_true(cut > 0 && idle_looks > 0);
+        assert_int_equal(sim->profile->counters[SMP_COUNTER_FRAMES_OMITTED],
+                         100 * cut + 7 * idle_looks);
+        sim_run(sim, SIM_S);
+    }
+    assert_int_equal(idle->walks, 1);
+    sim_destroy(sim);
+}
+
+static void without_an_asynchronous_walker_all_are_walked(void **state)
+{
+    struct sim *plain = sim_create_plain(AT_20_MS);
+    struct sim_thread *busy = born_running(plain, "busy", 1);
+
+    (void)state;
+    sim_start(plain);
+    sim_run(plain, SIM_S);
+    sim_seal(plain);
+    assert_in_range(busy->walks, 45, 56);
+    assert_int_equal(sim_cpu(plain, "busy", 1), sim_used(busy));
+    assert_int_equal(plain->counts.runnable, 0);
+    sim_destroy(plain);
+
+    struct sim *chosen = sim_create(AT_20_MS "engine=JVMTI\n");
+    busy = born_running(chosen, "busy", 1);
+    sim_start(chosen);
+    sim_run(chosen, SIM_S);
+    assert_int_equal(busy->requests, 0);
+    assert_in_range(busy->walks, 45, 56);
+    sim_destroy(chosen);
+}
+
+/* A thread whose tid is not known has no clock either. */
+static void a_thread_without_a_tid_is_walked_every_tick(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = born_waiting(sim, "old", 1);
+
+    (void)state;
+    atomic_store(&thread->thread.os_tid, 0);
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    const unsigned long walks = thread->walks;
+    assert_in_range(walks, 45, 56);
+    /* Found later: from then on it is known to be idle. */
+    atomic_store(&thread->thread.os_tid, 1000);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_in_range(thread->walks, walks + 1, walks + 3);
+    assert_int_equal(sim_wall(sim, "old", 1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+static void who_was_preempted_is_asked_not_walked(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    /* Runs a while before each look, and waits for a CPU at the look. */
+    sim_script(thread, 1, 15 * SIM_MS, true);
+    sim_script(thread, 1, 25 * SIM_MS, false);
+    thread->is_runnable = true;
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    assert_true(sim->counts.runnable > 0);
+    assert_in_range(thread->walks, 0, 150); /* only when it has not run since the last look */
+    assert_true(thread->requests > 200);
+    sim_destroy(sim);
+}
+
+/* It is asked without a question to the system first, which costs more than all the rest. */
+static void who_has_run_until_now_was_preempted(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    /* 20 us before the look we take its CPU. */
+    sim_script(thread, 1, 20 * SIM_MS - 20 * SIM_US, true);
+    sim_script(thread, 1, 20 * SIM_US, false);
+    sim_start(sim);
+    sim_pass(sim, 20 * SIM_MS - 10 * SIM_US);
+    for (int i = 1; i < 10; i++)
+        sim_pass(sim, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim->counts.runnable, 0);
+    assert_int_equal(thread->walks, 0);
+    assert_int_equal(thread->requests, 10);
+    /* Half a millisecond of waiting is no preemption of ours. */
+    struct sim_thread *waiting = sim_born(sim, "waiting");
+    sim_script(waiting, 1, 20 * SIM_MS - 500 * SIM_US, true);
+    sim_script(waiting, 1, 500 * SIM_US, false);
+    for (int i = 0; i < 10; i++)
+        sim_pass(sim, 20 * SIM_MS);
+    assert_in_range(sim->counts.runnable, 8, 10);
+    assert_int_equal(waiting->requests, 0);
+    sim_destroy(sim);
+}
+
+/* How long it slept says the time between the readings, not that between the ticks. */
+static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *slow = sim_born(sim, "slow");
+    struct sim_thread *worker = sim_born(sim, "worker");
+
+    (void)state;
+    sim_script(slow, 0, 20 * SIM_MS - 20 * SIM_US, false);
+    sim_script(slow, 1, 20 * SIM_US, true);
+    sim_script(worker, 1, 201 * SIM_MS, true);
+    sim_script(worker, 2, 3600 * SIM_S, false);
+    sim_start(sim);
+    for (int i = 0; i < 9; i++)
+        sim_pass(sim, 20 * SIM_MS);
+    const unsigned long requests = worker->requests;
+    sim->walk_cost_ns = 5 * SIM_MS;
+    sim_pass(sim, 20 * SIM_MS);
+    sim->walk_cost_ns = 2 * SIM_US;
+    sim_pass(sim, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(worker->requests, requests);
+    assert_int_equal(sim_cpu(sim, "worker", 2), 0);
+    sim_destroy(sim);
+}
+
+/* What it did before its new name is credited to the old one; its clock is as it was. */
+static void who_sleeps_under_a_new_name_is_not_taken_for_preempted(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "idle");
+
+    (void)state;
+    (void)born_running(sim, "handling", 3);
+    sim_script(thread, 0, 30 * SIM_S + 40 * SIM_MS, false);
+    sim_script(thread, 1, 100 * SIM_MS, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_rename(thread, "handling");
+    sim_run(sim, 2 * SIM_S);
+    sim_seal(sim);
+    /* While it ran, and no more. */
+    assert_in_range(thread->requests, 4, 7);
+    assert_int_equal(sim_cpu(sim, "handling", 2), 0);
+    sim_destroy(sim);
+}
+
+/* --- answers at the next tick --- */
+
+static void where_ticks_are_put_off_no_answer_waits(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
+    int put_off = 0;
+
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        (void)born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    for (int i = 0; i < 3000; i++) {
+        const int64_t gap_ns = smp_sampler_tick_gap_ns(sim->sampler);
+        if (gap_ns > 0 && i > 1000) {
+            put_off++;
+            assert_int_equal(sim->counts.in_flight, 0);
+        }
+        sim_pass(sim, gap_ns > SIM_MS ? gap_ns : SIM_MS);
+    }
+    assert_true(put_off > 1000);
+    sim_destroy(sim);
+}
+
+/* A snapshot a second must not be a poll of every thread a second. */
+static void the_end_of_an_interval_polls_no_thread(void **state)
+{
+    enum { BUSY = 32, IDLE = 3000 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1000\n");
+
+    (void)state;
+    for (int i = 0; i < BUSY; i++)
+        (void)born_running(sim, "busy", 1);
+    for (int i = 0; i < IDLE; i++)
+        (void)born_waiting(sim, "idle", 2);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    for (int i = 0; i < 10; i++) {
+        sim_run(sim, 300 * SIM_MS);
+        const struct sim_counts before = sim->counts;
+        sim_seal(sim);
+        assert_int_equal(sim->counts.reads, before.reads);
+        assert_int_equal(sim->counts.walks, before.walks);
+        assert_int_equal(sim->counts.requests, before.requests);
+        if (i > 0)
+            assert_int_equal(sim_wall(sim, "idle", 2), IDLE * sim->profile->elapsed_ns);
+        assert_false(smp_profile_is_empty(sim->profile));
+        assert_int_equal(sim_wall(sim, "busy", 1), BUSY * sim->profile->elapsed_ns);
+    }
+    sim_destroy(sim);
+}
+
+/* Time that is known without a poll is in a report as well; what the JVM used is not enough for
+ * one. */
+static void an_interval_without_polls_is_not_empty(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
+
+    (void)state;
+    sim->walk_cost_ns = 20 * SIM_MS;
+    for (int i = 0; i < 50; i++)
+        (void)born_running(sim, "busy", 1);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    for (int i = 0; i < 20; i++) {
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(sim_wall(sim, "busy", -1), 50 * sim->profile->elapsed_ns);
+        assert_false(smp_profile_is_empty(sim->profile));
+    }
+    sim_pause(sim);
+    sim_seal(sim);
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 300 * SIM_MS;
+    sim_seal(sim);
+    assert_true(smp_profile_is_empty(sim->profile));
+    sim_destroy(sim);
+}
+
+static void who_is_asked_may_end_or_be_renamed(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *renamed = born_running(sim, "one", 1);
+    struct sim_thread *ended = born_running(sim, "ended", 2);
+
+    (void)state;
+    sim_start(sim);
+    for (int i = 0; i < 4; i++)
+        sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 2);
+    sim_rename(renamed, "two");
+    sim_end(sim, ended);
+    for (int i = 0; i < 3; i++)
+        sim_pass(sim, SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "one", -1), 4 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "two", -1), 3 * SIM_MS);
+    assert_in_range(sim_wall(sim, "ended", -1), 4 * SIM_MS, 4 * SIM_MS + 100 * SIM_US);
+    sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 1);
+    sim_destroy(sim); /* with a request under way */
+}
+
+static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *busy = sim_born(sim, "busy");
+
+    (void)state;
+    /* At each look it is where it stays until the next one. */
+    for (int stack = 0; stack < 4; stack++)
+        sim_script(busy, stack, SIM_MS, true);
+    sim_start(sim);
+    sim_pass(sim, 500 * SIM_US);
+    assert_int_equal(sim->counts.in_flight, 0); /* the first one is not kept waiting */
+    for (int i = 0; i < 8; i++) {
+        sim_pass(sim, SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 1);
+    }
+    /* What is asked last belongs to the interval that ends. */
+    sim_seal(sim);
+    assert_int_equal(sim->counts.in_flight, 0);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 9);
+    assert_int_equal(sim_wall(sim, "busy", -1), 8 * SIM_MS + 500 * SIM_US);
+    assert_int_equal(sim_wall(sim, "busy", 0), 2 * SIM_MS + 500 * SIM_US);
+    for (int stack = 1; stack < 4; stack++)
+        assert_int_equal(sim_wall(sim, "busy", stack), 2 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* Nor is a rest begun before they are: who is asked is not in line. */
+static void answers_do_not_wait_for_who_is_due_next(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=100\n");
+    struct sim_thread *thread = sim_born(sim, "burst");
+
+    (void)state;
+    sim_script(thread, 0, 60 * SIM_S, false);
+    sim_script(thread, 1, 2 * SIM_S, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    sim->tick_cost_ns = 8 * SIM_US; /* so ticks for one idle thread are rarer */
+    sim_start(sim);
+    sim_run(sim, 61 * SIM_S);
+    assert_int_equal(sim->counts.in_flight, 1);
+    assert_int_equal(smp_sampler_idle_ticks(sim->sampler), 0);
+    sim_run(sim, 60 * SIM_S);
+    assert_int_equal(sim->counts.in_flight, 0);
+    assert_true(smp_sampler_idle_ticks(sim->sampler) > 0);
+    sim_seal(sim);
+    /* It is found up to a longest gap after it began. */
+    assert_in_range(labs(sim_wall(sim, "burst", 1) - 2 * SIM_S), 0, 100 * SIM_MS);
+    sim_destroy(sim);
+}
+
+static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+
+    (void)state;
+    (void)born_running(sim, "busy", 1);
+    sim_start(sim);
+    sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 0);
+    sim_pass(sim, SIM_MS);
+    assert_int_equal(sim->counts.in_flight, 1);
+    sim_configure(sim, "samplingFrequencyMillis=6\n");
+    for (int i = 0; i < 2; i++) {
+        sim_pass(sim, 6 * SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 0);
+    }
+    assert_int_equal(sim->counts.requests, 4);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", 1), 14 * SIM_MS);
+    sim_destroy(sim);
+}
+
+static void every_answer_is_counted_as_what_it_is(void **state)
+{
+    static const struct {
+        enum smp_answer answer;
+        enum smp_outcome outcome;
+        const char *frame; /* NULL: the stack's */
+    } cases[] = {
+        { SMP_ANSWER_WHOLE, SMP_OUTCOME_WALKED, NULL },
+        { SMP_ANSWER_IN_STUB, SMP_OUTCOME_IN_STUB, NULL },
+        { SMP_ANSWER_AT_ENTRY, SMP_OUTCOME_AT_ENTRY, NULL },
+        { SMP_ANSWER_AT_RETURN, SMP_OUTCOME_AT_RETURN, NULL },
+        { SMP_ANSWER_FROM_CALLER, SMP_OUTCOME_FROM_CALLER, NULL },
+        { SMP_ANSWER_RETRIED, SMP_OUTCOME_RETRIED, NULL },
+        { SMP_ANSWER_VIRTUAL_CUT, SMP_OUTCOME_VIRTUAL_CUT, NULL },
+        { SMP_ANSWER_EMPTY, SMP_OUTCOME_EMPTY, "[no Java frames]" },
+        { SMP_ANSWER_GC_ACTIVE, SMP_OUTCOME_GC_ACTIVE, "[GC active]" },
+        { SMP_ANSWER_UNKNOWN_JAVA, SMP_OUTCOME_UNKNOWN_JAVA, "[unknown, Java]" },
+        { SMP_ANSWER_DEOPT, SMP_OUTCOME_DEOPT, "[deoptimisation]" },
+        { SMP_ANSWER_NO_METHOD, SMP_OUTCOME_NO_METHOD, NULL },
+        { SMP_ANSWER_THREAD_EXIT, SMP_OUTCOME_GONE, "[thread ended]" },
+        { (enum smp_answer)99, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+    };
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        busy->answer = cases[i].answer;
+        sim_pass(sim, 20 * SIM_MS);
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(outcome(sim, "busy", cases[i].outcome), 2);
+        assert_int_equal(sim->profile->tally.attempts, 2);
+        if (cases[i].frame != NULL)
+            assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 40 * SIM_MS);
+        else
+            assert_int_equal(sim_wall(sim, "busy", 1), 40 * SIM_MS);
+        /* It was running, whatever it said. */
+        assert_in_range(sim_cpu(sim, "busy", -1), 39 * SIM_MS, 41 * SIM_MS);
+    }
+    sim_destroy(sim);
+}
+
+static void every_refusal_is_counted_as_what_it_is(void **state)
+{
+    static const struct {
+        enum smp_status status;
+        enum smp_outcome outcome;
+        const char *frame;
+    } cases[] = {
+        { SMP_EQUOTA, SMP_OUTCOME_QUEUE, "[signal queue full]" },
+        { SMP_EINVAL, SMP_OUTCOME_UNIDENTIFIED, "[not told apart yet]" },
+        { SMP_EGONE, SMP_OUTCOME_GONE, "[thread ended]" },
+        { SMP_EVM, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+        { SMP_EUNSUPPORTED, SMP_OUTCOME_WALKED, "m1" },
+    };
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        busy->request_status = cases[i].status;
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(outcome(sim, "busy", cases[i].outcome), 1);
+        assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 20 * SIM_MS);
+    }
+    sim_destroy(sim);
+}
+
+/* Whoever does not answer waits for a CPU, where it was; so its time waits for its answer. */
+static void time_of_a_thread_that_does_not_answer_waits(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (int i = 0; i < 9; i++) {
+        busy->answer = i % 3 == 2 ? SMP_ANSWER_WHOLE : SMP_ANSWER_UNANSWERED;
+        busy->request_status = i % 3 == 1 ? SMP_ESTATE : SMP_OK;
+        sim_pass(sim, i % 3 == 2 ? 40 * SIM_MS : 20 * SIM_MS); /* late: so busy is the machine */
+    }
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", 1), 240 * SIM_MS);
+    assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_UNANSWERED), 6);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 3);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_BUDGET), 0); /* each poll counts once */
+    sim_destroy(sim);
+}
+
+/* It woke up and waits for a CPU: that is not the time of the stack it slept in. */
+static void waiting_for_a_cpu_is_not_being_idle(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 0, 30 * SIM_S, false);
+    sim_script(thread, 1, 10 * SIM_MS, true);
+    sim_script(thread, 1, 800 * SIM_MS, false);
+    sim_script(thread, 1, 3600 * SIM_S, true);
+    sim_start(sim);
+    sim_run(sim, 29 * SIM_S);
+    thread->is_runnable = true;
+    thread->answer = SMP_ANSWER_UNANSWERED;
+    sim_run(sim, 1700 * SIM_MS);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_in_range(labs(sim_wall(sim, "starved", 0) - 30 * SIM_S), 0, SIM_S);
+    assert_int_equal(sim_wall(sim, "starved", -1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "starved", -1), sim_used(thread));
+    assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+    sim_destroy(sim);
+}
+
+/* A handshake with it would wait for it to get a CPU, and find it at a safepoint. */
+static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "preempted");
+
+    (void)state;
+    sim_script(thread, 1, 100 * SIM_MS, true);
+    sim_script(thread, 1, 3600 * SIM_S, false);
+    thread->is_runnable = true;
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(thread->walks, 0);
+    assert_in_range(thread->requests, 45, 56);
+    assert_int_equal(sim_wall(sim, "preempted", 1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* It has answered by the time it waits: that is its answer for the time before. */
+static void who_owes_an_answer_may_wait_when_it_comes(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "burst");
+
+    (void)state;
+    sim_script(thread, 1, 70 * SIM_MS, true);
+    sim_script_starved(thread, 1, 50 * SIM_MS);
+    sim_script(thread, 1, SIM_US, true);
+    sim_script(thread, 2, 3600 * SIM_S, false);
+    sim_start(sim);
+    sim_run(sim, 300 * SIM_MS);
+    sim_seal(sim);
+    assert_in_range(outcome(sim, "burst", SMP_OUTCOME_UNANSWERED), 1, 3);
+    assert_int_equal(thread->walks, 1);
+    assert_in_range(sim_wall(sim, "burst", 1), 98 * SIM_MS, 122 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "burst", 1) + sim_wall(sim, "burst", 2),
+                     sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+/* But not for ever. */
+static void a_thread_that_never_answers_is_told(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = born_running(sim, "busy", 1);
+
+    (void)state;
+    busy->answer = SMP_ANSWER_UNANSWERED;
+    sim_start(sim);
+    sim_run(sim, 100 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), sim->profile->elapsed_ns);
+    sim_run(sim, 10 * SIM_S);
+    busy->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, 100 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", -1), sim->profile->elapsed_ns);
+    assert_in_range(sim_wall(sim, "busy", 1), 80 * SIM_MS, 1200 * SIM_MS);
+    /* What it used before it answered is known when it does. */
+    assert_int_equal(sim_cpu(sim, "busy", -1), sim_used(busy));
+    sim_destroy(sim);
+}
+
+/* Two places and a sleep; where it runs it is given a CPU for 2 ms at a time. */
+static struct sim_thread *born_starved(struct sim *sim)
+{
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    for (int i = 0; i < 5; i++) {
+        sim_script(thread, 0, (7 + 3 * i) * SIM_MS, false);
+        sim_script(thread, 1, 2 * SIM_MS, true);
+        sim_script_starved(thread, 1, (90 - 11 * i) * SIM_MS);
+        sim_script(thread, 2, 2 * SIM_MS, true);
+        sim_script_starved(thread, 2, (13 + 5 * i) * SIM_MS);
+        sim_script(thread, 2, 50 * SIM_US, true);
+    }
+    return thread;
+}
+
+/* Whoever had to wait long for its answer would else be charged for where it went on. */
+static void a_late_answer_is_for_the_time_up_to_it(void **state)
+{
+    static const char *const intervals[] = { "samplingFrequencyMillis=1\n",
+                                             "samplingFrequencyMillis=10\n", AT_20_MS };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
+        struct sim *sim = sim_create(intervals[i]);
+        struct sim_thread *thread = born_starved(sim);
+        sim_start(sim);
+        sim_run(sim, 300 * SIM_S);
+        sim_seal(sim);
+        const int64_t all_ns = sim->profile->elapsed_ns;
+        for (int stack = 0; stack < 3; stack++)
+            assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)),
+                            0, all_ns / 100);
+        /* Half of its CPU time in one place, half in the other. */
+        assert_in_range(labs(sim_cpu(sim, "starved", 1) - sim_cpu(sim, "starved", 2)), 0,
+                        sim_used(thread) / 10);
+        /* But for what the answer that is still owed will tell. */
+        assert_in_range(sim_used(thread) - sim_cpu(sim, "starved", -1), 0, 3 * SIM_MS);
+        assert_int_equal(sim_wall(sim, "starved", -1), all_ns);
+        assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+        sim_destroy(sim);
+    }
+}
+
+/* As long as its clock stands it has not run, and has not had the chance to answer. */
+static void a_thread_without_a_cpu_is_waited_for(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 1, 50 * SIM_MS, true);
+    sim_script_starved(thread, 1, 9 * SIM_S);
+    sim_script(thread, 2, 950 * SIM_MS, true);
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
+    assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 40 * SIM_MS);
+    assert_in_range(thread->requests, 40, 60); /* none while it waits */
+    sim_destroy(sim);
+}
+
+/* An interval does not wait for a thread; the time it owes an answer for goes where it was seen. */
+static void time_without_an_answer_goes_to_the_last_stack(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 1, 500 * SIM_MS, true);
+    sim_script_starved(thread, 1, 20 * SIM_S);
+    sim_start(sim);
+    for (int i = 0; i < 3; i++) {
+        sim_run(sim, SIM_S);
+        sim_seal(sim);
+        assert_int_equal(sim_wall(sim, "starved", 1), sim->profile->elapsed_ns);
+        assert_int_equal(sim_cpu(sim, "starved", -1), sim_cpu(sim, "starved", 1));
+        assert_in_range(outcome(sim, "starved", SMP_OUTCOME_UNANSWERED), 20, 60);
+    }
+    assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_WALKED), 0);
+    sim_destroy(sim);
+}
+
+static void requests_in_flight_are_bounded(void **state)
+{
+    enum { THREADS = 200 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1000\n");
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->counts.most_in_flight, SMP_MAX_REQUESTS);
+    assert_int_equal(sim->counts.in_flight, 0);
+    assert_int_equal(sim_wall(sim, "busy", -1), THREADS * sim->profile->elapsed_ns);
+    for (int i = 0; i < 10; i++)
+        assert_int_equal(sim_wall(sim, "busy", i), THREADS / 10 * sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
+static void virtual_threads_are_credited_to_their_own_group(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *carrier = sim_born(sim, "carrier-1");
+
+    (void)state;
+    sim_script(carrier, 1, 10 * SIM_S, true);
+    sim_script(carrier, 2, 3600 * SIM_S, false);
+    carrier->has_guest = true;
+    carrier->guest_name = "orders-17";
+    sim_start(sim);
+    sim_run(sim, 9 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "orders-", 1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_cpu(sim, "orders-", 1), sim_used(carrier));
+    assert_int_equal(sim_group(sim, "orders-")->thread_count, 1);
+    assert_int_equal(sim_wall(sim, "carrier-", -1), 0);
+    /* What it waits in is its own stack, and that is not the virtual thread's. */
+    sim_run(sim, 30 * SIM_S);
+    sim_seal(sim);
+    assert_true(sim_wall(sim, "carrier-", 2) > 28 * SIM_S);
+    assert_int_equal(sim_wall(sim, "carrier-", 1), 0);
+    assert_int_equal(carrier->walks, 1);
+    sim_destroy(sim);
+}
+
+static const char *platform(void *self, const struct sim_thread *thread)
+{
+    (void)self;
+    (void)thread;
+    return "platform";
+}
+
+static const char *by_guest(const struct sim_thread *carrier)
+{
+    if (carrier->guest_name == NULL)
+        return "";
+    return carrier->guest_name[0] == 's' ? NULL : "virtual";
+}
+
+static void virtual_threads_are_named_by_the_rule(void **state)
+{
+    static const struct {
+        const char *options;
+        const char *name;
+        const char *group; /* NULL: not sampled */
+    } cases[] = {
+        { AT_20_MS, "12", "[unnamed]" },
+        { AT_20_MS, NULL, "[virtual threads]" },
+        { AT_20_MS, "", "[virtual threads]" },
+        { AT_20_MS "defaultThreadNameRule=false\n", "orders-17", "virtual" },
+        { AT_20_MS "defaultThreadNameRule=false\n", NULL, "[unnamed]" },
+        { AT_20_MS "defaultThreadNameRule=false\n", "secret", NULL },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sim *sim = sim_create(cases[i].options);
+        struct sim_thread *carrier = born_running(sim, "carrier-1", 1);
+        sim->rule = platform;
+        sim->guest_rule = by_guest;
+        carrier->has_guest = true;
+        carrier->guest_name = cases[i].name;
+        sim_start(sim);
+        sim_run(sim, SIM_S);
+        sim_seal(sim);
+        assert_true(carrier->requests > 40);
+        if (cases[i].group != NULL)
+            assert_int_equal(sim_wall(sim, cases[i].group, 1), sim->profile->elapsed_ns);
+        else
+            assert_int_equal(sim->profile->tally.attempts, 0);
+        sim_destroy(sim);
+    }
+}
+
+/* --- the budget --- */
+
+/* 4,000 threads at 1 kHz: a hundred times what the limit allows. */
+static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_async)
+{
+    enum { THREADS = 4000, STACKS = 8 };
+    struct sim *sim = has_async ? sim_create(options) : sim_create_plain(options);
+    const double limit = (double)sim->options.overhead_limit_per_mille / 1000;
+    int64_t truth_ns[STACKS] = { 0 };
+    struct sim_thread **threads = calloc(THREADS, sizeof(*threads));
+
+    assert_non_null(threads);
+    for (int i = 0; i < THREADS; i++) {
+        threads[i] = sim_born(sim, "busy");
+        for (int k = 0; k < 6; k++)
+            sim_script(threads[i], (int)sim_random(sim, 4) + (k % 3 == 0 ? 4 : 0),
+                       1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
+    }
+    sim_start(sim);
+    const int64_t from_ns = sim->tick_ns;
+    const int64_t cpu_from_ns = sim->own_cpu_ns;
+    sim_run(sim, 20 * SIM_S);
+    const int64_t elapsed_ns = sim->tick_ns - from_ns;
+    const double used = (double)(sim->own_cpu_ns - cpu_from_ns) / (double)elapsed_ns;
+    if (used > limit * 1.3)
+        fail_msg("%.2f %% of a core were used", used * 100);
+    if (used < limit * 0.5)
+        fail_msg("only %.2f %% of a core were used", used * 100);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
+    assert_true(outcome(sim, "busy", SMP_OUTCOME_BUDGET) >
+                outcome(sim, "busy", SMP_OUTCOME_WALKED));
+    /* At each tick each thread was either looked at or passed over. */
+    const uint64_t ticks = sim->profile->counters[SMP_COUNTER_TICKS] - 1;
+    assert_in_range(sim->profile->tally.attempts, THREADS * ticks / 20 * 19,
+                    THREADS * ticks / 100 * 101);
+    for (int i = 0; i < THREADS; i++) {
+        for (int stack = 0; stack < STACKS; stack++)
+            truth_ns[stack] += sim_truth(sim, threads[i], stack);
+    }
+    for (int stack = 0; stack < STACKS; stack++) {
+        const double off = (double)(sim_wall(sim, "busy", stack) - truth_ns[stack]) * 100 /
+                           (double)(THREADS * elapsed_ns);
+        if (off > 2 || off < -2)
+            fail_msg("stack %d is off by %.2f points", stack, off);
+    }
+    free(threads);
+    sim_destroy(sim);
+}
+
+static void past_the_limit_a_random_subset_is_looked_at(void **state)
+{
+    (void)state;
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", true);
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\noverheadLimitPerMille=50\n",
+                                          true);
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=20\n", true);
+}
+
+static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
+{
+    (void)state;
+    budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
+}
+
+/* Hundreds that wake up now and then leave time for looks at the few that work. */
+static void past_the_limit_who_works_is_looked_at_more_often(void **state)
+{
+    enum { WORKING = 4, WAKING = 800, SECONDS = 300 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
+    struct sim_thread *working[WORKING];
+    int64_t truth_ns[2] = { 0 };
+
+    (void)state;
+    for (int i = 0; i < WORKING; i++) {
+        working[i] = sim_born(sim, "working");
+        for (int k = 0; k < 16; k++)
+            sim_script(working[i], k % 2,
+                       1 + (int64_t)sim_random(sim, 10 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
+    }
+    for (int i = 0; i < WAKING; i++) {
+        struct sim_thread *thread = sim_born(sim, "waking");
+        sim_script(thread, 2, 80 * SIM_MS + (int64_t)sim_random(sim, 40 * SIM_MS), false);
+        sim_script(thread, 3, SIM_MS / 10, true);
+    }
+    sim_start(sim);
+    sim_run(sim, SECONDS * SIM_S);
+    sim_seal(sim);
+    const uint64_t polls =
+        outcome(sim, "working", SMP_OUTCOME_WALKED) / WORKING * WAKING /
+        (outcome(sim, "waking", SMP_OUTCOME_WALKED) + outcome(sim, "waking", SMP_OUTCOME_IDLE));
+    if (polls < 6)
+        fail_msg("a thread that works is looked at %llu times as often", (unsigned long long)polls);
+    for (int i = 0; i < WORKING; i++) {
+        truth_ns[0] += sim_truth(sim, working[i], 0);
+        truth_ns[1] += sim_truth(sim, working[i], 1);
+    }
+    const double truth = (double)truth_ns[0] / (double)(truth_ns[0] + truth_ns[1]);
+    const double seen = (double)sim_wall(sim, "working", 0) /
+                        (double)(sim_wall(sim, "working", 0) + sim_wall(sim, "working", 1));
+    if (seen - truth > 0.02 || seen - truth < -0.02)
+        fail_msg("%.1f %% is seen as %.1f %%", 100 * truth, 100 * seen);
+    sim_destroy(sim);
+}
+
+/* Not only when the turn comes that was drawn while there was little. */
+static void a_higher_limit_holds_at_once(void **state)
+{
+    enum { THREADS = 500 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=20\noverheadLimitPerMille=1\n");
+    struct sim_thread *threads[THREADS];
+    unsigned long requests[THREADS];
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++) {
+        threads[i] = sim_born(sim, "busy");
+        sim_script(threads[i], 0, 3600 * SIM_S, true);
+    }
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_configure(sim, "samplingFrequencyMillis=20\noverheadLimitPerMille=1000\n");
+    for (int i = 0; i < THREADS; i++)
+        requests[i] = threads[i]->requests;
+    sim_run(sim, 3 * SIM_S);
+    for (int i = 0; i < THREADS; i++)
+        assert_true(threads[i]->requests - requests[i] > 50);
+    sim_destroy(sim);
+}
+
+static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
+{
+    struct sim *sim = sim_create(options);
+    uint64_t attempts;
+
+    sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
+    for (int i = 0; i < 3000; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 30 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->profile->elapsed_ns);
+    attempts = sim->profile->tally.attempts;
+    *passed_over = sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET];
+    sim_destroy(sim);
+    return attempts;
+}
+
+/* An idle thread is not due in every tick, so it is not passed over in every tick. */
+static void past_the_limit_as_many_looks_are_wanted_as_below_it(void **state)
+{
+    uint64_t none = 0;
+    uint64_t many = 0;
+    const uint64_t wanted =
+        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n", &none);
+    const uint64_t counted =
+        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n", &many);
+
+    (void)state;
+    assert_int_equal(none, 0);
+    assert_true(many > counted / 2);
+    assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
+}
+
+/* They do not stand in line behind those who wait for CPU time. */
+static void past_the_limit_who_is_born_is_seen_all_the_same(void **state)
+{
+    enum { SHORT = 200 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
+    struct sim_thread *threads[SHORT];
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        born_running(sim, "busy", i % 10);
+    sim_start(sim);
+    sim_run(sim, 5 * SIM_S);
+    for (int i = 0; i < SHORT; i++)
+        threads[i] = born_running(sim, "short", i % 10);
+    sim_run(sim, 50 * SIM_MS);
+    for (int i = 0; i < SHORT; i++)
+        sim_end(sim, threads[i]);
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->profile->counters[SMP_COUNTER_UNSEEN_THREADS], 0);
+    assert_int_equal(sim_group(sim, "short")->thread_count, SHORT);
+    sim_destroy(sim);
+}
+
+enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4 };
+
+/* Fifty threads of five kinds, ten times what the limit allows: shares of the wall time of each
+ * kind's stacks, whether readers end the interval all the time or not. */
+static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
+{
+    static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
+    static const int64_t waits_ms[CROWD_GROUPS] = { 0, 20, 200, 2000, 3600000 };
+    struct sim *sim = sim_create("samplingFrequencyMillis=10\n");
+    double all_ns = 0;
+
+    sim->walk_cost_ns = 60 * SIM_US;
+    for (int i = 0; i < CROWD; i++) {
+        const int group = i % CROWD_GROUPS;
+        struct sim_thread *thread = sim_born(sim, groups[group]);
+        if (waits_ms[group] > 0)
+            sim_script(thread, 0, waits_ms[group] * SIM_MS, false);
+        for (int stack = 1; stack < CROWD_STACKS; stack++)
+            sim_script(thread, stack, stack * 7 * SIM_MS, true);
+        sim_began(thread, (int64_t)sim_random(sim, 1000000) * SIM_US * 17);
+    }
+    memset(shares, 0, CROWD_GROUPS * sizeof(shares[0]));
+    sim_start(sim);
+    const int64_t from_ns = sim->tick_ns;
+    while (sim->tick_ns - from_ns < 300 * SIM_S) {
+        sim_run(sim, seal_ns);
+        sim_seal(sim);
+        all_ns += (double)sim->profile->elapsed_ns * CROWD / CROWD_GROUPS;
+        for (int group = 0; group < CROWD_GROUPS; group++) {
+            for (int stack = 0; stack < CROWD_STACKS; stack++)
+                shares[group][stack] += (double)sim_wall(sim, groups[group], stack);
+            /* The first poll of a thread only starts its clock. */
+            if (sim->tick_ns - from_ns > 2 * SIM_S)
+                assert_int_equal(sim_wall_of(sim, groups[group], "[over the overhead limit]"), 0);
+        }
+    }
+    assert_true(sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET] > 0);
+    for (int group = 0; group < CROWD_GROUPS; group++) {
+        double sum = 0;
+        for (int stack = 0; stack < CROWD_STACKS; stack++) {
+            shares[group][stack] /= all_ns;
+            sum += shares[group][stack];
+        }
+        assert_true(sum > 0.995);
+    }
+    sim_destroy(sim);
+}
+
+static void readers_do_not_change_what_is_seen(void **state)
+{
+    double alone[CROWD_GROUPS][CROWD_STACKS];
+    double watched[CROWD_GROUPS][CROWD_STACKS];
+
+    (void)state;
+    watch_a_crowd(300 * SIM_S, alone);
+    watch_a_crowd(SIM_S, watched);
+    for (int group = 0; group < CROWD_GROUPS; group++) {
+        for (int stack = 0; stack < CROWD_STACKS; stack++) {
+            const double off = (watched[group][stack] - alone[group][stack]) * 100;
+            if (off > 2 || off < -2)
+                fail_msg("group %d: stack %d is %.1f points off where intervals end each second",
+                         group, stack, off);
+        }
+    }
+}
+
+/* The poll that takes a late answer is one for certain, whatever was drawn for the next one. */
+static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
+    struct sim_thread *thread = sim_born(sim, "starved");
+
+    (void)state;
+    sim_script_starved(thread, 1, 130 * SIM_MS);
+    sim_script(thread, 1, 3 * SIM_MS, true);
+    sim_script(thread, 0, 47 * SIM_MS, true);
+    sim_script(thread, 2, 20 * SIM_MS, true);
+    for (int i = 0; i < 40; i++)
+        born_running(sim, "busy", 3 + i % 10);
+    sim_start(sim);
+    sim_run(sim, 3000 * SIM_S);
+    sim_seal(sim);
+    assert_true(outcome(sim, "starved", SMP_OUTCOME_BUDGET) > 0);
+    for (int stack = 0; stack < 3; stack++)
+        assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)), 0,
+                        120 * SIM_S);
+    sim_destroy(sim);
+}
+
+/* That they are polled sooner than they were to be does not mean that polls were skipped. */
+static void polls_that_come_early_have_skipped_none(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < 1000; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    for (int i = 0; i < 40; i++) {
+        sim_run(sim, 20 * SIM_S + i * 60 * SIM_MS);
+        sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
+        sim_pass(sim, 20 * SIM_MS);
+        sim_seal(sim);
+        assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET], 0);
+    }
+    sim_destroy(sim);
+}
+
+/* What it could not be given under its new name at once it gets of the time it is idle there. */
+static void a_thread_that_is_renamed_for_its_work_is_credited_with_it(void **state)
+{
+    enum { RUNS = 60 };
+    int64_t found_ns = 0;
+    int64_t truth_ns = 0;
+
+    (void)state;
+    for (int run = 0; run < RUNS; run++) {
+        struct sim *sim = sim_create_random(AT_20_MS "overheadLimitPerMille=1000\n", (uint64_t)run);
+        struct sim_thread *thread = sim_born(sim, "worker-a");
+        sim->tick_cpu_ns = 500 * SIM_US; /* polls of idle threads are rare */
+        sim_script(thread, 0, 2 * SIM_S, false);
+        sim_script(thread, 1, 50 * SIM_MS, true);
+        sim_began(thread, (int64_t)sim_random(sim, 1000000) * 2050);
+        sim_start(sim);
+        for (int i = 0; i < 60; i++) {
+            sim_run(sim, SIM_S);
+            sim_rename(thread, i % 2 == 0 ? "worker-b" : "worker-a");
+        }
+        sim_seal(sim);
+        found_ns += sim_wall(sim, "worker-a", 1) + sim_wall(sim, "worker-b", 1);
+        truth_ns += sim_truth(sim, thread, 1);
+        sim_destroy(sim);
+    }
+    assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
+}
+
+static void below_the_limit_nobody_is_passed_over(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < 10; i++)
+        born_running(sim, "busy", i);
+    for (int i = 0; i < 300; i++)
+        born_waiting(sim, "idle", i % 10);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET], 0);
+    sim_destroy(sim);
+}
+
+/* --- the JVM's own threads --- */
+
+static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    born_waiting(sim, "main", 1);
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 77 * SIM_S; /* before the start */
+    sim_start(sim);
+    sim_run(sim, SIM_S);
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 300 * SIM_MS;
+    sim->task_cpu_ns[SMP_OS_THREAD_JIT] = 20 * SIM_MS;
+    sim->task_cpu_ns[SMP_OS_THREAD_SAMPLER] = 5 * SIM_MS;
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 300 * SIM_MS);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[JIT compiler]"), 20 * SIM_MS);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[threads-sampler]"), 5 * SIM_MS);
+    assert_int_equal(sim_cpu(sim, "[JVM]", -1), 325 * SIM_MS);
+    assert_int_equal(sim_group(sim, "[JVM]")->thread_count, 3);
+    assert_int_equal(sim_group(sim, "[JVM]")->tally.attempts, 0);
+    /* What is used in a pause is nobody's, and what was used before it is not lost. */
+    sim_run(sim, SIM_S);
+    sim->task_cpu_ns[SMP_OS_THREAD_VM] = 1 * SIM_MS;
+    sim_pause(sim);
+    sim->task_cpu_ns[SMP_OS_THREAD_VM] = 99 * SIM_MS;
+    sim_start(sim);
+    sim->task_cpu_ns[SMP_OS_THREAD_VM] = 2 * SIM_MS;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[VM thread]"), 3 * SIM_MS);
+    /* Switched off. */
+    sim_configure(sim, AT_20_MS "reportJvmThreads=false\n");
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 10 * SIM_MS;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_null(sim_group(sim, "[JVM]"));
+    sim_configure(sim, AT_20_MS);
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 4 * SIM_MS;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
+    /* Whoever chooses threads has not chosen these; what was used before is not lost. */
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 5 * SIM_MS;
+    smp_sampler_select(sim->sampler, (struct smp_thread_filter){ 0 }, true);
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 40 * SIM_MS;
+    sim_run(sim, SIM_S);
+    smp_sampler_select(sim->sampler, (struct smp_thread_filter){ 0 }, false);
+    sim->task_cpu_ns[SMP_OS_THREAD_GC] = 2 * SIM_MS;
+    sim_seal(sim);
+    assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 7 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* --- stubs --- */
+
+/* The stub's name is the leaf; the filter looks through it at the Java code that called it. */
+static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
+{
+    struct smp_frame frames[] = { { 1, SMP_BCI_PSEUDO }, { 7, 0 }, { 66, 0 } };
+    struct smp_frame unknown[] = { { 2, SMP_BCI_PSEUDO }, { 7, 0 }, { 66, 0 } };
+    uint32_t locations[4];
+    struct smp_stack_path path = { .locations = locations };
+    struct smp_filter *filter = NULL;
+    struct smp_methods *methods = NULL;
+    struct smp_location_view view;
+    struct sim *sim = sim_create("");
+    const struct smp_name_source names = sim_names(sim);
+
+    (void)state;
+    assert_int_equal(smp_filter_create(NULL, "other", &filter), SMP_OK);
+    assert_int_equal(smp_methods_create(NULL, 1 << 20, NULL, &methods), SMP_OK);
+    const struct smp_sample sample = { frames, 3, 3, 3, 0 };
+    smp_stack_path_find(&path, methods, &names, &sample);
+    assert_int_equal(path.first, 0);
+    smp_methods_view(methods, path.locations[0], &view);
+    assert_true(view.is_pseudo);
+    assert_string_equal(view.class_name, "[stub]");
+    /* Known from then on. */
+    assert_int_equal(smp_methods_locate(methods, &names, &frames[0]), path.locations[0]);
+    const struct smp_sample nameless = { unknown, 3, 3, 3, 0 };
+    smp_stack_path_find(&path, methods, &names, &nameless);
+    smp_methods_view(methods, path.locations[0], &view);
+    assert_string_equal(view.class_name, "[unknown method]");
+    /* Nobody's code: only the root frame is left, as without the stub. */
+    smp_methods_set_filter(methods, filter);
+    smp_stack_path_find(&path, methods, &names, &sample);
+    assert_int_equal(path.first, 2);
+    smp_methods_release(methods);
+    smp_filter_destroy(filter);
+    sim_destroy(sim);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(running_threads_are_asked_and_waiting_ones_walked),
+        cmocka_unit_test(what_is_omitted_from_deep_stacks_is_counted_however_they_are_found),
+        cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
+        cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
+        cmocka_unit_test(who_was_preempted_is_asked_not_walked),
+        cmocka_unit_test(who_has_run_until_now_was_preempted),
+        cmocka_unit_test(who_sleeps_while_another_is_walked_is_not_taken_for_preempted),
+        cmocka_unit_test(who_sleeps_under_a_new_name_is_not_taken_for_preempted),
+        cmocka_unit_test(where_ticks_are_put_off_no_answer_waits),
+        cmocka_unit_test(the_end_of_an_interval_polls_no_thread),
+        cmocka_unit_test(an_interval_without_polls_is_not_empty),
+        cmocka_unit_test(who_is_asked_may_end_or_be_renamed),
+        cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
+        cmocka_unit_test(answers_do_not_wait_for_who_is_due_next),
+        cmocka_unit_test(where_ticks_are_far_apart_answers_are_taken_at_once),
+        cmocka_unit_test(every_answer_is_counted_as_what_it_is),
+        cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
+        cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
+        cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
+        cmocka_unit_test(a_preempted_thread_is_asked_though_it_has_not_run),
+        cmocka_unit_test(who_owes_an_answer_may_wait_when_it_comes),
+        cmocka_unit_test(a_thread_that_never_answers_is_told),
+        cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
+        cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
+        cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
+        cmocka_unit_test(requests_in_flight_are_bounded),
+        cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
+        cmocka_unit_test(virtual_threads_are_named_by_the_rule),
+        cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
+        cmocka_unit_test(past_the_limit_who_works_is_looked_at_more_often),
+        cmocka_unit_test(a_higher_limit_holds_at_once),
+        cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
+        cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
+        cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),
+        cmocka_unit_test(readers_do_not_change_what_is_seen),
+        cmocka_unit_test(past_the_limit_a_late_answer_is_worth_what_it_waited),
+        cmocka_unit_test(polls_that_come_early_have_skipped_none),
+        cmocka_unit_test(a_thread_that_is_renamed_for_its_work_is_credited_with_it),
+        cmocka_unit_test(below_the_limit_nobody_is_passed_over),
+        cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
+        cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),
+    };
+    return cmocka_run_group_tests_name("looker", tests, NULL, NULL);
+}

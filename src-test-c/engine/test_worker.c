@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A thread of our own: signals, introduction, and the failures of both. */
+#include "engine/session/worker.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* The sanitizers put themselves in front of pthread_create and bear nobody else there. */
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <dlfcn.h>
+#define CAN_REFUSE_THREADS 1
+
+static bool refuses_threads;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument)
+{
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+    if (refuses_threads)
+        return EAGAIN;
+    *(void **)&real = dlsym(RTLD_NEXT, "pthread_create");
+    return real(thread, attributes, run, argument);
+}
+#endif
+
+struct fixture {
+    struct smp_worker worker;
+    enum smp_status entered;
+    const char *name;
+    int enters;
+    int leaves;
+    int runs;
+    bool calls_ready;
+    bool was_caller;
+    bool handles_signals; /* any of them */
+    size_t stack_bytes;
+};
+
+static enum smp_status enter(void *self, const char *name)
+{
+    struct fixture *f = self;
+
+    f->enters++;
+    f->name = name;
+    return f->entered;
+}
+
+static void leave(void *self)
+{
+    ((struct fixture *)self)->leaves++;
+}
+
+static size_t own_stack_bytes(void)
+{
+    pthread_attr_t attributes;
+    size_t bytes = 0;
+
+    assert_int_equal(pthread_getattr_np(pthread_self(), &attributes), 0);
+    assert_int_equal(pthread_attr_getstacksize(&attributes, &bytes), 0);
+    (void)pthread_attr_destroy(&attributes);
+    return bytes;
+}
+
+static void run(void *self)
+{
+    struct fixture *f = self;
+    sigset_t mask;
+
+    f->runs++;
+    f->was_caller = smp_worker_is_caller(&f->worker);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    f->handles_signals = sigismember(&mask, SIGINT) == 0 || sigismember(&mask, SIGTERM) == 0 ||
+                         sigismember(&mask, SIGPROF) == 0 || sigismember(&mask, SIGUSR1) == 0;
+    f->stack_bytes = own_stack_bytes();
+    if (f->calls_ready)
+        smp_worker_ready(&f->worker);
+}
+
+static int setup(void **state)
+{
+    static struct fixture f;
+    const struct smp_attach attach = { .enter = enter, .leave = leave, .self = &f };
+
+    f = (struct fixture){ .calls_ready = true };
+    *state = &f;
+    return smp_worker_init(&f.worker, &attach, "worker", run, &f) == SMP_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    smp_worker_fini(&((struct fixture *)*state)->worker);
+    return 0;
+}
+
+static void runs_introduced_and_undisturbed(void **state)
+{
+    struct fixture *f = *state;
+    sigset_t before;
+    sigset_t after;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &before);
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    smp_worker_join(&f->worker);
+    assert_int_equal(f->runs, 1);
+    assert_string_equal(f->name, "worker");
+    assert_int_equal(f->enters, 1);
+    assert_int_equal(f->leaves, 1);
+    assert_false(f->handles_signals);
+    assert_int_equal(sigismember(&after, SIGINT), sigismember(&before, SIGINT));
+}
+
+/* The default of this process is small: as with "ulimit -s", or with musl. */
+static void stack_is_an_ordinary_java_threads(void **state)
+{
+    struct fixture *f = *state;
+    pthread_attr_t small;
+
+    assert_int_equal(pthread_attr_init(&small), 0);
+    assert_int_equal(pthread_attr_setstacksize(&small, 256 * 1024), 0);
+    assert_int_equal(pthread_setattr_default_np(&small), 0);
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+    assert_true(f->stack_bytes >= SMP_WORKER_MIN_STACK_BYTES);
+    assert_true(f->stack_bytes < 2 * SMP_WORKER_MIN_STACK_BYTES);
+    f->worker.attach.stack_bytes = 3 * SMP_WORKER_MIN_STACK_BYTES - 1;
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+    assert_true(f->stack_bytes >= 3 * SMP_WORKER_MIN_STACK_BYTES);
+    (void)pthread_attr_destroy(&small);
+}
+
+static void knows_itself(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_false(smp_worker_is_caller(&f->worker));
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    assert_false(smp_worker_is_caller(&f->worker));
+    smp_worker_join(&f->worker);
+    assert_true(f->was_caller);
+    assert_false(smp_worker_is_caller(&f->worker));
+}
+
+static void start_returns_though_it_never_gets_ready(void **state)
+{
+    struct fixture *f = *state;
+
+    f->calls_ready = false;
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+    assert_int_equal(f->leaves, 1);
+}
+
+static void who_is_not_let_in_is_joined(void **state)
+{
+    struct fixture *f = *state;
+
+    f->entered = SMP_EVM;
+    assert_int_equal(smp_worker_start(&f->worker), SMP_EVM);
+    assert_int_equal(f->runs, 0);
+    assert_int_equal(f->leaves, 0);
+    f->entered = SMP_OK;
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+    assert_int_equal(f->runs, 1);
+}
+
+static void system_without_threads_is_told(void **state)
+{
+#if defined(CAN_REFUSE_THREADS)
+    struct fixture *f = *state;
+    sigset_t mask;
+
+    refuses_threads = true;
+    assert_int_equal(smp_worker_start(&f->worker), SMP_ETHREAD);
+    refuses_threads = false;
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    assert_int_equal(sigismember(&mask, SIGINT), 0);
+    assert_int_equal(f->enters, 0);
+    assert_int_equal(smp_worker_start(&f->worker), SMP_OK);
+    smp_worker_join(&f->worker);
+#else
+    (void)state;
+    skip();
+#endif
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(runs_introduced_and_undisturbed),
+        TEST(stack_is_an_ordinary_java_threads),
+        TEST(knows_itself),
+        TEST(start_returns_though_it_never_gets_ready),
+        TEST(who_is_not_let_in_is_joined),
+        TEST(system_without_threads_is_told),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("worker", tests, NULL, NULL);
+}

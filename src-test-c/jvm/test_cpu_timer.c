@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Signals of timers, made up, and the arithmetic of when a timer expires first. */
+#include "jvm/walk/handler/cpu_timer.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "jvm/walk/cpu_timers.h"
+
+enum { FRAMES = 16, METHOD = 0x1230 };
+
+static _Atomic bool is_open = true;
+static struct smp_cpu_pool pool;
+static struct smp_jvm_frame frames[SMP_CPU_SAMPLES][FRAMES];
+static struct smp_thread thread;
+static unsigned walks;
+static struct smp_cpu_timer *set_meanwhile;
+
+static void fake_walk(struct smp_jvm_trace *trace, int32_t depth, void *context)
+{
+    (void)depth;
+    (void)context;
+    walks++;
+    assert_true(smp_cpu_timer_is_busy());
+    if (set_meanwhile != NULL)
+        assert_false(smp_cpu_timer_set(set_meanwhile));
+    trace->frames[0] = (struct smp_jvm_frame){ .bci = 5, .method = (void *)METHOD };
+    trace->frames[1] = (struct smp_jvm_frame){ .bci = 6, .method = (void *)(METHOD + 1) };
+    trace->count = 2;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&pool, 0, sizeof(pool));
+    for (size_t i = 0; i < SMP_CPU_SAMPLES; i++) {
+        pool.samples[i].frames = frames[i];
+        pool.samples[i].capacity = FRAMES;
+    }
+    thread = (struct smp_thread){ 0 };
+    walks = 0;
+    atomic_store(&is_open, true);
+    return 0;
+}
+
+static struct smp_cpu_timer *armed(uint64_t *cookie)
+{
+    struct smp_cpu_timer *timer = smp_cpu_timer_take(cookie);
+
+    assert_non_null(timer);
+    timer->target = (struct smp_walk_target){ .walk = fake_walk, .env = &pool };
+    timer->thread = &thread;
+    timer->pool = &pool;
+    smp_cpu_timer_arm(timer);
+    return timer;
+}
+
+static void release(struct smp_cpu_timer *timer)
+{
+    smp_cpu_timer_close(timer);
+    smp_cpu_timer_free(timer);
+}
+
+static bool signal_with(uint64_t cookie, int overrun)
+{
+    ucontext_t context;
+    siginfo_t info;
+
+    memset(&context, 0, sizeof(context));
+    memset(&info, 0, sizeof(info));
+    info.si_code = SI_TIMER;
+    info.si_value.sival_ptr = (void *)(uintptr_t)cookie;
+    info.si_overrun = overrun;
+    assert_true(smp_cpu_timer_is_for(&info));
+    return smp_cpu_timer_sample(&info, &context, &is_open);
+}
+
+static void only_our_timers_signals_are_ours(void **state)
+{
+    uint64_t cookie = 0;
+    struct smp_cpu_timer *timer = armed(&cookie);
+    siginfo_t info;
+
+    (void)state;
+    memset(&info, 0, sizeof(info));
+    info.si_value.sival_ptr = (void *)(uintptr_t)cookie;
+    info.si_code = SI_QUEUE;
+    assert_false(smp_cpu_timer_is_for(&info));
+    info.si_code = SI_TIMER;
+    assert_true(smp_cpu_timer_is_for(&info));
+    info.si_value.sival_ptr = (void *)(uintptr_t)(cookie ^ 1ULL << 60);
+    assert_false(smp_cpu_timer_is_for(&info));
+    info.si_value.sival_ptr = (void *)(uintptr_t)(cookie | 0xffffULL << 32);
+    assert_false(smp_cpu_timer_is_for(&info));
+    release(timer);
+}
+
+static void a_sample_has_the_weight_of_its_overruns(void **state)
+{
+    uint64_t cookie = 0;
+    struct smp_cpu_timer *timer = armed(&cookie);
+
+    (void)state;
+    set_meanwhile = timer;
+    assert_true(signal_with(cookie, 3));
+    set_meanwhile = NULL;
+    assert_false(smp_cpu_timer_is_busy());
+    assert_int_equal(pool.samples[0].state, SMP_CPU_SAMPLE_DONE);
+    assert_int_equal(pool.samples[0].weight, 4);
+    assert_ptr_equal(pool.samples[0].timer, timer);
+    assert_int_equal(pool.samples[0].answer.answer, SMP_ANSWER_WHOLE);
+    assert_int_equal(pool.samples[0].answer.count, 2);
+    assert_true(signal_with(cookie, 0)); /* into the next one */
+    assert_int_equal(pool.samples[1].weight, 1);
+    release(timer);
+}
+
+static void without_room_the_weight_waits(void **state)
+{
+    uint64_t cookie = 0;
+    struct smp_cpu_timer *timer = armed(&cookie);
+
+    (void)state;
+    for (int i = 0; i < SMP_CPU_SAMPLES; i++)
+        assert_true(signal_with(cookie, 0));
+    assert_true(signal_with(cookie, 1));
+    assert_true(signal_with(cookie, 0));
+    assert_int_equal(walks, SMP_CPU_SAMPLES);
+    assert_int_equal(timer->dropped, 2);
+    assert_int_equal(timer->carried, 3);
+    assert_int_equal(pool.dropped, 2);
+    atomic_store(&pool.samples[7].state, SMP_CPU_SAMPLE_FREE);
+    assert_true(signal_with(cookie, 0));
+    assert_int_equal(pool.samples[7].weight, 4);
+    assert_int_equal(timer->carried, 0);
+    release(timer);
+}
+
+/* Of a closed process, and of a thread that has ended, nobody is walked; nor while the timer is
+ * set. */
+static void who_cannot_be_walked_is_not(void **state)
+{
+    uint64_t cookie = 0;
+    struct smp_cpu_timer *timer = armed(&cookie);
+
+    (void)state;
+    atomic_store(&is_open, false);
+    assert_true(signal_with(cookie, 0));
+    atomic_store(&is_open, true);
+    atomic_store(&thread.ended_ns, 1);
+    assert_true(signal_with(cookie, 0));
+    atomic_store(&thread.ended_ns, 0);
+    assert_true(smp_cpu_timer_set(timer));
+    assert_true(signal_with(cookie, 0));
+    assert_int_equal(walks, 0);
+    assert_int_equal(timer->carried, 3);
+    assert_int_equal(timer->dropped, 3);
+    smp_cpu_timer_arm(timer);
+    assert_true(signal_with(cookie, 0));
+    assert_int_equal(pool.samples[0].weight, 4);
+    release(timer);
+}
+
+/* A signal that comes when its timer has been stopped finds nothing to do, and nobody else's. */
+static void stale_signals_do_nothing(void **state)
+{
+    uint64_t cookie = 0;
+    uint64_t other = 0;
+    struct smp_cpu_timer *timer = armed(&cookie);
+
+    (void)state;
+    smp_cpu_timer_close(timer);
+    assert_false(signal_with(cookie, 0));
+    smp_cpu_timer_free(timer);
+    assert_false(signal_with(cookie, 0));
+    for (size_t i = 0; i < SMP_CPU_TIMERS; i++) { /* each serves others by now */
+        timer = armed(&other);
+        assert_false(signal_with(cookie, 0));
+        assert_int_equal(timer->carried, 0);
+        release(timer);
+    }
+    assert_int_equal(walks, 0);
+}
+
+static void timers_run_out(void **state)
+{
+    static struct smp_cpu_timer *taken[SMP_CPU_TIMERS];
+    uint64_t cookie = 0;
+
+    (void)state;
+    for (size_t i = 0; i < SMP_CPU_TIMERS; i++) {
+        taken[i] = smp_cpu_timer_take(&cookie);
+        assert_non_null(taken[i]);
+    }
+    assert_null(smp_cpu_timer_take(&cookie));
+    for (size_t i = 0; i < SMP_CPU_TIMERS; i++)
+        release(taken[i]);
+}
+
+/* Over all phases what is told is what was used. */
+static void the_phase_is_fair(void **state)
+{
+    enum { INTERVAL = 100 };
+    uint64_t missed = 0;
+
+    (void)state;
+    for (int64_t used = 0; used <= 350; used += 7) {
+        uint64_t told = 0;
+        for (uint64_t phase = 0; phase < INTERVAL; phase++) {
+            const int64_t first =
+                smp_jvm_cpu_timers_first_ns(INTERVAL, 1000, 1000 + used, phase, &missed);
+            assert_in_range(first, 1, INTERVAL);
+            told += missed;
+        }
+        assert_int_equal(told, used); /* times INTERVAL, over INTERVAL phases */
+    }
+    assert_int_equal(smp_jvm_cpu_timers_first_ns(INTERVAL, -1, 5000, 41, &missed), 42);
+    assert_int_equal(missed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(only_our_timers_signals_are_ours, setup),
+        cmocka_unit_test_setup(a_sample_has_the_weight_of_its_overruns, setup),
+        cmocka_unit_test_setup(without_room_the_weight_waits, setup),
+        cmocka_unit_test_setup(who_cannot_be_walked_is_not, setup),
+        cmocka_unit_test_setup(stale_signals_do_nothing, setup),
+        cmocka_unit_test_setup(timers_run_out, setup),
+        cmocka_unit_test_setup(the_phase_is_fair, setup),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ids are made for all that is loaded and all that is prepared later, up to a limit. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/code/method_ids.h"
+#include "support/vm_fixture.h"
+
+enum { CLASSES = 3, METHODS = 10 };
+
+static struct vm_fixture fixture;
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    fake_jvmti.class_count = CLASSES;
+    fake_jvmti.class_methods = METHODS;
+    return smp_agent_open() == SMP_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_method_ids_close();
+    smp_agent_close();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+/* As the JVM does where the event is enabled, on the thread that prepares the class. */
+static void prepare_class(void)
+{
+    fake_jvmti.callbacks.ClassPrepare(smp_agent_jvmti(), fake_jni_env(), NULL, NULL);
+}
+
+static bool hears_of_classes(void)
+{
+    return fake_jvmti.enabled[JVMTI_EVENT_CLASS_PREPARE];
+}
+
+static void expect_event_before_list(enum fake_call call)
+{
+    if (call == FAKE_GetLoadedClasses)
+        assert_true(hears_of_classes()); /* else a class could fall between the two */
+}
+
+static void ids_of_loaded_classes_are_made_at_open(void **state)
+{
+    (void)state;
+    fake_jvmti.before = expect_event_before_list;
+    smp_method_ids_open(fake_jni_env());
+    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 1);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], CLASSES);
+    assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
+}
+
+static void ids_of_a_class_are_made_when_it_is_prepared(void **state)
+{
+    (void)state;
+    smp_method_ids_open(fake_jni_env());
+    prepare_class();
+    prepare_class();
+    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], CLASSES + 2);
+    assert_int_equal(smp_method_ids_made(), (CLASSES + 2) * METHODS);
+    assert_true(hears_of_classes());
+}
+
+static void ids_of_all_are_made_again_without_counting_twice(void **state)
+{
+    (void)state;
+    smp_method_ids_open(fake_jni_env());
+    prepare_class();
+    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_OK);
+    assert_int_equal(smp_method_ids_made(), (CLASSES + 1) * METHODS);
+    fake_jvmti.class_count = 2 * CLASSES; /* some of them the event did not tell of */
+    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_OK);
+    assert_int_equal(smp_method_ids_made(), 2 * CLASSES * METHODS);
+}
+
+/* An application may make classes for ever. */
+static void past_the_limit_no_more_are_made(void **state)
+{
+    (void)state;
+    smp_method_ids_open(fake_jni_env());
+    fake_jvmti.class_methods = SMP_IDS_LIMIT / 2;
+    prepare_class();
+    assert_true(hears_of_classes());
+    prepare_class();
+    assert_false(hears_of_classes());
+    const int calls = fake_jvmti.calls[FAKE_GetClassMethods];
+    prepare_class(); /* one that was under way */
+    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_EQUOTA);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], calls);
+    assert_in_range(smp_method_ids_made(), SMP_IDS_LIMIT, SMP_IDS_LIMIT + SMP_IDS_LIMIT / 2);
+}
+
+static void at_open_the_limit_holds_as_well(void **state)
+{
+    (void)state;
+    fake_jvmti.class_methods = SMP_IDS_LIMIT / 2;
+    smp_method_ids_open(fake_jni_env());
+    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], 2);
+    assert_int_equal(smp_method_ids_made(), SMP_IDS_LIMIT);
+    assert_false(hears_of_classes());
+}
+
+static void after_close_none_are_made(void **state)
+{
+    (void)state;
+    smp_method_ids_open(fake_jni_env());
+    smp_method_ids_close();
+    assert_false(hears_of_classes());
+    const int calls = fake_jvmti.calls[FAKE_GetClassMethods];
+    prepare_class(); /* one that was under way */
+    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], calls);
+    smp_method_ids_open(fake_jni_env());
+    assert_true(hears_of_classes());
+    assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
+}
+
+static void refusals_are_borne(void **state)
+{
+    (void)state;
+    fake_jvmti.errors[FAKE_GetClassMethods] = JVMTI_ERROR_CLASS_NOT_PREPARED;
+    smp_method_ids_open(fake_jni_env());
+    prepare_class();
+    assert_int_equal(smp_method_ids_made(), 0);
+    fake_jvmti.errors[FAKE_GetClassMethods] = JVMTI_ERROR_NONE;
+    fake_jvmti.errors[FAKE_GetLoadedClasses] = JVMTI_ERROR_OUT_OF_MEMORY;
+    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_ENOMEM);
+    prepare_class();
+    assert_int_equal(smp_method_ids_made(), METHODS);
+}
+
+static void a_jvm_that_dies_is_not_asked(void **state)
+{
+    (void)state;
+    smp_method_ids_open(fake_jni_env());
+    fake_jvmti_vm_death();
+    const int lists = fake_jvmti.calls[FAKE_GetLoadedClasses];
+    const int modes = fake_jvmti.calls[FAKE_SetEventNotificationMode];
+    assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_EPHASE);
+    smp_method_ids_close();
+    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], lists);
+    assert_int_equal(fake_jvmti.calls[FAKE_SetEventNotificationMode], modes);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(ids_of_loaded_classes_are_made_at_open),
+        TEST(ids_of_a_class_are_made_when_it_is_prepared),
+        TEST(ids_of_all_are_made_again_without_counting_twice),
+        TEST(past_the_limit_no_more_are_made),
+        TEST(at_open_the_limit_holds_as_well),
+        TEST(after_close_none_are_made),
+        TEST(refusals_are_borne),
+        TEST(a_jvm_that_dies_is_not_asked),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("vm_ids", tests, NULL, NULL);
+}

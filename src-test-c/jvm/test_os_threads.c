@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The threads of this very process: named as the JVM names its own. */
+#include "jvm/threads/os_threads.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "support/failing_alloc.h"
+
+#define MS INT64_C(1000000)
+
+struct worker {
+    const char *name;
+    int64_t burn_ns; /* CPU time */
+    pthread_t thread;
+    _Atomic int32_t tid;
+    atomic_bool may_burn;
+    atomic_bool has_burnt;
+    atomic_bool may_end;
+};
+
+static void *work(void *self)
+{
+    struct worker *worker = self;
+
+    (void)pthread_setname_np(pthread_self(), worker->name);
+    atomic_store(&worker->tid, gettid());
+    while (!atomic_load(&worker->may_burn))
+        usleep(2000);
+    const int64_t end_ns = smp_clock_own_cpu_ns() + worker->burn_ns;
+    while (smp_clock_own_cpu_ns() < end_ns)
+        ;
+    atomic_store(&worker->has_burnt, true);
+    while (!atomic_load(&worker->may_end))
+        usleep(2000);
+    return NULL;
+}
+
+static void start(struct worker *worker)
+{
+    assert_int_equal(pthread_create(&worker->thread, NULL, work, worker), 0);
+    while (atomic_load(&worker->tid) == 0)
+        usleep(2000);
+}
+
+static void burn(struct worker *worker)
+{
+    atomic_store(&worker->may_burn, true);
+    while (!atomic_load(&worker->has_burnt))
+        usleep(2000);
+}
+
+static void end(struct worker *worker)
+{
+    atomic_store(&worker->may_end, true);
+    (void)pthread_join(worker->thread, NULL);
+}
+
+struct result {
+    int32_t java_tid; /* said to be a Java thread */
+    int64_t cpu_ns[SMP_OS_THREAD_KIND_COUNT];
+    uint64_t ids[64];
+    size_t count;
+};
+
+static bool is_java(void *context, int32_t tid)
+{
+    return ((struct result *)context)->java_tid == tid;
+}
+
+static void used(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
+                 int64_t cpu_ns)
+{
+    struct result *result = context;
+
+    if (kind == SMP_OS_THREAD_JIT)
+        assert_string_equal(name, "C2 CompilerThread");
+    assert_true(strlen(name) < SMP_JVM_TASK_NAME_BYTES);
+    result->cpu_ns[kind] += cpu_ns;
+    result->ids[result->count++] = id;
+}
+
+static struct result read_now(struct smp_os_threads *os_threads, int32_t java_tid)
+{
+    const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
+    struct result result = { .java_tid = java_tid };
+
+    source.read(source.self, is_java, used, &result);
+    return result;
+}
+
+static void what_each_kind_used_since_the_last_read(void **state)
+{
+    struct worker gc = { .name = "GC Thread#0", .burn_ns = 30 * MS };
+    struct worker java = { .name = "worker-1", .burn_ns = 300 * MS };
+    struct worker late = { .name = "C2 CompilerThre", .burn_ns = 25 * MS };
+    struct smp_os_threads *os_threads = NULL;
+
+    (void)state;
+    assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
+    start(&gc);
+    start(&java);
+    assert_int_equal(read_now(os_threads, java.tid).count, 0); /* the first one only begins */
+    burn(&gc);
+    burn(&java);
+    start(&late);
+    burn(&late);
+    const struct result result = read_now(os_threads, java.tid);
+    assert_in_range(result.cpu_ns[SMP_OS_THREAD_GC], 30 * MS, 60 * MS);
+    /* New since the last read: all it ever used. */
+    assert_in_range(result.cpu_ns[SMP_OS_THREAD_JIT], 25 * MS, 60 * MS);
+    assert_int_equal(result.cpu_ns[SMP_OS_THREAD_VM], 0);
+    /* This thread is of no known kind, the Java thread of none; under valgrind it takes its time.
+     */
+    assert_in_range(result.cpu_ns[SMP_OS_THREAD_OTHER], 0, 299 * MS);
+    for (size_t i = 0; i < result.count; i++)
+        assert_true(result.ids[i] > INT64_MAX);
+    end(&late);
+    end(&gc);
+    assert_in_range(read_now(os_threads, java.tid).cpu_ns[SMP_OS_THREAD_GC], 0, 5 * MS);
+    end(&java);
+    smp_os_threads_destroy(os_threads);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+static int64_t count_gc_ns;
+
+static void used_by_gc(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
+                       int64_t cpu_ns)
+{
+    (void)context;
+    (void)id;
+    (void)name;
+    count_gc_ns += kind == SMP_OS_THREAD_GC ? cpu_ns : 0;
+}
+
+static void many_threads_fit_and_a_refusal_loses_nothing(void **state)
+{
+    enum { THREADS = 150 };
+    static struct worker workers[THREADS];
+    struct failing_alloc failing;
+    struct smp_os_threads *os_threads = NULL;
+    struct result result = { .java_tid = 0 };
+
+    (void)state;
+    assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
+    const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (struct worker){ .name = "G1 Conc#1", .burn_ns = MS / 10 };
+        start(&workers[i]);
+    }
+    source.read(source.self, is_java, used_by_gc, &result);
+    count_gc_ns = 0;
+    for (int i = 0; i < THREADS; i++)
+        burn(&workers[i]);
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    source.read(source.self, is_java, used_by_gc, &result);
+    failing_alloc_disarm(&failing);
+    assert_int_equal(count_gc_ns, 0);
+    source.read(source.self, is_java, used_by_gc, &result);
+    assert_true(count_gc_ns >= THREADS * MS / 10);
+    for (int i = 0; i < THREADS; i++)
+        end(&workers[i]);
+    smp_os_threads_destroy(os_threads);
+}
+
+static void kinds_are_told_by_how_names_begin(void **state)
+{
+    static const struct {
+        const char *name;
+        enum smp_os_thread_kind kind;
+    } cases[] = {
+        { "GC Thread#12", SMP_OS_THREAD_GC },
+        { "G1 Main Marker", SMP_OS_THREAD_GC },
+        { "ZWorkerYoung#1", SMP_OS_THREAD_GC },
+        { "C1 CompilerThre", SMP_OS_THREAD_JIT },
+        { "C2 Comp..hread0", SMP_OS_THREAD_JIT },
+        { "VM Thread", SMP_OS_THREAD_VM },
+        { "VM Periodic Tas", SMP_OS_THREAD_VM },
+        { "VM Peri..k Thread", SMP_OS_THREAD_VM },
+        { "Signal Dispatch", SMP_OS_THREAD_SERVICE },
+        { "Signal ..patcher", SMP_OS_THREAD_SERVICE },
+        { "threads-sampler", SMP_OS_THREAD_SAMPLER },
+        { "java", SMP_OS_THREAD_OTHER },
+        { "", SMP_OS_THREAD_OTHER },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        assert_int_equal(smp_os_threads_kind(cases[i].name), cases[i].kind);
+}
+
+static void cut_names_are_made_whole(void **state)
+{
+    static const struct {
+        const char *comm;
+        const char *name;
+    } cases[] = {
+        { "C2 CompilerThre", "C2 CompilerThread" },
+        { "C2 Comp..hread0", "C2 CompilerThread0" },
+        { "C1 Comp..read12", "C1 CompilerThread12" },
+        { "VM Periodic Tas", "VM Periodic Task Thread" },
+        { "VM Peri..Thread", "VM Periodic Task Thread" },
+        { "Shenandoah GC T", "Shenandoah GC Threads" },
+        { "Shenand..eads#1", "Shenandoah GC Threads#1" },
+        { "Shenandoah Cont", "Shenandoah Control Thread" },
+        { "Monitor Deflati", "Monitor Deflation Thread" },
+        { "JVMCI-native Co", "JVMCI-native CompilerThread" },
+        { "JVMCI-n..d12345", "JVMCI-native CompilerThread12345" },
+        { "GC Thread#0", "GC Thread#0" },
+        { "G1 Main Marker", "G1 Main Marker" },
+        { "Attach Listener", "Attach Listener" },
+        { "threads-sampler", "threads-sampler" },
+        { "C2 Comp..123456", "C2 CompilerThread123456" },
+        { "C2 Comp..hreads", "C2 Comp..hreads" },
+        { "a name of 15 by", "a name of 15 by" },
+        { "", "" },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char name[SMP_JVM_TASK_NAME_BYTES];
+        smp_os_threads_whole_name(cases[i].comm, name);
+        assert_int_equal(strncmp(name, cases[i].name, sizeof(name) - 1), 0);
+    }
+}
+
+static void who_wants_a_cpu_is_runnable(void **state)
+{
+    struct worker worker = { .name = "odd ) R name (", .burn_ns = MS };
+    struct smp_os_threads *os_threads = NULL;
+
+    (void)state;
+    assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
+    const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
+    assert_true(source.is_runnable(source.self, gettid()));
+    start(&worker);
+    bool was_waiting = false;
+    for (int i = 0; i < 1000 && !was_waiting; i++) {
+        usleep(50);
+        was_waiting = !source.is_runnable(source.self, worker.tid);
+    }
+    assert_true(was_waiting);
+    burn(&worker);
+    end(&worker);
+    assert_false(source.is_runnable(source.self, worker.tid));
+    assert_false(source.is_runnable(source.self, 0));
+    smp_os_threads_destroy(os_threads);
+}
+
+static enum smp_status create_and_destroy(void *self)
+{
+    struct smp_os_threads *os_threads = NULL;
+    const enum smp_status status = smp_os_threads_create(&os_threads);
+
+    (void)self;
+    smp_os_threads_destroy(os_threads);
+    return status;
+}
+
+static void each_allocation_may_be_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(failing_alloc_each_step(create_and_destroy, NULL).refused, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_each_kind_used_since_the_last_read),
+        cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
+        cmocka_unit_test(kinds_are_told_by_how_names_begin),
+        cmocka_unit_test(cut_names_are_made_whole),
+        cmocka_unit_test(who_wants_a_cpu_is_runnable),
+        cmocka_unit_test(each_allocation_may_be_refused),
+    };
+    return cmocka_run_group_tests_name("jvm_tasks", tests, NULL, NULL);
+}

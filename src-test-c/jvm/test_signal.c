@@ -1,0 +1,554 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Real signals to plain threads; only AsyncGetCallTrace is made up. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "jvm/walk/handler/cookie_mark.h"
+#include "jvm/walk/signals.h"
+
+enum { FRAMES = 16, METHOD = 0x1230, WAIT_MS = 10000 };
+
+static _Atomic int32_t walked_tid;
+static _Atomic int foreign_count;
+static _Atomic int foreign_value;
+static _Atomic bool hold_walks;
+static _Atomic bool is_walking;
+
+static void fake_walk(struct smp_jvm_trace *trace, int32_t depth, void *context)
+{
+    (void)depth;
+    (void)context;
+    atomic_store(&walked_tid, (int32_t)syscall(SYS_gettid));
+    atomic_store(&is_walking, true);
+    while (atomic_load(&hold_walks))
+        (void)sched_yield();
+    atomic_store(&is_walking, false);
+    trace->frames[0] = (struct smp_jvm_frame){ .bci = 5, .method = (void *)METHOD };
+    trace->frames[1] = (struct smp_jvm_frame){ .bci = 6, .method = (void *)(METHOD + 1) };
+    trace->count = 2;
+    errno = EXDEV; /* whatever it does to errno, the interrupted code does not see it */
+}
+
+static void foreign(int number, siginfo_t *info, void *context)
+{
+    (void)number;
+    (void)context;
+    atomic_fetch_add(&foreign_count, 1);
+    atomic_store(&foreign_value, info->si_value.sival_int);
+}
+
+static int number;
+static struct smp_signal_mailbox *mailbox;
+
+/* Somebody has had the signal before us. */
+static int install(void **state)
+{
+    struct sigaction action = { .sa_sigaction = foreign, .sa_flags = SA_SIGINFO };
+
+    (void)state;
+    number = smp_signals_number(0);
+    if (sigaction(number, &action, NULL) != 0)
+        return -1;
+    if (smp_signals_install(number) != SMP_OK || smp_signals_install(number) != SMP_OK)
+        return -1;
+    atomic_store(&smp_signal_process.is_open, true);
+    mailbox = smp_signals_take_mailbox();
+    return mailbox != NULL ? 0 : -1;
+}
+
+/* ------------------------------------------------------------------------------- a thread to ask
+ */
+
+struct asked_thread {
+    struct smp_thread thread;
+    pthread_t handle;
+    _Atomic bool stop;
+    _Atomic bool blocks_signals;
+    _Atomic bool is_blocking;
+    _Atomic uint64_t spins;
+    _Atomic uint64_t errno_changes;
+};
+
+static void follow_mask(struct asked_thread *asked)
+{
+    sigset_t set;
+    const bool wanted = atomic_load(&asked->blocks_signals);
+
+    if (wanted == atomic_load(&asked->is_blocking))
+        return;
+    (void)sigemptyset(&set);
+    (void)sigaddset(&set, number);
+    (void)pthread_sigmask(wanted ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
+    atomic_store(&asked->is_blocking, wanted);
+}
+
+static void *spin(void *self)
+{
+    struct asked_thread *asked = self;
+
+    errno = 0;
+    atomic_store(&asked->thread.os_tid, (int32_t)syscall(SYS_gettid));
+    while (!atomic_load(&asked->stop)) {
+        follow_mask(asked);
+        atomic_fetch_add(&asked->spins, 1);
+        if (errno != 0)
+            atomic_fetch_add(&asked->errno_changes, 1);
+    }
+    asked->thread.ended_ns = 1;
+    smp_signals_thread_ends(asked->thread.os_tid);
+    return NULL;
+}
+
+static void begin(struct asked_thread *asked)
+{
+    memset(asked, 0, sizeof(*asked));
+    assert_int_equal(pthread_create(&asked->handle, NULL, spin, asked), 0);
+    while (asked->thread.os_tid == 0)
+        (void)sched_yield();
+}
+
+static void end(struct asked_thread *asked)
+{
+    const long tid = atomic_load(&asked->thread.os_tid);
+
+    atomic_store(&asked->stop, true);
+    assert_int_equal(pthread_join(asked->handle, NULL), 0);
+    /* Who has been joined may still be in the kernel's list, and be sent a signal. */
+    while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
+        (void)sched_yield();
+}
+
+static void block(struct asked_thread *asked, bool blocks)
+{
+    atomic_store(&asked->blocks_signals, blocks);
+    while (atomic_load(&asked->is_blocking) != blocks)
+        (void)sched_yield();
+}
+
+/* ---------------------------------------------------------------------------------------- requests
+ */
+
+static struct smp_jvm_frame frames[FRAMES];
+
+static struct smp_signal_slot *fill(uint64_t *cookie)
+{
+    struct smp_signal_slot *slot = smp_signal_take(cookie);
+
+    assert_non_null(slot);
+    slot->target = (struct smp_walk_target){ .walk = fake_walk, .env = &number };
+    slot->mailbox = mailbox;
+    slot->frames = frames;
+    slot->capacity = FRAMES;
+    return slot;
+}
+
+static uint64_t ask_into(struct asked_thread *asked, struct smp_jvm_frame *room)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = fill(&cookie);
+
+    slot->frames = room;
+    assert_int_equal(smp_signals_ask(number, &asked->thread, slot, cookie), SMP_OK);
+    return cookie;
+}
+
+static uint64_t ask(struct asked_thread *asked)
+{
+    return ask_into(asked, frames);
+}
+
+static void wait_ms(int64_t ms)
+{
+    smp_signals_wait(mailbox, smp_clock_ns() + ms * 1000000);
+}
+
+static void send_value(int32_t tid, int32_t pid, int code, uint64_t value)
+{
+    siginfo_t info;
+
+    memset(&info, 0, sizeof(info));
+    info.si_signo = number;
+    info.si_code = code;
+    info.si_pid = pid;
+    info.si_value.sival_ptr = (void *)(uintptr_t)value;
+    assert_int_equal(syscall(SYS_rt_tgsigqueueinfo, getpid(), tid, number, &info), 0);
+}
+
+static void test_a_thread_walks_itself(void **state)
+{
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    for (int i = 0; i < 200; i++) {
+        const uint64_t cookie = ask(&asked);
+        wait_ms(WAIT_MS);
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+        const struct smp_walk_answer answer = smp_signal_slot_of(cookie)->answer;
+        assert_int_equal(answer.answer, SMP_ANSWER_WHOLE);
+        assert_int_equal(answer.count, 2);
+        assert_ptr_equal(frames[answer.first].method, (void *)METHOD);
+        assert_int_equal(atomic_load(&walked_tid), asked.thread.os_tid);
+        smp_signal_release(cookie);
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+    }
+    end(&asked);
+    assert_int_equal(asked.errno_changes, 0);
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+}
+
+static void test_many_threads_at_once(void **state)
+{
+    enum { THREADS = 8 };
+    struct asked_thread asked[THREADS];
+    uint64_t cookies[THREADS];
+    struct smp_jvm_frame room[THREADS][FRAMES];
+
+    (void)state;
+    for (size_t i = 0; i < THREADS; i++)
+        begin(&asked[i]);
+    for (int round = 0; round < 20; round++) {
+        for (size_t i = 0; i < THREADS; i++)
+            cookies[i] = ask_into(&asked[i], room[i]);
+        wait_ms(WAIT_MS);
+        for (size_t i = 0; i < THREADS; i++) {
+            assert_int_equal(smp_signal_state(cookies[i]), SMP_SLOT_DONE);
+            smp_signal_release(cookies[i]);
+        }
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        end(&asked[i]);
+}
+
+/* Sanitizers deliver signals a little later than the system, and but one of them at a time. */
+static void expect_foreign(int count)
+{
+    for (int i = 0; i < WAIT_MS && atomic_load(&foreign_count) != count; i++)
+        (void)usleep(1000);
+    assert_int_equal(atomic_load(&foreign_count), count);
+}
+
+static void test_others_signals_go_on(void **state)
+{
+    const int32_t me = (int32_t)syscall(SYS_gettid);
+    const union sigval value = { .sival_int = 4711 };
+    uint64_t cookie = 0;
+
+    (void)state;
+    (void)fill(&cookie);
+    atomic_store(&foreign_count, 0);
+    assert_int_equal(sigqueue(getpid(), number, value), 0);
+    expect_foreign(1);
+    assert_int_equal(atomic_load(&foreign_value), 4711);
+    send_value(me, getpid(), SI_MESGQ, cookie); /* our cookie, another way */
+    expect_foreign(2);
+    send_value(me, 1, SI_QUEUE, cookie); /* another process */
+    expect_foreign(3);
+    send_value(me, getpid(), SI_QUEUE, cookie ^ (1ULL << 60));
+    expect_foreign(4);
+    /* Of another copy of the library: that copy's data is elsewhere. */
+    assert_int_equal(cookie >> 48, smp_cookie_mark(&smp_signal_process));
+    assert_int_not_equal(cookie >> 48, smp_cookie_mark((const char *)&smp_signal_process + 4096));
+    send_value(me, getpid(), SI_QUEUE, cookie ^ (1ULL << 48));
+    expect_foreign(5);
+    send_value(me, getpid(), SI_QUEUE, cookie | (0xffffULL << 32)); /* no such slot */
+    expect_foreign(6);
+    assert_int_equal(raise(number), 0);
+    expect_foreign(7);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FILLING);
+    smp_signal_release(cookie);
+}
+
+/* A second number has its own handler before ours, or none: neither is the first one's. */
+static void test_another_number(void **state)
+{
+    const int other = number + 1;
+    const union sigval value = { .sival_int = 4712 };
+    struct sigaction now = { 0 };
+    struct asked_thread asked;
+    uint64_t cookie = 0;
+
+    (void)state;
+    assert_false(smp_signals_is_installed(other));
+    assert_int_equal(smp_signals_install(other), SMP_OK);
+    assert_true(smp_signals_is_installed(other));
+    assert_int_equal(smp_signals_install(0), SMP_EINVAL);
+    assert_int_equal(smp_signals_install(SMP_SIGNAL_NUMBERS), SMP_EINVAL);
+    atomic_store(&foreign_count, 0);
+    assert_int_equal(sigqueue(getpid(), other, value), 0); /* would end us, were it the default */
+    assert_int_equal(sigqueue(getpid(), number, value), 0);
+    expect_foreign(1);
+    assert_int_equal(sigaction(other, NULL, &now), 0);
+    assert_ptr_equal(now.sa_sigaction, smp_signal_handle);
+    begin(&asked);
+    struct smp_signal_slot *slot = fill(&cookie);
+    assert_int_equal(smp_signals_ask(other, &asked.thread, slot, cookie), SMP_OK);
+    wait_ms(WAIT_MS);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+    smp_signal_release(cookie);
+    end(&asked);
+}
+
+/* With SA_SIGINFO beside it SIG_IGN is still no function. */
+static void test_a_number_that_was_ignored(void **state)
+{
+    const int ignored = number + 2;
+    const union sigval value = { .sival_int = 4713 };
+    struct sigaction action = { .sa_flags = SA_SIGINFO };
+
+    (void)state;
+    action.sa_handler = SIG_IGN;
+    assert_int_equal(sigaction(ignored, &action, NULL), 0);
+    assert_int_equal(smp_signals_install(ignored), SMP_OK);
+    const uint64_t before = atomic_load(&smp_signal_process.foreign);
+    assert_int_equal(sigqueue(getpid(), ignored, value), 0);
+    for (int i = 0; i < WAIT_MS && atomic_load(&smp_signal_process.foreign) == before; i++)
+        (void)usleep(1000);
+    assert_int_equal(atomic_load(&smp_signal_process.foreign), before + 1);
+}
+
+/* One in so many is timed, from its beginning to its end. */
+static void test_the_price_is_measured(void **state)
+{
+    enum { SIGNALS = 3 * SMP_SIGNAL_TIMED_EVERY, TIMED = 3 };
+    struct smp_handler_cost before;
+    struct smp_handler_cost after;
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    smp_signals_get_handler_cost(&before);
+    for (int i = 0; i < SIGNALS; i++) {
+        const uint64_t cookie = ask(&asked);
+        wait_ms(WAIT_MS);
+        smp_signal_release(cookie);
+    }
+    end(&asked); /* its handlers have come to their end */
+    smp_signals_get_handler_cost(&after);
+    assert_int_equal(after.signals - before.signals, SIGNALS);
+    assert_int_equal(after.timed - before.timed, TIMED);
+    assert_true(after.timed_ns > before.timed_ns);
+    assert_true(after.median_ns > 0);
+    assert_true(after.median_ns <= after.timed_ns);
+}
+
+/* A signal whose request is over finds nothing to do, and nobody's slot. */
+static void test_stale_signals_do_nothing(void **state)
+{
+    const int32_t me = (int32_t)syscall(SYS_gettid);
+    uint64_t cookie = 0;
+
+    (void)state;
+    atomic_store(&walked_tid, 0);
+    (void)fill(&cookie);
+    send_value(me, getpid(), SI_QUEUE, cookie); /* not posted */
+    smp_signal_release(cookie);
+    send_value(me, getpid(), SI_QUEUE, cookie);
+    for (size_t i = 0; i < 2 * SMP_SIGNAL_SLOTS; i++) { /* every slot serves others by now */
+        uint64_t other = 0;
+        (void)fill(&other);
+        smp_signal_release(other);
+    }
+    send_value(me, getpid(), SI_QUEUE, cookie);
+    assert_int_equal(atomic_load(&walked_tid), 0);
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+}
+
+/* Nobody waits for it any more, but it is an answer. */
+static void test_a_late_answer(void **state)
+{
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    block(&asked, true);
+    atomic_store(&walked_tid, 0);
+    const uint64_t cookie = ask(&asked);
+    wait_ms(5);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_PENDING);
+    assert_true(smp_signal_give_up(cookie));
+    assert_false(smp_signal_give_up(cookie));
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE);
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+    block(&asked, false);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+    assert_int_equal(atomic_load(&walked_tid), asked.thread.os_tid);
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+    assert_false(smp_signal_abandon(cookie));
+    smp_signal_release(cookie);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+    end(&asked);
+}
+
+/* While its signal is still to come the slot is nobody else's; then it is free. Its frames may be
+ * gone: nothing is walked. */
+static void test_an_abandoned_request(void **state)
+{
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    for (int late = 0; late < 2; late++) {
+        block(&asked, true);
+        atomic_store(&walked_tid, 0);
+        const uint64_t cookie = ask(&asked);
+        wait_ms(5);
+        if (late == 1)
+            assert_true(smp_signal_give_up(cookie));
+        assert_true(smp_signal_abandon(cookie));
+        assert_false(smp_signal_abandon(cookie));
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LOST);
+        assert_int_equal(atomic_load(&mailbox->pending), 0);
+        block(&asked, false);
+        assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+        assert_int_equal(atomic_load(&walked_tid), 0);
+    }
+    end(&asked);
+}
+
+static void test_a_walk_at_work_is_not_given_up(void **state)
+{
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    atomic_store(&hold_walks, true);
+    const uint64_t cookie = ask(&asked);
+    while (!atomic_load(&is_walking))
+        (void)sched_yield();
+    assert_false(smp_signal_give_up(cookie));
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_BUSY);
+    assert_true(smp_signal_is_busy(smp_signal_slot_of(cookie)));
+    atomic_store(&hold_walks, false);
+    wait_ms(WAIT_MS);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
+    smp_signal_release(cookie);
+    end(&asked);
+}
+
+static void test_a_closed_process_walks_nobody(void **state)
+{
+    struct asked_thread asked;
+
+    (void)state;
+    begin(&asked);
+    atomic_store(&walked_tid, 0);
+    atomic_store(&smp_signal_process.is_open, false);
+    const uint64_t cookie = ask(&asked);
+    wait_ms(WAIT_MS);
+    assert_int_equal(smp_signal_slot_of(cookie)->answer.answer, SMP_ANSWER_UNKNOWN_STATE);
+    assert_int_equal(smp_signal_slot_of(cookie)->answer.count, 0);
+    assert_int_equal(atomic_load(&walked_tid), 0);
+    smp_signal_release(cookie);
+    atomic_store(&smp_signal_process.is_open, true);
+    end(&asked);
+}
+
+static void test_an_ended_thread_is_not_asked(void **state)
+{
+    struct asked_thread asked;
+    uint64_t cookie = 0;
+
+    (void)state;
+    begin(&asked);
+    end(&asked);
+    struct smp_signal_slot *slot = fill(&cookie);
+    assert_int_equal(smp_signals_ask(number, &asked.thread, slot, cookie), SMP_EGONE);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+    asked.thread.ended_ns = 0; /* had nobody told */
+    slot = fill(&cookie);
+    assert_int_equal(smp_signals_ask(number, &asked.thread, slot, cookie), SMP_EGONE);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+}
+
+/* Threads that end while they are asked: an answer, or SMP_EGONE, and never a walk after the end.
+ */
+static void test_ends_and_requests_race(void **state)
+{
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        struct asked_thread asked;
+        uint64_t cookie = 0;
+        begin(&asked);
+        struct smp_signal_slot *slot = fill(&cookie);
+        atomic_store(&asked.stop, true);
+        for (int spins = 0; spins < round * 20; spins++)
+            (void)atomic_load(&asked.spins);
+        const enum smp_status status = smp_signals_ask(number, &asked.thread, slot, cookie);
+        assert_true(status == SMP_OK || status == SMP_EGONE);
+        assert_int_equal(pthread_join(asked.handle, NULL), 0);
+        /* The signal, if any, has been answered before the thread was allowed to end. */
+        assert_int_equal(smp_signal_state(cookie),
+                         status == SMP_OK ? SMP_SLOT_DONE : SMP_SLOT_FREE);
+        smp_signal_release(cookie);
+    }
+    assert_int_equal(atomic_load(&mailbox->pending), 0);
+}
+
+static void test_all_slots_in_use(void **state)
+{
+    static uint64_t cookies[SMP_SIGNAL_SLOTS];
+    uint64_t more = 0;
+
+    (void)state;
+    for (size_t i = 0; i < SMP_SIGNAL_SLOTS; i++)
+        assert_non_null(smp_signal_take(&cookies[i]));
+    assert_null(smp_signal_take(&more));
+    for (size_t i = 0; i < SMP_SIGNAL_SLOTS; i++) {
+        smp_signal_slot_of(cookies[i])->mailbox = mailbox;
+        smp_signal_release(cookies[i]);
+    }
+    assert_non_null(smp_signal_take(&more));
+    smp_signal_release(more);
+}
+
+static void test_mailboxes_run_out(void **state)
+{
+    struct smp_signal_mailbox *taken[SMP_SIGNAL_MAILBOXES];
+    size_t count = 0;
+
+    (void)state;
+    for (struct smp_signal_mailbox *one = smp_signals_take_mailbox(); one != NULL;
+         one = smp_signals_take_mailbox())
+        taken[count++] = one;
+    assert_int_equal(count, SMP_SIGNAL_MAILBOXES - 1); /* ours is the other */
+    while (count > 0)
+        smp_signals_give_mailbox(taken[--count]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_thread_walks_itself),
+        cmocka_unit_test(test_many_threads_at_once),
+        cmocka_unit_test(test_others_signals_go_on),
+        cmocka_unit_test(test_another_number),
+        cmocka_unit_test(test_a_number_that_was_ignored),
+        cmocka_unit_test(test_the_price_is_measured),
+        cmocka_unit_test(test_stale_signals_do_nothing),
+        cmocka_unit_test(test_a_late_answer),
+        cmocka_unit_test(test_an_abandoned_request),
+        cmocka_unit_test(test_a_walk_at_work_is_not_given_up),
+        cmocka_unit_test(test_a_closed_process_walks_nobody),
+        cmocka_unit_test(test_an_ended_thread_is_not_asked),
+        cmocka_unit_test(test_ends_and_requests_race),
+        cmocka_unit_test(test_all_slots_in_use),
+        cmocka_unit_test(test_mailboxes_run_out),
+    };
+
+    return cmocka_run_group_tests(tests, install, NULL);
+}

@@ -1,0 +1,827 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The recovery of walks, on a made-up stack in made-up code, with an AsyncGetCallTrace that takes
+ * one set of registers and refuses all others. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+#include <ucontext.h>
+
+#include "jvm/code/code_map.h"
+#include "jvm/walk/handler/registers.h"
+#include "jvm/walk/handler/signal_frame.h"
+#include "jvm/walk/handler/stack_walk.h"
+
+#if defined(__x86_64__)
+
+enum {
+    CALLER = 0x100, /* offsets in the made-up code */
+    METHOD = 0x400,
+    STUB = 0x800,
+    OTHER_STUB = 0x880,
+    INTERPRETER = 0xa00,
+    FRAME_BYTES = 48, /* of METHOD: push, sub $32 */
+    CALLER_ID = 11,
+    METHOD_ID = 12,
+    ROOT_ID = 13,
+    WORDS = 256,
+    FRAMES = 16
+};
+
+static uint8_t code[0x1000] __attribute__((aligned(64)));
+static uintptr_t stack[WORDS] __attribute__((aligned(16)));
+static struct smp_jvm_frame frames[FRAMES];
+static struct smp_walk_answer answer;
+/* Ends as the C library's handlers do; the JVM's own code lies elsewhere. */
+enum { OTHER_SIGNAL = 27 };
+
+static uint8_t restorer[16] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+static bool no_made_up_registers;
+static bool no_bounds;
+
+/* What AsyncGetCallTrace takes. */
+static struct {
+    uintptr_t pc;
+    uintptr_t sp;
+    uintptr_t fp;   /* 0: any */
+    int32_t code;   /* for all else */
+    uintptr_t root; /* of what it gives */
+    int calls;
+    bool by_anchor; /* pc and sp are the noted ones */
+} jvm;
+
+/* The JVM's thread object. */
+static struct {
+    uint64_t reserved;
+    int32_t state;
+    uintptr_t sp;
+    uintptr_t pc;
+    uintptr_t fp;
+} java_thread;
+
+static const struct smp_jvm_layout layout = {
+    .state = 8, .last_sp = 16, .last_pc = 24, .last_fp = 32
+};
+
+static uintptr_t at(size_t offset)
+{
+    return (uintptr_t)code + offset;
+}
+
+static uintptr_t slot(size_t word)
+{
+    return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
+}
+
+static void walk_as_told(struct smp_jvm_trace *trace, int32_t depth, void *context)
+{
+    struct smp_registers registers = smp_registers_get(context);
+
+    jvm.calls++;
+    assert_int_equal(depth, FRAMES - 1);
+    assert_non_null(trace->env);
+    if (jvm.by_anchor)
+        registers = (struct smp_registers){ java_thread.pc, java_thread.sp, java_thread.fp };
+    if (registers.pc != jvm.pc || registers.sp != jvm.sp ||
+        (jvm.fp != 0 && registers.fp != jvm.fp)) {
+        trace->count = jvm.code;
+        return;
+    }
+    trace->frames[0] = (struct smp_jvm_frame){ 5, (void *)CALLER_ID };
+    trace->frames[1] = (struct smp_jvm_frame){ 6, (void *)jvm.root };
+    trace->count = 2;
+}
+
+/* call rel32 to target, so that the next instruction is at the offset. */
+static void put_call(size_t offset, size_t target)
+{
+    const int32_t distance = (int32_t)target - (int32_t)offset;
+
+    code[offset - 5] = 0xe8;
+    memcpy(&code[offset - 4], &distance, sizeof(distance));
+}
+
+static int make(void **state)
+{
+    static const uint8_t prologue[] = { 0x89, 0x84, 0x24, 0x00, 0xc0, 0xfe, 0xff, /* bang */
+                                        0x55, 0x48, 0x83, 0xec, 0x20 };
+
+    (void)state;
+    memset(code, 0x90, sizeof(code));
+    memset(stack, 0, sizeof(stack));
+    memset(&jvm, 0, sizeof(jvm));
+    memset(&java_thread, 0, sizeof(java_thread));
+    no_made_up_registers = false;
+    no_bounds = false;
+    jvm.code = SMP_JVM_UNKNOWN_JAVA;
+    jvm.root = ROOT_ID;
+    memcpy(code + METHOD, prologue, sizeof(prologue));
+    put_call(CALLER + 0x40, METHOD);
+    put_call(CALLER + 0x60, STUB);
+    if (smp_code_map_open() != SMP_OK)
+        return -1;
+    smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
+    smp_code_map_add_method(at(METHOD), 0x100, METHOD_ID,
+                            smp_registers_decode_frame(code + METHOD, 0x100));
+    smp_code_map_add_stub(at(STUB), 0x40, "copy");
+    smp_code_map_add_stub(at(OTHER_STUB), 0x40, "other");
+    smp_code_map_add_stub(at(INTERPRETER), 0x100, "Interpreter");
+    return 0;
+}
+
+static int unmake(void **state)
+{
+    (void)state;
+    smp_code_map_close();
+    return 0;
+}
+
+/* Walks as caught at pc with the stack pointer at a word; the registers must come back as they
+ * were. */
+static void catch_with(struct smp_registers caught, struct smp_walk_target target)
+{
+    ucontext_t context;
+
+    memset(&context, 0, sizeof(context));
+    (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL); /* its handler may be what was caught */
+    smp_registers_set(&context, caught);
+    smp_stack_walk(&target, &context, frames, FRAMES, &answer);
+    const struct smp_registers after = smp_registers_get(&context);
+    assert_memory_equal(&after, &caught, sizeof(after));
+}
+
+static struct smp_walk_target target_with(uintptr_t stack_low, uintptr_t stack_high, void *root)
+{
+    return (struct smp_walk_target){ .walk = walk_as_told,
+                                     .layout = layout,
+                                     .env = &jvm,
+                                     .java_thread = (uintptr_t)&java_thread,
+                                     .stack_low = stack_low,
+                                     .stack_high = stack_high,
+                                     .root = root,
+                                     .no_made_up_registers = no_made_up_registers };
+}
+
+static void catch_with_fp(uintptr_t pc, size_t word, uintptr_t fp, void *root)
+{
+    catch_with((struct smp_registers){ .pc = pc, .sp = slot(word), .fp = fp },
+               target_with(no_bounds ? 0 : slot(0), no_bounds ? 0 : slot(WORDS), root));
+}
+
+static void catch_at(uintptr_t pc, size_t word, void *root)
+{
+    catch_with_fp(pc, word, 0x77, root);
+}
+
+static void expect(enum smp_answer expected, uint32_t count, uintptr_t leaf)
+{
+    assert_int_equal(answer.answer, expected);
+    assert_int_equal(answer.count, count);
+    if (count > 0)
+        assert_int_equal((uintptr_t)frames[answer.first].method, leaf);
+}
+
+static void take(uintptr_t pc, uintptr_t sp)
+{
+    jvm.pc = pc;
+    jvm.sp = sp;
+}
+
+static void test_prologues_are_understood(void **state)
+{
+    static const uint8_t second[] = {
+        0x48, 0x81, 0xec, 0x18, 0, 0, 0, 0x48, 0x89, 0x6c, 0x24, 0x10
+    };
+    static const uint8_t kept[] = { 0x55, 0x48, 0x8b, 0xec, 0x48, 0x81, 0xec, 0x50, 1, 0, 0 };
+    uint8_t text[64];
+
+    (void)state;
+    struct smp_code_frame frame = smp_registers_decode_frame(code + METHOD, 0x100);
+    assert_int_equal(frame.bytes, FRAME_BYTES);
+    assert_int_equal(frame.pushed_at, 8);
+    assert_int_equal(frame.lowered_at, 12);
+    memset(text, 0x90, sizeof(text));
+    memcpy(text, second, sizeof(second));
+    frame = smp_registers_decode_frame(text, sizeof(text));
+    assert_int_equal(frame.bytes, 0x18 + 8);
+    assert_int_equal(frame.pushed_at, 7);
+    assert_int_equal(frame.lowered_at, 7);
+    memset(text, 0x90, sizeof(text));
+    memcpy(text + 8, kept, sizeof(kept));
+    frame = smp_registers_decode_frame(text, sizeof(text));
+    assert_int_equal(frame.bytes, 0x150 + 16);
+    assert_int_equal(frame.lowered_at, 8 + sizeof(kept));
+    memset(text, 0x90, sizeof(text));
+    assert_int_equal(smp_registers_decode_frame(text, sizeof(text)).bytes, 0);
+    assert_int_equal(smp_registers_decode_frame(text, 3).bytes, 0);
+}
+
+static void test_what_the_jvm_walks_is_taken(void **state)
+{
+    (void)state;
+    take(at(METHOD + 0x50), slot(8));
+    catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 1);
+    assert_int_equal((uintptr_t)answer.root, ROOT_ID);
+}
+
+static void test_at_the_entry(void **state)
+{
+    (void)state;
+    take(at(CALLER + 0x40) - 1, slot(9)); /* before push */
+    stack[8] = at(CALLER + 0x40);
+    catch_at(at(METHOD), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    assert_int_equal(frames[answer.first].bci, 0);
+    assert_false(answer.is_pseudo);
+    take(at(CALLER + 0x40) - 1, slot(10)); /* after push */
+    stack[8] = 0;
+    stack[9] = at(CALLER + 0x40);
+    catch_at(at(METHOD + 8), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    take(at(CALLER + 0x40) - 1, slot(8 + FRAME_BYTES / 8)); /* complete, but not declared so */
+    stack[9] = 0;
+    stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+    catch_at(at(METHOD + 12), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+}
+
+static void test_at_the_return(void **state)
+{
+    (void)state;
+    for (size_t left = 0; left < 2; left++) { /* of words: none, or the saved frame pointer */
+        memset(stack, 0, sizeof(stack));
+        stack[10 + left] = at(CALLER + 0x40);
+        take(at(METHOD + 0x50), slot(10 + left) + 8 - FRAME_BYTES);
+        catch_at(at(METHOD + 0x50), 10, NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+    }
+}
+
+static void test_with_registers_pushed(void **state)
+{
+    (void)state;
+    stack[8 + 2 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+    take(at(METHOD + 0x50), slot(8 + 2));
+    catch_at(at(METHOD + 0x50), 8, NULL);
+    expect(SMP_ANSWER_PUSHED, 2, CALLER_ID);
+}
+
+static void test_in_a_stub(void **state)
+{
+    (void)state;
+    stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, frames[0].method == NULL ? 0 : (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+}
+
+/* Of two that could be it, the one that called this stub is. */
+static void test_the_caller_of_this_stub_goes_first(void **state)
+{
+    (void)state;
+    stack[10] = at(CALLER + 0x40);
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0x40) - 6, slot(11)); /* the JVM would take the wrong one */
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.count, 3); /* it is the last resort */
+    jvm.calls = 0;
+    take(at(CALLER + 0x60) - 6, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(jvm.calls, 2); /* the raw walk, and the right one at once */
+}
+
+static void test_a_noted_line_is_taken(void **state)
+{
+    (void)state;
+    smp_code_map_add_call_site(at(CALLER + 0x60), at(CALLER + 0xa0));
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0xa0) - 1, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+    smp_code_map_remove_method(at(CALLER), CALLER_ID); /* and its notes */
+    smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_UNKNOWN_JAVA);
+}
+
+/* mov $stub, %r10; call *%r10, as calls of stubs are made, with a vzeroupper before. */
+static void test_a_call_by_register(void **state)
+{
+    static const uint8_t text[] = { 0xc5, 0xf8, 0x77, 0x49, 0xba, 0,    0,    0,
+                                    0,    0,    0,    0,    0,    0x41, 0xff, 0xd2 };
+    const uintptr_t target = at(STUB);
+    struct smp_call call;
+
+    (void)state;
+    memcpy(code + CALLER + 0x80, text, sizeof(text));
+    memcpy(code + CALLER + 0x85, &target, sizeof(target));
+    assert_true(smp_registers_follows_call(at(CALLER + 0x90), &call));
+    assert_int_equal(call.target, target);
+    assert_int_equal(call.start, at(CALLER + 0x80));
+    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0, &call), 0x90);
+    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
+    stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
+    stack[14] = at(CALLER + 0x90);
+    take(at(CALLER + 0x80) - 1, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
+}
+
+static void test_an_interpreted_caller(void **state)
+{
+    (void)state;
+    stack[11] = slot(30); /* its frame pointer, pushed by the stub */
+    stack[12] = at(INTERPRETER + 0x20);
+    take(at(INTERPRETER + 0x20), slot(13));
+    jvm.fp = slot(30);
+    catch_at(at(STUB + 4), 10, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+}
+
+static void test_code_that_is_not_javas(void **state)
+{
+    (void)state;
+    stack[20] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(21));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* A barrier of G1: functions of the JVM, called by a stub that copies references, called by a
+ * method; more stack than is scanned. */
+static void put_barrier(void)
+{
+    stack[12] = slot(40); /* frame pointer of the function that is running */
+    stack[13] = (uintptr_t)restorer;
+    stack[40] = slot(70); /* of its caller, whom the stub has called */
+    stack[41] = at(STUB + 0x20);
+    stack[70] = slot(100); /* the stub's */
+    stack[71] = at(CALLER + 0x60);
+}
+
+static void test_a_stub_that_calls_into_the_jvm(void **state)
+{
+    (void)state;
+    put_barrier();
+    take(at(CALLER + 0x60) - 6, slot(72));
+    catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.is_pseudo);
+    assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+    assert_int_equal(jvm.calls, 2);
+}
+
+/* The same, called by a method itself. */
+static void test_a_method_that_calls_into_the_jvm(void **state)
+{
+    (void)state;
+    put_barrier();
+    stack[41] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(42));
+    catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* Frame pointers lead up the stack, and not on for ever. */
+static void test_frame_pointers_that_lead_nowhere(void **state)
+{
+    const uintptr_t wrong[] = { 0,           slot(12),        slot(11),       slot(40) + 1,
+                                slot(WORDS), slot(WORDS - 1), UINTPTR_MAX - 7 };
+
+    (void)state;
+    take(at(CALLER + 0x60) - 6, slot(72));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        put_barrier();
+        stack[12] = wrong[i];
+        catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
+        expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    }
+    for (size_t i = 8; i < 8 + 2 * (SMP_WALK_FOREIGN_FRAMES + 1); i += 2) {
+        stack[i] = slot(i + 2);
+        stack[i + 1] = 0;
+    }
+    stack[8 + 2 * SMP_WALK_FOREIGN_FRAMES + 1] = at(CALLER + 0x60); /* one too far */
+    take(at(CALLER + 0x60) - 6, slot(8 + 2 * SMP_WALK_FOREIGN_FRAMES + 2));
+    catch_with_fp((uintptr_t)stack, 8, slot(8), NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_with_fp((uintptr_t)stack, 10, slot(10), NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* A word that only looks like code, or lies too far up, is no return address. */
+static void test_what_is_no_return_address(void **state)
+{
+    (void)state;
+    stack[9] = at(CALLER + 0x50); /* nothing is called before it */
+    stack[10] = at(OTHER_STUB + 8);
+    stack[11] = at(0xf00);
+    stack[8 + SMP_WALK_SCAN_WORDS] = at(CALLER + 0x60);
+    take(0, 0);
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 1);
+}
+
+/* The JVM tells of a new method a little late; by then it runs. */
+static void test_a_method_not_known_yet(void **state)
+{
+    (void)state;
+    stack[9] = at(0x700);
+    stack[14] = at(CALLER + 0x60);
+    take(at(0x700) - 1, slot(10));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* The stack ends above: nothing beyond it is read, nor anything of a stack that is not known. */
+static void test_the_end_of_the_stack(void **state)
+{
+    (void)state;
+    catch_at(at(STUB + 4), WORDS - 2, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_at(at(STUB + 4), WORDS + 1000000, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    catch_at(at(METHOD + 0x50), WORDS - 1, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+}
+
+/* Foreign code keeps anything in the register that may be a frame pointer. */
+static void test_a_stack_of_unknown_bounds(void **state)
+{
+    static const uintptr_t pointers[] = { 0xd0b16aa3e4c87008, 0x7ffffffff000, UINTPTR_MAX - 15 };
+    static uintptr_t page[SMP_WALK_PAGE_BYTES / sizeof(uintptr_t)]
+        __attribute__((aligned(SMP_WALK_PAGE_BYTES)));
+    const uintptr_t sp = (uintptr_t)&page[8];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
+        catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp, .fp = pointers[i] },
+                   target_with(0, 0, NULL));
+        expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    }
+    page[20] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, (uintptr_t)&page[21]);
+    catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp }, target_with(0, 0, NULL));
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+static void test_a_stack_without_its_root_is_none(void **state)
+{
+    (void)state;
+    take(at(METHOD + 0x50), slot(8));
+    jvm.root = ROOT_ID + 1;
+    catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
+    assert_int_equal((uintptr_t)answer.root, ROOT_ID + 1);
+    /* As far as it goes it is kept: the root may be had otherwise. */
+    assert_int_equal(answer.rootless, 2);
+    assert_int_equal((uintptr_t)frames[1].method, CALLER_ID);
+    assert_int_equal((uintptr_t)frames[2].method, ROOT_ID + 1);
+    stack[8] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40) - 1, slot(9));
+    jvm.root = ROOT_ID;
+    catch_at(at(METHOD), 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    assert_int_equal(answer.rootless, 0);
+}
+
+static void note(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
+{
+    java_thread.state = state;
+    java_thread.sp = sp;
+    java_thread.pc = pc;
+    java_thread.fp = fp;
+    jvm.by_anchor = true;
+    jvm.code = SMP_JVM_UNKNOWN_NOT_JAVA;
+}
+
+static void test_inside_the_jvm(void **state)
+{
+    (void)state;
+    note(SMP_JVM_IN_VM, slot(20), 0, 0x55); /* noted without its pc */
+    stack[19] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40), slot(20));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    assert_int_equal(java_thread.pc, 0);
+    assert_int_equal(java_thread.sp, slot(20));
+    assert_int_equal(java_thread.fp, 0x55);
+}
+
+static void test_inside_the_jvm_by_a_stub(void **state)
+{
+    (void)state;
+    note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
+    stack[40] = 0x66;
+    stack[41] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40), slot(42));
+    jvm.fp = 0x66;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    assert_int_equal(java_thread.sp, slot(20));
+    assert_int_equal(java_thread.pc, at(OTHER_STUB + 8));
+    assert_int_equal(java_thread.fp, slot(40));
+}
+
+/* There the JVM believes whatever frame it is given, and reads through its frame pointer. */
+static void test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up(void **state)
+{
+    const uintptr_t wrong[] = { 0,       slot(41),     slot(49), slot(WORDS), slot(WORDS + 10),
+                                slot(7), slot(60) + 1, at(0),    UINTPTR_MAX, UINTPTR_MAX - 7 };
+
+    (void)state;
+    stack[41] = at(INTERPRETER + 0x40);
+    take(at(INTERPRETER + 0x40), slot(42));
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
+        stack[40] = wrong[i];
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+        note(SMP_JVM_IN_VM, slot(42), 0, wrong[i]);
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    }
+    note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
+    stack[40] = slot(50);
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    note(SMP_JVM_IN_VM, slot(42), 0, slot(50));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+}
+
+/* Others may be reading what a thread that has stopped has noted. */
+static void test_a_stopped_thread_is_left_alone(void **state)
+{
+    static const int32_t stopped[] = { SMP_JVM_IN_NATIVE, SMP_JVM_BLOCKED, 11, 8 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(stopped) / sizeof(stopped[0]); i++) {
+        note(stopped[i], slot(20), 0, 0);
+        stack[19] = at(CALLER + 0x40);
+        take(at(CALLER + 0x40), slot(20));
+        jvm.calls = 0;
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+        assert_int_equal(answer.state, stopped[i]);
+        assert_int_equal(jvm.calls, 1);
+    }
+}
+
+static void test_every_code_has_its_answer(void **state)
+{
+    static const struct {
+        int32_t code;
+        enum smp_answer answer;
+    } cases[] = {
+        { SMP_JVM_NO_JAVA_FRAME, SMP_ANSWER_EMPTY },
+        { SMP_JVM_NO_CLASS_LOAD, SMP_ANSWER_UNKNOWN_STATE },
+        { SMP_JVM_GC_ACTIVE, SMP_ANSWER_GC_ACTIVE },
+        { SMP_JVM_UNKNOWN_NOT_JAVA, SMP_ANSWER_UNKNOWN_NOT_JAVA },
+        { SMP_JVM_NOT_WALKABLE_NOT_JAVA, SMP_ANSWER_NOT_WALKABLE_NOT_JAVA },
+        { SMP_JVM_UNKNOWN_JAVA, SMP_ANSWER_UNKNOWN_JAVA },
+        { SMP_JVM_NOT_WALKABLE_JAVA, SMP_ANSWER_NOT_WALKABLE_JAVA },
+        { SMP_JVM_UNKNOWN_STATE, SMP_ANSWER_UNKNOWN_STATE },
+        { SMP_JVM_THREAD_EXIT, SMP_ANSWER_THREAD_EXIT },
+        { SMP_JVM_DEOPT, SMP_ANSWER_DEOPT },
+        { -100, SMP_ANSWER_UNKNOWN_STATE },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        jvm.code = cases[i].code;
+        catch_at((uintptr_t)stack, 8, NULL);
+        expect(cases[i].answer, 0, 0);
+        assert_int_equal(answer.raw, cases[i].code);
+    }
+}
+
+/* -------------------------------------------------------------------- in another signal's handler
+ */
+
+enum { FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t), FRAME_AT = 41 };
+
+/* The kernel's frame of a handler that has interrupted code at pc, with sp at a word: that of
+ * another handler of the same signal, where it lies behind the restorer. */
+static void put_frame(size_t word, uintptr_t pc, size_t sp)
+{
+    ucontext_t *context = (ucontext_t *)slot(word + 1);
+    const int number = OTHER_SIGNAL;
+
+    context->uc_sigmask.__val[0] = pc == (uintptr_t)restorer + 0x2000 ? 1UL << (number - 1) : 0;
+
+    smp_signal_frame_learn((uintptr_t)restorer);
+    stack[word] = (uintptr_t)restorer;
+    context->uc_mcontext.gregs[REG_CSGSFS] = 0x33;
+    memcpy((char *)context + SMP_SIGNAL_CONTEXT_BYTES, &number, sizeof(number));
+    smp_registers_set(context, (struct smp_registers){ .pc = pc, .sp = slot(sp), .fp = 0x77 });
+}
+
+/* Walks as caught in a handler, with the stack pointer at a word; the handler's frame must stay as
+ * it is. */
+static void catch_in_handler(size_t word)
+{
+    static uintptr_t before[WORDS];
+    const uint64_t walks = smp_signal_frame_walks();
+
+    memcpy(before, stack, sizeof(stack));
+    catch_at((uintptr_t)restorer + 0x1000, word, NULL);
+    assert_memory_equal(before, stack, sizeof(stack));
+    assert_int_equal(smp_signal_frame_walks(), walks + answer.in_handler);
+}
+
+static void test_at_the_beginning_of_another_handler(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+    assert_int_equal(answer.sp, slot(110));
+    assert_int_equal(jvm.calls, 1); /* no other registers than those */
+    jvm.calls = 0;
+    no_bounds = true; /* for that they need not be known */
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+}
+
+/* What had been interrupted is recovered as if it had been interrupted by us. */
+static void test_a_stub_below_another_handler(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(STUB + 4), 110);
+    stack[60] = at(CALLER + 0x40); /* in the frame: a register's value, perhaps */
+    stack[116] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(117));
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_true(answer.in_handler);
+    assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+}
+
+static void test_deep_inside_another_handler(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_in_handler(8);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+    assert_int_equal(jvm.calls, 2);
+    /* Even where the JVM makes something of the handler's own registers. */
+    jvm.calls = 0;
+    stack[8 + 3] = at(CALLER + 0x40);
+    catch_in_handler(8);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_true(answer.in_handler);
+    /* In all other states it goes by the anchor. */
+    java_thread.state = SMP_JVM_IN_NATIVE;
+    catch_in_handler(8);
+    assert_false(answer.in_handler);
+    assert_int_equal(answer.state, SMP_JVM_IN_NATIVE);
+}
+
+/* Two others, one on top of the other. */
+static void test_handlers_that_interrupt_each_other(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 5);
+    put_frame(FRAME_AT + FRAME_WORDS + 5, at(METHOD + 0x50), 220);
+    take(at(METHOD + 0x50), slot(220));
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(answer.sp, slot(220));
+    jvm.calls = 0;
+    stack[FRAME_AT + FRAME_WORDS] = 1;
+    put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 1);
+    java_thread.state = SMP_JVM_IN_JAVA; /* the lower one was deep inside */
+    catch_in_handler(FRAME_AT);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(answer.sp, slot(220));
+}
+
+/* In code of the JVM there is no handler; nothing but the registers counts. */
+static void test_a_frame_above_java_code_is_left_alone(void **state)
+{
+    (void)state;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_at(at(INTERPRETER + 8), 40, NULL);
+    assert_false(answer.in_handler);
+    assert_false(answer.lacks_stack);
+    catch_at(at(INTERPRETER + 8), FRAME_AT, NULL);
+    assert_false(answer.in_handler);
+}
+
+static void test_a_stack_that_is_missed_is_asked_for(void **state)
+{
+    (void)state;
+    no_bounds = true;
+    take((uintptr_t)stack, slot(8));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID); /* perhaps wrong: next time it will be known */
+    assert_true(answer.lacks_stack);
+    java_thread.state = SMP_JVM_IN_NATIVE;
+    catch_at((uintptr_t)stack, 8, NULL);
+    assert_false(answer.lacks_stack);
+}
+
+/* From JDK 28 on: what would be recovered elsewhere fails, and the JVM is called once. */
+static void test_no_registers_are_made_up_where_the_jvm_does_not_bear_them(void **state)
+{
+    (void)state;
+    no_made_up_registers = true;
+    stack[8] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40) - 1, slot(9));
+    catch_at(at(METHOD), 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 1);
+    stack[14] = at(CALLER + 0x60);
+    take(at(CALLER + 0x60) - 6, slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 2);
+    note(SMP_JVM_IN_VM, slot(20), 0, 0x55);
+    stack[19] = at(CALLER + 0x40);
+    take(at(CALLER + 0x40), slot(20));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    assert_int_equal(jvm.calls, 3);
+}
+
+/* What the kernel has saved is no invention. */
+static void test_what_a_handler_had_interrupted_is_not_made_up(void **state)
+{
+    (void)state;
+    no_made_up_registers = true;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = SMP_JVM_IN_JAVA;
+    catch_in_handler(8);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, unmake)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_prologues_are_understood),
+        TEST(test_what_the_jvm_walks_is_taken),
+        TEST(test_at_the_entry),
+        TEST(test_at_the_return),
+        TEST(test_with_registers_pushed),
+        TEST(test_in_a_stub),
+        TEST(test_the_caller_of_this_stub_goes_first),
+        TEST(test_a_noted_line_is_taken),
+        TEST(test_a_call_by_register),
+        TEST(test_an_interpreted_caller),
+        TEST(test_code_that_is_not_javas),
+        TEST(test_a_stub_that_calls_into_the_jvm),
+        TEST(test_a_method_that_calls_into_the_jvm),
+        TEST(test_frame_pointers_that_lead_nowhere),
+        TEST(test_what_is_no_return_address),
+        TEST(test_a_method_not_known_yet),
+        TEST(test_the_end_of_the_stack),
+        TEST(test_a_stack_of_unknown_bounds),
+        TEST(test_a_stack_without_its_root_is_none),
+        TEST(test_inside_the_jvm),
+        TEST(test_inside_the_jvm_by_a_stub),
+        TEST(test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up),
+        TEST(test_a_stopped_thread_is_left_alone),
+        TEST(test_every_code_has_its_answer),
+        TEST(test_at_the_beginning_of_another_handler),
+        TEST(test_a_stub_below_another_handler),
+        TEST(test_deep_inside_another_handler),
+        TEST(test_handlers_that_interrupt_each_other),
+        TEST(test_a_frame_above_java_code_is_left_alone),
+        TEST(test_a_stack_that_is_missed_is_asked_for),
+        TEST(test_no_registers_are_made_up_where_the_jvm_does_not_bear_them),
+        TEST(test_what_a_handler_had_interrupted_is_not_made_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+    return 0; /* the shapes of code above are those of x86-64 */
+}
+
+#endif

@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/handler/signal.h"
+#include "support/failing_alloc.h"
+#include "support/vm_fixture.h"
+
+enum { CROWD = 500 };
+
+static struct vm_fixture fixture;
+static struct vm_fixture_reader reader;
+static struct fake_thread crowd[CROWD];
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    vm_fixture_drop_all(&reader);
+    smp_agent_close();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static void open_it(void)
+{
+    assert_int_equal(smp_agent_open(), SMP_OK);
+}
+
+/* A thread in the main group that the scan does not find. */
+static void make(struct fake_thread *thread, int64_t java_id)
+{
+    *thread = fixture.main_thread;
+    thread->java_id = java_id;
+    thread->jvmti_name = "worker";
+}
+
+static bool was_handed(int64_t java_id)
+{
+    for (size_t i = 0; i < reader.count; i++) {
+        if (smp_threads_java_id(reader.threads[i]) == java_id)
+            return true;
+    }
+    return false;
+}
+
+static void old_and_new_threads_are_handed_out_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 300; i++)
+        vm_fixture_add(&fixture, &crowd[i], 100 + i, "old");
+    open_it();
+    make(&crowd[400], 1000);
+    crowd[400].daemon = true;
+    fake_jvmti_thread_start(&crowd[400]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 302);
+    assert_int_equal(reader.unseen, 0);
+    assert_true(was_handed(1000));
+    assert_true(reader.threads[301]->is_daemon);
+    assert_false(reader.threads[0]->is_daemon);
+    assert_int_not_equal(reader.threads[301]->os_tid, 0);
+    assert_ptr_equal(fake_jni_object(smp_threads_ref(reader.threads[301])), &crowd[400]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 302);
+}
+
+static void start_the_listed(enum fake_call call)
+{
+    if (call == FAKE_GetThreadInfo && fake_jvmti.calls[FAKE_GetThreadInfo] == 1)
+        fake_jvmti_thread_start(&crowd[0]);
+}
+
+static void a_thread_the_scan_lists_while_it_starts_is_one_thread(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "starting");
+    fake_jvmti.before = start_the_listed;
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 2);
+    assert_int_equal(reader.unseen, 0);
+}
+
+static void a_thread_that_came_and_went_is_unseen(void **state)
+{
+    (void)state;
+    open_it();
+    vm_fixture_poll(&reader);
+    for (int i = 0; i < 3; i++) {
+        make(&crowd[i], 100 + i);
+        fake_jvmti_thread_start(&crowd[i]);
+    }
+    fake_jvmti_thread_end(&crowd[0]);
+    fake_jvmti_thread_end(&crowd[2]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 2); /* main and the middle one */
+    assert_int_equal(reader.unseen, 2);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.unseen, 2);
+    struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_BORN, .cursor = reader.cursor };
+    vm_fixture_poll(&late);
+    assert_int_equal(late.unseen + late.count, 0);
+}
+
+static void a_new_reader_has_missed_nobody(void **state)
+{
+    (void)state;
+    open_it();
+    make(&crowd[0], 100);
+    fake_jvmti_thread_start(&crowd[0]);
+    fake_jvmti_thread_end(&crowd[0]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 0);
+}
+
+static void a_refused_thread_is_offered_again(void **state)
+{
+    (void)state;
+    open_it();
+    vm_fixture_poll(&reader);
+    for (int i = 0; i < 3; i++) {
+        make(&crowd[i], 100 + i);
+        fake_jvmti_thread_start(&crowd[i]);
+    }
+    fake_jvmti_thread_end(&crowd[0]);
+    reader.accept = 1;
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 1); /* counted once, not at each poll */
+    reader.accept = VM_FIXTURE_MAX_BORN;
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 3);
+    assert_int_equal(reader.unseen, 1);
+}
+
+static void two_readers_do_not_take_from_each_other(void **state)
+{
+    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_BORN };
+
+    (void)state;
+    open_it();
+    make(&crowd[0], 100);
+    fake_jvmti_thread_start(&crowd[0]);
+    vm_fixture_poll(&reader);
+    vm_fixture_poll(&second);
+    assert_int_equal(reader.count, 2);
+    assert_int_equal(second.count, 2);
+    fake_jvmti_thread_end(&crowd[0]);
+    assert_ptr_equal(reader.threads[1], second.threads[1]);
+    vm_fixture_drop_all(&reader);
+    assert_int_not_equal(second.threads[1]->ended_ns, 0);
+    vm_fixture_drop_all(&second);
+}
+
+static void an_ended_thread_may_outlive_the_close(void **state)
+{
+    (void)state;
+    open_it();
+    vm_fixture_poll(&reader);
+    smp_agent_close();
+    vm_fixture_drop_all(&reader);
+}
+
+/* ------------------------------------------------------------------------------ service threads */
+
+static struct fake_group innocuous;
+
+static void the_jvms_service_threads_are_not_listed(void **state)
+{
+    static const char *const names[] = { "Reference Handler", "Finalizer", "Signal Dispatcher",
+                                         "Attach Listener", "JVMCI CompilerThread0" };
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        vm_fixture_add(&fixture, &crowd[i], 100 + i, names[i]);
+        crowd[i].group = &fake_jvmti.system;
+    }
+    innocuous = (struct fake_group){ { FAKE_GROUP }, "InnocuousThreadGroup", &fake_jvmti.system };
+    vm_fixture_add(&fixture, &crowd[5], 105, "Common-Cleaner");
+    crowd[5].group = &innocuous;
+    open_it();
+    make(&crowd[6], 106);
+    crowd[6].jvmti_name = "Notification Thread";
+    crowd[6].group = &fake_jvmti.system;
+    fake_jvmti_thread_start(&crowd[6]);
+    make(&crowd[7], 107);
+    crowd[7].jvmti_name = "Common-Cleaner";
+    crowd[7].group = &innocuous;
+    fake_jvmti_thread_start(&crowd[7]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1); /* main */
+    assert_int_equal(reader.unseen, 0);
+}
+
+static void a_users_thread_with_such_a_name_is_listed(void **state)
+{
+    static struct fake_group forged;
+    static struct fake_group forged_system;
+
+    (void)state;
+    forged = (struct fake_group){ { FAKE_GROUP }, "InnocuousThreadGroup", &fixture.main_group };
+    forged_system = (struct fake_group){ { FAKE_GROUP }, "system", &fixture.main_group };
+    vm_fixture_add(&fixture, &crowd[0], 100, "Finalizer");
+    vm_fixture_add(&fixture, &crowd[1], 101, "Common-Cleaner");
+    crowd[1].group = &forged;
+    vm_fixture_add(&fixture, &crowd[2], 102, "Signal Dispatcher");
+    crowd[2].group = &forged_system;
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 4);
+}
+
+static void an_ordinary_thread_of_the_system_group_is_listed(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "Finalizer of orders");
+    crowd[0].group = &fake_jvmti.system;
+    vm_fixture_add(&fixture, &crowd[1], 101, "process reaper");
+    crowd[1].group = &fake_jvmti.system;
+    vm_fixture_add(&fixture, &crowd[2], 102, "Finalizer");
+    crowd[2].group = NULL; /* it has ended meanwhile */
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 4);
+}
+
+/* ------------------------------------------------------------------------------- hidden threads */
+
+static void hide(struct fake_thread *thread)
+{
+    jobject ref = fake_jni_local(thread);
+
+    assert_int_equal(smp_threads_hide(fake_jni_env(), ref), SMP_OK);
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+}
+
+static void a_thread_that_hides_is_not_handed_out(void **state)
+{
+    (void)state;
+    open_it();
+    make(&crowd[0], 100);
+    fake_jvmti_thread_start(&crowd[0]);
+    hide(&crowd[0]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 0);
+    fake_jvmti_thread_end(&crowd[0]);
+}
+
+static void a_thread_may_hide_after_it_was_handed_out(void **state)
+{
+    (void)state;
+    open_it();
+    make(&crowd[0], 100);
+    fake_jvmti_thread_start(&crowd[0]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 2);
+    hide(&crowd[0]);
+    assert_true(reader.threads[1]->is_hidden);
+    fake_jvmti_thread_end(&crowd[0]);
+}
+
+static void a_thread_that_hid_before_the_open_is_not_found_by_the_scan(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "library");
+    hide(&crowd[0]);
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    fake_jvmti_thread_end(&crowd[0]);
+}
+
+static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
+{
+    static struct fake_group own;
+    static struct fake_group other;
+    JNIEnv *env = fake_jni_env();
+
+    (void)state;
+    own = (struct fake_group){ { FAKE_GROUP }, "threads-sampler-http", &fixture.main_group };
+    other = (struct fake_group){ { FAKE_GROUP }, "threads-sampler-http", &fixture.main_group };
+    jobject group = fake_jni_local(&own);
+    jobject second = fake_jni_local(&other);
+    vm_fixture_add(&fixture, &crowd[0], 100, "older");
+    crowd[0].group = &own;
+    assert_int_equal(smp_threads_hide_group(env, group), SMP_OK);
+    assert_int_equal(smp_threads_hide_group(env, group), SMP_OK); /* twice is once */
+    assert_int_equal(smp_threads_hide_group(env, second), SMP_EQUOTA);
+    open_it();
+    make(&crowd[1], 101);
+    crowd[1].group = &own;
+    fake_jvmti_thread_start(&crowd[1]);
+    make(&crowd[2], 102);
+    crowd[2].group = &other;
+    fake_jvmti_thread_start(&crowd[2]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 2); /* main, and the one of another group of that name */
+    assert_true(was_handed(102));
+    assert_int_equal(reader.unseen, 0);
+
+    smp_threads_unloaded(env);
+    fake_jni.refuse_global = true;
+    assert_int_equal(smp_threads_hide_group(env, group), SMP_ENOMEM);
+    fake_jni.refuse_global = false;
+    assert_int_equal(smp_threads_hide_group(env, second), SMP_OK);
+    smp_threads_unloaded(env);
+    (*env)->DeleteLocalRef(env, group);
+    (*env)->DeleteLocalRef(env, second);
+}
+
+/* --------------------------------------------------------------------------------- bad luck */
+
+static void a_thread_without_memory_is_unseen(void **state)
+{
+    struct failing_alloc failing;
+
+    (void)state;
+    open_it();
+    vm_fixture_poll(&reader);
+    make(&crowd[0], 100);
+    make(&crowd[1], 101);
+    make(&crowd[2], 102);
+    failing_alloc_arm(&failing, 1, 1);
+    fake_jvmti_thread_start(&crowd[0]);
+    (void)failing_alloc_disarm(&failing);
+    fake_jni.refuse_global = true;
+    fake_jvmti_thread_start(&crowd[1]);
+    fake_jni.refuse_global = false;
+    fake_jvmti.errors[FAKE_GetThreadInfo] = JVMTI_ERROR_OUT_OF_MEMORY;
+    fake_jvmti_thread_start(&crowd[2]);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 3);
+}
+
+static void a_thread_that_ends_while_it_is_scanned_is_passed_over(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "ending");
+    fake_jvmti.errors[FAKE_GetThreadInfo] = JVMTI_ERROR_THREAD_NOT_ALIVE;
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count + reader.unseen, 0);
+}
+
+static void end_the_listed(enum fake_call call)
+{
+    if (call == FAKE_GetThreadInfo && !crowd[0].ended) {
+        crowd[0].ended = true;
+        fake_jvmti_thread_end(&crowd[0]);
+    }
+}
+
+/* Its end is told while it is not registered yet; GetThreadInfo knows dead threads, too. */
+static void a_thread_that_ends_before_it_is_registered_is_not_handed_out(void **state)
+{
+    (void)state;
+    vm_fixture_add(&fixture, &crowd[0], 100, "ending");
+    fake_jvmti.before = end_the_listed;
+    open_it();
+    vm_fixture_poll(&reader);
+    assert_false(was_handed(100));
+    assert_int_equal(reader.count, 1);
+    assert_int_equal(reader.unseen, 0);
+}
+
+static void an_end_that_nobody_told_is_told_by_the_walk(void **state)
+{
+    (void)state;
+    open_it();
+    vm_fixture_poll(&reader);
+    smp_threads_gone(reader.threads[0]);
+    assert_int_not_equal(reader.threads[0]->ended_ns, 0);
+    fake_jvmti_thread_end(&fixture.main_thread); /* late, and harmless */
+}
+
+/* As the walker does whose signal the thread blocks. */
+static uint64_t ask_in_vain(struct smp_thread *thread, size_t session)
+{
+    uint64_t cookie = 0;
+    struct smp_signal_slot *slot = smp_signal_take(&cookie);
+
+    assert_non_null(slot);
+    slot->mailbox = &smp_signal_mailboxes[0];
+    smp_threads_walk_info(thread)->requests[session] = cookie;
+    smp_signal_post(slot);
+    assert_true(smp_signal_give_up(cookie));
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE);
+    return cookie;
+}
+
+static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
+{
+    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_BORN };
+
+    (void)state;
+    make(&crowd[0], 100);
+    open_it();
+    fake_jvmti_thread_start(&crowd[0]);
+    vm_fixture_poll(&reader);
+    vm_fixture_poll(&second);
+    const uint64_t cookie = ask_in_vain(reader.threads[1], 0);
+    const uint64_t other = ask_in_vain(reader.threads[1], SMP_FACTS_REQUESTS - 1);
+    fake_jvmti_thread_end(&crowd[0]);
+    vm_fixture_drop_all(&reader);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE); /* the other may be told of it yet */
+    vm_fixture_drop_all(&second);
+    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
+    assert_int_equal(smp_signal_state(other), SMP_SLOT_FREE);
+}
+
+static void events_after_the_close_are_harmless(void **state)
+{
+    jvmtiEventCallbacks callbacks;
+    jobject ref = fake_jni_local(&crowd[0]);
+
+    (void)state;
+    open_it();
+    callbacks = fake_jvmti.callbacks;
+    smp_agent_close();
+    make(&crowd[0], 100);
+    callbacks.ThreadStart(fake_jvmti_env(), fake_jni_env(), ref);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    callbacks.ThreadEnd(fake_jvmti_env(), fake_jni_env(), ref);
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+}
+
+static void after_vm_death_nobody_polls(void **state)
+{
+    const struct smp_thread_source source = smp_threads_source();
+
+    (void)state;
+    open_it();
+    fake_jvmti_vm_death();
+    assert_int_equal(source.poll(source.self, &reader.cursor, &reader.unseen, NULL, NULL),
+                     SMP_EPHASE);
+}
+
+/* ------------------------------------------------------------------------------------ churn */
+
+enum { CHURNERS = 4, LIVES = 500 };
+
+static _Atomic int churners_left;
+
+static void *churn(void *arg)
+{
+    struct fake_thread thread = fixture.main_thread;
+    const int64_t base = 1000 + (int64_t)(intptr_t)arg * LIVES;
+
+    for (int64_t i = 0; i < LIVES; i++) {
+        thread.java_id = base + i;
+        thread.ended = false;
+        fake_jvmti_thread_start(&thread);
+        fake_jvmti_thread_end(&thread);
+    }
+    fake_jni_detach();
+    churners_left--;
+    return NULL;
+}
+
+static void thousands_of_lives_leave_nothing(void **state)
+{
+    pthread_t threads[CHURNERS];
+    uint64_t handed = 0;
+
+    (void)state;
+    open_it();
+    vm_fixture_poll(&reader);
+    handed += reader.count;
+    vm_fixture_drop_all(&reader);
+    churners_left = CHURNERS;
+    for (intptr_t i = 0; i < CHURNERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, churn, (void *)i), 0);
+    while (churners_left > 0) {
+        vm_fixture_poll(&reader);
+        handed += reader.count;
+        vm_fixture_drop_all(&reader);
+    }
+    for (int i = 0; i < CHURNERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    vm_fixture_poll(&reader);
+    handed += reader.count;
+    assert_int_equal(handed + reader.unseen, CHURNERS * LIVES + 1);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(old_and_new_threads_are_handed_out_once),
+        TEST(a_thread_the_scan_lists_while_it_starts_is_one_thread),
+        TEST(a_thread_that_came_and_went_is_unseen),
+        TEST(a_new_reader_has_missed_nobody),
+        TEST(a_refused_thread_is_offered_again),
+        TEST(two_readers_do_not_take_from_each_other),
+        TEST(an_ended_thread_may_outlive_the_close),
+        TEST(the_jvms_service_threads_are_not_listed),
+        TEST(a_users_thread_with_such_a_name_is_listed),
+        TEST(an_ordinary_thread_of_the_system_group_is_listed),
+        TEST(a_thread_that_hides_is_not_handed_out),
+        TEST(a_thread_may_hide_after_it_was_handed_out),
+        TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
+        TEST(the_threads_of_a_group_may_be_hidden_from_their_birth),
+        TEST(a_thread_without_memory_is_unseen),
+        TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
+        TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),
+        TEST(an_end_that_nobody_told_is_told_by_the_walk),
+        TEST(a_thread_that_never_answered_leaves_no_slot_behind),
+        TEST(events_after_the_close_are_harmless),
+        TEST(after_vm_death_nobody_polls),
+        TEST(thousands_of_lives_leave_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "jvm/hotspot/version.h"
+#include "jvm/threads/registry.h"
+#include "jvm/threads/walk_info.h"
+#include "jvm/walk/async.h"
+#include "support/fake_jvmti.h"
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_jvmti_reset();
+    return 0;
+}
+
+static void test_what_a_version_looks_like(void **state)
+{
+    (void)state;
+    assert_int_equal(smp_jvm_version_parse("17"), 17);
+    assert_int_equal(smp_jvm_version_parse("28"), 28);
+    assert_int_equal(smp_jvm_version_parse("28-ea"), 28);
+    assert_int_equal(smp_jvm_version_parse("1.8"), 8);
+    assert_int_equal(smp_jvm_version_parse(""), 0);
+    assert_int_equal(smp_jvm_version_parse("x"), 0);
+    assert_int_equal(smp_jvm_version_parse("-5"), 0);
+    assert_int_equal(smp_jvm_version_parse("0"), 0);
+    assert_int_equal(smp_jvm_version_parse("99999999999999999999"), 0);
+}
+
+static void test_the_jvm_is_asked(void **state)
+{
+    const long before = fake_jvmti_live_pieces();
+
+    (void)state;
+    fake_jvmti.version = "25";
+    assert_int_equal(smp_jvm_version(fake_jvmti_env()), 25);
+    fake_jvmti.version = NULL;
+    assert_int_equal(smp_jvm_version(fake_jvmti_env()), 0);
+    fake_jvmti.version = "28";
+    fake_jvmti.errors[FAKE_GetSystemProperty] = JVMTI_ERROR_NOT_AVAILABLE;
+    assert_int_equal(smp_jvm_version(fake_jvmti_env()), 0);
+    assert_int_equal(fake_jvmti_live_pieces(), before);
+}
+
+/* With value classes a made-up stack pointer crashes the JVM. What a JVM does that does not say its
+ * version is not known. */
+static void test_which_jvm_bears_made_up_registers(void **state)
+{
+    (void)state;
+    assert_true(smp_jvm_version_bears_made_up_registers(17));
+    assert_true(smp_jvm_version_bears_made_up_registers(27));
+    assert_false(smp_jvm_version_bears_made_up_registers(28));
+    assert_false(smp_jvm_version_bears_made_up_registers(31));
+    assert_false(smp_jvm_version_bears_made_up_registers(0));
+}
+
+/* Every walk of a thread gets to know. */
+static void test_walks_are_told(void **state)
+{
+    static int env;
+    struct smp_walk_info info = { .run_method = 1, .java_thread = 8 };
+    struct smp_async async = { .no_made_up_registers = true };
+
+    (void)state;
+    assert_true(smp_walk_info_target(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
+    async.no_made_up_registers = false;
+    assert_false(smp_walk_info_target(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_what_a_version_looks_like, set_up),
+        cmocka_unit_test_setup(test_the_jvm_is_asked, set_up),
+        cmocka_unit_test_setup(test_which_jvm_bears_made_up_registers, set_up),
+        cmocka_unit_test_setup(test_walks_are_told, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <string.h>
+
+#include "model/profile.h"
+#include "support/failing_alloc.h"
+
+enum {
+    QUOTA_BYTES = 64 * 1024 * 1024,
+    PART_BYTES = 8 * 1024 * 1024,
+    GROUPS = 5,
+    READERS = 4,
+    TURNS = 5000 /* of each reader */
+};
+
+/* The parts of an interval, before a snapshot has adopted them. */
+struct fixture {
+    struct smp_quota quota;
+    struct smp_tree *tree;
+    struct smp_thread_groups *groups;
+    struct smp_methods *methods;
+    uint32_t location;
+    uint32_t root;
+};
+
+/* GROUPS groups of the same one-frame stack; group i has i + 1 samples of 100 ns. */
+static void fill(struct fixture *fixture)
+{
+    for (uint32_t i = 0; i < GROUPS; i++) {
+        const char name[] = { (char)('a' + i), '\0' };
+        const struct smp_group group = smp_thread_groups_find(fixture->groups, name);
+        struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
+        uint32_t leaf = 0;
+        assert_int_equal(smp_tree_root(fixture->tree, group.index, &info->root), SMP_OK);
+        assert_int_equal(smp_tree_add(fixture->tree, info->root, &fixture->location, 1, &leaf),
+                         SMP_OK);
+        for (uint32_t sample = 0; sample <= i; sample++) {
+            smp_tree_credit(fixture->tree, leaf, 100, 10, 1);
+            smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
+        }
+        smp_tally_note(&info->tally, SMP_OUTCOME_ENDED);
+        fixture->root = info->root;
+    }
+}
+
+static int set_up(void **state)
+{
+    static struct fixture fixture;
+
+    memset(&fixture, 0, sizeof(fixture));
+    smp_quota_init(&fixture.quota, QUOTA_BYTES);
+    assert_int_equal(smp_methods_create(&fixture.quota, PART_BYTES, NULL, &fixture.methods),
+                     SMP_OK);
+    fixture.location = smp_methods_pseudo(fixture.methods, "[waiting for the test]");
+    assert_int_equal(smp_tree_create(&fixture.quota, PART_BYTES, &fixture.tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(&fixture.quota, PART_BYTES, &fixture.groups), SMP_OK);
+    fill(&fixture);
+    *state = &fixture;
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    struct fixture *fixture = *state;
+
+    smp_tree_destroy(fixture->tree);
+    smp_thread_groups_destroy(fixture->groups);
+    smp_methods_release(fixture->methods);
+    assert_int_equal(smp_quota_used(&fixture->quota), 0);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+    return 0;
+}
+
+static struct smp_profile *take(struct fixture *fixture)
+{
+    struct smp_profile *profile = NULL;
+
+    assert_int_equal(smp_profile_create(&fixture->quota, fixture->tree, fixture->groups,
+                                        fixture->methods, &profile),
+                     SMP_OK);
+    fixture->tree = NULL; /* adopted */
+    fixture->groups = NULL;
+    return profile;
+}
+
+static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = take(fixture);
+    const uint64_t samples = GROUPS * (GROUPS + 1) / 2;
+
+    assert_non_null(smp_tree_next_siblings(profile->tree));
+    assert_int_equal(smp_tree_nodes(profile->tree)[0].wall_ns, 100 * samples);
+    assert_int_equal(smp_tree_nodes(profile->tree)[fixture->root].wall_ns, 100 * GROUPS);
+    assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], samples);
+    assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_ENDED], GROUPS);
+    assert_int_equal(profile->tally.attempts, samples + GROUPS);
+    assert_int_equal(smp_tally_sum(&profile->tally), profile->tally.attempts);
+    /* What the caller is to fill is empty. */
+    assert_int_equal(profile->elapsed_ns, 0);
+    assert_int_equal(profile->counters[SMP_COUNTER_TICKS], 0);
+    smp_profile_release(profile);
+}
+
+static void reads_names_after_everybody_else_let_them_go(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = take(fixture);
+    struct smp_location_view view;
+
+    smp_methods_release(fixture->methods);
+    fixture->methods = NULL;
+    assert_true(fixture->location < profile->location_count);
+    smp_methods_view(profile->methods, fixture->location, &view);
+    assert_string_equal(view.class_name, "[waiting for the test]");
+    smp_profile_release(profile);
+}
+
+/* Names that come later belong to later snapshots; this one's bound does not move. */
+static void knows_which_names_are_its_own(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = take(fixture);
+    const uint32_t later = smp_methods_pseudo(fixture->methods, "[later]");
+
+    assert_true(later >= profile->location_count);
+    smp_profile_release(profile);
+}
+
+static void lives_until_its_last_holder_lets_go(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = take(fixture);
+
+    assert_ptr_equal(smp_profile_hold(profile), profile);
+    smp_profile_release(profile);
+    assert_int_equal(smp_tree_node_count(profile->tree), 1 + 2 * GROUPS);
+    smp_profile_release(profile);
+    smp_profile_release(NULL);
+}
+
+static void a_refused_create_adopts_nothing(void **state)
+{
+    struct fixture *fixture = *state;
+    struct failing_alloc failing = { .first = 0 };
+    struct smp_profile *profile = NULL;
+    const size_t used = smp_quota_used(&fixture->quota);
+    enum smp_status status = SMP_ENOMEM;
+    size_t step = 0;
+    uint32_t leaf = 0;
+
+    while (status == SMP_ENOMEM) {
+        step++;
+        failing_alloc_arm(&failing, step, step);
+        status = smp_profile_create(&fixture->quota, fixture->tree, fixture->groups,
+                                    fixture->methods, &profile);
+        failing_alloc_disarm(&failing);
+        if (status == SMP_OK)
+            continue;
+        /* The interval goes on. */
+        assert_null(profile);
+        assert_int_equal(smp_quota_used(&fixture->quota), used);
+        assert_int_equal(smp_tree_add(fixture->tree, fixture->root, &fixture->location, 1, &leaf),
+                         SMP_OK);
+        smp_tree_credit(fixture->tree, leaf, 7, 0, 1);
+    }
+    assert_int_equal(status, SMP_OK);
+    assert_true(step > 1);
+    fixture->tree = NULL;
+    fixture->groups = NULL;
+    assert_int_equal(smp_tree_nodes(profile->tree)[fixture->root].wall_ns,
+                     100 * GROUPS + 7 * (int64_t)(step - 1));
+    smp_profile_release(profile);
+}
+
+static void *hold_read_release(void *argument)
+{
+    struct smp_profile *profile = argument;
+    int64_t sum = 0;
+
+    for (size_t turn = 0; turn < TURNS; turn++) {
+        struct smp_profile *mine = smp_profile_hold(profile);
+        sum += smp_tree_nodes(mine->tree)[0].wall_ns;
+        sum += (int64_t)mine->tally.attempts;
+        smp_profile_release(mine);
+    }
+    smp_profile_release(profile); /* the one this thread was started with */
+    return (void *)(intptr_t)sum;
+}
+
+static void is_held_and_read_by_many_threads(void **state)
+{
+    struct fixture *fixture = *state;
+    struct smp_profile *profile = take(fixture);
+    const int64_t samples = GROUPS * (GROUPS + 1) / 2;
+    pthread_t readers[READERS];
+
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(
+            pthread_create(&readers[i], NULL, hold_read_release, smp_profile_hold(profile)), 0);
+    /* Whoever is last destroys it. */
+    smp_profile_release(profile);
+    for (size_t i = 0; i < READERS; i++) {
+        void *sum = NULL;
+        assert_int_equal(pthread_join(readers[i], &sum), 0);
+        assert_int_equal((intptr_t)sum, TURNS * (100 * samples + samples + GROUPS));
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(is_the_sealed_interval_with_the_sum_of_its_groups),
+        TEST(reads_names_after_everybody_else_let_them_go),
+        TEST(knows_which_names_are_its_own),
+        TEST(lives_until_its_last_holder_lets_go),
+        TEST(a_refused_create_adopts_nothing),
+        TEST(is_held_and_read_by_many_threads),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+}

@@ -1,0 +1,473 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Random intervals of one names table and of several, merged, against a plain tree to which the
+ * same stacks were added. SMP_TEST_ROUNDS sets how many.
+ */
+#include "model/profile_merge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/failing_alloc.h"
+#include "support/plain_tree.h"
+
+enum { PART_BYTES = 1 << 22, KEYS = 40, LINES = 4, MAX_DEPTH = 12, TEXT_BYTES = 256, ROUNDS = 60 };
+
+/* --- names: key k is class c.K<k>, every third of them in no file --- */
+
+static enum smp_status resolve(void *self, uint64_t key, struct smp_method_info *info)
+{
+    static const struct smp_line lines[LINES] = { { 0, 11 }, { 1, 12 }, { 2, 13 }, { 3, 14 } };
+    static char class_name[64];
+
+    (void)self;
+    (void)snprintf(class_name, sizeof(class_name), "c.K%c%c", (char)('a' + key / 10),
+                   (char)('a' + key % 10));
+    *info = (struct smp_method_info){ .class_name = class_name,
+                                      .method_name = "run",
+                                      .file = key % 3 == 0 ? NULL : "K.java",
+                                      .is_native = key % 7 == 1,
+                                      .lines = lines,
+                                      .line_count = LINES };
+    return SMP_OK;
+}
+
+static void release(void *self, struct smp_method_info *info)
+{
+    (void)self;
+    (void)info;
+}
+
+static struct smp_methods *make_names(void)
+{
+    struct smp_methods *names = NULL;
+
+    assert_int_equal(smp_methods_create(NULL, PART_BYTES, NULL, &names), SMP_OK);
+    return names;
+}
+
+/* --- random intervals --- */
+
+static unsigned next_random(unsigned *seed)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return *seed >> 8;
+}
+
+static uint32_t random_location(struct smp_methods *names, unsigned *seed)
+{
+    const struct smp_name_source source = { .resolve = resolve, .release = release };
+    const uint64_t key = 1 + next_random(seed) % KEYS;
+    const struct smp_frame frame = { .method = key,
+                                     .bci =
+                                         key % 7 == 1 ? -1 : (int64_t)(next_random(seed) % LINES) };
+
+    if (next_random(seed) % 9 == 0)
+        return smp_methods_pseudo(names, "[thread ended]");
+    return smp_methods_locate(names, &source, &frame);
+}
+
+struct interval {
+    struct smp_tree *tree;
+    struct smp_thread_groups *groups;
+};
+
+static struct interval begin(void)
+{
+    struct interval interval = { 0 };
+
+    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &interval.tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &interval.groups), SMP_OK);
+    return interval;
+}
+
+/* Credits one stack and notes that the thread was in the group. */
+static void add(struct interval *interval, const char *name, uint64_t serial,
+                const uint32_t *locations, size_t count, unsigned *seed)
+{
+    const struct smp_group group = smp_thread_groups_find(interval->groups, name);
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, group);
+    char raw_name[32];
+    uint32_t leaf = 0;
+
+    (void)snprintf(raw_name, sizeof(raw_name), "thread-%u", (unsigned)serial);
+    assert_int_equal(smp_tree_root(interval->tree, group.index, &info->root), SMP_OK);
+    assert_int_equal(smp_tree_add(interval->tree, info->root, locations, count, &leaf), SMP_OK);
+    smp_tree_credit(interval->tree, leaf, next_random(seed), next_random(seed) % 1000,
+                    next_random(seed) % 3);
+    smp_tally_note(&info->tally, (enum smp_outcome)(next_random(seed) % SMP_OUTCOME_COUNT));
+    smp_thread_groups_see(interval->groups, group, serial, raw_name);
+    if (count > info->max_depth)
+        info->max_depth = count;
+}
+
+static struct smp_profile *seal(struct interval *interval, struct smp_methods *names)
+{
+    struct smp_profile *profile = NULL;
+
+    assert_int_equal(smp_profile_create(NULL, interval->tree, interval->groups, names, &profile),
+                     SMP_OK);
+    return profile;
+}
+
+static struct smp_profile *make_random(struct smp_methods *names, unsigned *seed)
+{
+    static const char *const groups[] = { "main", "worker", "pool", "timer" };
+    struct interval interval = begin();
+    const unsigned stacks = next_random(seed) % 80;
+
+    for (unsigned i = 0; i < stacks; i++) {
+        uint32_t locations[MAX_DEPTH];
+        const size_t count = 1 + next_random(seed) % MAX_DEPTH;
+        for (size_t at = 0; at < count; at++)
+            locations[at] = random_location(names, seed);
+        add(&interval, groups[next_random(seed) % 4], next_random(seed) % 10, locations, count,
+            seed);
+    }
+    struct smp_profile *profile = seal(&interval, names);
+    for (int i = 0; i < SMP_COUNTER_COUNT; i++)
+        profile->counters[i] = next_random(seed) % 5;
+    return profile;
+}
+
+/* --- the twin --- */
+
+static void text_of(const struct smp_profile *profile, uint32_t location, char text[TEXT_BYTES])
+{
+    struct smp_location_view view;
+    struct smp_bytes bytes;
+
+    if ((location & SMP_LOCATION_GROUP) != 0) {
+        const struct smp_group group = { .index = location & ~SMP_LOCATION_GROUP };
+        (void)snprintf(text, TEXT_BYTES, "%s",
+                       smp_thread_groups_info(profile->groups, group)->name);
+        return;
+    }
+    assert_true(location < profile->location_count);
+    smp_bytes_init(&bytes, NULL, TEXT_BYTES);
+    smp_methods_frame_text(profile->methods, location, &bytes);
+    smp_methods_view(profile->methods, location, &view);
+    /* A frame of an unknown file does not show its line. */
+    (void)snprintf(text, TEXT_BYTES, "%s %d", smp_bytes_text(&bytes), (int)view.line);
+    smp_bytes_fini(&bytes);
+}
+
+/* Adds each node's own figures; returns the twins of the nodes. */
+static struct plain_node **add_to_twin(struct plain_tree *twin, const struct smp_profile *profile,
+                                       bool with_figures)
+{
+    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    const size_t count = smp_tree_node_count(profile->tree);
+    struct plain_node **twins = calloc(count, sizeof(struct plain_node *));
+
+    assert_non_null(twins);
+    for (uint32_t i = 1; i < count; i++) {
+        char text[TEXT_BYTES];
+        int64_t wall_ns = 0;
+        int64_t cpu_ns = 0;
+        text_of(profile, nodes[i].location, text);
+        twins[i] = plain_tree_find_or_add(twin, twins[nodes[i].parent], text);
+        smp_tree_self(profile->tree, i, &wall_ns, &cpu_ns);
+        if (!with_figures)
+            continue;
+        twins[i]->self_wall_ns += wall_ns;
+        twins[i]->self_cpu_ns += cpu_ns;
+        twins[i]->samples += nodes[i].samples;
+    }
+    return twins;
+}
+
+static void assert_is_sum(const struct smp_profile *merged, const struct smp_profile *const *parts,
+                          size_t count)
+{
+    struct plain_tree *twin = plain_tree_create();
+    const struct smp_node *nodes = smp_tree_nodes(merged->tree);
+    const size_t node_count = smp_tree_node_count(merged->tree);
+
+    for (size_t i = 0; i < count; i++)
+        free(add_to_twin(twin, parts[i], true));
+    plain_tree_totals(twin);
+    assert_int_equal(plain_tree_count(twin), node_count - 1);
+    struct plain_node **twins = add_to_twin(twin, merged, false);
+    assert_int_equal(plain_tree_count(twin), node_count - 1); /* none of them was new */
+    for (uint32_t i = 1; i < node_count; i++) {
+        int64_t wall_ns = 0;
+        int64_t cpu_ns = 0;
+        smp_tree_self(merged->tree, i, &wall_ns, &cpu_ns);
+        assert_int_equal(twins[i]->visits++, 0);
+        assert_int_equal(twins[i]->self_wall_ns, wall_ns);
+        assert_int_equal(twins[i]->self_cpu_ns, cpu_ns);
+        assert_int_equal(twins[i]->total_wall_ns, nodes[i].wall_ns);
+        assert_int_equal(twins[i]->total_cpu_ns, nodes[i].cpu_ns);
+        assert_int_equal(twins[i]->samples, nodes[i].samples);
+    }
+    free(twins);
+    plain_tree_destroy(twin);
+}
+
+static const struct smp_group_info *group_named(const struct smp_profile *profile, const char *name)
+{
+    for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
+        const struct smp_group_info *info =
+            smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
+        if (strcmp(info->name, name) == 0)
+            return info;
+    }
+    return NULL;
+}
+
+static void assert_account_is_sum(const struct smp_profile *merged,
+                                  const struct smp_profile *const *parts, size_t count)
+{
+    struct smp_tally tally = { 0 };
+
+    for (size_t i = 0; i < count; i++)
+        smp_tally_add(&tally, &parts[i]->tally);
+    assert_memory_equal(&tally, &merged->tally, sizeof(tally));
+    for (int at = 0; at < SMP_COUNTER_COUNT; at++) {
+        uint64_t sum = 0;
+        for (size_t i = 0; i < count; i++)
+            sum += parts[i]->counters[at];
+        assert_int_equal(merged->counters[at], sum);
+    }
+    for (uint32_t g = 0; g < smp_thread_groups_count(merged->groups); g++) {
+        const struct smp_group_info *info =
+            smp_thread_groups_info(merged->groups, (struct smp_group){ .index = g });
+        uint64_t depth = 0;
+        tally = (struct smp_tally){ 0 };
+        for (size_t i = 0; i < count; i++) {
+            const struct smp_group_info *part = group_named(parts[i], info->name);
+            if (part == NULL)
+                continue;
+            smp_tally_add(&tally, &part->tally);
+            depth = part->max_depth > depth ? part->max_depth : depth;
+        }
+        assert_memory_equal(&tally, &info->tally, sizeof(tally));
+        assert_int_equal(info->max_depth, depth);
+        assert_true(info->listed <= info->thread_count);
+    }
+}
+
+/* --- the tests --- */
+
+static int rounds(void)
+{
+    const char *text = getenv("SMP_TEST_ROUNDS");
+
+    return text == NULL ? ROUNDS : atoi(text);
+}
+
+static void check_random(bool one_table, size_t count, unsigned seed)
+{
+    struct smp_methods *names = make_names();
+    struct smp_profile *parts[3];
+    struct smp_profile *merged = NULL;
+
+    for (size_t i = 0; i < count; i++) {
+        struct smp_methods *own = one_table ? smp_methods_hold(names) : make_names();
+        parts[i] = make_random(own, &seed);
+        smp_methods_release(own);
+    }
+    assert_int_equal(
+        smp_profile_merge_all(NULL, (const struct smp_profile *const *)parts, count, &merged),
+        SMP_OK);
+    assert_is_sum(merged, (const struct smp_profile *const *)parts, count);
+    assert_account_is_sum(merged, (const struct smp_profile *const *)parts, count);
+    assert_true((merged->methods == parts[0]->methods) == (one_table || count == 1));
+    for (size_t i = 0; i < count; i++)
+        smp_profile_release(parts[i]);
+    smp_profile_release(merged);
+    smp_methods_release(names);
+}
+
+static void merged_is_the_sum_of_its_parts(void **state)
+{
+    (void)state;
+    for (int round = 0; round < rounds(); round++) {
+        const unsigned seed = (unsigned)round * 7919 + 1;
+        check_random(true, 1 + (size_t)round % 3, seed);
+        check_random(false, 1 + (size_t)round % 3, seed + 1);
+    }
+}
+
+static void merging_twice_is_merging_at_once(void **state)
+{
+    unsigned seed = 99;
+    struct smp_profile *parts[3];
+    struct smp_profile *two = NULL;
+    struct smp_profile *three = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct smp_methods *names = make_names();
+        parts[i] = make_random(names, &seed);
+        smp_methods_release(names);
+    }
+    assert_int_equal(smp_profile_merge(NULL, parts[0], parts[1], &two), SMP_OK);
+    assert_int_equal(smp_profile_merge(NULL, two, parts[2], &three), SMP_OK);
+    smp_profile_release(two); /* the result needs none of its parts */
+    assert_is_sum(three, (const struct smp_profile *const *)parts, 3);
+    for (size_t i = 0; i < 3; i++)
+        smp_profile_release(parts[i]);
+    smp_profile_release(three);
+}
+
+static struct smp_profile *with_threads(struct smp_methods *names, uint64_t first, uint64_t last)
+{
+    struct interval interval = begin();
+    unsigned seed = 1;
+
+    for (uint64_t serial = first; serial <= last; serial++) {
+        const uint32_t location = random_location(names, &seed);
+        add(&interval, "pool", serial, &location, 1, &seed);
+    }
+    return seal(&interval, names);
+}
+
+static void assert_threads(const struct smp_profile *a, const struct smp_profile *b,
+                           uint64_t threads, const char *last_name)
+{
+    struct smp_profile *merged = NULL;
+    const struct smp_group_info *info;
+
+    assert_int_equal(smp_profile_merge(NULL, a, b, &merged), SMP_OK);
+    info = group_named(merged, "pool");
+    assert_int_equal(info->thread_count, threads);
+    assert_string_equal(info->names[0], "thread-1");
+    assert_string_equal(info->names[info->listed - 1], last_name);
+    smp_profile_release(merged);
+}
+
+static void threads_are_counted_once_where_they_can_be_compared(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_methods *others = make_names();
+    struct smp_profile *one = with_threads(names, 1, 5);
+    struct smp_profile *next = with_threads(names, 4, 8);
+    struct smp_profile *other = with_threads(others, 4, 8);
+
+    (void)state;
+    assert_threads(one, next, 8, "thread-8");
+    assert_threads(one, one, 5, "thread-5");
+    assert_threads(one, other, 10, "thread-8");
+    smp_profile_release(one);
+    smp_profile_release(next);
+    smp_profile_release(other);
+    smp_methods_release(names);
+    smp_methods_release(others);
+}
+
+static void figures_span_both(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_profile *a = with_threads(names, 1, 1);
+    struct smp_profile *b = with_threads(names, 1, 1);
+    struct smp_profile *merged = NULL;
+
+    (void)state;
+    a->from_wall_ms = 100;
+    a->till_wall_ms = 200;
+    b->from_wall_ms = 50;
+    b->till_wall_ms = 150;
+    a->elapsed_ns = 1000;
+    b->elapsed_ns = 2000;
+    a->own_cpu_ns = 10;
+    b->own_cpu_ns = 20;
+    a->period_ns = 5;
+    (void)strcpy(a->packages, "com.acme");
+    b->memory_used_bytes = 77;
+    a->memory_limit_bytes = 99;
+    assert_int_equal(smp_profile_merge(NULL, a, b, &merged), SMP_OK);
+    assert_int_equal(merged->from_wall_ms, 50);
+    assert_int_equal(merged->till_wall_ms, 200);
+    assert_int_equal(merged->elapsed_ns, 3000);
+    assert_int_equal(merged->own_cpu_ns, 30);
+    assert_int_equal(merged->period_ns, 5);
+    assert_string_equal(merged->packages, "com.acme");
+    assert_int_equal(merged->memory_used_bytes, 77);
+    assert_int_equal(merged->memory_limit_bytes, 99);
+    smp_profile_release(a);
+    smp_profile_release(b);
+    smp_profile_release(merged);
+    smp_methods_release(names);
+}
+
+/* --- memory --- */
+
+static enum smp_status merge_and_release(void *self)
+{
+    struct smp_profile **parts = self;
+    struct smp_profile *merged = NULL;
+    const enum smp_status status = smp_profile_merge(NULL, parts[0], parts[1], &merged);
+
+    /* Not by the twin, which allocates. */
+    if (status == SMP_OK)
+        assert_int_equal(smp_tree_nodes(merged->tree)[0].wall_ns,
+                         smp_tree_nodes(parts[0]->tree)[0].wall_ns +
+                             smp_tree_nodes(parts[1]->tree)[0].wall_ns);
+    smp_profile_release(merged);
+    return status;
+}
+
+static void without_memory_there_is_no_result(void **state)
+{
+    struct smp_methods *names = make_names();
+    struct smp_methods *others = make_names();
+    unsigned seed = 5;
+    struct smp_profile *one = make_random(names, &seed);
+    struct smp_profile *same[] = { one, make_random(names, &seed) };
+    struct smp_profile *different[] = { one, make_random(others, &seed) };
+    struct failing_alloc_steps steps;
+
+    (void)state;
+    steps = failing_alloc_each_step(merge_and_release, same);
+    assert_true(steps.refused > 10);
+    steps = failing_alloc_each_step(merge_and_release, different);
+    assert_true(steps.refused > 15);
+    smp_profile_release(one);
+    smp_profile_release(same[1]);
+    smp_profile_release(different[1]);
+    smp_methods_release(names);
+    smp_methods_release(others);
+}
+
+static void a_full_quota_refuses_and_lets_go(void **state)
+{
+    struct smp_methods *names = make_names();
+    unsigned seed = 6;
+    struct smp_profile *parts[] = { make_random(names, &seed), make_random(names, &seed) };
+    struct smp_profile *merged = NULL;
+    struct smp_quota *quota = smp_quota_create(64 * 1024);
+
+    (void)state;
+    assert_true(smp_profile_merge(quota, parts[0], parts[1], &merged) != SMP_OK);
+    assert_null(merged);
+    assert_int_equal(smp_quota_used(quota), 0);
+    quota->limit_bytes = 1 << 22;
+    assert_int_equal(smp_profile_merge(quota, parts[0], parts[1], &merged), SMP_OK);
+    smp_quota_release(quota); /* the snapshot holds it */
+    smp_profile_release(parts[0]);
+    smp_profile_release(parts[1]);
+    smp_methods_release(names);
+    assert_true(smp_quota_used(merged->quota) > 0);
+    smp_profile_release(merged);
+    assert_int_equal(smp_alloc_live_bytes(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merged_is_the_sum_of_its_parts),
+        cmocka_unit_test(merging_twice_is_merging_at_once),
+        cmocka_unit_test(threads_are_counted_once_where_they_can_be_compared),
+        cmocka_unit_test(figures_span_both),
+        cmocka_unit_test(without_memory_there_is_no_result),
+        cmocka_unit_test(a_full_quota_refuses_and_lets_go),
+    };
+    return cmocka_run_group_tests_name("snapshot_merge", tests, NULL, NULL);
+}

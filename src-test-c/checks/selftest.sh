@@ -50,7 +50,7 @@ check_layers() {
     expect fail "layers: engine sees jvm" "$checks/layers.sh" "$(tree l6 native/src/engine/x.c '  #include "jvm/agent/agent.h"')"
     expect fail "layers: jvm sees the tree" "$checks/layers.sh" "$(tree l7 native/src/jvm/x.c '#include "model/tree.h"')"
     expect fail "layers: jvm sees the JNI header" "$checks/layers.sh" \
-        "$(tree l8 native/src/jvm/x.c '#include "com_incapsula_sampler_internal_NativeBridge.h"')"
+        "$(tree l8 native/src/jvm/x.c '#include "com_incapsula_sampler_internal_engine_NativeBridge.h"')"
     expect fail "layers: jni sees jvmti.h" "$checks/layers.sh" "$(tree l9 native/src/jni/x.c '#include <jvmti.h>')"
     expect fail "layers: a test sees jni" "$checks/layers.sh" "$(tree l10 src-test-c/jni/test_x.c '#include "jni/convert.h"')"
     expect fail "layers: an unknown layer" "$checks/layers.sh" "$(tree l11 native/src/util/x.c '#include "base/status.h"')"

@@ -117,8 +117,8 @@ static void own_classes(void **state)
         "com.incapsula.sampler.ThreadsSampler",
         "com.incapsula.sampler.ThreadsSampler$Surroundings",
         "com.incapsula.sampler.SamplingReport",
-        "com.incapsula.sampler.internal.NativeBridge",
-        "com.incapsula.sampler.internal.NativeHandle$$Lambda",
+        "com.incapsula.sampler.internal.engine.NativeBridge",
+        "com.incapsula.sampler.internal.engine.NativeHandle$$Lambda",
     };
     static const char *const others[] = {
         "",

@@ -3,7 +3,7 @@
  * bridge.c - the native methods of NativeBridge about sessions: each converts, makes one call,
  * throws once. Its header is written by javac -h, so a changed Java signature breaks this file.
  */
-#include "com_incapsula_sampler_internal_NativeBridge.h"
+#include "com_incapsula_sampler_internal_engine_NativeBridge.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 #include "jni/throw.h"
 #include "jvm/threads/threads.h"
 
-#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_NativeBridge_##name
+#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
-enum { ABI = com_incapsula_sampler_internal_NativeBridge_ABI };
+enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
 
 static struct smp_java_session *java_session_of(jlong handle)
 {

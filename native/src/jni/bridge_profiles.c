@@ -3,7 +3,7 @@
  * bridge_profiles.c - the native methods of NativeBridge about snapshots, as bridge.c has those
  * about sessions. A snapshot in Java's hands is one hold of it.
  */
-#include "com_incapsula_sampler_internal_NativeBridge.h"
+#include "com_incapsula_sampler_internal_engine_NativeBridge.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 #include "jni/throw.h"
 #include "model/profile_merge.h"
 
-#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_NativeBridge_##name
+#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
 /* Bits of writeSnapshot's flags. */
 enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, CPU_TIME = 4, PERCENT = 8 };

@@ -29,7 +29,7 @@
     X(thread, "java/lang/Thread")
 
 /* X(field, Java name, signature): the methods of NativeCallbacks */
-#define SMP_JNI_CALLBACKS_CLASS "com/incapsula/sampler/internal/NativeCallbacks"
+#define SMP_JNI_CALLBACKS_CLASS "com/incapsula/sampler/internal/engine/NativeCallbacks"
 #define SMP_JNI_CALLBACK_MAP(X)                                    \
     X(title, "title", "(JJ)Z")                                     \
     X(record, "record", "(Ljava/lang/String;Ljava/lang/String;)Z") \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.RawStatistics;
+import com.incapsula.sampler.internal.engine.RawStatistics;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.Cursor;
-import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.internal.engine.Cursor;
+import com.incapsula.sampler.internal.engine.Snapshot;
 import java.util.function.Function;
 
 /**

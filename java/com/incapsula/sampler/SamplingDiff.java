@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.CollapsedDiff;
-import com.incapsula.sampler.internal.Content;
-import com.incapsula.sampler.internal.HtmlPage;
-import com.incapsula.sampler.internal.Snapshot;
-import com.incapsula.sampler.internal.WholeFile;
+import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.report.CollapsedDiff;
+import com.incapsula.sampler.internal.report.Content;
+import com.incapsula.sampler.internal.report.HtmlPage;
+import com.incapsula.sampler.internal.report.WholeFile;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.Figure;
-import com.incapsula.sampler.internal.HtmlPage;
-import com.incapsula.sampler.internal.RawReport;
-import com.incapsula.sampler.internal.Snapshot;
-import com.incapsula.sampler.internal.StaysOpen;
-import com.incapsula.sampler.internal.WholeFile;
+import com.incapsula.sampler.internal.engine.Figure;
+import com.incapsula.sampler.internal.engine.RawReport;
+import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.report.HtmlPage;
+import com.incapsula.sampler.internal.report.StaysOpen;
+import com.incapsula.sampler.internal.report.WholeFile;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.Lifecycle;
-import com.incapsula.sampler.internal.NativeLibrary;
-import com.incapsula.sampler.internal.Observer;
-import com.incapsula.sampler.internal.Property;
-import com.incapsula.sampler.internal.Snapshot;
-import com.incapsula.sampler.internal.Visibility;
+import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.engine.LoadedLibrary;
+import com.incapsula.sampler.internal.engine.Observer;
+import com.incapsula.sampler.internal.engine.Property;
+import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.observe.Visibility;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
@@ -84,7 +84,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return an exception with the reason, or null where {@link #isAvailable()}
      */
     public static Throwable unavailabilityCause() {
-        return NativeLibrary.unavailabilityCause();
+        return LoadedLibrary.unavailabilityCause();
     }
 
     /**

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.LiveServer;
+import com.incapsula.sampler.internal.server.LiveServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;

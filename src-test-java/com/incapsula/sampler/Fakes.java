@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-import com.incapsula.sampler.internal.Lifecycle;
-import com.incapsula.sampler.internal.Snapshot;
+import com.incapsula.sampler.internal.engine.Lifecycle;
+import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.io.OutputStream;
 import java.io.PrintStream;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import com.incapsula.sampler.internal.FakeSampler;
+import com.incapsula.sampler.internal.engine.FakeSampler;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Arrays;

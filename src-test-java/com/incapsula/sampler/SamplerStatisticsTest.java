@@ -4,7 +4,7 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import com.incapsula.sampler.internal.RawStatistics;
+import com.incapsula.sampler.internal.engine.RawStatistics;
 import java.util.List;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;

@@ -4,8 +4,8 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import com.incapsula.sampler.internal.FakeSampler;
-import com.incapsula.sampler.internal.FakeSnapshot;
+import com.incapsula.sampler.internal.engine.FakeSampler;
+import com.incapsula.sampler.internal.engine.FakeSnapshot;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -3,7 +3,7 @@ package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.incapsula.sampler.internal.FakeSampler;
+import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import java.net.HttpURLConnection;
 import java.nio.file.Path;

@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-import com.incapsula.sampler.internal.FakeSampler;
-import com.incapsula.sampler.internal.FakeSnapshot;
+import com.incapsula.sampler.internal.engine.FakeSampler;
+import com.incapsula.sampler.internal.engine.FakeSnapshot;
 import com.incapsula.sampler.testing.SideBySide;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.outputer;
 
-import com.incapsula.sampler.internal.LogTarget;
+import com.incapsula.sampler.internal.report.LogTarget;
 import java.util.Locale;
 
 /**

@@ -3,7 +3,7 @@ package com.incapsula.sampler.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.incapsula.sampler.internal.HtmlPage;
+import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.testing.SideBySide;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;

@@ -35,7 +35,7 @@ public final class NothingLeft implements AfterEachCallback {
     public static long liveBytes() {
         assertThat(ThreadsSampler.unavailabilityCause()).isNull();
         try {
-            Method method = Class.forName("com.incapsula.sampler.internal.NativeBridge").getDeclaredMethod("liveBytes");
+            Method method = Class.forName("com.incapsula.sampler.internal.engine.NativeBridge").getDeclaredMethod("liveBytes");
             method.setAccessible(true);
             return (Long) method.invoke(null);
         } catch (ReflectiveOperationException e) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+/** The figures of a snapshot, in the order of {@link NativeBridge#snapshotFigures}. */
+public enum Figure {
+
+    /** Begin, milliseconds since 1970. */
+    FROM,
+    /** End, milliseconds since 1970. */
+    TILL,
+    /** Covered time without pauses, nanoseconds. */
+    ELAPSED,
+    /** The sampler's own CPU time, nanoseconds. */
+    OWN_CPU,
+    /** Bytes. */
+    MEMORY_USED,
+    /** Bytes. */
+    MEMORY_LIMIT,
+    /** Looks at threads. */
+    ATTEMPTS,
+    /** Thread groups. */
+    GROUPS,
+    /** Nodes of the call trees. */
+    NODES,
+    /** Wall time of all groups, nanoseconds. */
+    WALL,
+    /** CPU time of all groups, nanoseconds. */
+    CPU,
+    /** Samples of all groups. */
+    SAMPLES;
+
+    /**
+     * Reads it.
+     *
+     * @param report a snapshot's figures
+     * @return the value
+     */
+    public long of(RawReport report) {
+        return report.figures()[ordinal()];
+    }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.util.List;
+
+/**
+ * The core of a sampler that cannot sample here: takes every call, does nothing, and says why. An application that
+ * carries the sampler runs on a platform the sampler does not know, and all it calls is defined there.
+ *
+ * <p>Threads: any.
+ */
+final class InertEngine implements Engine {
+
+    private static final int CONSUMER = 1;
+
+    private final String cause;
+    private final long startMillis = System.currentTimeMillis();
+
+    private InertEngine(String cause) {
+        this.cause = cause;
+    }
+
+    /** Makes inert engines, always. */
+    static final class Source implements Engine.Source {
+
+        private final String cause;
+
+        /** @param cause why nothing is sampled, one line */
+        Source(String cause) {
+            this.cause = cause;
+        }
+
+        @Override
+        public void require() {
+        }
+
+        @Override
+        public Engine create(String options, NativeCallbacks callbacks) {
+            return new InertEngine(cause);
+        }
+
+        @Override
+        public void hideCurrentThread() {
+        }
+
+        @Override
+        public void hide(ThreadGroup group) {
+        }
+    }
+
+    @Override
+    public void start() {
+    }
+
+    @Override
+    public void configure(String options) {
+    }
+
+    @Override
+    public void select(Thread[] threads, boolean only) {
+    }
+
+    @Override
+    public void pause() {
+    }
+
+    @Override
+    public void resume() {
+    }
+
+    @Override
+    public void report() {
+    }
+
+    @Override
+    public void sampleOnce() {
+    }
+
+    @Override
+    public void stop() {
+    }
+
+    @Override
+    public RawStatistics statistics() {
+        return new RawStatistics("NONE (" + cause + ")", List.of(), List.of());
+    }
+
+    @Override
+    public int openConsumer() {
+        return CONSUMER;
+    }
+
+    @Override
+    public void closeConsumer(int consumer) {
+    }
+
+    @Override
+    public Snapshot takeWindow(int consumer) {
+        return new InertSnapshot(startMillis, cause);
+    }
+
+    @Override
+    public Snapshot currentReport() {
+        return takeWindow(CONSUMER);
+    }
+
+    @Override
+    public void destroy() {
+    }
+}

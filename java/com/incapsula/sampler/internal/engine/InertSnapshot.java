@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What a sampler that cannot sample gives: no groups, all figures 0, and the cause, as a line of the account and in
+ * each form that has a place for it. Every document is a valid one.
+ *
+ * <p>Threads: immutable.
+ */
+final class InertSnapshot implements Snapshot {
+
+    /** Begins the line of the account. */
+    static final String NOTICE = "nothing is sampled: ";
+
+    /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
+    private enum Form { TEXT, COLLAPSED, PPROF, SPEEDSCOPE, JSON, TOP }
+
+    private final long fromMillis;
+    private final long tillMillis;
+    private final String notice;
+
+    /**
+     * An empty interval up to now.
+     *
+     * @param fromMillis its begin, since 1970
+     * @param cause why it is empty
+     */
+    InertSnapshot(long fromMillis, String cause) {
+        this.fromMillis = fromMillis;
+        this.tillMillis = Math.max(fromMillis, System.currentTimeMillis());
+        this.notice = NOTICE + cause;
+    }
+
+    @Override
+    public Snapshot hold() {
+        return this;
+    }
+
+    @Override
+    public void release() {
+        // there is nothing to free
+    }
+
+    @Override
+    public RawReport figures() {
+        long[] figures = new long[Figure.values().length];
+        figures[Figure.FROM.ordinal()] = fromMillis;
+        figures[Figure.TILL.ordinal()] = tillMillis;
+        return new RawReport(figures, List.of(), new long[0], List.of("counter." + notice), new long[] {1});
+    }
+
+    @Override
+    public void write(int format, int weight, int flags, OutputStream out) throws IOException {
+        out.write(switch (Form.values()[format]) {
+            case TEXT, TOP -> utf8(notice + "\n");
+            case COLLAPSED -> new byte[0];
+            case PPROF -> pprof();
+            case SPEEDSCOPE -> utf8("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                    + "\"exporter\":\"threads-sampler\",\"name\":" + json(notice)
+                    + ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[]},\n\"profiles\":[]}\n");
+            case JSON -> utf8("{\"format\":\"threads-sampler/1\",\"fromMillis\":" + fromMillis + ",\"tillMillis\":"
+                    + tillMillis + ",\"elapsedNanos\":0,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,"
+                    + "\"account\":{\"attempts\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
+                    + "\"frames\":[],\n\"groups\":[]}\n");
+        });
+    }
+
+    /** @return the other one: this one adds nothing to it */
+    @Override
+    public Snapshot mergedWith(Snapshot other) {
+        return other.hold();
+    }
+
+    private static byte[] utf8(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    /* In a script element of a page, too: so "<" is escaped. */
+    private static String json(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        text.chars().forEach(c -> {
+            if (c < ' ' || c == '<' || c == '"' || c == '\\') {
+                quoted.append(String.format("\\u%04x", c));
+            } else {
+                quoted.append((char) c);
+            }
+        });
+        return quoted.append('"').toString();
+    }
+
+    /* profile.proto: one type of sample, no sample, the notice as a comment. */
+    private byte[] pprof() {
+        ByteArrayOutputStream profile = new ByteArrayOutputStream();
+        profile.writeBytes(new byte[] {1 << 3 | 2, 4, 1 << 3, 1, 2 << 3, 2}); // sample_type {type 1, unit 2}
+        for (String text : List.of("", "wall", "nanoseconds", notice)) {
+            byte[] bytes = utf8(text);
+            profile.write(6 << 3 | 2); // string_table
+            writeNumber(profile, bytes.length);
+            profile.writeBytes(bytes);
+        }
+        profile.write(9 << 3); // time_nanos
+        writeNumber(profile, fromMillis * 1_000_000);
+        profile.writeBytes(new byte[] {13 << 3, 3}); // comment
+        return profile.toByteArray();
+    }
+
+    private static void writeNumber(ByteArrayOutputStream to, long number) {
+        long rest = number;
+        while (rest >= 0x80) {
+            to.write((int) (rest & 0x7f | 0x80));
+            rest >>>= 7;
+        }
+        to.write((int) rest);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import com.incapsula.sampler.internal.loading.NativeLibrary;
+
+/**
+ * The native library behind {@link NativeBridge}: loaded at the first need, once, in each class loader that has these
+ * classes.
+ *
+ * <p>Threads: any.
+ */
+public final class LoadedLibrary {
+
+    private static final class OnlyTry {
+        static final NativeLibrary LIBRARY = NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi);
+        static final UnsupportedOperationException FAILURE = tryOnce();
+
+        private static UnsupportedOperationException tryOnce() {
+            try {
+                LIBRARY.load();
+                return null;
+            } catch (UnsupportedOperationException e) {
+                return e;
+            } catch (RuntimeException | Error e) {
+                return new UnsupportedOperationException("the native library could not be loaded: " + e, e);
+            }
+        }
+    }
+
+    private LoadedLibrary() {
+    }
+
+    /**
+     * Loads the library where that was not tried before.
+     *
+     * @return why it cannot be used now, or null
+     */
+    public static UnsupportedOperationException unavailabilityCause() {
+        return OnlyTry.FAILURE != null ? OnlyTry.FAILURE : OnlyTry.LIBRARY.refusal();
+    }
+
+    /**
+     * A sampler is about to start: from now on no other copy of the library may.
+     *
+     * @throws UnsupportedOperationException if another one samples
+     */
+    static void open() {
+        OnlyTry.LIBRARY.open();
+    }
+
+    /** Undoes one {@link #open()}. */
+    static void close() {
+        OnlyTry.LIBRARY.close();
+    }
+
+    /** @throws UnsupportedOperationException as {@link #unavailabilityCause()}, with the stack of this call */
+    static void require() {
+        UnsupportedOperationException failure = unavailabilityCause();
+        if (failure != null) {
+            throw new UnsupportedOperationException(failure.getMessage(), failure);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+/**
+ * Every native method of the library. A session is a {@code long} that {@link #create} gave and
+ * {@link #destroy} takes; calling anything with it after {@code destroy} is undefined, which is why
+ * {@link NativeHandle} stands in front.
+ *
+ * <p>Statuses of the core become exceptions: bad options {@link IllegalArgumentException}, a call that the
+ * session's state forbids or that comes from the sampler's own callback {@link IllegalStateException}, lack
+ * of memory {@link OutOfMemoryError}, a platform that cannot do it {@link UnsupportedOperationException}.
+ */
+final class NativeBridge {
+
+    /** The seam's version: {@link #abi()} of the loaded library must be equal. */
+    static final int ABI = 2;
+
+    private NativeBridge() {
+    }
+
+    /** @return the version of this seam the library was built for */
+    static native int abi();
+
+    /**
+     * Makes a session; starts nothing, touches no JVMTI environment.
+     *
+     * @param options lines {@code name=value}, see {@code native/src/model/options.h}
+     * @param callbacks receives reports and gives group names
+     */
+    static native long create(String options, NativeCallbacks callbacks);
+
+    /** Starts sampling; returns when every live thread has had its first look. */
+    static native void start(long session);
+
+    /** Applies changed options at the next tick. All options are given, not only the changed ones. */
+    static native void configure(long session, String options);
+
+    /**
+     * Chooses threads. They are held weakly; a thread that has not been started yet counts once it runs.
+     *
+     * @param only true: sample these and no others; false: sample everybody (threads is ignored)
+     */
+    static native void select(long session, Thread[] threads, boolean only);
+
+    static native void pause(long session);
+
+    static native void resume(long session);
+
+    /** Returns when the report of the running interval is written. */
+    static native void report(long session);
+
+    /** One sample credited with one interval, then as {@link #report}. */
+    static native void sampleOnce(long session);
+
+    /** Last sample, last report, both native threads ended. Idempotent. */
+    static native void stop(long session);
+
+    /** Frees a session, stopping it without a report where it still runs. */
+    static native void destroy(long session);
+
+    /** @return values in the order of {@link #statisticNames()} */
+    static native long[] statistics(long session);
+
+    /**
+     * The names of {@link #statistics}. Each stands twice, with a prefix that says what it counts:
+     * {@code total.outcome.<text>}, {@code interval.outcome.<text>}, {@code total.counter.<text>},
+     * {@code interval.counter.<text>}, and once {@code gauge.<name>}: attempts, intervalAttempts, threads,
+     * nodes, locations, reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos,
+     * elapsedNanos, handlerSamplesTimed, handlerNanosTimed, handlerNanosMedian, walksInOtherHandlers.
+     */
+    static native String[] statisticNames();
+
+    /** @return the name of the engine that walks stacks */
+    static native String engine(long session);
+
+    /** From now on the calling thread is one of the library's own: no session samples it. */
+    static native void hideCurrentThread();
+
+    /**
+     * Threads born into this group are the library's own: no session samples them, from their first moment on. One
+     * group for as long as the library is loaded.
+     */
+    static native void hide(ThreadGroup group);
+
+    /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
+    static native long liveBytes();
+
+    /**
+     * Registers a consumer of windows with its own cursor: its first window begins now. Taking one never
+     * resets or delays another's.
+     *
+     * @return the consumer, to be given to {@link #takeWindow} and {@link #closeConsumer}; valid until destroy
+     */
+    static native int openConsumer(long session);
+
+    static native void closeConsumer(long session, int consumer);
+
+    /**
+     * Takes a look (unless paused), ends the running interval and gives everything since the consumer's last
+     * window.
+     *
+     * @return a snapshot, to be given back with {@link #releaseSnapshot}; safe after the session's destroy
+     */
+    static native long takeWindow(long session, int consumer);
+
+    /**
+     * For the reporter thread, from within a callback of a report.
+     *
+     * @return what is being reported, to be given back with {@link #releaseSnapshot}
+     */
+    static native long currentReport(long session);
+
+    /** @return a new snapshot with both in it */
+    static native long mergeSnapshots(long a, long b);
+
+    static native void releaseSnapshot(long snapshot);
+
+    /**
+     * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
+     *
+     * @param format ordinal of ReportFormat
+     * @param weight 0 wall, 1 CPU, 2 samples
+     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 CPU time column, bit 3 percent column
+     */
+    static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
+            throws java.io.IOException;
+
+    /**
+     * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, attempts,
+     *     groups, nodes, wall ns, CPU ns and samples over all groups
+     */
+    static native long[] snapshotFigures(long snapshot);
+
+    /** @return names of the groups in descending wall time */
+    static native String[] snapshotGroups(long snapshot);
+
+    /** @return for each group, in that order: wall ns, CPU ns, samples, threads, max depth, attempts */
+    static native long[] snapshotGroupFigures(long snapshot);
+
+    /** @return counts per outcome and counter of the whole snapshot, in the order of {@link #accountNames} */
+    static native long[] snapshotAccount(long snapshot);
+
+    /** @return the names of {@link #snapshotAccount}: {@code outcome.<text>} and {@code counter.<text>} */
+    static native String[] accountNames();
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+/**
+ * What the native core calls. No method lets an exception out: the core would only clear it.
+ *
+ * <p>Threads: {@code groupNames} on the sampler thread, all others on the reporter thread.
+ */
+interface NativeCallbacks {
+
+    /** Begins a report. @return false when the outputer failed: nothing more of this report follows */
+    boolean title(long fromWallMillis, long tillWallMillis);
+
+    /** One thread group, or last the sampler's account. @return as {@link #title} */
+    boolean record(String title, String rows);
+
+    /** Ends a report. @return as {@link #title} */
+    boolean flush();
+
+    /** A message of the core. @param level 0 info, 1 warning, 2 error */
+    void message(int level, String text);
+
+    /**
+     * Asks the user's rule for group names, once per tick for all threads.
+     *
+     * @param threads the first {@code count} elements are set; reused from tick to tick
+     * @param names receives the name for each; null where the thread is not to be sampled
+     * @param failed receives true where the rule threw and the raw name is to be used
+     */
+    void groupNames(Thread[] threads, int count, String[] names, boolean[] failed);
+}

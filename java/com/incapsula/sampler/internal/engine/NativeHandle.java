@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.LongConsumer;
+import java.util.function.LongFunction;
+
+/**
+ * A native session behind a gate: after {@link #destroy()} a call fails here, in Java, and a call under way is waited
+ * for before the session is freed.
+ *
+ * <p>Threads: any. Whoever uses the session holds the read lock, {@code destroy} the write lock. {@code destroy} is
+ * called after {@code stop()} only, when nothing is left that a call under way could wait for.
+ *
+ * <p>There is no Cleaner behind it: a session that runs is held by the shutdown hook until it is closed, and one that
+ * cannot be started is destroyed by {@link Lifecycle}.
+ */
+final class NativeHandle implements Engine {
+
+    private static final long NO_SESSION = 0;
+
+    private final ReadWriteLock gate = new ReentrantReadWriteLock();
+    private long session; // guarded by gate
+
+    private NativeHandle(long session) {
+        this.session = session;
+    }
+
+    /** Makes engines of the native library, which is loaded when it is first needed. */
+    static final class Source implements Engine.Source {
+
+        @Override
+        public void require() {
+            LoadedLibrary.require();
+        }
+
+        @Override
+        public Engine create(String options, NativeCallbacks callbacks) {
+            LoadedLibrary.open();
+            NativeHandle made = null;
+            try {
+                made = new NativeHandle(NativeBridge.create(options, callbacks));
+                return made;
+            } finally {
+                if (made == null) {
+                    LoadedLibrary.close();
+                }
+            }
+        }
+
+        @Override
+        public void hideCurrentThread() {
+            NativeBridge.hideCurrentThread();
+        }
+
+        @Override
+        public void hide(ThreadGroup group) {
+            NativeBridge.hide(group);
+        }
+    }
+
+    @Override
+    public void start() {
+        run(NativeBridge::start);
+    }
+
+    @Override
+    public void configure(String options) {
+        run(address -> NativeBridge.configure(address, options));
+    }
+
+    @Override
+    public void select(Thread[] threads, boolean only) {
+        run(address -> NativeBridge.select(address, threads, only));
+    }
+
+    @Override
+    public void pause() {
+        run(NativeBridge::pause);
+    }
+
+    @Override
+    public void resume() {
+        run(NativeBridge::resume);
+    }
+
+    @Override
+    public void report() {
+        run(NativeBridge::report);
+    }
+
+    @Override
+    public void sampleOnce() {
+        run(NativeBridge::sampleOnce);
+    }
+
+    @Override
+    public void stop() {
+        run(NativeBridge::stop);
+    }
+
+    @Override
+    public RawStatistics statistics() {
+        return use(address -> {
+            List<Long> values = Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
+            return new RawStatistics(NativeBridge.engine(address), List.of(NativeBridge.statisticNames()), values);
+        });
+    }
+
+    @Override
+    public int openConsumer() {
+        return use(NativeBridge::openConsumer);
+    }
+
+    @Override
+    public void closeConsumer(int consumer) {
+        run(address -> NativeBridge.closeConsumer(address, consumer));
+    }
+
+    @Override
+    public Snapshot takeWindow(int consumer) {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.takeWindow(address, consumer)));
+    }
+
+    @Override
+    public Snapshot currentReport() {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.currentReport(address)));
+    }
+
+    @Override
+    public void destroy() {
+        gate.writeLock().lock();
+        try {
+            if (session != NO_SESSION) {
+                NativeBridge.destroy(session);
+                session = NO_SESSION;
+                LoadedLibrary.close();
+            }
+        } finally {
+            gate.writeLock().unlock();
+        }
+    }
+
+    private void run(LongConsumer call) {
+        gate.readLock().lock();
+        try {
+            call.accept(open());
+        } finally {
+            gate.readLock().unlock();
+        }
+    }
+
+    private <T> T use(LongFunction<T> call) {
+        gate.readLock().lock();
+        try {
+            return call.apply(open());
+        } finally {
+            gate.readLock().unlock();
+        }
+    }
+
+    private long open() {
+        if (session == NO_SESSION) {
+            throw new IllegalStateException("the sampler is closed");
+        }
+        return session;
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.ref.PhantomReference;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A native snapshot that knows its holders. One that is forgotten without a {@link #release()} is freed when the next
+ * one comes and the garbage collector has found it: a net without a thread of its own, which would be one more to
+ * hide and would keep the class loader.
+ *
+ * <p>Threads: any. The native side needs no lock, a snapshot does not change; what is guarded is its end.
+ */
+final class NativeSnapshot implements Snapshot {
+
+    private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
+    private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
+
+    /** Knows the address when the snapshot itself is gone. */
+    private static final class Net extends PhantomReference<NativeSnapshot> {
+
+        private final long address;
+
+        Net(NativeSnapshot snapshot, long address) {
+            super(snapshot, FORGOTTEN);
+            this.address = address;
+        }
+
+        /** Frees the snapshot, the first time. */
+        void free() {
+            if (NETS.remove(this)) {
+                NativeBridge.releaseSnapshot(address);
+            }
+        }
+    }
+
+    private final Net net;
+    private int holders = 1; // guarded by this
+
+    private NativeSnapshot(long address) {
+        net = new Net(this, address);
+        NETS.add(net);
+    }
+
+    /** @param address what the core gave; to be released by the result */
+    static Snapshot adopt(long address) {
+        for (Reference<?> lost = FORGOTTEN.poll(); lost != null; lost = FORGOTTEN.poll()) {
+            ((Net) lost).free();
+        }
+        return new NativeSnapshot(address);
+    }
+
+    /** @return how many have not been freed */
+    static int live() {
+        return NETS.size();
+    }
+
+    @Override
+    public synchronized Snapshot hold() {
+        if (holders == 0) {
+            throw new IllegalStateException("the snapshot was released");
+        }
+        holders++;
+        return this;
+    }
+
+    @Override
+    public void release() {
+        boolean last;
+        synchronized (this) {
+            last = --holders == 0;
+        }
+        if (last) {
+            net.free();
+        }
+    }
+
+    @Override
+    public RawReport figures() {
+        hold();
+        try {
+            long address = net.address;
+            return new RawReport(NativeBridge.snapshotFigures(address),
+                    List.of(NativeBridge.snapshotGroups(address)), NativeBridge.snapshotGroupFigures(address),
+                    List.of(NativeBridge.accountNames()), NativeBridge.snapshotAccount(address));
+        } finally {
+            release();
+        }
+    }
+
+    @Override
+    public void write(int format, int weight, int flags, OutputStream out) throws IOException {
+        hold();
+        try {
+            NativeBridge.writeSnapshot(net.address, format, weight, flags, out);
+        } finally {
+            release();
+        }
+    }
+
+    @Override
+    public Snapshot mergedWith(Snapshot other) {
+        if (other instanceof InertSnapshot) {
+            return hold();
+        }
+        NativeSnapshot second = (NativeSnapshot) other;
+        hold();
+        try {
+            second.hold();
+            try {
+                return adopt(NativeBridge.mergeSnapshots(net.address, second.net.address));
+            } finally {
+                second.release();
+            }
+        } finally {
+            release();
+        }
+    }
+}

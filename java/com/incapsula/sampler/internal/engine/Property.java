@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The properties the native core knows, with their names, defaults and ranges: the Java side of
+ * {@code native/src/model/options.h}. The two must agree.
+ */
+public enum Property {
+
+    /** Mean time between two samples of a thread. */
+    SAMPLING_FREQUENCY_MILLIS("samplingFrequencyMillis", 50L, 1L, 3_600_000L, false),
+    /** Time between two reports; 0: one report, at the end. */
+    REPORT_FREQUENCY_SECONDS("reportFrequencySeconds", 900L, 0L, 31_536_000L, false),
+    /** All memory the core may use. */
+    MEMORY_LIMIT_BYTES("memoryLimitBytes", 64L << 20, 4L << 20, 1L << 40, true),
+    /** Frames looked at in one stack. */
+    MAX_DEPTH_FRAMES("maxDepthFrames", 1024L, 16L, 65_536L, true),
+    /** The longest time between two looks at an idle thread. */
+    IDLE_LOOKBACK_MILLIS("idleLookbackMillis", 1000L, 1L, 60_000L, false),
+    /** CPU time the sampler may use, in thousandths of one core. */
+    OVERHEAD_LIMIT_PER_MILLE("overheadLimitPerMille", 10L, 1L, 1000L, false),
+    /** Number of the real-time signal that asks running threads. */
+    SAMPLING_SIGNAL("samplingSignal", 38L, 34L, 64L, true),
+    /** Whether samples are taken. */
+    ACTIVE("active", true),
+    /** Whether daemon threads are left out. */
+    SKIP_DAEMON_THREADS("skipDaemonThreads", false),
+    /** Whether rows without own time are kept where the package changes. */
+    REPORT_ZERO_TIME_PACKAGES("reportZeroTimePackages", false),
+    /** Whether rows have a column with their share of the group. */
+    REPORT_PERCENT("reportPercent", false),
+    /** Whether group names are made in C; follows from the manipulator. */
+    DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
+    /** Whether rows tell CPU time. */
+    REPORT_CPU_TIME("reportCpuTime", false),
+    /** Whether the JVM's own threads are reported. */
+    REPORT_JVM_THREADS("reportJvmThreads", true),
+    /** How stacks are walked: AUTO or JVMTI. */
+    ENGINE("engine", "AUTO", true),
+    /** Which time is sampled: WALL or CPU. */
+    CLOCK("clock", "WALL", true),
+    /** Order of siblings: BY_NAME or BY_TIME. */
+    REPORT_ORDER("reportOrder", "BY_NAME"),
+    /** Comma-separated prefixes, normalised. */
+    MONITORED_PACKAGES("monitoredPackages", "");
+
+    private static final int MAX_PREFIXES = 1000;
+    private static final int MAX_PREFIX_BYTES = 1000;
+
+    private final String text;
+    private final Object standard;
+    private final long min;
+    private final long max;
+    private final boolean fixed;
+
+    Property(String text, long standard, long min, long max, boolean fixed) {
+        this.text = text;
+        this.standard = standard;
+        this.min = min;
+        this.max = max;
+        this.fixed = fixed;
+    }
+
+    Property(String text, Object standard) {
+        this(text, standard, false);
+    }
+
+    Property(String text, Object standard, boolean fixed) {
+        this.text = text;
+        this.standard = standard;
+        this.min = 0;
+        this.max = 0;
+        this.fixed = fixed;
+    }
+
+    /** @return the name as the setter of ThreadsSampler spells it */
+    String text() {
+        return text;
+    }
+
+    Object standard() {
+        return standard;
+    }
+
+    long min() {
+        return min;
+    }
+
+    long max() {
+        return max;
+    }
+
+    /** @return true if it cannot change while the sampler runs */
+    boolean fixed() {
+        return fixed;
+    }
+
+    /**
+     * Checks a value and brings it to the form in which it is kept.
+     *
+     * @throws IllegalArgumentException naming property, value and range
+     */
+    Object check(Object value) {
+        if (value == null) {
+            throw new IllegalArgumentException(text + " must not be null");
+        }
+        if (value instanceof Long number && (number < min || number > max)) {
+            throw new IllegalArgumentException(text + " must be between " + min + " and " + max + ", got " + number);
+        }
+        return this == MONITORED_PACKAGES ? normalise((String) value) : value;
+    }
+
+    private String normalise(String list) {
+        List<String> prefixes = new ArrayList<>();
+        for (String part : list.split(",")) {
+            String prefix = part.strip();
+            if (!prefix.isEmpty()) {
+                prefixes.add(checkPrefix(prefix));
+            }
+        }
+        if (prefixes.size() > MAX_PREFIXES) {
+            throw new IllegalArgumentException(
+                    text + " must have at most " + MAX_PREFIXES + " parts, got " + prefixes.size());
+        }
+        return String.join(",", prefixes);
+    }
+
+    private String checkPrefix(String prefix) {
+        if (prefix.chars().anyMatch(c -> Character.isWhitespace(c) || Character.isISOControl(c))) {
+            throw new IllegalArgumentException(text + " must be package prefixes separated by commas, without white"
+                    + " space or control characters inside, got \"" + visible(prefix) + "\"");
+        }
+        checkSyntax(prefix);
+        int bytes = prefix.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > MAX_PREFIX_BYTES) {
+            throw new IllegalArgumentException(text + " must have parts of at most " + MAX_PREFIX_BYTES
+                    + " bytes, got one of " + bytes + " bytes");
+        }
+        return prefix;
+    }
+
+    /* What no class name begins with: it would match nothing, and each stack would be its root alone. */
+    private void checkSyntax(String prefix) {
+        String problem = null;
+        if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {
+            problem = "this is a placeholder that was not replaced";
+        } else if (prefix.indexOf(';') >= 0) {
+            problem = "parts are separated by commas, not by semicolons";
+        } else if (prefix.indexOf('/') >= 0) {
+            problem = "parts of a name are separated by dots, not by slashes";
+        } else if (prefix.indexOf('*') >= 0 && prefix.indexOf('*') != prefix.length() - 1) {
+            problem = "an asterisk may only be the last character";
+        }
+        if (problem != null) {
+            throw new IllegalArgumentException(text + " must be package prefixes separated by commas, such as"
+                    + " com.acme,org.example.app: " + problem + ", got \"" + visible(prefix) + "\"");
+        }
+    }
+
+    private static String visible(String prefix) {
+        StringBuilder shown = new StringBuilder();
+        prefix.chars().limit(100).forEach(c -> {
+            if (Character.isISOControl(c)) {
+                shown.append(String.format("\\u%04x", c));
+            } else {
+                shown.append((char) c);
+            }
+        });
+        return shown.toString();
+    }
+}

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.util.List;
+
+/**
+ * Figures as the core gives them: two lists of equal length, see {@link NativeBridge#statisticNames()}.
+ *
+ * @param engine how stacks are walked; empty before the first start
+ * @param names the names
+ * @param values the values, in the same order
+ */
+public record RawStatistics(String engine, List<String> names, List<Long> values) {
+
+    /** Before the first start. */
+    static final RawStatistics NONE = new RawStatistics("", List.of(), List.of());
+
+    /**
+     * Copies both lists.
+     *
+     * @param engine how stacks are walked
+     * @param names the names
+     * @param values the values
+     */
+    public RawStatistics {
+        names = List.copyOf(names);
+        values = List.copyOf(values);
+        if (names.size() != values.size()) {
+            throw new IllegalArgumentException(names.size() + " names for " + values.size() + " values");
+        }
+    }
+}

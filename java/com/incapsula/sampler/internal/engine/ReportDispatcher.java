@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import com.incapsula.sampler.internal.report.LibraryLog;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.util.Date;
+
+/**
+ * Stands between the native core and the user's outputer and manipulator: whatever those throw ends here.
+ *
+ * <p>Threads: {@link #groupNames} runs on the sampler thread, the other callbacks on the reporter thread; the rest
+ * is for any thread.
+ */
+final class ReportDispatcher implements NativeCallbacks {
+
+    private volatile Observer observer = Observer.NONE;
+    private volatile Engine engine;
+
+    private volatile SamplingOutputer outputer = new PrintStreamSamplingOutputer();
+    private volatile ThreadNameManipulator manipulator = new RegexThreadNameManipulator();
+    private volatile ClassLoader contextLoader;
+
+    /* Which threads are inside a callback of ours: they may not wait for the core. */
+    private volatile Thread reporting;
+    private volatile Thread naming;
+
+    /* Reporter thread only: a report goes to one outputer from title to flush. */
+    private SamplingOutputer current;
+    private String currentTitle;
+
+    private final Object namingFailureLock = new Object();
+    private Throwable firstNamingFailure; // guarded by namingFailureLock
+    private long namingFailures; // guarded by namingFailureLock
+
+    Observer observer() {
+        return observer;
+    }
+
+    void setObserver(Observer next) {
+        observer = next;
+    }
+
+    /** @param next whose reports come, until {@link #release} */
+    void setEngine(Engine next) {
+        engine = next;
+    }
+
+    /** Begins a new run: user code will see this class loader as its context. */
+    void reset(ClassLoader userContextLoader) {
+        contextLoader = userContextLoader;
+        takeNamingFailure();
+    }
+
+    /** Ends a run: what belonged to the application is let go. */
+    void release() {
+        contextLoader = null;
+        current = null;
+        engine = null;
+    }
+
+    SamplingOutputer outputer() {
+        return outputer;
+    }
+
+    /** Takes effect with the next report. */
+    void setOutputer(SamplingOutputer next) {
+        outputer = next;
+    }
+
+    ThreadNameManipulator manipulator() {
+        return manipulator;
+    }
+
+    /** Takes effect with the next tick. */
+    void setManipulator(ThreadNameManipulator next) {
+        manipulator = next;
+    }
+
+    /** @return true on a thread that runs an outputer or a manipulator for us at this moment */
+    boolean isInCallback() {
+        Thread caller = Thread.currentThread();
+        return caller == reporting || caller == naming;
+    }
+
+    @Override
+    public boolean title(long fromWallMillis, long tillWallMillis) {
+        return deliver(() -> {
+            current = outputer;
+            currentTitle = "Report interval: from " + new Date(fromWallMillis) + " till " + new Date(tillWallMillis);
+            if (observer.isInterested(current)) {
+                showWhole();
+            }
+            current.printIntervalTitle(currentTitle);
+        });
+    }
+
+    private void showWhole() {
+        Snapshot whole = engine.currentReport();
+        try {
+            observer.interval(whole, current);
+        } finally {
+            whole.release();
+        }
+    }
+
+    @Override
+    public boolean record(String title, String rows) {
+        return deliver(() -> current.printThreadRecord(title, rows));
+    }
+
+    @Override
+    public boolean flush() {
+        return deliver(() -> {
+            tellNamingFailure();
+            current.flush();
+        });
+    }
+
+    @Override
+    public void message(int level, String text) {
+        System.Logger.Level[] levels = {
+            System.Logger.Level.INFO, System.Logger.Level.WARNING, System.Logger.Level.ERROR,
+        };
+        LibraryLog.log(levels[Math.max(0, Math.min(level, levels.length - 1))], text, null);
+    }
+
+    @Override
+    public void groupNames(Thread[] threads, int count, String[] names, boolean[] failed) {
+        ThreadNameManipulator rule = manipulator;
+        naming = Thread.currentThread();
+        try {
+            adoptContext(naming);
+            for (int i = 0; i < count; i++) {
+                nameOne(rule, threads[i], i, names, failed);
+            }
+        } finally {
+            naming = null;
+        }
+    }
+
+    private void nameOne(ThreadNameManipulator rule, Thread thread, int i, String[] names, boolean[] failed) {
+        names[i] = null;
+        failed[i] = false;
+        try {
+            String name = rule.getManipulatedThreadName(thread);
+            names[i] = name != null && name.isEmpty() ? RegexThreadNameManipulator.UNNAMED : name;
+        } catch (Throwable t) {
+            failed[i] = true;
+            noteNamingFailure(t);
+        }
+    }
+
+    @FunctionalInterface
+    private interface Delivery {
+        void run();
+    }
+
+    private boolean deliver(Delivery delivery) {
+        reporting = Thread.currentThread();
+        try {
+            adoptContext(reporting);
+            delivery.run();
+            return true;
+        } catch (Throwable t) {
+            printError("Report could not be printed: " + currentTitle, t);
+            return false;
+        } finally {
+            reporting = null;
+        }
+    }
+
+    /* Threads that come from native code have the system class loader as context; frameworks look things up there. */
+    private void adoptContext(Thread thread) {
+        ClassLoader wanted = contextLoader;
+        if (thread.getContextClassLoader() != wanted) {
+            thread.setContextClassLoader(wanted);
+        }
+    }
+
+    private void printError(String message, Throwable cause) {
+        try {
+            current.printError(message, cause);
+        } catch (Throwable t) {
+            LibraryLog.log(System.Logger.Level.WARNING, message + " (and printError failed: " + t + ")", cause);
+        }
+    }
+
+    private void noteNamingFailure(Throwable failure) {
+        synchronized (namingFailureLock) {
+            namingFailures++;
+            if (firstNamingFailure == null) {
+                firstNamingFailure = failure;
+            }
+        }
+    }
+
+    private record NamingFailure(Throwable first, long count) {
+    }
+
+    private NamingFailure takeNamingFailure() {
+        synchronized (namingFailureLock) {
+            NamingFailure taken = new NamingFailure(firstNamingFailure, namingFailures);
+            firstNamingFailure = null;
+            namingFailures = 0;
+            return taken;
+        }
+    }
+
+    private void tellNamingFailure() {
+        NamingFailure failure = takeNamingFailure();
+        if (failure.count() > 0) {
+            printError("The thread name manipulator failed " + failure.count()
+                    + (failure.count() == 1 ? " time" : " times")
+                    + " in this interval; such threads go under their own names. The first failure:",
+                    failure.first());
+        }
+    }
+
+    /**
+     * Warns that nothing is sampled: in the log, and through printError where reports go elsewhere.
+     *
+     * @param text one line
+     */
+    void warn(String text) {
+        LibraryLog.log(System.Logger.Level.WARNING, text, null);
+        SamplingOutputer reader = outputer;
+        if (reader instanceof LoggerSamplingOutputer || reader instanceof FileSamplingOutputer) {
+            return; // its printError is the same log
+        }
+        try {
+            reader.printError(text, null);
+        } catch (Throwable t) {
+            LibraryLog.log(System.Logger.Level.WARNING, "printError failed", t);
+        }
+    }
+}

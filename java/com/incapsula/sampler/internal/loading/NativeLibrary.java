@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.loading;
+
+import com.incapsula.sampler.internal.report.LibraryLog;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.function.IntSupplier;
+import java.util.zip.Adler32;
+import java.util.zip.CRC32;
+
+/**
+ * Finds the native library, loads it once, and explains itself where it cannot.
+ *
+ * <ol>
+ * <li>{@code -Dcom.incapsula.sampler.library=PATH}: exactly that file, nothing else is tried.</li>
+ * <li>The JVM was started with {@code -agentpath}: the methods are bound already.</li>
+ * <li>The library in the jar, written to the first folder that works of
+ * {@code -Dcom.incapsula.sampler.workdir}, {@code java.io.tmpdir} and the user's cache, under a name made of version
+ * and content.</li>
+ * </ol>
+ *
+ * <p>The JVM refuses one path from two class loaders, and a redeployed application comes with a new class loader
+ * before the old one is collected. So where the file is in use, a copy of it is loaded, {@code NAME-2.so} and so on.
+ * The files of class loaders that have been collected are used again, so there are as many as class loaders of
+ * undeployed applications that are waiting to be collected, and one. What was loaded stays mapped, since a signal
+ * handler must stay where it is. Only one copy samples at a time, see {@link OwnerMark}.
+ *
+ * <p>Loading opens no JVMTI environment.
+ *
+ * <p>Threads: any.
+ */
+public final class NativeLibrary {
+
+    static final String LIBRARY_PROPERTY = "com.incapsula.sampler.library";
+    static final String WORKDIR_PROPERTY = "com.incapsula.sampler.workdir";
+
+    /** Files at most, of class loaders that have not been collected. */
+    static final int MAX_COPIES = 64;
+
+    /** What the loader sees of the world; tests have their own. */
+    interface Surroundings {
+
+        Properties properties();
+
+        String environment(String name);
+
+        /** Reads a resource of the jar. @return null where there is none */
+        byte[] resource(String name) throws IOException;
+
+        String version();
+
+        void load(String path);
+    }
+
+    /** A folder is no use, but the next one may be. */
+    private static final class FolderUnusable extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        FolderUnusable(String reason, Throwable cause) {
+            super(reason, cause);
+        }
+    }
+
+    /** The file is loaded by another class loader, but a copy of it will do. */
+    private static final class InUse extends Exception {
+
+        private static final long serialVersionUID = 1L;
+
+        InUse(UnsatisfiedLinkError cause) {
+            super(cause.getMessage(), cause);
+        }
+    }
+
+    private final Surroundings world;
+    private final int neededAbi;
+    private final IntSupplier boundAbi;
+    private final OwnerMark mark;
+    private String loaded; // the file, or OwnerMark.AGENT
+
+    NativeLibrary(Surroundings world, int neededAbi, IntSupplier boundAbi) {
+        this.world = world;
+        this.neededAbi = neededAbi;
+        this.boundAbi = boundAbi;
+        this.mark = new OwnerMark(world.properties());
+    }
+
+    /**
+     * The library of these classes, not loaded yet.
+     *
+     * @param neededAbi the version of the seam between Java and C that the classes need
+     * @param boundAbi the version that the library has; throws {@link UnsatisfiedLinkError} where none is bound
+     * @return one for each call: it is for the caller to make one only
+     */
+    public static NativeLibrary ofThisJvm(int neededAbi, IntSupplier boundAbi) {
+        return new NativeLibrary(new ThisJvm(), neededAbi, boundAbi);
+    }
+
+    /**
+     * Why a library that was loaded cannot be used now.
+     *
+     * @return null where it can
+     */
+    public UnsupportedOperationException refusal() {
+        return mark.refusal();
+    }
+
+    /**
+     * A sampler is about to start: from now on no other copy of the library may.
+     *
+     * @throws UnsupportedOperationException if another one samples
+     */
+    public void open() {
+        mark.open(loaded);
+    }
+
+    /** Undoes one {@link #open()}. */
+    public void close() {
+        mark.close();
+    }
+
+    /**
+     * Finds the library and loads it.
+     *
+     * @throws UnsupportedOperationException with a message for the user
+     */
+    public void load() {
+        String platform = Platform.require(world.properties());
+        String explicit = property(LIBRARY_PROPERTY);
+        synchronized (OwnerMark.lock()) {
+            if (explicit != null) {
+                loadExactly(Path.of(explicit).toAbsolutePath());
+            } else if (isBoundAlready()) {
+                checkAbi("the library loaded by -agentpath");
+                mark.claimAgent();
+                loaded = OwnerMark.AGENT;
+            } else {
+                loadContent(read("/META-INF/native/" + platform + "/libthreadssampler.so"));
+            }
+        }
+    }
+
+    /** @return the file that was loaded, or {@link OwnerMark#AGENT} */
+    String loaded() {
+        return loaded;
+    }
+
+    private boolean isBoundAlready() {
+        try {
+            boundAbi.getAsInt();
+            return true;
+        } catch (UnsatisfiedLinkError notYet) {
+            return false;
+        }
+    }
+
+    private void loadExactly(Path file) {
+        String what = "-D" + LIBRARY_PROPERTY + "=" + file;
+        if (!Files.isRegularFile(file)) {
+            throw new UnsupportedOperationException(what + ": there is no such file");
+        }
+        try {
+            loadFile(file);
+        } catch (InUse elsewhere) {
+            loadContent(contentOf(file));
+        } catch (UnsatisfiedLinkError e) {
+            throw new UnsupportedOperationException(what + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static byte[] contentOf(Path file) {
+        try (InputStream in = new FileInputStream(file.toFile())) {
+            return in.readAllBytes();
+        } catch (IOException e) {
+            throw new UnsupportedOperationException(file + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private void loadContent(byte[] content) {
+        String name = "libthreadssampler-" + PrivateFolder.asName(world.version()) + "-" + hash(content);
+        List<String> refusals = new ArrayList<>();
+        UnsupportedOperationException refusal = null;
+        for (Path base : folders()) {
+            PrivateFolder folder = new PrivateFolder(base, world.properties().getProperty("user.name", "unknown"));
+            try {
+                loadFrom(folder, name, content);
+                warnOfRefused(refusals, base);
+                return;
+            } catch (FolderUnusable e) {
+                refusals.add(base + ": " + e.getMessage());
+                refusal = new UnsupportedOperationException("no folder can be used for the native library ("
+                        + String.join("; ", refusals) + "); name one that can be written to and that allows execution"
+                        + " with -D" + WORKDIR_PROPERTY + "=FOLDER, or the library itself with -D" + LIBRARY_PROPERTY
+                        + "=FILE", e);
+            }
+        }
+        throw refusal;
+    }
+
+    private void loadFrom(PrivateFolder folder, String name, byte[] content) throws FolderUnusable {
+        for (int copy = 1; copy <= MAX_COPIES; copy++) {
+            try {
+                loadCopy(folder, name + (copy == 1 ? "" : "-" + copy) + ".so", content);
+                return;
+            } catch (InUse byAnotherClassLoader) {
+                // the next one may be free
+            }
+        }
+        throw new UnsupportedOperationException(MAX_COPIES + " copies of threads-sampler are loaded in this JVM, by"
+                + " other class loaders that have not been collected: keep one copy, in a class loader that all its"
+                + " users share");
+    }
+
+    private void loadCopy(PrivateFolder folder, String name, byte[] content) throws FolderUnusable, InUse {
+        Path file;
+        try {
+            file = folder.place(name, content);
+        } catch (IOException e) {
+            throw new FolderUnusable("cannot be used: " + e.getMessage(), e);
+        }
+        try {
+            loadFile(file);
+        } catch (UnsatisfiedLinkError e) {
+            /* The file has the owner's x bit, we made it so; if it still is not executable, its mount says so. */
+            if (!Files.isExecutable(file)) {
+                folder.discard(file);
+                throw new FolderUnusable("is on a file system that does not allow execution (noexec)", e);
+            }
+            throw new UnsupportedOperationException(file + " cannot be loaded: " + e.getMessage(), e);
+        }
+    }
+
+    private void loadFile(Path file) throws InUse {
+        try {
+            world.load(file.toString());
+            checkAbi(file.toString());
+            loaded = file.toString();
+        } catch (UnsatisfiedLinkError e) {
+            if (e.getMessage() != null && e.getMessage().contains("already loaded in another classloader")) {
+                throw new InUse(e);
+            }
+            throw e;
+        } catch (IllegalCallerException e) {
+            throw new UnsupportedOperationException("this JVM forbids native access: start it with"
+                    + " --enable-native-access=" + moduleName(), e);
+        }
+    }
+
+    private static String moduleName() {
+        Module module = NativeLibrary.class.getModule();
+        return module.isNamed() ? module.getName() : "ALL-UNNAMED";
+    }
+
+    private void checkAbi(String library) {
+        int found;
+        try {
+            found = boundAbi.getAsInt();
+        } catch (UnsatisfiedLinkError e) {
+            throw new UnsupportedOperationException(library + " is not the library of threads-sampler", e);
+        }
+        if (found != neededAbi) {
+            throw new UnsupportedOperationException(library + " is stale: it was built for version " + found
+                    + " of the seam between Java and C, these classes need version " + neededAbi);
+        }
+    }
+
+    private List<Path> folders() {
+        List<Path> folders = new ArrayList<>();
+        add(folders, property(WORKDIR_PROPERTY), "");
+        add(folders, property("java.io.tmpdir"), "");
+        String cache = world.environment("XDG_CACHE_HOME");
+        if (cache != null && !cache.isBlank()) {
+            add(folders, cache, "");
+        } else {
+            add(folders, property("user.home"), ".cache");
+        }
+        if (folders.isEmpty()) {
+            throw new UnsupportedOperationException("no folder for the native library is known: name one with -D"
+                    + WORKDIR_PROPERTY + "=FOLDER");
+        }
+        return folders;
+    }
+
+    private static void add(List<Path> folders, String folder, String below) {
+        if (folder != null) {
+            folders.add(Path.of(folder).resolve(below).toAbsolutePath());
+        }
+    }
+
+    /* A folder the user named and that did not serve is worth a word; that the first one was taken is not. */
+    private void warnOfRefused(List<String> refusals, Path used) {
+        if (!refusals.isEmpty() && property(WORKDIR_PROPERTY) != null) {
+            LibraryLog.log(System.Logger.Level.WARNING, "the native library was loaded from " + used
+                    + " because " + String.join("; ", refusals), null);
+        }
+    }
+
+    private String property(String name) {
+        String value = world.properties().getProperty(name);
+        return value == null || value.isBlank() ? null : value;
+    }
+
+    private byte[] read(String resource) {
+        try {
+            byte[] content = world.resource(resource);
+            if (content == null) {
+                throw new UnsupportedOperationException("the jar of threads-sampler carries no library for this"
+                        + " platform: " + resource + " is missing");
+            }
+            return content;
+        } catch (IOException e) {
+            throw new UnsupportedOperationException(resource + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    /* Two builds shall have two names; the folder makes sure of the content. These two sums are quick in a JVM that has
+     * just started, a cryptographic hash takes 50 ms there. */
+    private static String hash(byte[] content) {
+        CRC32 high = new CRC32();
+        Adler32 low = new Adler32();
+        high.update(content, 0, content.length);
+        low.update(content, 0, content.length);
+        return Long.toHexString(high.getValue() << Integer.SIZE | low.getValue());
+    }
+
+    private static final class ThisJvm implements Surroundings {
+
+        @Override
+        public Properties properties() {
+            return System.getProperties();
+        }
+
+        @Override
+        public String environment(String name) {
+            return System.getenv(name);
+        }
+
+        @Override
+        public byte[] resource(String name) throws IOException {
+            try (InputStream in = NativeLibrary.class.getResourceAsStream(name)) {
+                return in == null ? null : in.readAllBytes();
+            }
+        }
+
+        @Override
+        public String version() {
+            String ofJar = NativeLibrary.class.getPackage().getImplementationVersion();
+            if (ofJar != null) {
+                return ofJar;
+            }
+            Module module = NativeLibrary.class.getModule();
+            return module.isNamed() ? module.getDescriptor().rawVersion().orElse("dev") : "dev";
+        }
+
+        @Override
+        public void load(String path) {
+            System.load(path);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.loading;
+
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.Set;
+
+/**
+ * A folder that only this user can change, and files in it whose content is known before they are used. What runs as
+ * native code must not come from where others can write.
+ *
+ * <p>Files are read and written through streams, not channels: a channel would be closed on an interrupted thread.
+ */
+final class PrivateFolder {
+
+    private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rwx------");
+    private static final FileAttribute<Set<PosixFilePermission>> MODE =
+            PosixFilePermissions.asFileAttribute(OWNER_ONLY);
+    private static final int WRITABLE_BY_OTHERS = 0002;
+    private static final int STICKY = 01000;
+
+    private final Path base;
+    private final Path folder;
+
+    /**
+     * Names the folder, makes nothing.
+     *
+     * @param base where the folder is or will be; made where it is missing
+     * @param user the user's name, part of the folder's name
+     */
+    PrivateFolder(Path base, String user) {
+        this.base = base.toAbsolutePath();
+        this.folder = this.base.resolve("threads-sampler-" + asName(user));
+    }
+
+    /**
+     * Makes a text fit to be a part of a file's name. Not by a regular expression, the first of which takes 8 ms.
+     *
+     * @return text with {@code _} for everything but ASCII letters, digits, {@code .}, {@code _} and {@code -}
+     */
+    static String asName(String text) {
+        char[] name = text.toCharArray();
+        for (int i = 0; i < name.length; i++) {
+            char c = name[i];
+            boolean isFit = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-';
+            name[i] = isFit ? c : '_';
+        }
+        return new String(name);
+    }
+
+    Path path() {
+        return folder;
+    }
+
+    /**
+     * Makes sure that a file with this content is in the folder.
+     *
+     * @return the file
+     * @throws IOException the message is the reason, without the folder's name
+     */
+    Path place(String name, byte[] content) throws IOException {
+        try {
+            makeFolder();
+            Path temporary = makeTemporary(name);
+            try {
+                checkFolder(temporary);
+                Path file = folder.resolve(name);
+                if (!holds(file, content)) {
+                    write(temporary, content);
+                    Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+                }
+                return file;
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (FileSystemException e) {
+            throw new IOException(e.getReason() == null ? e.getClass().getSimpleName() : e.getReason(), e);
+        }
+    }
+
+    /** Removes a file that turned out to be of no use here, and the folder where it is empty then. */
+    void discard(Path file) {
+        try {
+            Files.deleteIfExists(file);
+            Files.deleteIfExists(folder);
+        } catch (IOException inUse) {
+            // somebody else's file is in it, or it went meanwhile
+        }
+    }
+
+    private void makeFolder() throws IOException {
+        Files.createDirectories(base);
+        int mode = (Integer) Files.getAttribute(base, "unix:mode");
+        if ((mode & WRITABLE_BY_OTHERS) != 0 && (mode & STICKY) == 0) {
+            throw new IOException("others can write to " + base + " and its sticky bit is not set");
+        }
+        try {
+            Files.createDirectory(folder, MODE);
+        } catch (FileAlreadyExistsException ofAnEarlierRun) {
+            // checked below, like a new one
+        }
+        PosixFileAttributes found = attributes(folder);
+        if (!found.isDirectory()) {
+            throw new IOException(folder + " is not a folder");
+        }
+        if (!found.permissions().equals(OWNER_ONLY)) {
+            throw new IOException(folder + " has mode " + PosixFilePermissions.toString(found.permissions())
+                    + " and must have " + PosixFilePermissions.toString(OWNER_ONLY));
+        }
+    }
+
+    /* Not createTempFile, whose random numbers take 30 ms in a JVM that has just started: only the owner can make a file
+     * here beforehand, and none that is there already is taken. */
+    private Path makeTemporary(String name) throws IOException {
+        while (true) {
+            try {
+                return Files.createFile(folder.resolve(name + "." + Long.toHexString(System.nanoTime()) + ".tmp"), MODE);
+            } catch (FileAlreadyExistsException ofAnotherJvm) {
+                // made at the same moment: the clock goes on
+            }
+        }
+    }
+
+    /* A file just made belongs to the user we run as; root could have made it in anybody's folder. */
+    private void checkFolder(Path madeByUs) throws IOException {
+        if (!attributes(folder).owner().equals(attributes(madeByUs).owner())) {
+            throw new IOException(folder + " belongs to " + attributes(folder).owner());
+        }
+    }
+
+    private static boolean holds(Path file, byte[] content) throws IOException {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return false;
+        }
+        PosixFileAttributes found = attributes(file);
+        if (!found.isRegularFile() || !found.permissions().equals(OWNER_ONLY) || found.size() != content.length) {
+            return false;
+        }
+        try (InputStream in = new FileInputStream(file.toFile())) {
+            return Arrays.equals(in.readAllBytes(), content);
+        }
+    }
+
+    private static void write(Path file, byte[] content) throws IOException {
+        try (OutputStream out = new FileOutputStream(file.toFile())) {
+            out.write(content);
+        }
+    }
+
+    private static PosixFileAttributes attributes(Path path) throws IOException {
+        return Files.readAttributes(path, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.observe;
+
+import com.incapsula.sampler.ThreadsSamplerMXBean;
+import java.util.Map;
+import javax.management.MBeanAttributeInfo;
+import javax.management.MBeanFeatureInfo;
+import javax.management.MBeanInfo;
+import javax.management.MBeanOperationInfo;
+import javax.management.MBeanParameterInfo;
+import javax.management.StandardMBean;
+
+/**
+ * The sampler's MXBean with what JMX tools show beside its parts: descriptions with units, names of parameters, and
+ * whether an operation changes something. Needs the module {@code java.management}.
+ */
+final class DescribedBean extends StandardMBean {
+
+    /* Attributes and operations by their JMX names; JmxTest compares them with the interface. */
+    private static final Map<String, String> DESCRIPTIONS = Map.ofEntries(
+            Map.entry("Engine", "How stacks are walked; NONE and the cause where sampling is not possible"),
+            Map.entry("Paused", "Whether sampling is paused"),
+            Map.entry("Active", "Whether sampling is switched on"),
+            Map.entry("SamplingFrequencyMillis", "Mean time between two samples of a thread, milliseconds"),
+            Map.entry("ReportFrequencySeconds", "Time between two reports, seconds; 0: one report, at the end"),
+            Map.entry("MonitoredPackages", "Packages of interest, prefixes separated by commas; empty: all"),
+            Map.entry("Threads", "Threads sampled in the last tick"),
+            Map.entry("Attempts", "Attempts to look at a thread since the start"),
+            Map.entry("ReportsWritten", "Reports the outputer took without failing, since the start"),
+            Map.entry("MemoryUsedBytes", "Native memory in use, bytes"),
+            Map.entry("MemoryLimitBytes", "Limit of native memory, bytes"),
+            Map.entry("OwnCpuNanos", "CPU time of the sampler itself since the start, nanoseconds"),
+            Map.entry("ElapsedNanos", "Time since the start without pauses, nanoseconds"),
+            Map.entry("pause", "Pauses sampling: no time is credited until resume"),
+            Map.entry("resume", "Ends a pause"),
+            Map.entry("report", "Ends the interval and writes its report to the outputer; returns when it is written"),
+            Map.entry("statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
+            Map.entry("top", "Watches for a while and gives the 20 hottest methods and lines of that time"));
+
+    /** @param bean the sampler */
+    DescribedBean(ThreadsSamplerMXBean bean) {
+        super(bean, ThreadsSamplerMXBean.class, true);
+    }
+
+    @Override
+    protected String getDescription(MBeanInfo info) {
+        return "A running threads-sampler: what it counted, and a switch";
+    }
+
+    @Override
+    protected String getDescription(MBeanFeatureInfo info) {
+        return DESCRIPTIONS.getOrDefault(info.getName(), info.getDescription());
+    }
+
+    @Override
+    protected String getDescription(MBeanAttributeInfo info) {
+        return getDescription((MBeanFeatureInfo) info);
+    }
+
+    @Override
+    protected String getDescription(MBeanOperationInfo info) {
+        return getDescription((MBeanFeatureInfo) info);
+    }
+
+    @Override
+    protected int getImpact(MBeanOperationInfo info) {
+        return info.getReturnType().equals("void") ? MBeanOperationInfo.ACTION : MBeanOperationInfo.INFO;
+    }
+
+    /* There is one operation with a parameter: top(seconds). */
+    @Override
+    protected String getParameterName(MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
+        return "seconds";
+    }
+
+    @Override
+    protected String getDescription(MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
+        return "How long to watch, 1 to 60 seconds";
+    }
+}

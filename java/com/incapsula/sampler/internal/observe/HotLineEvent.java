@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.Percentage;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import jdk.jfr.Timestamp;
+
+/** One of the hottest lines of an interval, in the flight recorder. Field names are part of the format. */
+@Name(HotLineEvent.NAME)
+@Label("Hot Line")
+@Category("Threads Sampler")
+@Description("A line of code with much time of its own in an interval of the threads sampler")
+@Enabled(false)
+@StackTrace(false)
+final class HotLineEvent extends Event {
+
+    static final String NAME = "threadsampler.HotLine";
+
+    @Label("From")
+    @Description("Where the interval begins")
+    @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
+    long from;
+
+    @Label("Rank")
+    @Description("1 is the hottest")
+    int rank;
+
+    @Label("Line")
+    String line;
+
+    @Label("Wall Time")
+    @Timespan(Timespan.NANOSECONDS)
+    long wall;
+
+    @Label("CPU Time")
+    @Timespan(Timespan.NANOSECONDS)
+    long cpu;
+
+    @Label("Samples")
+    long samples;
+
+    @Label("Share")
+    @Description("Of the wall time of the interval")
+    @Percentage
+    float share;
+}

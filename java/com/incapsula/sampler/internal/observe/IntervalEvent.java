@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.observe;
+
+import jdk.jfr.Category;
+import jdk.jfr.DataAmount;
+import jdk.jfr.Description;
+import jdk.jfr.Enabled;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Timespan;
+import jdk.jfr.Timestamp;
+
+/** One interval of the sampler, in the flight recorder. Field names are part of the format. */
+@Name(IntervalEvent.NAME)
+@Label("Interval")
+@Category("Threads Sampler")
+@Description("An interval of the threads sampler: what was covered, and the sampler's account of it")
+@Enabled(false)
+@StackTrace(false)
+final class IntervalEvent extends Event {
+
+    static final String NAME = "threadsampler.Interval";
+
+    @Label("From")
+    @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
+    long from;
+
+    @Label("Till")
+    @Timestamp(Timestamp.MILLISECONDS_SINCE_EPOCH)
+    long till;
+
+    @Label("Covered")
+    @Description("Without pauses")
+    @Timespan(Timespan.NANOSECONDS)
+    long elapsed;
+
+    @Label("Thread Groups")
+    long groups;
+
+    @Label("Wall Time")
+    @Description("Of all sampled threads together")
+    @Timespan(Timespan.NANOSECONDS)
+    long wall;
+
+    @Label("CPU Time")
+    @Description("Of all sampled threads together; 0 where it is not measured")
+    @Timespan(Timespan.NANOSECONDS)
+    long cpu;
+
+    @Label("Samples")
+    long samples;
+
+    @Label("Attempts")
+    long attempts;
+
+    @Label("Account")
+    @Description("How attempts ended and what else was counted, where it is not 0")
+    String account;
+
+    @Label("Own CPU Time")
+    @Description("Of the sampler itself")
+    @Timespan(Timespan.NANOSECONDS)
+    long ownCpu;
+
+    @Label("Memory Used")
+    @DataAmount(DataAmount.BYTES)
+    long memoryUsed;
+
+    @Label("Memory Limit")
+    @DataAmount(DataAmount.BYTES)
+    long memoryLimit;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.observe;
+
+import com.incapsula.sampler.internal.engine.Figure;
+import com.incapsula.sampler.internal.engine.RawReport;
+import com.incapsula.sampler.internal.engine.Snapshot;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import jdk.jfr.FlightRecorder;
+import jdk.jfr.FlightRecorderListener;
+import jdk.jfr.Recording;
+import jdk.jfr.RecordingState;
+
+/**
+ * The sampler's events in the flight recorder. They are off by default, and a recording's settings can switch them
+ * on: {@code +threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
+ * in every recording whose settings do not name them.
+ *
+ * <p>The only class, with the events, that needs the module {@code jdk.jfr}: it fails to load where that is absent.
+ *
+ * <p>Threads: any.
+ */
+final class JfrEvents {
+
+    static final int MAX_HOT_LINES = 20;
+
+    private static final List<String> NAMES = List.of(IntervalEvent.NAME, HotLineEvent.NAME);
+    private static final List<Class<? extends jdk.jfr.Event>> TYPES =
+            List.of(IntervalEvent.class, HotLineEvent.class);
+
+    private final FlightRecorderListener listener = new FlightRecorderListener() {
+        @Override
+        public void recordingStateChanged(Recording recording) {
+            if (recording.getState() == RecordingState.RUNNING) {
+                switchOn(recording);
+            }
+        }
+    };
+
+    void enable() {
+        TYPES.forEach(FlightRecorder::register);
+        FlightRecorder.addListener(listener);
+        if (FlightRecorder.isInitialized()) {
+            FlightRecorder.getFlightRecorder().getRecordings().stream()
+                    .filter(recording -> recording.getState() == RecordingState.RUNNING)
+                    .forEach(JfrEvents::switchOn);
+        }
+    }
+
+    void disable() {
+        FlightRecorder.removeListener(listener);
+    }
+
+    private static void switchOn(Recording recording) {
+        Map<String, String> settings = recording.getSettings();
+        for (String name : NAMES) {
+            if (!settings.containsKey(name + "#enabled")) {
+                recording.enable(name);
+            }
+        }
+    }
+
+    /**
+     * An event class brings up half of the recorder when it is first used, a tenth of a second of CPU time; so none is
+     * touched where there has been no recording yet.
+     *
+     * @return true if a recording wants one of the events
+     */
+    static boolean areWanted() {
+        return FlightRecorder.isInitialized() && areEnabled();
+    }
+
+    private static boolean areEnabled() {
+        return new IntervalEvent().isEnabled() || new HotLineEvent().isEnabled();
+    }
+
+    /** Writes the events of one interval, as far as they are wanted. */
+    static void write(Snapshot snapshot) throws IOException {
+        RawReport raw = snapshot.figures();
+        IntervalEvent interval = new IntervalEvent();
+        if (interval.shouldCommit()) {
+            fill(interval, raw);
+            interval.commit();
+        }
+        if (new HotLineEvent().isEnabled()) {
+            writeHotLines(snapshot, raw);
+        }
+    }
+
+    private static void fill(IntervalEvent event, RawReport raw) {
+        event.from = Figure.FROM.of(raw);
+        event.till = Figure.TILL.of(raw);
+        event.elapsed = Figure.ELAPSED.of(raw);
+        event.ownCpu = Figure.OWN_CPU.of(raw);
+        event.memoryUsed = Figure.MEMORY_USED.of(raw);
+        event.memoryLimit = Figure.MEMORY_LIMIT.of(raw);
+        event.attempts = Figure.ATTEMPTS.of(raw);
+        event.groups = Figure.GROUPS.of(raw);
+        event.wall = Figure.WALL.of(raw);
+        event.cpu = Figure.CPU.of(raw);
+        event.samples = Figure.SAMPLES.of(raw);
+        event.account = account(raw);
+    }
+
+    private static String account(RawReport raw) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < raw.account().length; i++) {
+            if (raw.account()[i] != 0) {
+                String name = raw.accountNames().get(i);
+                text.append(text.length() == 0 ? "" : "; ").append(name.substring(name.indexOf('.') + 1))
+                        .append(": ").append(raw.account()[i]);
+            }
+        }
+        return text.toString();
+    }
+
+    private static void writeHotLines(Snapshot snapshot, RawReport raw) throws IOException {
+        long wall = Figure.WALL.of(raw);
+        int rank = 0;
+        for (HotLines.Line line : HotLines.of(snapshot, MAX_HOT_LINES)) {
+            HotLineEvent event = new HotLineEvent();
+            event.from = Figure.FROM.of(raw);
+            event.rank = ++rank;
+            event.line = line.text();
+            event.wall = line.wallNanos();
+            event.cpu = line.cpuNanos();
+            event.samples = line.samples();
+            event.share = wall == 0 ? 0 : (float) ((double) line.wallNanos() / wall);
+            event.commit();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.observe;
+
+import com.incapsula.sampler.ThreadsSamplerMXBean;
+import com.incapsula.sampler.internal.engine.Snapshot;
+import com.incapsula.sampler.internal.report.LibraryLog;
+import java.io.IOException;
+
+/**
+ * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. Neither
+ * is a reason for a sampler not to run: what goes wrong is logged.
+ *
+ * <p>Threads: {@link #begin} and {@link #end} one after the other; the rest on the reporter thread in between.
+ */
+public final class Visibility {
+
+    private static final String JMX_MODULE = "java.management";
+    private static final String JFR_MODULE = "jdk.jfr";
+
+    /* Of types that need modules which may be absent: not verified before they are used. */
+    private Object jmx;
+    private Object jfr;
+
+    /** Work that may find its module absent. */
+    @FunctionalInterface
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    /** Of nothing so far. */
+    public Visibility() {
+    }
+
+    /**
+     * Makes a sampler visible.
+     *
+     * @param bean the MXBean
+     * @param jmxName its name; null: it is not registered
+     * @param jfrEvents whether events are switched on in all recordings
+     */
+    public void begin(ThreadsSamplerMXBean bean, String jmxName, boolean jfrEvents) {
+        if (jmxName != null) {
+            attempt("the sampler is not visible in JMX", JMX_MODULE, () -> jmx = JmxRegistration.of(bean, jmxName));
+        }
+        if (jfrEvents) {
+            attempt("the sampler's events are not in flight recordings", JFR_MODULE, () -> {
+                JfrEvents events = new JfrEvents();
+                events.enable();
+                jfr = events;
+            });
+        }
+    }
+
+    /** Undoes {@link #begin}. */
+    public void end() {
+        Object registration = jmx;
+        Object events = jfr;
+        jmx = null;
+        jfr = null;
+        if (registration != null) {
+            attempt("the sampler's MBean is still registered", JMX_MODULE,
+                    () -> ((JmxRegistration) registration).unregister());
+        }
+        if (events != null) {
+            attempt("the sampler's events are still switched on", JFR_MODULE, () -> ((JfrEvents) events).disable());
+        }
+    }
+
+    /**
+     * Asks the flight recorder.
+     *
+     * @return true if a recording wants an event of ours
+     */
+    public boolean areEventsWanted() {
+        try {
+            return JfrEvents.areWanted();
+        } catch (LinkageError absent) {
+            return false;
+        }
+    }
+
+    /**
+     * Writes the events of an interval. Never fails.
+     *
+     * @param interval the interval
+     */
+    public void writeEvents(Snapshot interval) {
+        try {
+            JfrEvents.write(interval);
+        } catch (IOException | RuntimeException | Error e) {
+            LibraryLog.log(System.Logger.Level.WARNING, "no events of this interval in flight recordings", e);
+        }
+    }
+
+    private static void attempt(String failure, String module, Work work) {
+        try {
+            work.run();
+        } catch (LinkageError absent) {
+            LibraryLog.log(System.Logger.Level.WARNING,
+                    failure + ": this JVM runs without the module " + module, null);
+        } catch (Exception e) {
+            LibraryLog.log(System.Logger.Level.WARNING, failure, e);
+        }
+    }
+}

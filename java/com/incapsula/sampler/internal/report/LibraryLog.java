@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.report;
+
+/**
+ * The library's own messages, under the sampler's name: they stand beside the reports of a LoggerSamplingOutputer.
+ *
+ * <p>Threads: any.
+ */
+public final class LibraryLog {
+
+    private static final String LOGGER_NAME = "com.incapsula.sampler.ThreadsSampler";
+
+    private LibraryLog() {
+    }
+
+    /**
+     * Logs. Never fails.
+     *
+     * @param level the level
+     * @param text one line
+     * @param cause what happened, or null
+     */
+    public static void log(System.Logger.Level level, String text, Throwable cause) {
+        try {
+            LogTarget.of(LOGGER_NAME).log(level, text, cause);
+        } catch (Throwable ignored) {
+            // the last resort has failed, and nothing here may stop the application
+        }
+    }
+}

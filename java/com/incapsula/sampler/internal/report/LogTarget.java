@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.report;
+
+/**
+ * A logger of SLF4J where that is on the class path, else one of {@link System.Logger}: for reports that are logged,
+ * and for what the library itself has to say, so that both are found in one place.
+ *
+ * <p>Threads: any.
+ */
+public interface LogTarget {
+
+    /**
+     * Logs. Braces in the message are left alone.
+     *
+     * @param level the level
+     * @param message the text
+     * @param cause what happened, or null
+     */
+    void log(System.Logger.Level level, String message, Throwable cause);
+
+    /**
+     * The logger of this name for the library's own messages. Where SLF4J has no provider and would drop them, they go
+     * to the platform.
+     *
+     * @param name the logger's name
+     * @return the logger
+     */
+    static LogTarget of(String name) {
+        try {
+            if (hasSlf4j()) {
+                Slf4jTarget target = new Slf4jTarget(name);
+                if (!target.dropsAll()) {
+                    return target;
+                }
+            }
+        } catch (RuntimeException | LinkageError partial) {
+            // An API without its provider's classes, or a provider that fails: the platform's log has the messages.
+        }
+        return platform(name);
+    }
+
+    /**
+     * Tells whether SLF4J is on the class path.
+     *
+     * @return true if it is, with or without a provider
+     */
+    static boolean hasSlf4j() {
+        try {
+            Class.forName("org.slf4j.LoggerFactory", false, LogTarget.class.getClassLoader());
+            return true;
+        } catch (ClassNotFoundException | LinkageError absent) {
+            return false;
+        }
+    }
+
+    /**
+     * A logger of SLF4J.
+     *
+     * @param name its name
+     * @return the logger
+     */
+    static LogTarget slf4j(String name) {
+        return new Slf4jTarget(name);
+    }
+
+    /**
+     * A logger of the platform.
+     *
+     * @param name its name
+     * @return the logger
+     */
+    static LogTarget platform(String name) {
+        System.Logger logger = System.getLogger(name);
+        return (level, message, cause) -> logger.log(level, message, cause);
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.report;
+
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/** A stream whose end is not the end of the stream below. */
+public final class StaysOpen extends FilterOutputStream {
+
+    /**
+     * Stands in front of a stream.
+     *
+     * @param out the stream, which belongs to somebody else
+     */
+    public StaysOpen(OutputStream out) {
+        super(out);
+    }
+
+    @Override
+    public void write(byte[] bytes, int offset, int length) throws IOException {
+        out.write(bytes, offset, length);
+    }
+
+    /** Flushes. */
+    @Override
+    public void close() throws IOException {
+        flush();
+    }
+}

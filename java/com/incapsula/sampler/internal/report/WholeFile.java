@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.report;
+
+import java.io.BufferedOutputStream;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A file that readers see whole or not at all: it is written under another name in the same folder and then renamed.
+ * Nothing is left behind where that fails. A file that was there before stays until then.
+ *
+ * <p>Written through a stream, not a channel: a channel would be closed on an interrupted thread.
+ */
+public final class WholeFile {
+
+    private static final int BUFFER_BYTES = 64 * 1024;
+    private static final int MAX_TRIES = 100;
+
+    private WholeFile() {
+    }
+
+    /**
+     * Writes a file, with the permissions any new file has.
+     *
+     * @param file its name; the folder must be there
+     * @param content writes it
+     * @throws IOException with the file's name and the reason; also where a device or a pipe has the name
+     */
+    public static void write(Path file, Content content) throws IOException {
+        Path target = file.toAbsolutePath();
+        try {
+            requireReplaceable(target);
+            Path temporary = makeTemporary(target);
+            try {
+                fill(temporary, content);
+                Files.move(temporary, target, StandardCopyOption.ATOMIC_MOVE);
+            } finally {
+                Files.deleteIfExists(temporary);
+            }
+        } catch (IOException e) {
+            throw new IOException("cannot write " + target + ": " + reason(e), e);
+        }
+    }
+
+    /**
+     * Makes sure that {@link #write} of such a file could begin: makes its temporary file, and removes it.
+     *
+     * @param file its name; the folder must be there
+     * @throws IOException the message is the reason
+     */
+    static void check(Path file) throws IOException {
+        Path target = file.toAbsolutePath();
+        try {
+            requireReplaceable(target);
+            Files.deleteIfExists(makeTemporary(target));
+        } catch (IOException e) {
+            throw new IOException(reason(e), e);
+        }
+    }
+
+    private static void requireReplaceable(Path target) throws IOException {
+        if (Files.isDirectory(target)) {
+            throw new IOException("it is a folder");
+        }
+        if (Files.exists(target) && !Files.isRegularFile(target)) {
+            /* The superuser would lose /dev/stdout or /dev/null. */
+            throw new IOException("it is not a regular file and cannot be replaced");
+        }
+    }
+
+    private static Path makeTemporary(Path target) throws IOException {
+        for (int i = 1; ; i++) {
+            String name = "." + target.getFileName() + "." + Long.toHexString(ThreadLocalRandom.current().nextLong())
+                    + ".tmp";
+            try {
+                return Files.createFile(target.resolveSibling(name));
+            } catch (FileAlreadyExistsException taken) {
+                if (i == MAX_TRIES) {
+                    throw taken;
+                }
+            }
+        }
+    }
+
+    private static void fill(Path temporary, Content content) throws IOException {
+        try (OutputStream out = new BufferedOutputStream(new FileOutputStream(temporary.toFile()), BUFFER_BYTES)) {
+            content.writeTo(out);
+        }
+    }
+
+    /* Exceptions of java.nio.file tell by their class what went wrong, their message is only the path. */
+    private static String reason(IOException e) {
+        boolean telling = e.getMessage() != null && !(e instanceof FileSystemException);
+        return telling ? e.getMessage() : e.toString();
+    }
+}

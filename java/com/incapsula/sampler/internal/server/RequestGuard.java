@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.server;
+
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.util.Base64;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.regex.Pattern;
+
+/**
+ * Decides who may ask. A browser can be made to send requests here by any page it shows, under a name of that page's
+ * owner; so the name a request is sent to must be one of ours.
+ *
+ * <p>Threads: immutable.
+ */
+final class RequestGuard {
+
+    private static final Pattern ADDRESS = Pattern.compile("\\d{1,3}(\\.\\d{1,3}){3}|\\[[0-9a-f:.]+]");
+    private static final Pattern PORT = Pattern.compile(":\\d{0,5}$");
+
+    private final Set<String> names = new HashSet<>();
+    private final boolean anyAddress;
+    private final byte[] token;
+
+    /**
+     * @param bound what the server listens on
+     * @param host how that was written
+     * @param more other names that lead here
+     * @param token null: none is asked for
+     */
+    RequestGuard(InetAddress bound, String host, List<String> more, String token) {
+        anyAddress = bound.isAnyLocalAddress();
+        add(host);
+        add(bound.getHostAddress());
+        if (anyAddress || bound.isLoopbackAddress()) {
+            List.of("localhost", "127.0.0.1", "::1").forEach(this::add);
+        }
+        more.forEach(this::add);
+        this.token = token == null ? null : token.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private void add(String name) {
+        String plain = name.toLowerCase(Locale.ROOT);
+        names.add(plain.contains(":") && !plain.startsWith("[") ? "[" + plain + "]" : plain);
+    }
+
+    /** @param headers all values of {@code Host}; may be null */
+    boolean isOurs(List<String> headers) {
+        if (headers == null || headers.size() != 1) {
+            return false;
+        }
+        String name = PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
+        /* A name can be made to lead anywhere, an address leads where it says. */
+        return names.contains(name) || anyAddress && ADDRESS.matcher(name).matches();
+    }
+
+    /**
+     * @param headers all values of {@code Authorization}; may be null
+     * @return true if it is {@code Bearer TOKEN}, or {@code Basic} with the token as the password of any user
+     */
+    boolean isAllowed(List<String> headers) {
+        if (token == null) {
+            return true;
+        }
+        if (headers == null || headers.size() != 1) {
+            return false;
+        }
+        String[] parts = headers.get(0).strip().split(" +", 2);
+        byte[] given = parts.length < 2 ? new byte[0] : secret(parts[0].toLowerCase(Locale.ROOT), parts[1]);
+        return MessageDigest.isEqual(token, given);
+    }
+
+    private static byte[] secret(String scheme, String credentials) {
+        if (scheme.equals("bearer")) {
+            return credentials.getBytes(StandardCharsets.UTF_8);
+        }
+        return scheme.equals("basic") ? password(credentials) : new byte[0];
+    }
+
+    private static byte[] password(String credentials) {
+        try {
+            String both = new String(Base64.getDecoder().decode(credentials), StandardCharsets.UTF_8);
+            return both.substring(both.indexOf(':') + 1).getBytes(StandardCharsets.UTF_8);
+        } catch (IllegalArgumentException malformed) {
+            return new byte[0];
+        }
+    }
+}

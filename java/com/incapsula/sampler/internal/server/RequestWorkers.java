@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.server;
+
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The threads that answer requests: few, with a short queue, and none waits for a client longer than it was told to.
+ * A thread whose time is up is interrupted, which closes the connection it reads from or writes to.
+ *
+ * <p>Where even the queue is full, the request's connection is closed at once: the task is run on the thread that
+ * brought it, which has been interrupted first.
+ *
+ * <p>Threads: any. All are daemons.
+ */
+final class RequestWorkers implements Executor {
+
+    static final int THREADS = 4;
+    static final int QUEUE = 16;
+
+    private static final long IDLE_SECONDS = 30;
+
+    private final long firstLimitMillis;
+    private final ThreadPoolExecutor pool;
+    private final ScheduledThreadPoolExecutor watch;
+    private final ConcurrentMap<Thread, Job> jobs = new ConcurrentHashMap<>();
+
+    /**
+     * @param group of the threads
+     * @param firstLimitMillis how long a task may take that does not call {@link #allow}
+     */
+    RequestWorkers(ThreadGroup group, long firstLimitMillis) {
+        this.firstLimitMillis = firstLimitMillis;
+        pool = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(QUEUE), factory(group, "threads-sampler-http-"),
+                (refused, full) -> shed(((Task) refused).task));
+        pool.allowCoreThreadTimeOut(true);
+        watch = new ScheduledThreadPoolExecutor(1, factory(group, "threads-sampler-http-watch-"));
+        watch.setRemoveOnCancelPolicy(true);
+    }
+
+    private static ThreadFactory factory(ThreadGroup group, String prefix) {
+        AtomicInteger count = new AtomicInteger();
+        return work -> {
+            Thread thread = new Thread(group, work, prefix + count.incrementAndGet(), 0, false);
+            thread.setDaemon(true);
+            thread.setContextClassLoader(null);
+            return thread;
+        };
+    }
+
+    /** One task on its thread. */
+    private final class Job {
+
+        private final Thread thread = Thread.currentThread();
+        private ScheduledFuture<?> end; // guarded by this
+        private boolean done; // guarded by this
+
+        synchronized void limit(long millis) {
+            if (end != null) {
+                end.cancel(false);
+            }
+            end = watch.schedule(this::expire, millis, TimeUnit.MILLISECONDS);
+        }
+
+        private synchronized void expire() {
+            if (!done) {
+                thread.interrupt();
+            }
+        }
+
+        /** After this the thread is not interrupted any more, and has forgotten that it was. */
+        synchronized void finish() {
+            done = true;
+            if (end != null) {
+                end.cancel(false);
+            }
+            Thread.interrupted();
+        }
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        pool.execute(new Task(task));
+    }
+
+    /** What the pool runs; where it refuses, the task itself is wanted. */
+    private final class Task implements Runnable {
+
+        private final Runnable task;
+
+        Task(Runnable task) {
+            this.task = task;
+        }
+
+        @Override
+        public void run() {
+            runWatched(task);
+        }
+    }
+
+    private void runWatched(Runnable task) {
+        Job job = new Job();
+        jobs.put(job.thread, job);
+        try {
+            job.limit(firstLimitMillis);
+            task.run();
+        } finally {
+            jobs.remove(job.thread);
+            job.finish();
+        }
+    }
+
+    private static void shed(Runnable task) {
+        Thread.currentThread().interrupt();
+        try {
+            task.run();
+        } finally {
+            Thread.interrupted();
+        }
+    }
+
+    /** @return false on a thread that only gets rid of a request */
+    boolean isWorking() {
+        return jobs.containsKey(Thread.currentThread()) && !Thread.currentThread().isInterrupted();
+    }
+
+    /** From now on the calling task may take so long. */
+    void allow(long millis) {
+        Job job = jobs.get(Thread.currentThread());
+        if (job != null) {
+            job.limit(millis);
+        }
+    }
+
+    /** Does work from time to time that is done fast. */
+    void repeat(Runnable work, long millis) {
+        watch.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /** Ends all threads, also those that are at work. */
+    void close() {
+        pool.shutdownNow();
+        watch.shutdownNow();
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.server;
+
+import com.incapsula.sampler.SamplingCursor;
+import com.incapsula.sampler.SamplingReport;
+import com.incapsula.sampler.ThreadsSampler;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * What has been sampled since the last full stretch of time: grows with each look, and begins anew when it is long
+ * enough. Has a cursor of its own, so nobody else's reports are touched.
+ *
+ * <p>Threads: one at a time.
+ */
+final class RunningInterval implements AutoCloseable {
+
+    private static final long MIN_GAP_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    private final ThreadsSampler sampler;
+    private final LongSupplier maxSeconds;
+    private SamplingCursor cursor;
+    private SamplingReport report;
+    private long beganNanos;
+    private long takenNanos;
+
+    /** @param maxSeconds how long the interval may become; asked each time */
+    RunningInterval(ThreadsSampler sampler, LongSupplier maxSeconds) {
+        this.sampler = sampler;
+        this.maxSeconds = maxSeconds;
+    }
+
+    /** Begins now, if the sampler runs. */
+    void begin() {
+        try {
+            open();
+        } catch (IllegalStateException notYet) {
+            // begins with the first look
+        }
+    }
+
+    /**
+     * Takes a look; a second one within a second is the same.
+     *
+     * @return valid until the next call of any method; not to be closed
+     * @throws IllegalStateException if the sampler does not run
+     */
+    SamplingReport look() {
+        renew();
+        if (report == null || System.nanoTime() - takenNanos >= MIN_GAP_NANOS) {
+            add(take());
+        }
+        return report;
+    }
+
+    /** Begins anew where the interval is long enough. */
+    void renew() {
+        if (cursor != null && System.nanoTime() - beganNanos >= TimeUnit.SECONDS.toNanos(maxSeconds.getAsLong())) {
+            forget();
+            beganNanos = System.nanoTime();
+            try {
+                cursor.next().close();
+            } catch (IllegalStateException ended) {
+                close();
+            }
+        }
+    }
+
+    private SamplingReport take() {
+        if (cursor != null) {
+            try {
+                return cursor.next();
+            } catch (IllegalStateException ended) {
+                close(); // the sampler may have been started again
+            }
+        }
+        open();
+        return cursor.next();
+    }
+
+    private void open() {
+        cursor = sampler.openCursor();
+        beganNanos = System.nanoTime();
+    }
+
+    private void add(SamplingReport next) {
+        takenNanos = System.nanoTime();
+        if (report == null) {
+            report = next;
+            return;
+        }
+        try (next) {
+            SamplingReport both = SamplingReport.merge(report, next);
+            report.close();
+            report = both;
+        }
+    }
+
+    private void forget() {
+        if (report != null) {
+            report.close();
+            report = null;
+        }
+    }
+
+    @Override
+    public void close() {
+        forget();
+        if (cursor != null) {
+            cursor.close();
+            cursor = null;
+        }
+    }
+}

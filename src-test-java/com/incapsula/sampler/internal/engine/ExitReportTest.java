@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class ExitReportTest {
+
+    /** A program with a sampler on a fake core; its argument says how it ends. */
+    static final class Program {
+
+        private Program() {
+        }
+
+        public static void main(String[] arguments) throws Exception {
+            FakeEngine.FakeSource source = new FakeEngine.FakeSource();
+            Lifecycle lifecycle = new Lifecycle(source);
+            source.prepare = engine -> engine.onStop = () -> {
+                System.out.println("daemon " + Thread.currentThread().isDaemon() + ", hidden " + source.hidden);
+                engine.writeReport();
+            };
+            lifecycle.init();
+            switch (arguments[0]) {
+                case "forget" -> System.out.println("end of main");
+                case "close" -> lifecycle.close();
+                case "stuck" -> source.last().onStop = () -> sleep(600_000);
+                default -> throw new AssertionError(arguments[0]);
+            }
+        }
+    }
+
+    private record Result(String output, long millis) {
+    }
+
+    private static Result run(String end) throws Exception {
+        long start = System.nanoTime();
+        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1", "-cp", folderOf(Lifecycle.class) + ":" + folderOf(Program.class),
+                Program.class.getName(), end)
+                .redirectErrorStream(true).start();
+        String output = new String(process.getInputStream().readAllBytes());
+        assertThat(process.waitFor()).as(output).isZero();
+        return new Result(output, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
+    }
+
+    private static Path folderOf(Class<?> type) throws URISyntaxException {
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    }
+
+    @Test
+    void forgottenSamplerReportsOnceAtExit() throws Exception {
+        assertThat(run("forget").output())
+                .startsWith("end of main\ndaemon true, hidden 2\n\nReport interval: from ")
+                .endsWith("\nthread\nrow\n\n")
+                .containsOnlyOnce("Report interval");
+    }
+
+    @Test
+    void closedSamplerDoesNotReportAgainAtExit() throws Exception {
+        assertThat(run("close").output())
+                .startsWith("daemon false, hidden 0\n")
+                .containsOnlyOnce("Report interval");
+    }
+
+    @Test
+    void stuckReportHoldsTheExitUpForTwoSeconds() throws Exception {
+        assertThat(run("stuck").millis()).isBetween(2_000L, 20_000L);
+    }
+
+    @Test
+    void waitsNoLongerThanAllowed() throws Exception {
+        List<Thread> threads = new CopyOnWriteArrayList<>();
+        CountDownLatch stuck = new CountDownLatch(1);
+        ExitReport report = new ExitReport(() -> threads.add(Thread.currentThread()), () -> await(stuck), 50);
+        long start = System.nanoTime();
+        report.run();
+        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isBetween(50L, 20_000L);
+        stuck.countDown();
+        Awaitility.await().until(() -> threads.size() == 2);
+        Thread helper = threads.get(1);
+        assertThat(threads.get(0)).isSameAs(Thread.currentThread());
+        assertThat(helper.getName()).isEqualTo("threads-sampler-last-report");
+        helper.join();
+    }
+
+    @Test
+    void failureStaysInside() {
+        new ExitReport(() -> { }, () -> {
+            throw new AssertionError("work");
+        }, 10_000).run();
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private static void sleep(long millis) {
+        try {
+            Thread.sleep(millis);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** A core without threads of its own: notes what it is told, and reports when it is asked to. */
+final class FakeEngine implements Engine {
+
+    /** Gives one prepared engine after the other. */
+    static final class FakeSource implements Source {
+
+        final List<FakeEngine> made = Collections.synchronizedList(new ArrayList<>());
+        volatile Consumer<FakeEngine> prepare = engine -> { };
+        volatile RuntimeException unavailable;
+        volatile int hidden;
+        final List<ThreadGroup> hiddenGroups = Collections.synchronizedList(new ArrayList<>());
+
+        FakeEngine last() {
+            return made.get(made.size() - 1);
+        }
+
+        @Override
+        public void require() {
+            if (unavailable != null) {
+                throw unavailable;
+            }
+        }
+
+        @Override
+        public Engine create(String options, NativeCallbacks callbacks) {
+            FakeEngine engine = new FakeEngine(options, callbacks);
+            prepare.accept(engine);
+            made.add(engine);
+            return engine;
+        }
+
+        @Override
+        public synchronized void hideCurrentThread() {
+            hidden++;
+        }
+
+        @Override
+        public synchronized void hide(ThreadGroup group) {
+            hiddenGroups.add(group);
+        }
+    }
+
+    final List<String> calls = Collections.synchronizedList(new ArrayList<>());
+    final NativeCallbacks callbacks;
+    volatile String options;
+    volatile Runnable onStart = () -> { };
+    volatile Runnable onPause = () -> { };
+    volatile Runnable onReport = () -> { };
+    volatile Runnable onStop = () -> { };
+    volatile Runnable onConfigure = () -> { };
+    volatile Runnable onWindow = () -> { };
+    volatile Supplier<FakeSnapshot> window = FakeSnapshot::new;
+    final AtomicInteger consumers = new AtomicInteger();
+    volatile boolean destroyed;
+    volatile Thread[] selected;
+    volatile long attempts;
+
+    private FakeEngine(String options, NativeCallbacks callbacks) {
+        this.options = options;
+        this.callbacks = callbacks;
+    }
+
+    /** As the native reporter does: a whole report, on a thread of its own, waited for. */
+    void writeReport() {
+        Thread reporter = new Thread(() -> {
+            if (callbacks.title(0, 1000) && callbacks.record("thread", "row\n")) {
+                callbacks.flush();
+            }
+        }, "fake-reporter");
+        reporter.start();
+        boolean interrupted = false;
+        while (reporter.isAlive()) {
+            try {
+                reporter.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void start() {
+        note("start");
+        onStart.run();
+    }
+
+    @Override
+    public void configure(String changed) {
+        note("configure");
+        onConfigure.run();
+        options = changed;
+    }
+
+    @Override
+    public void select(Thread[] threads, boolean only) {
+        note("select " + threads.length + " " + only);
+        selected = threads;
+    }
+
+    @Override
+    public void pause() {
+        note("pause");
+        onPause.run();
+    }
+
+    @Override
+    public void resume() {
+        note("resume");
+    }
+
+    @Override
+    public void report() {
+        note("report");
+        onReport.run();
+    }
+
+    @Override
+    public void sampleOnce() {
+        note("sampleOnce");
+    }
+
+    @Override
+    public void stop() {
+        note("stop");
+        onStop.run();
+    }
+
+    @Override
+    public int openConsumer() {
+        return consumers.incrementAndGet();
+    }
+
+    @Override
+    public void closeConsumer(int consumer) {
+        note("closeConsumer " + consumer);
+    }
+
+    @Override
+    public Snapshot takeWindow(int consumer) {
+        note("takeWindow " + consumer);
+        onWindow.run();
+        return window.get();
+    }
+
+    @Override
+    public Snapshot currentReport() {
+        return window.get();
+    }
+
+    @Override
+    public RawStatistics statistics() {
+        if (destroyed) {
+            throw new IllegalStateException("destroyed");
+        }
+        return new RawStatistics("fake", List.of("gauge.attempts"), List.of(attempts));
+    }
+
+    @Override
+    public void destroy() {
+        note("destroy");
+        destroyed = true;
+    }
+
+    private void note(String call) {
+        if (destroyed) {
+            throw new IllegalStateException("destroyed");
+        }
+        calls.add(call);
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+/** A lifecycle on a fake core, for tests of what stands on it. */
+public final class FakeSampler {
+
+    private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
+    private final Lifecycle lifecycle = new Lifecycle(source);
+
+    public Lifecycle lifecycle() {
+        return lifecycle;
+    }
+
+    /** What every window and report from now on is, also of cores that are started later. */
+    public void setWindow(Supplier<FakeSnapshot> window) {
+        source.prepare = engine -> engine.window = window;
+        source.made.forEach(engine -> engine.window = window);
+    }
+
+    /** The next start fails. */
+    public void failToStart(Error failure) {
+        source.prepare = engine -> engine.onStart = () -> {
+            throw failure;
+        };
+    }
+
+    /** What happens when a window is taken. */
+    public void onWindow(Runnable action) {
+        source.last().onWindow = action;
+    }
+
+    /** As the native reporter does it. */
+    public void writeReport() {
+        source.last().writeReport();
+    }
+
+    /** What the core of the last start was told. */
+    public List<String> calls() {
+        return List.copyOf(source.last().calls);
+    }
+
+    /** Whose threads are not to be sampled. */
+    public List<ThreadGroup> hiddenGroups() {
+        return List.copyOf(source.hiddenGroups);
+    }
+}

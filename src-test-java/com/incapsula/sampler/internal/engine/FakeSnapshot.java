@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A snapshot without a core: its documents say how they were asked for. Counts those that were not released. */
+public final class FakeSnapshot implements Snapshot {
+
+    /** Snapshots that somebody holds. */
+    public static final AtomicInteger LIVE = new AtomicInteger();
+
+    private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP"};
+
+    /** The figures, in their order. */
+    public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14};
+
+    /** How the last document was asked for. */
+    public volatile String asked;
+
+    /** The document; empty: one that says how it was asked for. */
+    public volatile String document = "";
+
+    /** What writing fails with, after the first byte; null: nothing. */
+    public volatile Throwable failure;
+
+    private int holders = 1;
+
+    public FakeSnapshot() {
+        LIVE.incrementAndGet();
+    }
+
+    @Override
+    public synchronized Snapshot hold() {
+        if (holders == 0) {
+            throw new IllegalStateException("released");
+        }
+        holders++;
+        return this;
+    }
+
+    @Override
+    public synchronized void release() {
+        if (holders == 0) {
+            throw new AssertionError("released too often");
+        }
+        if (--holders == 0) {
+            LIVE.decrementAndGet();
+        }
+    }
+
+    @Override
+    public RawReport figures() {
+        return new RawReport(figures, List.of("main", "pool"), new long[] {5, 4, 3, 2, 1, 9, 50, 40, 30, 20, 10, 90},
+                List.of("outcome.taken", "outcome.failed", "counter.ticks"), new long[] {6, 0, 4});
+    }
+
+    @Override
+    public void write(int format, int weight, int flags, OutputStream out) throws IOException {
+        asked = FORMATS[format] + " " + weight + " " + flags;
+        byte[] bytes = (document.isEmpty() ? asked : document).getBytes(StandardCharsets.UTF_8);
+        if (failure != null) {
+            out.write(bytes, 0, 1);
+            throwFailure();
+        }
+        out.write(bytes);
+    }
+
+    private void throwFailure() throws IOException {
+        if (failure instanceof IOException e) {
+            throw e;
+        }
+        if (failure instanceof Error e) {
+            throw e;
+        }
+        throw (RuntimeException) failure;
+    }
+
+    @Override
+    public Snapshot mergedWith(Snapshot other) {
+        FakeSnapshot second = (FakeSnapshot) other;
+        FakeSnapshot both = new FakeSnapshot();
+        Arrays.setAll(both.figures, i -> figures[i] + second.figures[i]);
+        both.document = String.join("+", new ArrayList<>(List.of(document, second.document)));
+        return both;
+    }
+}

@@ -1,0 +1,791 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
+
+import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
+import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
+import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ref.WeakReference;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class LifecycleTest {
+
+    private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
+    private final Lifecycle lifecycle = new Lifecycle(source);
+    private final RecordingOutputer outputer = new RecordingOutputer();
+
+    @BeforeEach
+    void useOutputer() {
+        lifecycle.setOutputer(outputer);
+    }
+
+    @AfterEach
+    void closeAfterwards() throws IOException {
+        source.prepare = engine -> { };
+        lifecycle.close();
+    }
+
+    private FakeEngine start() {
+        lifecycle.init();
+        return source.last();
+    }
+
+    // ---- start and end ----
+
+    @Test
+    void initCreatesAndStarts() {
+        FakeEngine engine = start();
+        assertThat(engine.calls).containsExactly("start");
+        assertThat(engine.options).isEqualTo(new Settings().toOptionsText());
+    }
+
+    @Test
+    void closeStopsDestroysAndThenClosesTheOutputer() throws IOException {
+        FakeEngine engine = start();
+        engine.onStop = engine::writeReport;
+        lifecycle.close();
+
+        assertThat(engine.calls).containsExactly("start", "stop", "destroy");
+        assertThat(outputer.calls).hasSize(4).startsWith("title Report interval: from "
+                + new java.util.Date(0) + " till " + new java.util.Date(1000)).endsWith("flush", "close");
+    }
+
+    @Test
+    void shutdownLeavesTheOutputerOpenForGood() throws IOException {
+        FakeEngine engine = start();
+        lifecycle.shutdown();
+        lifecycle.close();
+
+        assertThat(engine.calls).containsExactly("start", "stop", "destroy");
+        assertThat(outputer.calls).isEmpty();
+    }
+
+    @Test
+    void closeBeforeInitAndTwiceDoesNothing() throws IOException {
+        lifecycle.close();
+        lifecycle.shutdown();
+        assertThat(outputer.calls).isEmpty();
+
+        start();
+        lifecycle.close();
+        lifecycle.close();
+        assertThat(outputer.calls).containsExactly("close");
+    }
+
+    @Test
+    void initTwiceIsRefused() {
+        start();
+        assertThatIllegalStateException().isThrownBy(lifecycle::init)
+                .withMessage("init() was called already; close() has to come first");
+        assertThat(source.made).hasSize(1);
+    }
+
+    @Test
+    void initAfterCloseIsAFreshStart() throws IOException {
+        start();
+        lifecycle.close();
+        FakeEngine second = start();
+
+        assertThat(source.made).hasSize(2);
+        assertThat(second.calls).containsExactly("start");
+        lifecycle.close();
+        assertThat(outputer.calls).containsExactly("close", "close");
+    }
+
+    @Test
+    void defaultOutputerIsFreshAtEachStart() throws IOException {
+        Lifecycle standard = new Lifecycle(source);
+        standard.init();
+        SamplingOutputer first = standard.outputer();
+        standard.close();
+        standard.init();
+        assertThat(standard.outputer()).isNotSameAs(first);
+        standard.close();
+    }
+
+    @Test
+    void startWithoutMemoryOrThreadsIsInertUnlessRequired() {
+        source.prepare = engine -> engine.onStart = () -> {
+            throw new OutOfMemoryError("no thread");
+        };
+        lifecycle.init();
+        assertThat(lifecycle.statistics().engine()).contains("NONE", "no thread");
+    }
+
+    @Test
+    void failingStartLeavesNothingBehind() {
+        lifecycle.setRequired(true);
+        source.prepare = engine -> engine.onStart = () -> {
+            throw new OutOfMemoryError("no thread");
+        };
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(lifecycle::init);
+        assertThat(source.last().calls).containsExactly("start", "destroy");
+
+        source.prepare = engine -> { };
+        assertThat(start().calls).containsExactly("start");
+    }
+
+    @Test
+    void unavailableCoreIsToldAndCreatesNothingWhereItIsRequired() {
+        lifecycle.setRequired(true);
+        source.unavailable = new UnsupportedOperationException("not here");
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lifecycle::init)
+                .withMessage("not here");
+        assertThat(source.made).isEmpty();
+    }
+
+    @Test
+    void wrongCombinationIsRefusedBeforeAnyNativeWork() {
+        source.unavailable = new UnsupportedOperationException("native work");
+        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 2000L);
+        lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, 1L);
+        assertThatIllegalArgumentException().isThrownBy(lifecycle::init);
+    }
+
+    @Test
+    void interruptedThreadStartsAndEndsAndStaysInterrupted() throws IOException {
+        boolean[] seen = new boolean[2];
+        source.prepare = engine -> {
+            engine.onStart = () -> seen[0] = Thread.currentThread().isInterrupted();
+            engine.onStop = () -> seen[1] = Thread.currentThread().isInterrupted();
+        };
+        try {
+            Thread.currentThread().interrupt();
+            lifecycle.init();
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+            lifecycle.close();
+            assertThat(Thread.currentThread().isInterrupted()).isTrue();
+        } finally {
+            Thread.interrupted();
+        }
+        assertThat(seen).containsExactly(false, false);
+        assertThat(outputer.calls).containsExactly("close");
+    }
+
+    @Test
+    void interruptedThreadWaitsForAnotherThreadsClose() throws Exception {
+        FakeEngine engine = start();
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch stopping = new CountDownLatch(1);
+        engine.onStop = () -> {
+            stopping.countDown();
+            awaitLatch(release);
+        };
+        CompletableFuture<Void> first = run(lifecycle::close);
+        stopping.await();
+        CompletableFuture<Boolean> second = CompletableFuture.supplyAsync(() -> {
+            Thread.currentThread().interrupt();
+            try {
+                lifecycle.close();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+            return Thread.interrupted() && outputer.calls.contains("close");
+        });
+        Thread.sleep(50);
+        assertThat(second).isNotDone();
+        release.countDown();
+
+        assertThat(second.get(20, TimeUnit.SECONDS)).isTrue();
+        first.get(20, TimeUnit.SECONDS);
+        assertThat(outputer.calls).containsExactly("close");
+    }
+
+    @Test
+    void failingOutputerCloseIsAnIOExceptionAfterEverythingIsDone() throws IOException {
+        UncheckedIOException cause = new UncheckedIOException("disk full", new IOException("disk full"));
+        lifecycle.setOutputer(new RecordingOutputer() {
+            @Override
+            public void close() {
+                throw cause;
+            }
+        });
+        FakeEngine engine = start();
+        assertThatExceptionOfType(IOException.class).isThrownBy(lifecycle::close)
+                .withMessage("the outputer could not be closed: disk full").withCause(cause);
+        assertThat(engine.destroyed).isTrue();
+        lifecycle.close();
+    }
+
+    @Test
+    void failingStopStillFreesTheCoreAndClosesTheOutputer() throws IOException {
+        FakeEngine engine = start();
+        engine.onStop = () -> {
+            throw new OutOfMemoryError("stop");
+        };
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(lifecycle::close);
+        assertThat(engine.destroyed).isTrue();
+        assertThat(outputer.calls).containsExactly("close");
+        lifecycle.close();
+    }
+
+    // ---- calls from callbacks ----
+
+    @ParameterizedTest
+    @ValueSource(strings = {"close", "shutdown", "printReport", "sampleOnceAndPrint", "pause", "resume"})
+    void waitingCallsAreRefusedInTheOutputer(String call) throws IOException {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        lifecycle.setOutputer(new RecordingOutputer() {
+            @Override
+            public void printThreadRecord(String threadTitle, String record) {
+                failure.set(failureOf(call));
+            }
+        });
+        FakeEngine engine = start();
+        engine.onReport = engine::writeReport;
+        lifecycle.printReport();
+
+        assertThat(failure.get()).isInstanceOf(IllegalStateException.class).hasMessageEndingWith(
+                "would wait for itself: it was called from the sampler's own outputer or manipulator");
+        assertThat(engine.calls).containsExactly("start", "report");
+    }
+
+    @Test
+    void closeIsRefusedInTheManipulator() {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        lifecycle.setManipulator(thread -> {
+            failure.set(failureOf("close"));
+            return "group";
+        });
+        FakeEngine engine = start();
+        String[] names = new String[1];
+        engine.callbacks.groupNames(new Thread[] {Thread.currentThread()}, 1, names, new boolean[1]);
+
+        assertThat(failure.get()).isInstanceOf(IllegalStateException.class);
+        assertThat(names).containsExactly("group");
+        assertThat(failureOf("printReport")).as("outside of the callback").isNull();
+    }
+
+    @Test
+    void closeIsRefusedInTheManipulatorsInit() throws IOException {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        lifecycle.setManipulator(new ThreadNameManipulator() {
+            @Override
+            public String getManipulatedThreadName(Thread thread) {
+                return "group";
+            }
+
+            @Override
+            public void init() {
+                failure.set(failureOf("close"));
+            }
+        });
+        start();
+        assertThat(failure.get()).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void settersAndStatisticsWorkInTheOutputerWhileCloseWaitsForIt() throws IOException {
+        lifecycle.setOutputer(new RecordingOutputer() {
+            @Override
+            public void flush() {
+                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+                lifecycle.choose("threads", List.of(Thread.currentThread()));
+                lifecycle.setManipulator(new MapBasedThreadNameManipulator());
+                lifecycle.setOutputer(outputer);
+                outputer.calls.add("engine " + lifecycle.statistics().engine() + " " + lifecycle.isPaused());
+            }
+        });
+        FakeEngine engine = start();
+        engine.onStop = engine::writeReport;
+        lifecycle.close();
+
+        assertThat(outputer.calls).containsExactly("engine fake false", "close");
+        assertThat(engine.calls).containsExactly("start", "stop", "destroy");
+        assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+    }
+
+    @Test
+    void settersInTheOutputerOfARunningSamplerReachTheCore() {
+        List<String> seen = Collections.synchronizedList(new ArrayList<>());
+        lifecycle.setOutputer(new RecordingOutputer() {
+            @Override
+            public void flush() {
+                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 8L);
+                lifecycle.setManipulator(new MapBasedThreadNameManipulator());
+                seen.add("done");
+            }
+        });
+        FakeEngine engine = start();
+        engine.onReport = engine::writeReport;
+        engine.onConfigure = () -> seen.add(Thread.currentThread().getName());
+        lifecycle.printReport();
+        await().until(() -> engine.options.startsWith("samplingFrequencyMillis=8\n")
+                && engine.options.contains("defaultThreadNameRule=false\n"));
+        assertThat(seen).contains("done").doesNotContain("fake-reporter");
+        assertThat(source.hidden).isPositive();
+    }
+
+    @Test
+    void setterInTheManipulatorDoesNotWaitForASetterThatWaitsForTheTick() throws Exception {
+        FakeEngine engine = start();
+        lifecycle.setManipulator(thread -> {
+            lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, 77L);
+            return "group";
+        });
+        AtomicReference<String> name = new AtomicReference<>();
+        /* As the core does it: options are taken when the tick under way is over, and that calls the manipulator. */
+        engine.onConfigure = () -> {
+            engine.onConfigure = () -> { };
+            Thread sampler = new Thread(() -> {
+                String[] names = new String[1];
+                engine.callbacks.groupNames(new Thread[] {Thread.currentThread()}, 1, names, new boolean[1]);
+                name.set(names[0]);
+            });
+            sampler.start();
+            try {
+                sampler.join();
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        };
+        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+
+        assertThat(name.get()).isEqualTo("group");
+        await().until(() -> engine.options.startsWith("samplingFrequencyMillis=7\nreportFrequencySeconds=77\n"));
+    }
+
+    private Throwable failureOf(String call) {
+        try {
+            switch (call) {
+                case "close" -> lifecycle.close();
+                case "shutdown" -> lifecycle.shutdown();
+                case "printReport" -> lifecycle.printReport();
+                case "sampleOnceAndPrint" -> lifecycle.sampleOnceAndPrint();
+                case "pause" -> lifecycle.pause();
+                case "resume" -> lifecycle.resume();
+                default -> throw new AssertionError(call);
+            }
+            return null;
+        } catch (IllegalStateException | IOException e) {
+            return e;
+        }
+    }
+
+    // ---- pausing and reporting ----
+
+    @Test
+    void pauseAndResume() {
+        FakeEngine engine = start();
+        assertThat(lifecycle.isPaused()).isFalse();
+        lifecycle.resume();
+        lifecycle.pause();
+        lifecycle.pause();
+        assertThat(lifecycle.isPaused()).isTrue();
+        lifecycle.resume();
+        assertThat(lifecycle.isPaused()).isFalse();
+        assertThat(engine.calls).containsExactly("start", "pause", "resume");
+    }
+
+    @Test
+    void pauseThatFailsChangesNothing() {
+        FakeEngine engine = start();
+        engine.onPause = () -> {
+            throw new IllegalStateException("no");
+        };
+        assertThatIllegalStateException().isThrownBy(lifecycle::pause).withMessage("no");
+        assertThat(lifecycle.isPaused()).isFalse();
+    }
+
+    @Test
+    void startedAfreshItIsNotPaused() throws IOException {
+        start();
+        lifecycle.pause();
+        lifecycle.close();
+        assertThat(lifecycle.isPaused()).isFalse();
+        start();
+        assertThat(lifecycle.isPaused()).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"printReport", "sampleOnceAndPrint", "pause", "resume"})
+    void callsThatNeedARunningSamplerSaySo(String call) throws IOException {
+        assertThat(failureOf(call)).isInstanceOf(IllegalStateException.class)
+                .hasMessageEndingWith(" needs a running sampler: init() comes first");
+        start();
+        lifecycle.close();
+        assertThat(failureOf(call)).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void sampleOnceNeedsAPausedOrInactiveSampler() {
+        FakeEngine engine = start();
+        assertThatIllegalStateException().isThrownBy(lifecycle::sampleOnceAndPrint)
+                .withMessage("sampleOnceAndPrint() needs a sampler that is paused or not active");
+        lifecycle.pause();
+        lifecycle.sampleOnceAndPrint();
+        lifecycle.resume();
+        lifecycle.set(Property.ACTIVE, false);
+        lifecycle.sampleOnceAndPrint();
+        assertThat(engine.calls)
+                .containsExactly("start", "pause", "sampleOnce", "resume", "configure", "sampleOnce");
+    }
+
+    @Test
+    void closeWaitsForAPauseUnderWay() throws Exception {
+        FakeEngine engine = start();
+        CountDownLatch pausing = new CountDownLatch(1);
+        CountDownLatch release = new CountDownLatch(1);
+        engine.onPause = () -> {
+            pausing.countDown();
+            awaitLatch(release);
+        };
+        CompletableFuture<Void> pause = run(lifecycle::pause);
+        pausing.await();
+        CompletableFuture<Void> close = run(lifecycle::close);
+        Thread.sleep(50);
+        assertThat(close).isNotDone();
+        release.countDown();
+        pause.get(20, TimeUnit.SECONDS);
+        close.get(20, TimeUnit.SECONDS);
+        assertThat(engine.calls).containsExactly("start", "pause", "stop", "destroy");
+    }
+
+    // ---- properties ----
+
+    @Test
+    void settersReachTheRunningCore() {
+        FakeEngine engine = start();
+        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+        assertThat(engine.options).startsWith("samplingFrequencyMillis=7\n");
+        assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+    }
+
+    @Test
+    void fixedPropertiesAreRefusedWhileItRunsAndOnlyThen() throws IOException {
+        start();
+        assertThatIllegalStateException().isThrownBy(() -> lifecycle.set(Property.MEMORY_LIMIT_BYTES, 8L << 20))
+                .withMessage("memoryLimitBytes cannot be changed while the sampler runs");
+        assertThatIllegalStateException().isThrownBy(() -> lifecycle.set(Property.MAX_DEPTH_FRAMES, 1024L))
+                .withMessage("maxDepthFrames cannot be changed while the sampler runs");
+        lifecycle.close();
+        lifecycle.set(Property.MEMORY_LIMIT_BYTES, 8L << 20);
+        assertThat(lifecycle.get(Property.MEMORY_LIMIT_BYTES)).isEqualTo(8L << 20);
+    }
+
+    @Test
+    void valueThatTheCoreRefusesIsNotKept() {
+        FakeEngine engine = start();
+        engine.onConfigure = () -> {
+            throw new IllegalArgumentException("core");
+        };
+        ThreadNameManipulator before = lifecycle.manipulator();
+        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.set(Property.ACTIVE, false))
+                .withMessage("core");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> lifecycle.setManipulator(new MapBasedThreadNameManipulator()));
+        assertThat(lifecycle.get(Property.ACTIVE)).isEqualTo(true);
+        assertThat(lifecycle.manipulator()).isSameAs(before);
+    }
+
+    @Test
+    void wrongCombinationIsRefusedByTheSetterOfARunningSampler() {
+        start();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 1_000_000L));
+        assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(50L);
+    }
+
+    @Test
+    void whatIsSetWhileItStartsIsNotLost() {
+        Thread chosen = Thread.currentThread();
+        source.prepare = engine -> engine.onStart = () -> {
+            lifecycle.set(Property.ACTIVE, false);
+            lifecycle.choose("threads", List.of(chosen));
+        };
+        FakeEngine engine = start();
+        assertThat(engine.calls).containsExactly("start", "configure", "select 1 true");
+        assertThat(engine.options).contains("active=false\n");
+    }
+
+    @Test
+    void nameRuleOfTheCoreIsUsedForExactlyTheDefault() {
+        FakeEngine engine = start();
+        assertThat(engine.options).contains("defaultThreadNameRule=true\n");
+
+        RegexThreadNameManipulator other = new RegexThreadNameManipulator();
+        other.setThreadNameRemovalPatterns(List.of("x"));
+        lifecycle.setManipulator(other);
+        assertThat(engine.options).contains("defaultThreadNameRule=false\n");
+
+        lifecycle.setManipulator(new RegexThreadNameManipulator());
+        assertThat(engine.options).contains("defaultThreadNameRule=true\n");
+
+        lifecycle.setManipulator(new RegexThreadNameManipulator() { });
+        assertThat(engine.options).contains("defaultThreadNameRule=false\n");
+    }
+
+    @Test
+    void manipulatorIsInitialisedAtEachStartAndWhenSetWhileRunning() throws IOException {
+        List<String> calls = new ArrayList<>();
+        class Counting implements ThreadNameManipulator {
+            @Override
+            public String getManipulatedThreadName(Thread thread) {
+                return null;
+            }
+
+            @Override
+            public void init() {
+                calls.add("init");
+            }
+        }
+
+        lifecycle.setManipulator(new Counting());
+        assertThat(calls).isEmpty();
+        start();
+        assertThat(calls).hasSize(1);
+        lifecycle.setManipulator(new Counting());
+        assertThat(calls).hasSize(2);
+        lifecycle.close();
+        start();
+        assertThat(calls).hasSize(3);
+    }
+
+    @Test
+    void manipulatorThatCannotBeInitialisedStopsTheStart() {
+        lifecycle.setManipulator(new ThreadNameManipulator() {
+            @Override
+            public String getManipulatedThreadName(Thread thread) {
+                return null;
+            }
+
+            @Override
+            public void init() {
+                throw new IllegalStateException("not ready");
+            }
+        });
+        assertThatIllegalStateException().isThrownBy(lifecycle::init).withMessage("not ready");
+        assertThat(source.made).isEmpty();
+        lifecycle.setManipulator(new RegexThreadNameManipulator());
+        start();
+    }
+
+    @Test
+    void chosenThreadsReachTheCore() throws InterruptedException {
+        Thread ended = new Thread(() -> { });
+        ended.start();
+        ended.join();
+        Thread unstarted = new Thread(() -> { });
+        lifecycle.choose("a", List.of(Thread.currentThread(), ended));
+        lifecycle.choose("b", List.of(unstarted, Thread.currentThread()));
+        FakeEngine engine = start();
+
+        assertThat(engine.calls).containsExactly("select 2 true", "start");
+        assertThat(engine.selected).containsExactly(Thread.currentThread(), unstarted);
+        assertThat(lifecycle.chosen()).containsExactly(Thread.currentThread(), unstarted);
+
+        lifecycle.choose("b", List.of());
+        assertThat(engine.calls).endsWith("select 0 false");
+        assertThat(lifecycle.chosen()).isEmpty();
+    }
+
+    @Test
+    void whenAllChosenThreadsHaveEndedNobodyIsSampled() throws InterruptedException {
+        Thread ended = new Thread(() -> { });
+        ended.start();
+        lifecycle.choose("a", List.of(ended));
+        ended.join();
+        assertThat(start().calls).containsExactly("select 0 true", "start");
+    }
+
+    @Test
+    void wrongThreadsAreNamedAndChangeNothing() {
+        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.choose("p", null))
+                .withMessage("p must not be null");
+        List<Thread> withNull = Arrays.asList(Thread.currentThread(), null);
+        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.choose("p", withNull))
+                .withMessage("p must not be null");
+        assertThat(lifecycle.chosen()).isEmpty();
+    }
+
+    @Test
+    void nullsAreRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.setOutputer(null))
+                .withMessage("samplingOutputer must not be null");
+        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.setManipulator(null))
+                .withMessage("threadNameManipulator must not be null");
+    }
+
+    @Test
+    void replacedOutputerIsNotClosed() throws IOException {
+        RecordingOutputer next = new RecordingOutputer();
+        start();
+        lifecycle.setOutputer(next);
+        lifecycle.close();
+        assertThat(outputer.calls).isEmpty();
+        assertThat(next.calls).containsExactly("close");
+    }
+
+    // ---- statistics ----
+
+    @Test
+    void statisticsBeforeDuringAndAfter() throws IOException {
+        assertThat(lifecycle.statistics()).isEqualTo(RawStatistics.NONE);
+        FakeEngine engine = start();
+        engine.attempts = 5;
+        assertThat(lifecycle.statistics().values()).containsExactly(5L);
+        engine.attempts = 6;
+        engine.onStop = () -> engine.attempts = 7;
+        lifecycle.close();
+        assertThat(lifecycle.statistics().values()).containsExactly(7L);
+        assertThat(lifecycle.statistics().engine()).isEqualTo("fake");
+    }
+
+    // ---- what is left ----
+
+    @Test
+    void closedSamplerIsNotHeldByTheShutdownHook() throws IOException {
+        WeakReference<Lifecycle> closed = new WeakReference<>(startAndClose());
+        await().until(() -> {
+            System.gc();
+            return closed.get() == null;
+        });
+    }
+
+    private Lifecycle startAndClose() throws IOException {
+        Lifecycle other = new Lifecycle(source);
+        other.init();
+        other.close();
+        return other;
+    }
+
+    // ---- many threads ----
+
+    @Test
+    void stormOfCallsEndsInAConsistentState() throws Exception {
+        List<Throwable> unexpected = Collections.synchronizedList(new ArrayList<>());
+        List<Consumer<Lifecycle>> calls = List.of(Lifecycle::init, Lifecycle::shutdown, Lifecycle::pause,
+                Lifecycle::resume, Lifecycle::printReport, Lifecycle::statistics,
+                it -> it.set(Property.SAMPLING_FREQUENCY_MILLIS, 20L), it -> it.choose("p", List.of()));
+        List<Thread> threads = new ArrayList<>();
+        for (Consumer<Lifecycle> call : calls) {
+            threads.add(new Thread(() -> {
+                for (int i = 0; i < 2000; i++) {
+                    try {
+                        call.accept(lifecycle);
+                    } catch (IllegalStateException expected) {
+                        // a call that does not fit the state of the moment
+                    } catch (Throwable t) {
+                        unexpected.add(t);
+                    }
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        lifecycle.close();
+
+        assertThat(unexpected).isEmpty();
+        assertThat(source.made).isNotEmpty().allSatisfy(engine -> {
+            assertThat(engine.destroyed).isTrue();
+            assertThat(Collections.frequency(engine.calls, "stop")).isEqualTo(1);
+        });
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        await().pollInterval(5, TimeUnit.MILLISECONDS).until(() -> latch.getCount() == 0);
+    }
+
+    private interface Work {
+        void run() throws Exception;
+    }
+
+    private static CompletableFuture<Void> run(Work work) {
+        return CompletableFuture.runAsync(() -> {
+            try {
+                work.run();
+            } catch (Exception e) {
+                throw new IllegalStateException(e);
+            }
+        });
+    }
+
+    // ---- the exit of the JVM ----
+
+    @Test
+    void afterTheExitOtherHooksGetTheLastSnapshotAndAllElseDoesNothing() throws IOException {
+        FakeEngine engine = start();
+        Cursor cursor = lifecycle.openCursor();
+        lifecycle.finishAtExit();
+        assertThat(engine.calls).containsExactly("start", "stop");
+        assertThat(outputer.calls).containsExactly("close");
+
+        lifecycle.snapshot().release();
+        cursor.next().release();
+        assertThat(engine.calls).endsWith("takeWindow 1", "takeWindow 2");
+        engine.onWindow = () -> {
+            throw new IllegalStateException("nothing is waiting");
+        };
+        assertThat(lifecycle.snapshot().figures().groups()).isEmpty();
+        assertThat(cursor.next().figures().groups()).isEmpty();
+        cursor.close();
+        lifecycle.printReport();
+        lifecycle.sampleOnceAndPrint();
+        lifecycle.pause();
+        lifecycle.resume();
+        assertThat(lifecycle.openCursor().next().figures().groups()).isEmpty();
+        lifecycle.close();
+        lifecycle.shutdown();
+        assertThat(engine.calls).doesNotContain("report", "sampleOnce", "pause", "resume", "destroy");
+        assertThat(outputer.calls).containsExactly("close");
+        assertThat(start()).isNotSameAs(engine);
+        assertThatIllegalStateException().isThrownBy(() -> {
+            lifecycle.close();
+            lifecycle.snapshot();
+        });
+    }
+
+    /** The core is stopped between a caller's look at the state and its call. */
+    @Test
+    void anExitInTheMiddleOfACallThrowsNothing() {
+        FakeEngine engine = start();
+        Runnable exit = () -> {
+            CompletableFuture.runAsync(lifecycle::finishAtExit).join();
+            throw new IllegalStateException("stopped");
+        };
+        engine.onReport = exit;
+        lifecycle.printReport();
+        FakeEngine second = start();
+        second.onWindow = () -> {
+            second.onWindow = () -> { };
+            exit.run();
+        };
+        lifecycle.snapshot().release();
+        assertThat(second.calls).containsExactly("start", "takeWindow 1", "stop", "takeWindow 1");
+    }
+
+    @Test
+    void anotherFailureOfACallIsThrown() {
+        FakeEngine engine = start();
+        engine.onReport = () -> {
+            throw new IllegalStateException("for another reason");
+        };
+        assertThatIllegalStateException().isThrownBy(lifecycle::printReport).withMessage("for another reason");
+    }
+}

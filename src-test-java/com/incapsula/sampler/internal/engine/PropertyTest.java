@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PropertyTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "SAMPLING_FREQUENCY_MILLIS, 1, 3600000",
+        "REPORT_FREQUENCY_SECONDS, 0, 31536000",
+        "MEMORY_LIMIT_BYTES, 4194304, 1099511627776",
+        "MAX_DEPTH_FRAMES, 16, 65536",
+        "IDLE_LOOKBACK_MILLIS, 1, 60000",
+        "OVERHEAD_LIMIT_PER_MILLE, 1, 1000",
+        "SAMPLING_SIGNAL, 34, 64",
+    })
+    void numbersHaveARange(Property property, long min, long max) {
+        assertThat(property.check(min)).isEqualTo(min);
+        assertThat(property.check(max)).isEqualTo(max);
+        for (long wrong : new long[] {min - 1, max + 1, Long.MIN_VALUE, Long.MAX_VALUE}) {
+            assertThatIllegalArgumentException().isThrownBy(() -> property.check(wrong)).withMessage(
+                    property.text() + " must be between " + min + " and " + max + ", got " + wrong);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(value = {
+        "''|''",
+        "com.acme|com.acme",
+        "' com.acme ,\tcom.mprv '|com.acme,com.mprv",
+        "',,com.acme, ,'|com.acme",
+        "'\n    com.acme,\r\n    com.mprv.\n'|com.acme,com.mprv.",
+        "com.ac*|com.ac*",
+        "' '|''",
+    }, delimiter = '|')
+    void packagesAreTrimmedAndEmptyPartsIgnored(String given, String kept) {
+        assertThat(Property.MONITORED_PACKAGES.check(given)).isEqualTo(kept);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"com acme", "com.a,com\nacme", "a\u0000b", "a\tb", "com.acme\u007f", "x\u2028y"})
+    void whiteSpaceInsideAPackageIsRefused(String given) {
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+                .withMessageStartingWith("monitoredPackages must be package prefixes separated by commas, without"
+                        + " white space or control characters inside, got \"");
+    }
+
+    @ParameterizedTest
+    @CsvSource(value = {
+        "com.a;com.b|parts are separated by commas, not by semicolons|com.a;com.b",
+        "com/acme|parts of a name are separated by dots, not by slashes|com/acme",
+        "com.acme,com.*.x|an asterisk may only be the last character|com.*.x",
+        "*.x|an asterisk may only be the last character|*.x",
+        "com.acme**|an asterisk may only be the last character|com.acme**",
+        "${app.packages}|this is a placeholder that was not replaced|${app.packages}",
+        "com.acme,#{packages}|this is a placeholder that was not replaced|#{packages}",
+    }, delimiter = '|')
+    void whatMatchesNoClassIsRefused(String given, String problem, String part) {
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+                .withMessage("monitoredPackages must be package prefixes separated by commas, such as"
+                        + " com.acme,org.example.app: " + problem + ", got \"" + part + "\"");
+    }
+
+    @Test
+    void controlCharactersAreShownInTheMessage() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check("com.a,b\nc"))
+                .withMessageEndingWith("got \"b\\u000ac\"");
+    }
+
+    @Test
+    void packagesAreLimitedInNumberAndLength() {
+        String longest = "\u00e4".repeat(500);
+        assertThat(Property.MONITORED_PACKAGES.check(longest)).isEqualTo(longest);
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(longest + "x"))
+                .withMessage("monitoredPackages must have parts of at most 1000 bytes, got one of 1001 bytes");
+        String most = "a,".repeat(1000);
+        assertThat(Property.MONITORED_PACKAGES.check(most)).isEqualTo(most.substring(0, most.length() - 1));
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(most + "a"))
+                .withMessage("monitoredPackages must have at most 1000 parts, got 1001");
+    }
+
+    @Test
+    void nullIsRefused() {
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(null))
+                .withMessage("monitoredPackages must not be null");
+    }
+
+    /** Names, defaults, ranges and which are fixed stand in options.h too; surefire runs in the project's folder. */
+    @Test
+    void agreesWithTheCore() throws IOException {
+        String header = Files.readString(Path.of("native/src/model/options.h"));
+        List<String> theirs = new ArrayList<>();
+        Matcher number = Pattern.compile("X\\(\\w+, \"(\\w+)\", (\\d+), (\\d+), (\\d+), (\\w+)\\)").matcher(header);
+        while (number.find()) {
+            theirs.add(String.join(" ", number.group(1), number.group(2), number.group(3), number.group(4),
+                    number.group(5)));
+        }
+        Matcher flag = Pattern.compile("X\\(\\w+, \"(\\w+)\", (true|false), (true|false)\\)").matcher(header);
+        while (flag.find()) {
+            theirs.add(String.join(" ", flag.group(1), flag.group(2), flag.group(3)));
+        }
+
+        List<String> ours = new ArrayList<>();
+        for (Property property : Property.values()) {
+            if (property.standard() instanceof Long) {
+                ours.add(property.text() + " " + property.standard() + " " + property.min() + " " + property.max() + " "
+                        + property.fixed());
+            } else if (property.standard() instanceof Boolean) {
+                ours.add(property.text() + " " + property.standard() + " " + property.fixed());
+            }
+        }
+        assertThat(theirs).isNotEmpty().containsExactlyInAnyOrderElementsOf(ours);
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+import org.junit.jupiter.api.Test;
+
+class SettingsTest {
+
+    @Test
+    void defaultsAsOptionsText() {
+        assertThat(new Settings().toOptionsText()).isEqualTo("samplingFrequencyMillis=50\n"
+                + "reportFrequencySeconds=900\n"
+                + "memoryLimitBytes=67108864\n"
+                + "maxDepthFrames=1024\n"
+                + "idleLookbackMillis=1000\n"
+                + "overheadLimitPerMille=10\n"
+                + "samplingSignal=38\n"
+                + "active=true\n"
+                + "skipDaemonThreads=false\n"
+                + "reportZeroTimePackages=false\n"
+                + "reportPercent=false\n"
+                + "defaultThreadNameRule=true\n"
+                + "reportCpuTime=false\n"
+                + "reportJvmThreads=true\n"
+                + "engine=AUTO\n"
+                + "clock=WALL\n"
+                + "reportOrder=BY_NAME\n"
+                + "monitoredPackages=\n");
+    }
+
+    @Test
+    void withChangesACopy() {
+        Settings before = new Settings();
+        Settings after = before.with(Property.ACTIVE, false).with(Property.MONITORED_PACKAGES, "a\n,b");
+
+        assertThat(before.is(Property.ACTIVE)).isTrue();
+        assertThat(after.is(Property.ACTIVE)).isFalse();
+        assertThat(after.toOptionsText()).contains("active=false\n").endsWith("monitoredPackages=a,b\n");
+    }
+
+    @Test
+    void cpuTimeNeedsAsynchronousWalks() {
+        Settings settings = new Settings().with(Property.CLOCK, "CPU").with(Property.ENGINE, "JVMTI");
+        assertThatIllegalArgumentException().isThrownBy(settings::checkTogether)
+                .withMessage("clock CPU needs engine AUTO, got JVMTI");
+        assertThatNoException().isThrownBy(settings.with(Property.ENGINE, "AUTO")::checkTogether);
+        assertThatNoException().isThrownBy(settings.with(Property.CLOCK, "WALL")::checkTogether);
+    }
+
+    @Test
+    void reportMayNotBeShorterThanASample() {
+        Settings settings = new Settings().with(Property.SAMPLING_FREQUENCY_MILLIS, 2000L)
+                .with(Property.REPORT_FREQUENCY_SECONDS, 1L);
+        assertThatIllegalArgumentException().isThrownBy(settings::checkTogether)
+                .withMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
+                        + " got 1 s and 2000 ms");
+        assertThatNoException().isThrownBy(settings.with(Property.REPORT_FREQUENCY_SECONDS, 2L)::checkTogether);
+        assertThatNoException().isThrownBy(settings.with(Property.REPORT_FREQUENCY_SECONDS, 0L)::checkTogether);
+    }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ThreadChoiceTest {
+
+    @Test
+    void everybodyIsNoChoice() {
+        assertThat(ThreadChoice.EVERYBODY.only()).isFalse();
+        assertThat(ThreadChoice.EVERYBODY.alive()).isEmpty();
+    }
+
+    @Test
+    void threadsAreHeldWeakly() {
+        WeakReference<Thread> held = new WeakReference<>(new Thread("unstarted"));
+        ThreadChoice choice = ThreadChoice.EVERYBODY.and(List.of(Thread.currentThread()));
+        choice = choice.and(List.of(held.get() == null ? Thread.currentThread() : held.get()));
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            System.gc();
+            return held.get() == null;
+        });
+        assertThat(choice.alive()).containsExactly(Thread.currentThread());
+        assertThat(choice.only()).isTrue();
+    }
+
+    @Test
+    void virtualThreadsAreRefusedWhereThereAreSome() throws Exception {
+        assumeTrue(Runtime.version().feature() >= 21);
+        Thread virtual = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
+                .invoke(null, (Runnable) () -> { });
+        assertThatIllegalArgumentException().isThrownBy(() -> ThreadChoice.check("threadToBeSampled", virtual))
+                .withMessageStartingWith("threadToBeSampled must be a platform thread, got virtual thread ");
+    }
+
+    @Test
+    void platformThreadsAreFineAndNullIsNot() {
+        assertThatNoException().isThrownBy(() -> ThreadChoice.check("p", Thread.currentThread()));
+        assertThatIllegalArgumentException().isThrownBy(() -> ThreadChoice.check("p", null))
+                .withMessage("p must not be null");
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.loading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.Properties;
+import org.junit.jupiter.api.Test;
+
+class OwnerMarkTest {
+
+    private final Properties properties = new Properties();
+    private final OwnerMark first = new OwnerMark(properties);
+    private final OwnerMark second = new OwnerMark(properties);
+
+    private String owner() {
+        return properties.getProperty("com.incapsula.sampler.owner");
+    }
+
+    private static void assertRefused(OwnerMark mark, String other) {
+        String message = "another copy of threads-sampler runs in this JVM, in another class loader, from " + other
+                + ": keep one copy, in a class loader that all its users share, or close the samplers of that one first";
+        assertThat(mark.refusal()).hasMessage(message);
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> mark.open("/own.so"))
+                .withMessage(message);
+    }
+
+    @Test
+    void whoOpensIsMarked() {
+        assertThat(first.refusal()).isNull();
+        first.open("/a.so");
+        assertThat(owner()).isEqualTo("/a.so");
+        assertThat(first.refusal()).isNull();
+    }
+
+    @Test
+    void anotherCopyIsRefusedWhileTheFirstHasASampler() {
+        first.open("/a.so");
+        first.open("/a.so");
+        assertRefused(second, "/a.so");
+        first.close();
+        assertRefused(second, "/a.so");
+        assertThat(owner()).isEqualTo("/a.so");
+    }
+
+    @Test
+    void anotherCopyMayOpenAfterTheLastClose() {
+        first.open("/a.so");
+        first.close();
+        assertThat(owner()).isNull();
+        assertThat(second.refusal()).isNull();
+        second.open("/b.so");
+        assertThat(owner()).isEqualTo("/b.so");
+        assertRefused(first, "/b.so");
+        second.close();
+        first.open("/a.so");
+        assertThat(owner()).isEqualTo("/a.so");
+    }
+
+    @Test
+    void theLibraryOfTheJvmItselfServesOneCopyForGood() {
+        first.claimAgent();
+        first.open(OwnerMark.AGENT);
+        first.close();
+        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(second::claimAgent)
+                .withMessage("the library loaded by -agentpath serves the copy of threads-sampler in another class"
+                        + " loader: keep one copy, in a class loader that all its users share");
+    }
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.loading;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PrivateFolderTest {
+
+    private static final byte[] CONTENT = {1, 2, 3};
+    private static final FileTime LONG_AGO = FileTime.fromMillis(1_000_000_000_000L);
+
+    @TempDir
+    Path base;
+
+    private PrivateFolder folder;
+
+    @BeforeEach
+    void makeFolder() {
+        folder = new PrivateFolder(base, "me");
+    }
+
+    private static String mode(Path path) throws IOException {
+        return PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+    }
+
+    private static void chmod(Path path, String mode) throws IOException {
+        Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+    }
+
+    private void assertOnly(Path file) throws IOException {
+        try (Stream<Path> files = Files.list(folder.path())) {
+            assertThat(files).containsExactly(file);
+        }
+    }
+
+    @Test
+    void whatIsNoPartOfAFilesNameIsReplaced() {
+        assertThat(PrivateFolder.asName("1.0-b_9AZaz")).isEqualTo("1.0-b_9AZaz");
+        assertThat(PrivateFolder.asName("a/b\\c d:e@f[g`h{i\u00e9")).isEqualTo("a_b_c_d_e_f_g_h_i_");
+        assertThat(PrivateFolder.asName("")).isEmpty();
+    }
+
+    @Test
+    void fileIsPlacedForTheOwnerOnly() throws IOException {
+        Path file = folder.place("a.so", CONTENT);
+        assertThat(file).isEqualTo(base.resolve("threads-sampler-me/a.so")).hasBinaryContent(CONTENT);
+        assertThat(mode(file)).isEqualTo("rwx------");
+        assertThat(mode(file.getParent())).isEqualTo("rwx------");
+        assertOnly(file);
+    }
+
+    @Test
+    void missingParentsAreMade() throws IOException {
+        PrivateFolder deep = new PrivateFolder(base.resolve("x/y"), "me");
+        assertThat(deep.place("a.so", CONTENT)).hasBinaryContent(CONTENT);
+    }
+
+    @Test
+    void fileOfTheSameContentIsUsedAsItIs() throws IOException {
+        Path file = folder.place("a.so", CONTENT);
+        Files.setLastModifiedTime(file, LONG_AGO);
+        assertThat(folder.place("a.so", CONTENT)).isEqualTo(file);
+        assertThat(Files.getLastModifiedTime(file)).isEqualTo(LONG_AGO);
+        assertOnly(file);
+    }
+
+    @Test
+    void fileOfOtherContentOrModeIsReplaced() throws IOException {
+        Path file = folder.place("a.so", CONTENT);
+        Files.write(file, new byte[] {1, 2, 4});
+        assertThat(folder.place("a.so", CONTENT)).hasBinaryContent(CONTENT);
+
+        chmod(file, "rw-------");
+        folder.place("a.so", CONTENT);
+        assertThat(mode(file)).isEqualTo("rwx------");
+        assertOnly(file);
+    }
+
+    @Test
+    void linkInPlaceOfTheFileIsReplacedNotFollowed() throws IOException {
+        Path target = Files.write(base.resolve("target"), CONTENT);
+        chmod(target, "rwx------");
+        Path file = folder.place("a.so", CONTENT);
+        Files.delete(file);
+        Files.createSymbolicLink(file, target);
+
+        folder.place("a.so", CONTENT);
+        assertThat(file).isRegularFile();
+        assertThat(Files.isSymbolicLink(file)).isFalse();
+    }
+
+    @Test
+    void folderThatOthersMayUseIsRefused() throws IOException {
+        folder.place("a.so", CONTENT);
+        chmod(folder.path(), "rwxr-xr-x");
+        assertThatIOException().isThrownBy(() -> folder.place("a.so", CONTENT))
+                .withMessage(folder.path() + " has mode rwxr-xr-x and must have rwx------");
+    }
+
+    @Test
+    void linkInPlaceOfTheFolderIsRefused() throws IOException {
+        Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
+        chmod(elsewhere, "rwx------");
+        Files.createSymbolicLink(folder.path(), elsewhere);
+        assertThatIOException().isThrownBy(() -> folder.place("a.so", CONTENT))
+                .withMessage(folder.path() + " is not a folder");
+        assertThat(elsewhere).isEmptyDirectory();
+    }
+
+    @Test
+    void folderOfAnotherUserIsRefused() throws IOException {
+        assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
+        folder.place("a.so", CONTENT);
+        Files.setAttribute(folder.path(), "unix:uid", 65534);
+        assertThatIOException().isThrownBy(() -> folder.place("b.so", CONTENT))
+                .withMessageStartingWith(folder.path() + " belongs to ");
+        assertOnly(folder.path().resolve("a.so"));
+    }
+
+    @Test
+    void baseThatOthersCanRenameInIsRefused() throws IOException {
+        chmod(base, "rwxrwxrwx");
+        assertThatIOException().isThrownBy(() -> folder.place("a.so", CONTENT))
+                .withMessage("others can write to " + base + " and its sticky bit is not set");
+        Files.setAttribute(base, "unix:mode", 01777);
+        assertThat(folder.place("a.so", CONTENT)).exists();
+    }
+
+    @Test
+    void fileInPlaceOfTheBaseIsRefused() throws IOException {
+        Path file = Files.createFile(base.resolve("file"));
+        assertThatIOException().isThrownBy(() -> new PrivateFolder(file, "me").place("a.so", CONTENT))
+                .withMessage("FileAlreadyExistsException");
+    }
+
+    @Test
+    void strangeUserNamesMakeSafeFolderNames() {
+        assertThat(new PrivateFolder(base, "../DOM\\a b").path().toString())
+                .isEqualTo(base + "/threads-sampler-.._DOM_a_b");
+    }
+
+    @Test
+    void placesOnAnInterruptedThread() throws IOException {
+        Thread.currentThread().interrupt();
+        try {
+            Path file = folder.place("a.so", CONTENT);
+            folder.place("a.so", CONTENT);
+            assertThat(Files.size(file)).isEqualTo(3);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
+    }
+
+    @Test
+    void discardRemovesTheFileAndTheEmptyFolderOnly() throws IOException {
+        Path first = folder.place("a.so", CONTENT);
+        Path second = folder.place("b.so", CONTENT);
+        folder.discard(first);
+        assertOnly(second);
+        folder.discard(second);
+        assertThat(folder.path()).doesNotExist();
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import com.incapsula.sampler.Fakes;
+import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.FakeSampler;
+import com.incapsula.sampler.testing.SideBySide;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The server and clients that mean no good, on a fake core. */
+@SideBySide
+@Timeout(60)
+class LiveServerTest {
+
+    private static final long HEADERS_MILLIS = 700;
+    private static final String HOST = "Host: localhost\r\n";
+
+    private final FakeSampler fake = new FakeSampler();
+    private final ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
+    private final List<Socket> sockets = Collections.synchronizedList(new ArrayList<>());
+    private LiveServer server;
+
+    @BeforeEach
+    void start() {
+        sampler.init();
+        LiveServer.Plan plan = new LiveServer.Plan(sampler, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                "127.0.0.1", List.of(), null, 60, () -> 900);
+        server = new LiveServer(plan, fake.lifecycle(), HEADERS_MILLIS);
+    }
+
+    @AfterEach
+    void stop() throws IOException {
+        for (Socket socket : sockets) {
+            socket.close();
+        }
+        server.close();
+        sampler.close();
+    }
+
+    private Socket connect() throws IOException {
+        Socket socket = new Socket();
+        sockets.add(socket);
+        socket.connect(server.address(), 20_000);
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    private Socket send(String text) throws IOException {
+        Socket socket = connect();
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+        socket.getOutputStream().flush();
+        return socket;
+    }
+
+    /** @return all that comes until the server ends the connection */
+    private static String answer(Socket socket) throws IOException {
+        InputStream in = socket.getInputStream();
+        return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
+    }
+
+    private String ask(String text) throws IOException {
+        try (Socket socket = send(text)) {
+            return answer(socket);
+        }
+    }
+
+    private void assertServes() throws IOException {
+        assertThat(ask("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n")).startsWith("HTTP/1.1 200 OK")
+                .endsWith("0\r\n\r\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "GET /top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        "GET /top.txt HTTP/1.0\r\n\r\n",
+        "GET http://localhost/top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    })
+    void requestToAnotherNameGetsNothing(String request) throws IOException {
+        assertRefused(request, "HTTP/1\\.1 421 ");
+    }
+
+    /** Newer JDKs (17.0.21, for one) answer these with 400 before our handler sees them; older ones leave it to us. */
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "GET /top.txt HTTP/1.1\r\n\r\n",
+        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+    })
+    void requestWithoutExactlyOneNameGetsNothing(String request) throws IOException {
+        assertRefused(request, "HTTP/1\\.1 4(00|21) ");
+    }
+
+    private void assertRefused(String request, String status) throws IOException {
+        String answer = ask(request);
+        assertThat(answer).containsPattern("\\A" + status).doesNotContain("TOP");
+        assertThat(fake.calls()).containsExactly("start");
+        assertServes();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "\r\n\r\n",
+        "GET\r\n\r\n",
+        "GET /\u0000 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /top.txt HTTP/9.9\r\nHost: localhost\r\n\r\n",
+        "\u0016\u0003\u0001 hello",
+        "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+    })
+    void nonsenseHarmsNobody(String request) throws IOException {
+        try (Socket socket = send(request)) {
+            socket.shutdownOutput();
+            answer(socket);
+        }
+        assertServes();
+    }
+
+    @Test
+    void clientsThatVanishHarmNobody() throws IOException {
+        for (int i = 0; i < 40; i++) {
+            connect().close();
+            send("GET /top.txt HTTP/1.1\r\nHost: lo").close();
+            Socket rude = send("GET /report.json HTTP/1.1\r\n" + HOST + "\r\n");
+            rude.setSoLinger(true, 0);
+            rude.close();
+        }
+        await().untilAsserted(this::assertServes);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void clientThatIsGoneFreesItsPlace(boolean byReset) throws IOException {
+        Socket gone = send("GET /debug/pprof/profile?seconds=60 HTTP/1.1\r\n" + HOST + "\r\n");
+        await().until(() -> askForProfile().startsWith("HTTP/1.1 429"));
+        gone.setSoLinger(byReset, 0);
+        gone.close();
+        /* Long before its 60 seconds are over, and those of this class. */
+        await().atMost(20, TimeUnit.SECONDS).until(() -> askForProfile().startsWith("HTTP/1.1 200"));
+    }
+
+    private String askForProfile() throws IOException {
+        return ask("GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\n" + HOST + "\r\n");
+    }
+
+    @Test
+    void clientThatOnlyStopsSendingGetsItsProfile() throws IOException {
+        try (Socket socket = send("GET /debug/pprof/profile?seconds=2 HTTP/1.1\r\n" + HOST + "\r\n")) {
+            socket.shutdownOutput();
+            assertThat(answer(socket)).startsWith("HTTP/1.1 200").endsWith("\r\n0\r\n\r\n");
+        }
+    }
+
+    @Test
+    void slowClientsAreCutOff() throws IOException {
+        List<Socket> slow = new ArrayList<>();
+        for (int i = 0; i < RequestWorkers.THREADS; i++) {
+            slow.add(send("GET /top.txt HTTP/1.1\r\nHost: lo"));
+        }
+        long start = System.nanoTime();
+        assertServes();
+        assertThat(System.nanoTime() - start).as("waits for a thread").isLessThan(TimeUnit.SECONDS.toNanos(15));
+        for (Socket socket : slow) {
+            assertThat(isCutOff(socket)).isTrue();
+        }
+    }
+
+    @Test
+    void floodOfSlowClientsIsShed() throws IOException {
+        List<Socket> slow = new ArrayList<>();
+        for (int i = 0; i < RequestWorkers.THREADS + RequestWorkers.QUEUE + 30; i++) {
+            slow.add(send("GET /top.txt HTTP/1.1\r\nHost: lo"));
+        }
+        await().atMost(40, TimeUnit.SECONDS).ignoreExceptions().untilAsserted(this::assertServes);
+        for (Socket socket : slow) {
+            assertThat(isCutOff(socket)).isTrue();
+        }
+    }
+
+    private static boolean isCutOff(Socket socket) {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException stillOpen) {
+            return false;
+        } catch (IOException reset) {
+            return true;
+        }
+    }
+
+    @Test
+    void bodyOfARequestIsNotRead() throws IOException {
+        long start = System.nanoTime();
+        for (String method : List.of("POST", "GET")) {
+            for (int i = 0; i < RequestWorkers.THREADS; i++) {
+                send(method + " /top.txt HTTP/1.1\r\n" + HOST + "Content-Length: 1000000000\r\n\r\nx");
+            }
+            assertServes();
+        }
+        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(15));
+    }
+
+    @Test
+    void connectionsAreNotKept() throws IOException {
+        String twice = "GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n";
+        assertThat(ask(twice + twice)).containsOnlyOnce("200 OK").contains("Connection: close");
+    }
+
+    @Test
+    void manyAtOnceAreAllAnsweredOrTurnedAway() throws Exception {
+        List<String> answers = Collections.synchronizedList(new ArrayList<>());
+        List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < 15; i++) {
+            Thread thread = new Thread(() -> {
+                try {
+                    answers.add(ask("GET /report.json HTTP/1.1\r\n" + HOST + "\r\n"));
+                } catch (IOException e) {
+                    answers.add(e.toString());
+                }
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (Thread thread : threads) {
+            thread.join();
+        }
+        assertThat(answers).hasSize(15).allMatch(text -> text.startsWith("HTTP/1.1 200")
+                || text.startsWith("HTTP/1.1 429") && text.contains("Retry-after:"));
+        assertThat(answers).anyMatch(text -> text.contains("JSON 0 0"));
+    }
+}

@@ -5,6 +5,7 @@ import com.incapsula.sampler.internal.engine.Lifecycle;
 import com.incapsula.sampler.internal.engine.LoadedLibrary;
 import com.incapsula.sampler.internal.engine.Observer;
 import com.incapsula.sampler.internal.engine.Property;
+import com.incapsula.sampler.internal.engine.SamplerProperties;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.observe.Visibility;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
@@ -53,6 +54,7 @@ import java.util.List;
 public class ThreadsSampler implements AutoCloseable {
 
     private final Lifecycle lifecycle;
+    private final SamplerProperties properties;
     private volatile String jmxName;
     private volatile boolean jfrEvents;
 
@@ -63,6 +65,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     ThreadsSampler(Lifecycle lifecycle) {
         this.lifecycle = lifecycle;
+        this.properties = lifecycle.properties();
         lifecycle.setObserver(new Surroundings());
     }
 
@@ -196,7 +199,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it now; nothing is lost
      */
     public SamplingReport snapshot() {
-        return reportOf(lifecycle.snapshot());
+        return reportOf(lifecycle.readers().snapshot());
     }
 
     /**
@@ -207,7 +210,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it, or 30 are open
      */
     public SamplingCursor openCursor() {
-        return new SamplingCursor(lifecycle.openCursor(), this::reportOf);
+        return new SamplingCursor(lifecycle.readers().openCursor(), this::reportOf);
     }
 
     /* Who reads it looks as the periodic reports do. */
@@ -283,7 +286,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param required true to throw {@link UnsupportedOperationException}
      */
     public void setRequired(boolean required) {
-        lifecycle.setRequired(required);
+        properties.setRequired(required);
     }
 
     /**
@@ -292,7 +295,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true if it does
      */
     public boolean isRequired() {
-        return lifecycle.isRequired();
+        return properties.isRequired();
     }
 
     /**
@@ -303,7 +306,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setSamplingFrequencyMillis(long samplingFrequencyMillis) {
-        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, samplingFrequencyMillis);
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, samplingFrequencyMillis);
     }
 
     /**
@@ -312,7 +315,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return milliseconds
      */
     public long getSamplingFrequencyMillis() {
-        return (Long) lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS);
+        return (Long) properties.get(Property.SAMPLING_FREQUENCY_MILLIS);
     }
 
     /**
@@ -322,7 +325,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setReportFrequencySeconds(long reportFrequencySeconds) {
-        lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, reportFrequencySeconds);
+        properties.set(Property.REPORT_FREQUENCY_SECONDS, reportFrequencySeconds);
     }
 
     /**
@@ -331,7 +334,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return seconds
      */
     public long getReportFrequencySeconds() {
-        return (Long) lifecycle.get(Property.REPORT_FREQUENCY_SECONDS);
+        return (Long) properties.get(Property.REPORT_FREQUENCY_SECONDS);
     }
 
     /**
@@ -349,7 +352,7 @@ public class ThreadsSampler implements AutoCloseable {
      *         not the last character inside
      */
     public void setMonitoredPackages(String monitoredPackages) {
-        lifecycle.set(Property.MONITORED_PACKAGES, monitoredPackages);
+        properties.set(Property.MONITORED_PACKAGES, monitoredPackages);
     }
 
     /**
@@ -358,7 +361,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return prefixes separated by commas, without blanks and empty parts
      */
     public String getMonitoredPackages() {
-        return (String) lifecycle.get(Property.MONITORED_PACKAGES);
+        return (String) properties.get(Property.MONITORED_PACKAGES);
     }
 
     /**
@@ -371,7 +374,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null or a virtual thread
      */
     public void setThreadToBeSampled(Thread thread) {
-        lifecycle.choose("threadToBeSampled", Collections.singletonList(thread));
+        properties.choose("threadToBeSampled", Collections.singletonList(thread));
     }
 
     /**
@@ -380,7 +383,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return a chosen thread that has not ended, or null where there is none
      */
     public Thread getThreadToBeSampled() {
-        List<Thread> chosen = lifecycle.chosen();
+        List<Thread> chosen = properties.chosen();
         return chosen.isEmpty() ? null : chosen.get(chosen.size() - 1);
     }
 
@@ -392,7 +395,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if the list or a thread is null, or a thread is virtual; nothing has changed
      */
     public void setSampleTheseThreadsOnly(List<Thread> threads) {
-        lifecycle.choose("sampleTheseThreadsOnly", threads);
+        properties.choose("sampleTheseThreadsOnly", threads);
     }
 
     /**
@@ -401,7 +404,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return those that have not ended, in the order they were chosen; empty where none was chosen
      */
     public List<Thread> getSampleTheseThreadsOnly() {
-        return lifecycle.chosen();
+        return properties.chosen();
     }
 
     /**
@@ -410,7 +413,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param skipDaemonThreads true to leave them out
      */
     public void setSkipDaemonThreads(boolean skipDaemonThreads) {
-        lifecycle.set(Property.SKIP_DAEMON_THREADS, skipDaemonThreads);
+        properties.set(Property.SKIP_DAEMON_THREADS, skipDaemonThreads);
     }
 
     /**
@@ -419,7 +422,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true if they are
      */
     public boolean isSkipDaemonThreads() {
-        return (Boolean) lifecycle.get(Property.SKIP_DAEMON_THREADS);
+        return (Boolean) properties.get(Property.SKIP_DAEMON_THREADS);
     }
 
     /**
@@ -429,7 +432,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param reportZeroTimePackages true to print them
      */
     public void setReportZeroTimePackages(boolean reportZeroTimePackages) {
-        lifecycle.set(Property.REPORT_ZERO_TIME_PACKAGES, reportZeroTimePackages);
+        properties.set(Property.REPORT_ZERO_TIME_PACKAGES, reportZeroTimePackages);
     }
 
     /**
@@ -438,7 +441,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true if they are
      */
     public boolean isReportZeroTimePackages() {
-        return (Boolean) lifecycle.get(Property.REPORT_ZERO_TIME_PACKAGES);
+        return (Boolean) properties.get(Property.REPORT_ZERO_TIME_PACKAGES);
     }
 
     /**
@@ -448,7 +451,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param active false to sample nothing
      */
     public void setActive(boolean active) {
-        lifecycle.set(Property.ACTIVE, active);
+        properties.set(Property.ACTIVE, active);
     }
 
     /**
@@ -457,7 +460,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return false if the sampler runs but samples nothing
      */
     public boolean isActive() {
-        return (Boolean) lifecycle.get(Property.ACTIVE);
+        return (Boolean) properties.get(Property.ACTIVE);
     }
 
     /**
@@ -467,7 +470,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null
      */
     public void setReportOrder(ReportOrder reportOrder) {
-        lifecycle.set(Property.REPORT_ORDER, reportOrder == null ? null : reportOrder.name());
+        properties.set(Property.REPORT_ORDER, reportOrder == null ? null : reportOrder.name());
     }
 
     /**
@@ -476,7 +479,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return the order
      */
     public ReportOrder getReportOrder() {
-        return ReportOrder.valueOf((String) lifecycle.get(Property.REPORT_ORDER));
+        return ReportOrder.valueOf((String) properties.get(Property.REPORT_ORDER));
     }
 
     /**
@@ -485,7 +488,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param reportPercent true for the column
      */
     public void setReportPercent(boolean reportPercent) {
-        lifecycle.set(Property.REPORT_PERCENT, reportPercent);
+        properties.set(Property.REPORT_PERCENT, reportPercent);
     }
 
     /**
@@ -494,7 +497,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true if it does
      */
     public boolean isReportPercent() {
-        return (Boolean) lifecycle.get(Property.REPORT_PERCENT);
+        return (Boolean) properties.get(Property.REPORT_PERCENT);
     }
 
     /**
@@ -509,7 +512,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setJmxName(String jmxName) {
-        lifecycle.changeWhileIdle("jmxName",
+        properties.changeWhileIdle("jmxName",
                 () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
     }
 
@@ -535,7 +538,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setJfrEvents(boolean jfrEvents) {
-        lifecycle.changeWhileIdle("jfrEvents", () -> this.jfrEvents = jfrEvents);
+        properties.changeWhileIdle("jfrEvents", () -> this.jfrEvents = jfrEvents);
     }
 
     /**
@@ -556,7 +559,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setMemoryLimitBytes(long memoryLimitBytes) {
-        lifecycle.set(Property.MEMORY_LIMIT_BYTES, memoryLimitBytes);
+        properties.set(Property.MEMORY_LIMIT_BYTES, memoryLimitBytes);
     }
 
     /**
@@ -565,7 +568,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return bytes
      */
     public long getMemoryLimitBytes() {
-        return (Long) lifecycle.get(Property.MEMORY_LIMIT_BYTES);
+        return (Long) properties.get(Property.MEMORY_LIMIT_BYTES);
     }
 
     /**
@@ -577,7 +580,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setMaxDepthFrames(int maxDepthFrames) {
-        lifecycle.set(Property.MAX_DEPTH_FRAMES, (long) maxDepthFrames);
+        properties.set(Property.MAX_DEPTH_FRAMES, (long) maxDepthFrames);
     }
 
     /**
@@ -586,7 +589,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return frames
      */
     public int getMaxDepthFrames() {
-        return Math.toIntExact((Long) lifecycle.get(Property.MAX_DEPTH_FRAMES));
+        return Math.toIntExact((Long) properties.get(Property.MAX_DEPTH_FRAMES));
     }
 
     /**
@@ -598,7 +601,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setEngine(SamplingEngine engine) {
-        lifecycle.set(Property.ENGINE, engine == null ? null : engine.name());
+        properties.set(Property.ENGINE, engine == null ? null : engine.name());
     }
 
     /**
@@ -607,7 +610,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return the engine
      */
     public SamplingEngine getEngine() {
-        return SamplingEngine.valueOf((String) lifecycle.get(Property.ENGINE));
+        return SamplingEngine.valueOf((String) properties.get(Property.ENGINE));
     }
 
     /**
@@ -627,7 +630,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setClock(SamplingClock clock) {
-        lifecycle.set(Property.CLOCK, clock == null ? null : clock.name());
+        properties.set(Property.CLOCK, clock == null ? null : clock.name());
     }
 
     /**
@@ -636,7 +639,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return the clock
      */
     public SamplingClock getClock() {
-        return SamplingClock.valueOf((String) lifecycle.get(Property.CLOCK));
+        return SamplingClock.valueOf((String) properties.get(Property.CLOCK));
     }
 
     /**
@@ -655,7 +658,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setSamplingSignal(int samplingSignal) {
-        lifecycle.set(Property.SAMPLING_SIGNAL, (long) samplingSignal);
+        properties.set(Property.SAMPLING_SIGNAL, (long) samplingSignal);
     }
 
     /**
@@ -664,7 +667,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return the number
      */
     public int getSamplingSignal() {
-        return Math.toIntExact((Long) lifecycle.get(Property.SAMPLING_SIGNAL));
+        return Math.toIntExact((Long) properties.get(Property.SAMPLING_SIGNAL));
     }
 
     /**
@@ -676,7 +679,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is out of range
      */
     public void setIdleLookbackMillis(long idleLookbackMillis) {
-        lifecycle.set(Property.IDLE_LOOKBACK_MILLIS, idleLookbackMillis);
+        properties.set(Property.IDLE_LOOKBACK_MILLIS, idleLookbackMillis);
     }
 
     /**
@@ -685,7 +688,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return milliseconds
      */
     public long getIdleLookbackMillis() {
-        return (Long) lifecycle.get(Property.IDLE_LOOKBACK_MILLIS);
+        return (Long) properties.get(Property.IDLE_LOOKBACK_MILLIS);
     }
 
     /**
@@ -703,7 +706,7 @@ public class ThreadsSampler implements AutoCloseable {
             throw new IllegalArgumentException(
                     "overheadLimitPercent must be between 0.1 and 100, got " + overheadLimitPercent);
         }
-        lifecycle.set(Property.OVERHEAD_LIMIT_PER_MILLE, Math.round(overheadLimitPercent * 10));
+        properties.set(Property.OVERHEAD_LIMIT_PER_MILLE, Math.round(overheadLimitPercent * 10));
     }
 
     /**
@@ -712,7 +715,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return percent of one core
      */
     public double getOverheadLimitPercent() {
-        return (Long) lifecycle.get(Property.OVERHEAD_LIMIT_PER_MILLE) / 10.0;
+        return (Long) properties.get(Property.OVERHEAD_LIMIT_PER_MILLE) / 10.0;
     }
 
     /**
@@ -722,7 +725,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param reportCpuTime true to print it
      */
     public void setReportCpuTime(boolean reportCpuTime) {
-        lifecycle.set(Property.REPORT_CPU_TIME, reportCpuTime);
+        properties.set(Property.REPORT_CPU_TIME, reportCpuTime);
     }
 
     /**
@@ -731,7 +734,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true if it is
      */
     public boolean isReportCpuTime() {
-        return (Boolean) lifecycle.get(Property.REPORT_CPU_TIME);
+        return (Boolean) properties.get(Property.REPORT_CPU_TIME);
     }
 
     /**
@@ -742,7 +745,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param reportJvmThreads false to leave the group out
      */
     public void setReportJvmThreads(boolean reportJvmThreads) {
-        lifecycle.set(Property.REPORT_JVM_THREADS, reportJvmThreads);
+        properties.set(Property.REPORT_JVM_THREADS, reportJvmThreads);
     }
 
     /**
@@ -751,7 +754,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return true if they are
      */
     public boolean isReportJvmThreads() {
-        return (Boolean) lifecycle.get(Property.REPORT_JVM_THREADS);
+        return (Boolean) properties.get(Property.REPORT_JVM_THREADS);
     }
 
     /**
@@ -763,7 +766,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null
      */
     public void setSamplingOutputer(SamplingOutputer samplingOutputer) {
-        lifecycle.setOutputer(samplingOutputer);
+        properties.setOutputer(samplingOutputer);
     }
 
     /**
@@ -772,7 +775,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @return the outputer, never null
      */
     public SamplingOutputer getSamplingOutputer() {
-        return lifecycle.outputer();
+        return properties.outputer();
     }
 
     /**
@@ -783,7 +786,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalArgumentException if it is null
      */
     public void setThreadNameManipulator(ThreadNameManipulator threadNameManipulator) {
-        lifecycle.setManipulator(threadNameManipulator);
+        properties.setManipulator(threadNameManipulator);
     }
 
     /**
@@ -792,6 +795,6 @@ public class ThreadsSampler implements AutoCloseable {
      * @return the manipulator, never null
      */
     public ThreadNameManipulator getThreadNameManipulator() {
-        return lifecycle.manipulator();
+        return properties.manipulator();
     }
 }

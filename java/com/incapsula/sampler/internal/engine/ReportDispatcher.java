@@ -87,6 +87,22 @@ final class ReportDispatcher implements NativeCallbacks {
         return caller == reporting || caller == naming;
     }
 
+    /**
+     * Refuses a call that waits for the core.
+     *
+     * @throws IllegalStateException within a callback
+     */
+    void refuseInCallback(String call) {
+        if (isInCallback()) {
+            throw selfCall(call);
+        }
+    }
+
+    static IllegalStateException selfCall(String call) {
+        return new IllegalStateException(
+                call + " would wait for itself: it was called from the sampler's own outputer or manipulator");
+    }
+
     @Override
     public boolean title(long fromWallMillis, long tillWallMillis) {
         return deliver(() -> {

@@ -35,11 +35,13 @@ class LifecycleTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
     private final Lifecycle lifecycle = new Lifecycle(source);
+    private final SamplerProperties properties = lifecycle.properties();
+    private final SnapshotReaders readers = lifecycle.readers();
     private final RecordingOutputer outputer = new RecordingOutputer();
 
     @BeforeEach
     void useOutputer() {
-        lifecycle.setOutputer(outputer);
+        properties.setOutputer(outputer);
     }
 
     @AfterEach
@@ -119,10 +121,10 @@ class LifecycleTest {
     void defaultOutputerIsFreshAtEachStart() throws IOException {
         Lifecycle standard = new Lifecycle(source);
         standard.init();
-        SamplingOutputer first = standard.outputer();
+        SamplingOutputer first = standard.properties().outputer();
         standard.close();
         standard.init();
-        assertThat(standard.outputer()).isNotSameAs(first);
+        assertThat(standard.properties().outputer()).isNotSameAs(first);
         standard.close();
     }
 
@@ -137,7 +139,7 @@ class LifecycleTest {
 
     @Test
     void failingStartLeavesNothingBehind() {
-        lifecycle.setRequired(true);
+        properties.setRequired(true);
         source.prepare = engine -> engine.onStart = () -> {
             throw new OutOfMemoryError("no thread");
         };
@@ -150,7 +152,7 @@ class LifecycleTest {
 
     @Test
     void unavailableCoreIsToldAndCreatesNothingWhereItIsRequired() {
-        lifecycle.setRequired(true);
+        properties.setRequired(true);
         source.unavailable = new UnsupportedOperationException("not here");
         assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lifecycle::init)
                 .withMessage("not here");
@@ -160,8 +162,8 @@ class LifecycleTest {
     @Test
     void wrongCombinationIsRefusedBeforeAnyNativeWork() {
         source.unavailable = new UnsupportedOperationException("native work");
-        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 2000L);
-        lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, 1L);
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 2000L);
+        properties.set(Property.REPORT_FREQUENCY_SECONDS, 1L);
         assertThatIllegalArgumentException().isThrownBy(lifecycle::init);
     }
 
@@ -217,7 +219,7 @@ class LifecycleTest {
     @Test
     void failingOutputerCloseIsAnIOExceptionAfterEverythingIsDone() throws IOException {
         UncheckedIOException cause = new UncheckedIOException("disk full", new IOException("disk full"));
-        lifecycle.setOutputer(new RecordingOutputer() {
+        properties.setOutputer(new RecordingOutputer() {
             @Override
             public void close() {
                 throw cause;
@@ -248,7 +250,7 @@ class LifecycleTest {
     @ValueSource(strings = {"close", "shutdown", "printReport", "sampleOnceAndPrint", "pause", "resume"})
     void waitingCallsAreRefusedInTheOutputer(String call) throws IOException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        lifecycle.setOutputer(new RecordingOutputer() {
+        properties.setOutputer(new RecordingOutputer() {
             @Override
             public void printThreadRecord(String threadTitle, String record) {
                 failure.set(failureOf(call));
@@ -266,7 +268,7 @@ class LifecycleTest {
     @Test
     void closeIsRefusedInTheManipulator() {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        lifecycle.setManipulator(thread -> {
+        properties.setManipulator(thread -> {
             failure.set(failureOf("close"));
             return "group";
         });
@@ -282,7 +284,7 @@ class LifecycleTest {
     @Test
     void closeIsRefusedInTheManipulatorsInit() throws IOException {
         AtomicReference<Throwable> failure = new AtomicReference<>();
-        lifecycle.setManipulator(new ThreadNameManipulator() {
+        properties.setManipulator(new ThreadNameManipulator() {
             @Override
             public String getManipulatedThreadName(Thread thread) {
                 return "group";
@@ -299,13 +301,13 @@ class LifecycleTest {
 
     @Test
     void settersAndStatisticsWorkInTheOutputerWhileCloseWaitsForIt() throws IOException {
-        lifecycle.setOutputer(new RecordingOutputer() {
+        properties.setOutputer(new RecordingOutputer() {
             @Override
             public void flush() {
-                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
-                lifecycle.choose("threads", List.of(Thread.currentThread()));
-                lifecycle.setManipulator(new MapBasedThreadNameManipulator());
-                lifecycle.setOutputer(outputer);
+                properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+                properties.choose("threads", List.of(Thread.currentThread()));
+                properties.setManipulator(new MapBasedThreadNameManipulator());
+                properties.setOutputer(outputer);
                 outputer.calls.add("engine " + lifecycle.statistics().engine() + " " + lifecycle.isPaused());
             }
         });
@@ -315,18 +317,18 @@ class LifecycleTest {
 
         assertThat(outputer.calls).containsExactly("engine fake false", "close");
         assertThat(engine.calls).containsExactly("start", "stop", "destroy");
-        assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
     }
 
     @Test
     void settersInTheOutputerOfARunningSamplerReachTheCore() {
         List<String> seen = Collections.synchronizedList(new ArrayList<>());
-        lifecycle.setOutputer(new RecordingOutputer() {
+        properties.setOutputer(new RecordingOutputer() {
             @Override
             public void flush() {
-                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
-                lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 8L);
-                lifecycle.setManipulator(new MapBasedThreadNameManipulator());
+                properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+                properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 8L);
+                properties.setManipulator(new MapBasedThreadNameManipulator());
                 seen.add("done");
             }
         });
@@ -343,8 +345,8 @@ class LifecycleTest {
     @Test
     void setterInTheManipulatorDoesNotWaitForASetterThatWaitsForTheTick() throws Exception {
         FakeEngine engine = start();
-        lifecycle.setManipulator(thread -> {
-            lifecycle.set(Property.REPORT_FREQUENCY_SECONDS, 77L);
+        properties.setManipulator(thread -> {
+            properties.set(Property.REPORT_FREQUENCY_SECONDS, 77L);
             return "group";
         });
         AtomicReference<String> name = new AtomicReference<>();
@@ -363,7 +365,7 @@ class LifecycleTest {
                 throw new IllegalStateException(e);
             }
         };
-        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
 
         assertThat(name.get()).isEqualTo("group");
         await().until(() -> engine.options.startsWith("samplingFrequencyMillis=7\nreportFrequencySeconds=77\n"));
@@ -439,7 +441,7 @@ class LifecycleTest {
         lifecycle.pause();
         lifecycle.sampleOnceAndPrint();
         lifecycle.resume();
-        lifecycle.set(Property.ACTIVE, false);
+        properties.set(Property.ACTIVE, false);
         lifecycle.sampleOnceAndPrint();
         assertThat(engine.calls)
                 .containsExactly("start", "pause", "sampleOnce", "resume", "configure", "sampleOnce");
@@ -470,21 +472,21 @@ class LifecycleTest {
     @Test
     void settersReachTheRunningCore() {
         FakeEngine engine = start();
-        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
+        properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 7L);
         assertThat(engine.options).startsWith("samplingFrequencyMillis=7\n");
-        assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
+        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
     }
 
     @Test
     void fixedPropertiesAreRefusedWhileItRunsAndOnlyThen() throws IOException {
         start();
-        assertThatIllegalStateException().isThrownBy(() -> lifecycle.set(Property.MEMORY_LIMIT_BYTES, 8L << 20))
+        assertThatIllegalStateException().isThrownBy(() -> properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20))
                 .withMessage("memoryLimitBytes cannot be changed while the sampler runs");
-        assertThatIllegalStateException().isThrownBy(() -> lifecycle.set(Property.MAX_DEPTH_FRAMES, 1024L))
+        assertThatIllegalStateException().isThrownBy(() -> properties.set(Property.MAX_DEPTH_FRAMES, 1024L))
                 .withMessage("maxDepthFrames cannot be changed while the sampler runs");
         lifecycle.close();
-        lifecycle.set(Property.MEMORY_LIMIT_BYTES, 8L << 20);
-        assertThat(lifecycle.get(Property.MEMORY_LIMIT_BYTES)).isEqualTo(8L << 20);
+        properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20);
+        assertThat(properties.get(Property.MEMORY_LIMIT_BYTES)).isEqualTo(8L << 20);
     }
 
     @Test
@@ -493,29 +495,29 @@ class LifecycleTest {
         engine.onConfigure = () -> {
             throw new IllegalArgumentException("core");
         };
-        ThreadNameManipulator before = lifecycle.manipulator();
-        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.set(Property.ACTIVE, false))
+        ThreadNameManipulator before = properties.manipulator();
+        assertThatIllegalArgumentException().isThrownBy(() -> properties.set(Property.ACTIVE, false))
                 .withMessage("core");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> lifecycle.setManipulator(new MapBasedThreadNameManipulator()));
-        assertThat(lifecycle.get(Property.ACTIVE)).isEqualTo(true);
-        assertThat(lifecycle.manipulator()).isSameAs(before);
+                .isThrownBy(() -> properties.setManipulator(new MapBasedThreadNameManipulator()));
+        assertThat(properties.get(Property.ACTIVE)).isEqualTo(true);
+        assertThat(properties.manipulator()).isSameAs(before);
     }
 
     @Test
     void wrongCombinationIsRefusedByTheSetterOfARunningSampler() {
         start();
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 1_000_000L));
-        assertThat(lifecycle.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(50L);
+                .isThrownBy(() -> properties.set(Property.SAMPLING_FREQUENCY_MILLIS, 1_000_000L));
+        assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(50L);
     }
 
     @Test
     void whatIsSetWhileItStartsIsNotLost() {
         Thread chosen = Thread.currentThread();
         source.prepare = engine -> engine.onStart = () -> {
-            lifecycle.set(Property.ACTIVE, false);
-            lifecycle.choose("threads", List.of(chosen));
+            properties.set(Property.ACTIVE, false);
+            properties.choose("threads", List.of(chosen));
         };
         FakeEngine engine = start();
         assertThat(engine.calls).containsExactly("start", "configure", "select 1 true");
@@ -529,13 +531,13 @@ class LifecycleTest {
 
         RegexThreadNameManipulator other = new RegexThreadNameManipulator();
         other.setThreadNameRemovalPatterns(List.of("x"));
-        lifecycle.setManipulator(other);
+        properties.setManipulator(other);
         assertThat(engine.options).contains("defaultThreadNameRule=false\n");
 
-        lifecycle.setManipulator(new RegexThreadNameManipulator());
+        properties.setManipulator(new RegexThreadNameManipulator());
         assertThat(engine.options).contains("defaultThreadNameRule=true\n");
 
-        lifecycle.setManipulator(new RegexThreadNameManipulator() { });
+        properties.setManipulator(new RegexThreadNameManipulator() { });
         assertThat(engine.options).contains("defaultThreadNameRule=false\n");
     }
 
@@ -554,11 +556,11 @@ class LifecycleTest {
             }
         }
 
-        lifecycle.setManipulator(new Counting());
+        properties.setManipulator(new Counting());
         assertThat(calls).isEmpty();
         start();
         assertThat(calls).hasSize(1);
-        lifecycle.setManipulator(new Counting());
+        properties.setManipulator(new Counting());
         assertThat(calls).hasSize(2);
         lifecycle.close();
         start();
@@ -567,7 +569,7 @@ class LifecycleTest {
 
     @Test
     void manipulatorThatCannotBeInitialisedStopsTheStart() {
-        lifecycle.setManipulator(new ThreadNameManipulator() {
+        properties.setManipulator(new ThreadNameManipulator() {
             @Override
             public String getManipulatedThreadName(Thread thread) {
                 return null;
@@ -580,7 +582,7 @@ class LifecycleTest {
         });
         assertThatIllegalStateException().isThrownBy(lifecycle::init).withMessage("not ready");
         assertThat(source.made).isEmpty();
-        lifecycle.setManipulator(new RegexThreadNameManipulator());
+        properties.setManipulator(new RegexThreadNameManipulator());
         start();
     }
 
@@ -590,43 +592,43 @@ class LifecycleTest {
         ended.start();
         ended.join();
         Thread unstarted = new Thread(() -> { });
-        lifecycle.choose("a", List.of(Thread.currentThread(), ended));
-        lifecycle.choose("b", List.of(unstarted, Thread.currentThread()));
+        properties.choose("a", List.of(Thread.currentThread(), ended));
+        properties.choose("b", List.of(unstarted, Thread.currentThread()));
         FakeEngine engine = start();
 
         assertThat(engine.calls).containsExactly("select 2 true", "start");
         assertThat(engine.selected).containsExactly(Thread.currentThread(), unstarted);
-        assertThat(lifecycle.chosen()).containsExactly(Thread.currentThread(), unstarted);
+        assertThat(properties.chosen()).containsExactly(Thread.currentThread(), unstarted);
 
-        lifecycle.choose("b", List.of());
+        properties.choose("b", List.of());
         assertThat(engine.calls).endsWith("select 0 false");
-        assertThat(lifecycle.chosen()).isEmpty();
+        assertThat(properties.chosen()).isEmpty();
     }
 
     @Test
     void whenAllChosenThreadsHaveEndedNobodyIsSampled() throws InterruptedException {
         Thread ended = new Thread(() -> { });
         ended.start();
-        lifecycle.choose("a", List.of(ended));
+        properties.choose("a", List.of(ended));
         ended.join();
         assertThat(start().calls).containsExactly("select 0 true", "start");
     }
 
     @Test
     void wrongThreadsAreNamedAndChangeNothing() {
-        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.choose("p", null))
+        assertThatIllegalArgumentException().isThrownBy(() -> properties.choose("p", null))
                 .withMessage("p must not be null");
         List<Thread> withNull = Arrays.asList(Thread.currentThread(), null);
-        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.choose("p", withNull))
+        assertThatIllegalArgumentException().isThrownBy(() -> properties.choose("p", withNull))
                 .withMessage("p must not be null");
-        assertThat(lifecycle.chosen()).isEmpty();
+        assertThat(properties.chosen()).isEmpty();
     }
 
     @Test
     void nullsAreRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.setOutputer(null))
+        assertThatIllegalArgumentException().isThrownBy(() -> properties.setOutputer(null))
                 .withMessage("samplingOutputer must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> lifecycle.setManipulator(null))
+        assertThatIllegalArgumentException().isThrownBy(() -> properties.setManipulator(null))
                 .withMessage("threadNameManipulator must not be null");
     }
 
@@ -634,7 +636,7 @@ class LifecycleTest {
     void replacedOutputerIsNotClosed() throws IOException {
         RecordingOutputer next = new RecordingOutputer();
         start();
-        lifecycle.setOutputer(next);
+        properties.setOutputer(next);
         lifecycle.close();
         assertThat(outputer.calls).isEmpty();
         assertThat(next.calls).containsExactly("close");
@@ -680,7 +682,8 @@ class LifecycleTest {
         List<Throwable> unexpected = Collections.synchronizedList(new ArrayList<>());
         List<Consumer<Lifecycle>> calls = List.of(Lifecycle::init, Lifecycle::shutdown, Lifecycle::pause,
                 Lifecycle::resume, Lifecycle::printReport, Lifecycle::statistics,
-                it -> it.set(Property.SAMPLING_FREQUENCY_MILLIS, 20L), it -> it.choose("p", List.of()));
+                it -> it.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 20L),
+                it -> it.properties().choose("p", List.of()));
         List<Thread> threads = new ArrayList<>();
         for (Consumer<Lifecycle> call : calls) {
             threads.add(new Thread(() -> {
@@ -731,25 +734,25 @@ class LifecycleTest {
     @Test
     void afterTheExitOtherHooksGetTheLastSnapshotAndAllElseDoesNothing() throws IOException {
         FakeEngine engine = start();
-        Cursor cursor = lifecycle.openCursor();
+        Cursor cursor = readers.openCursor();
         lifecycle.finishAtExit();
         assertThat(engine.calls).containsExactly("start", "stop");
         assertThat(outputer.calls).containsExactly("close");
 
-        lifecycle.snapshot().release();
+        readers.snapshot().release();
         cursor.next().release();
         assertThat(engine.calls).endsWith("takeWindow 1", "takeWindow 2");
         engine.onWindow = () -> {
             throw new IllegalStateException("nothing is waiting");
         };
-        assertThat(lifecycle.snapshot().figures().groups()).isEmpty();
+        assertThat(readers.snapshot().figures().groups()).isEmpty();
         assertThat(cursor.next().figures().groups()).isEmpty();
         cursor.close();
         lifecycle.printReport();
         lifecycle.sampleOnceAndPrint();
         lifecycle.pause();
         lifecycle.resume();
-        assertThat(lifecycle.openCursor().next().figures().groups()).isEmpty();
+        assertThat(readers.openCursor().next().figures().groups()).isEmpty();
         lifecycle.close();
         lifecycle.shutdown();
         assertThat(engine.calls).doesNotContain("report", "sampleOnce", "pause", "resume", "destroy");
@@ -757,7 +760,7 @@ class LifecycleTest {
         assertThat(start()).isNotSameAs(engine);
         assertThatIllegalStateException().isThrownBy(() -> {
             lifecycle.close();
-            lifecycle.snapshot();
+            readers.snapshot();
         });
     }
 
@@ -776,7 +779,7 @@ class LifecycleTest {
             second.onWindow = () -> { };
             exit.run();
         };
-        lifecycle.snapshot().release();
+        readers.snapshot().release();
         assertThat(second.calls).containsExactly("start", "takeWindow 1", "stop", "takeWindow 1");
     }
 

@@ -20,8 +20,9 @@ class NativeSnapshotIT {
 
     private static Lifecycle start() {
         Lifecycle lifecycle = new Lifecycle();
-        lifecycle.setOutputer(new PrintStreamSamplingOutputer(new PrintStream(OutputStream.nullOutputStream())));
-        lifecycle.set(Property.SAMPLING_FREQUENCY_MILLIS, 5L);
+        PrintStream nowhere = new PrintStream(OutputStream.nullOutputStream());
+        lifecycle.properties().setOutputer(new PrintStreamSamplingOutputer(nowhere));
+        lifecycle.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 5L);
         lifecycle.init();
         return lifecycle;
     }
@@ -31,8 +32,8 @@ class NativeSnapshotIT {
         LoadedLibrary.require();
         long before = NativeBridge.liveBytes();
         Lifecycle lifecycle = start();
-        Snapshot first = lifecycle.snapshot();
-        Snapshot second = lifecycle.snapshot();
+        Snapshot first = lifecycle.readers().snapshot();
+        Snapshot second = lifecycle.readers().snapshot();
         Snapshot both = first.mergedWith(second);
         lifecycle.close();
         assertThat(NativeBridge.liveBytes()).isGreaterThan(before);
@@ -57,7 +58,7 @@ class NativeSnapshotIT {
         forgetSome(lifecycle);
         await().until(() -> {
             System.gc();
-            lifecycle.snapshot().release();
+            lifecycle.readers().snapshot().release();
             return NativeSnapshot.live() == 0;
         });
         lifecycle.close();
@@ -67,7 +68,7 @@ class NativeSnapshotIT {
     private static void forgetSome(Lifecycle lifecycle) {
         List<Snapshot> forgotten = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
-            forgotten.add(lifecycle.snapshot());
+            forgotten.add(lifecycle.readers().snapshot());
         }
         assertThat(NativeSnapshot.live()).isGreaterThanOrEqualTo(forgotten.size());
     }

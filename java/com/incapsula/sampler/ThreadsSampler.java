@@ -14,6 +14,7 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Samples the threads of this JVM and reports where their time goes, waiting and computing.
@@ -53,7 +54,7 @@ import java.util.List;
 public class ThreadsSampler implements AutoCloseable {
 
     private final Lifecycle lifecycle;
-    private volatile String jmxName;
+    private volatile @Nullable String jmxName;
     private volatile boolean jfrEvents;
 
     /** A sampler with all properties at their defaults, not started. */
@@ -83,7 +84,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return an exception with the reason, or null where {@link #isAvailable()}
      */
-    public static Throwable unavailabilityCause() {
+    public static @Nullable Throwable unavailabilityCause() {
         return NativeLibrary.unavailabilityCause();
     }
 
@@ -379,7 +380,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return a chosen thread that has not ended, or null where there is none
      */
-    public Thread getThreadToBeSampled() {
+    public @Nullable Thread getThreadToBeSampled() {
         List<Thread> chosen = lifecycle.chosen();
         return chosen.isEmpty() ? null : chosen.get(chosen.size() - 1);
     }
@@ -508,7 +509,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param jmxName a name; null or blank: none
      * @throws IllegalStateException while the sampler runs
      */
-    public void setJmxName(String jmxName) {
+    public void setJmxName(@Nullable String jmxName) {
         lifecycle.changeWhileIdle("jmxName",
                 () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
     }
@@ -518,7 +519,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return the name, without what is appended to it; null: it is not in JMX
      */
-    public String getJmxName() {
+    public @Nullable String getJmxName() {
         return jmxName;
     }
 

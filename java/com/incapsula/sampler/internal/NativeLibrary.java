@@ -8,9 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.zip.Adler32;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the native library, loads it once, and explains itself where it cannot.
@@ -46,10 +48,10 @@ public final class NativeLibrary {
 
         Properties properties();
 
-        String environment(String name);
+        @Nullable String environment(String name);
 
         /** Reads a resource of the jar. @return null where there is none */
-        byte[] resource(String name) throws IOException;
+        byte @Nullable [] resource(String name) throws IOException;
 
         String version();
 
@@ -64,7 +66,7 @@ public final class NativeLibrary {
 
         private static final long serialVersionUID = 1L;
 
-        FolderUnusable(String reason, Throwable cause) {
+        FolderUnusable(String reason, @Nullable Throwable cause) {
             super(reason, cause);
         }
     }
@@ -81,9 +83,10 @@ public final class NativeLibrary {
 
     private static final class OnlyTry {
         static final NativeLibrary LIBRARY = new NativeLibrary(new ThisJvm());
-        static final UnsupportedOperationException FAILURE = tryOnce();
+        @SuppressWarnings("StaticAssignmentOfThrowable") // a cause; what is thrown is made for each call
+        static final @Nullable UnsupportedOperationException FAILURE = tryOnce();
 
-        private static UnsupportedOperationException tryOnce() {
+        private static @Nullable UnsupportedOperationException tryOnce() {
             try {
                 LIBRARY.load();
                 return null;
@@ -97,7 +100,7 @@ public final class NativeLibrary {
 
     private final Surroundings world;
     private final OwnerMark mark;
-    private String loaded; // the file, or OwnerMark.AGENT
+    private @Nullable String loaded; // the file, or OwnerMark.AGENT
 
     NativeLibrary(Surroundings world) {
         this.world = world;
@@ -109,7 +112,7 @@ public final class NativeLibrary {
      *
      * @return why it cannot be used now, or null
      */
-    public static UnsupportedOperationException unavailabilityCause() {
+    public static @Nullable UnsupportedOperationException unavailabilityCause() {
         return OnlyTry.FAILURE != null ? OnlyTry.FAILURE : OnlyTry.LIBRARY.mark.refusal();
     }
 
@@ -119,7 +122,7 @@ public final class NativeLibrary {
      * @throws UnsupportedOperationException if another one samples
      */
     static void open() {
-        OnlyTry.LIBRARY.mark.open(OnlyTry.LIBRARY.loaded);
+        OnlyTry.LIBRARY.mark.open(Objects.requireNonNull(OnlyTry.LIBRARY.loaded, "the library is not loaded"));
     }
 
     /** Undoes one {@link #open()}. */
@@ -152,8 +155,8 @@ public final class NativeLibrary {
         }
     }
 
-    /** @return the file that was loaded, or {@link OwnerMark#AGENT} */
-    String loaded() {
+    /** @return the file that was loaded, or {@link OwnerMark#AGENT}; null before */
+    @Nullable String loaded() {
         return loaded;
     }
 
@@ -293,7 +296,7 @@ public final class NativeLibrary {
         return folders;
     }
 
-    private static void add(List<Path> folders, String folder, String below) {
+    private static void add(List<Path> folders, @Nullable String folder, String below) {
         if (folder != null) {
             folders.add(Path.of(folder).resolve(below).toAbsolutePath());
         }
@@ -307,7 +310,7 @@ public final class NativeLibrary {
         }
     }
 
-    private String property(String name) {
+    private @Nullable String property(String name) {
         String value = world.properties().getProperty(name);
         return value == null || value.isBlank() ? null : value;
     }
@@ -343,12 +346,12 @@ public final class NativeLibrary {
         }
 
         @Override
-        public String environment(String name) {
+        public @Nullable String environment(String name) {
             return System.getenv(name);
         }
 
         @Override
-        public byte[] resource(String name) throws IOException {
+        public byte @Nullable [] resource(String name) throws IOException {
             try (InputStream in = NativeLibrary.class.getResourceAsStream(name)) {
                 return in == null ? null : in.readAllBytes();
             }

@@ -8,6 +8,7 @@ import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.Date;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between the native core and the user's outputer and manipulator: whatever those throw ends here.
@@ -241,7 +242,7 @@ final class ReportDispatcher implements NativeCallbacks {
     }
 
     /** Logs under the sampler's name, where the reports of a LoggerSamplingOutputer go. Never fails. */
-    static void log(System.Logger.Level level, String text, Throwable cause) {
+    static void log(System.Logger.Level level, String text, @Nullable Throwable cause) {
         try {
             LogTarget.of(LOGGER_NAME).log(level, text, cause);
         } catch (Throwable ignored) {

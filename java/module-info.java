@@ -5,12 +5,13 @@
  * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code jdk.httpserver} by
  * {@link com.incapsula.sampler.ThreadsSamplerServer}, {@code java.management} and {@code jdk.jfr} to show the sampler
- * to the JVM's own tools.
+ * to the JVM's own tools. JSpecify's {@code @Nullable} is read by compilers only.
  */
 module com.incapsula.sampler {
     requires static java.management;
     requires static jdk.httpserver;
     requires static jdk.jfr;
+    requires static org.jspecify;
     requires static org.slf4j;
 
     exports com.incapsula.sampler;

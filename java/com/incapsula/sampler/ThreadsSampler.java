@@ -15,6 +15,7 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Samples the threads of this JVM and reports where their time goes, waiting and computing.
@@ -55,7 +56,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     private final Lifecycle lifecycle;
     private final SamplerProperties properties;
-    private volatile String jmxName;
+    private volatile @Nullable String jmxName;
     private volatile boolean jfrEvents;
 
     /** A sampler with all properties at their defaults, not started. */
@@ -86,7 +87,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return an exception with the reason, or null where {@link #isAvailable()}
      */
-    public static Throwable unavailabilityCause() {
+    public static @Nullable Throwable unavailabilityCause() {
         return LoadedLibrary.unavailabilityCause();
     }
 
@@ -382,7 +383,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return a chosen thread that has not ended, or null where there is none
      */
-    public Thread getThreadToBeSampled() {
+    public @Nullable Thread getThreadToBeSampled() {
         List<Thread> chosen = properties.chosen();
         return chosen.isEmpty() ? null : chosen.get(chosen.size() - 1);
     }
@@ -511,7 +512,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @param jmxName a name; null or blank: none
      * @throws IllegalStateException while the sampler runs
      */
-    public void setJmxName(String jmxName) {
+    public void setJmxName(@Nullable String jmxName) {
         properties.changeWhileIdle("jmxName",
                 () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
     }
@@ -521,7 +522,7 @@ public class ThreadsSampler implements AutoCloseable {
      *
      * @return the name, without what is appended to it; null: it is not in JMX
      */
-    public String getJmxName() {
+    public @Nullable String getJmxName() {
         return jmxName;
     }
 

@@ -8,6 +8,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows a running sampler in a browser, and gives its reports to tools. Uses the JDK's own HTTP server, module
@@ -58,14 +59,14 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private static final long STANDARD_INTERVAL_SECONDS = 900;
     private static final int STANDARD_MAX_SECONDS = 60;
 
-    private ThreadsSampler sampler;
+    private @Nullable ThreadsSampler sampler;
     private String host = "127.0.0.1";
     private int port;
-    private String token;
+    private @Nullable String token;
     private String allowedHosts = "";
     private int maxSeconds = STANDARD_MAX_SECONDS;
     private long intervalSeconds;
-    private LiveServer running;
+    private @Nullable LiveServer running;
 
     /** A server that is not started. */
     public ThreadsSamplerServer() {
@@ -83,12 +84,13 @@ public class ThreadsSamplerServer implements AutoCloseable {
         if (running != null) {
             throw new IllegalStateException("init() was called already; close() has to come first");
         }
-        if (sampler == null) {
+        ThreadsSampler shown = sampler;
+        if (shown == null) {
             throw new IllegalStateException("sampler must be set before init()");
         }
         InetAddress address = address();
         try {
-            running = new LiveServer(plan(address), sampler.lifecycle());
+            running = new LiveServer(plan(shown, address), shown.lifecycle());
         } catch (LinkageError absent) {
             throw new UnsupportedOperationException("ThreadsSamplerServer needs the module jdk.httpserver, which this"
                     + " JVM runs without: start it with --add-modules jdk.httpserver", absent);
@@ -108,8 +110,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
         }
     }
 
-    private LiveServer.Plan plan(InetAddress address) {
-        ThreadsSampler of = sampler;
+    private LiveServer.Plan plan(ThreadsSampler of, InetAddress address) {
         long fixed = intervalSeconds;
         return new LiveServer.Plan(of, new InetSocketAddress(address, port), host, names(allowedHosts), token,
                 maxSeconds, () -> fixed > 0 ? fixed : secondsOf(of));
@@ -142,7 +143,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @return {@code http://address:port/} with the port in use, and the loopback address where the server listens on
      *         all; null while it is not started
      */
-    public synchronized URI getUrl() {
+    public synchronized @Nullable URI getUrl() {
         if (running == null) {
             return null;
         }
@@ -167,7 +168,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      *
      * @return the sampler, or null where none was set
      */
-    public synchronized ThreadsSampler getSampler() {
+    public synchronized @Nullable ThreadsSampler getSampler() {
         return sampler;
     }
 
@@ -221,7 +222,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      * @param token visible ASCII characters; null or empty: nothing
      * @throws IllegalArgumentException if it has other characters; the message does not show it
      */
-    public synchronized void setToken(String token) {
+    public synchronized void setToken(@Nullable String token) {
         if (token != null && !token.chars().allMatch(c -> c > ' ' && c < 0x7f)) {
             throw new IllegalArgumentException("token must have visible ASCII characters only");
         }
@@ -233,7 +234,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
      *
      * @return the token, or null
      */
-    public synchronized String getToken() {
+    public synchronized @Nullable String getToken() {
         return token;
     }
 

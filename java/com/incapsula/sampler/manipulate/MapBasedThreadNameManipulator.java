@@ -6,6 +6,7 @@ import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Groups threads by what they are doing: the application says so at the beginning and the end of the work.
@@ -65,7 +66,7 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
     }
 
     @Override
-    public String getManipulatedThreadName(Thread thread) {
+    public @Nullable String getManipulatedThreadName(Thread thread) {
         return names.get(new ThreadKey(thread, null));
     }
 
@@ -80,7 +81,7 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
 
         private final int hash;
 
-        ThreadKey(Thread thread, ReferenceQueue<Thread> queue) {
+        ThreadKey(Thread thread, @Nullable ReferenceQueue<Thread> queue) {
             super(thread, queue);
             hash = System.identityHashCode(thread);
         }

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Removes what matches from a thread's name, so that {@code worker-1} and {@code worker-2} are one group
@@ -26,7 +27,7 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
     private static final List<String> DEFAULT_PATTERNS = List.of("[0-9a-f]{16,}", "[\\.:\\d]+");
 
     /* null: the default ones, which are compiled when they are first needed: mostly never. */
-    private volatile List<Pattern> patterns;
+    private volatile @Nullable List<Pattern> patterns;
 
     /** A manipulator with the default patterns. */
     public RegexThreadNameManipulator() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.manipulate;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Says under which name a thread's samples are added up: threads with the same answer are one group of the report.
  *
@@ -23,7 +25,7 @@ public interface ThreadNameManipulator {
      *        answer for the one below is null nothing on it is sampled
      * @return the group's name; null: this thread is not sampled; empty counts as {@code [unnamed]}
      */
-    String getManipulatedThreadName(Thread thread);
+    @Nullable String getManipulatedThreadName(Thread thread);
 
     /**
      * Called before the first question: once at each {@code init()} of the sampler, and when the manipulator is set

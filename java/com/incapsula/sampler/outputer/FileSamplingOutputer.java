@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes each report into a file of its own, in any form, and removes the oldest.
@@ -41,9 +42,9 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     private final Object writing = new Object();
 
-    private volatile FileSeries series;
-    private volatile ReportFormat format; // null: by the file's name
-    private volatile ReportWeight weight;
+    private volatile @Nullable FileSeries series;
+    private volatile @Nullable ReportFormat format; // null: by the file's name
+    private volatile @Nullable ReportWeight weight;
     private volatile int maxFiles = STANDARD_MAX_FILES;
     private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
 
@@ -83,7 +84,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      *
      * @return the pattern, or null where none was set
      */
-    public String getFile() {
+    public @Nullable String getFile() {
         FileSeries current = series;
         return current == null ? null : current.pattern();
     }
@@ -114,8 +115,8 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     /* Of ".top.txt" and ".txt" the longer one. */
-    private static ReportFormat formatOf(String file) {
-        ReportFormat found = null;
+    private static ReportFormat formatOf(@Nullable String file) {
+        @Nullable ReportFormat found = null;
         String name = file == null ? "" : file.toLowerCase(Locale.ROOT);
         for (ReportFormat each : ReportFormat.values()) {
             if (name.endsWith("." + each.getFileExtension())
@@ -132,7 +133,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      *
      * @param weight the weight; null: as by default
      */
-    public void setWeight(ReportWeight weight) {
+    public void setWeight(@Nullable ReportWeight weight) {
         this.weight = weight;
     }
 
@@ -141,7 +142,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      *
      * @return the weight, or null where none was set
      */
-    public ReportWeight getWeight() {
+    public @Nullable ReportWeight getWeight() {
         return weight;
     }
 
@@ -265,7 +266,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     }
 
     @Override
-    public void printError(String message, Throwable cause) {
+    public void printError(String message, @Nullable Throwable cause) {
         LogTarget.of(LOGGER_NAME).log(System.Logger.Level.ERROR, message, cause);
     }
 

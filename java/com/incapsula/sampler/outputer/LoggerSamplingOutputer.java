@@ -3,6 +3,7 @@ package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.internal.report.LogTarget;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logs reports: through SLF4J where it is on the class path, else through {@link System.Logger}. The title is one
@@ -33,7 +34,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     private final boolean slf4j;
     private volatile String loggerName = LoggerSamplingOutputer.class.getName();
     private volatile Level level = Level.INFO;
-    private LogTarget log;
+    private @Nullable LogTarget log;
 
     /** An outputer with the default logger name and level. */
     public LoggerSamplingOutputer() {
@@ -99,7 +100,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
     }
 
     @Override
-    public void printError(String message, Throwable cause) {
+    public void printError(String message, @Nullable Throwable cause) {
         log().log(System.Logger.Level.ERROR, message, cause);
     }
 

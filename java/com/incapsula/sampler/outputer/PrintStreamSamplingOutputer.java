@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Prints reports to standard output, to a file or to a stream: a blank line, the title, and per thread group its
@@ -77,7 +78,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     @Override
-    public void printError(String message, Throwable cause) {
+    public void printError(String message, @Nullable Throwable cause) {
         StringWriter text = new StringWriter();
         text.append(message).append('\n');
         if (cause != null) {
@@ -112,7 +113,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     /* Exceptions of java.nio.file tell by their class what went wrong, their message is only the path. */
-    private static String reason(IOException e) {
+    private static @Nullable String reason(IOException e) {
         boolean telling = e.getMessage() != null && !(e instanceof FileSystemException);
         return telling ? e.getMessage() : e.toString();
     }
@@ -133,7 +134,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     private static final class StreamTarget implements Target {
 
         private final PrintStream stream;
-        private final String name;
+        private final @Nullable String name;
         private boolean closed;
 
         StreamTarget(PrintStream stream) {
@@ -142,7 +143,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
         }
 
         /* Asked when the stream comes in: System.setOut may have changed before it is closed. */
-        private static String nameOf(PrintStream stream) {
+        private static @Nullable String nameOf(PrintStream stream) {
             if (stream == System.out) {
                 return "standard output";
             }
@@ -188,31 +189,31 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     private static final class FileTarget implements Target {
 
         private final File file;
-        private OutputStream out;
+        private @Nullable OutputStream out;
 
         FileTarget(File file) {
             this.file = file;
             try {
-                open();
+                out = open();
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot open " + file + " for writing: " + reason(e), e);
             }
         }
 
         /* Not through a file channel: an interrupted thread would find it closed. */
-        private void open() throws IOException {
+        private OutputStream open() throws IOException {
             Path parent = file.toPath().getParent();
             if (parent != null && !Files.isDirectory(parent)) {
                 Files.createDirectories(parent);
             }
-            out = new FileOutputStream(file, true);
+            return new FileOutputStream(file, true);
         }
 
         /* One write per piece, unbuffered: other writers that append to the same file do not tear it. */
         @Override
         public void write(String text) throws IOException {
             if (out == null) {
-                open();
+                out = open();
             }
             out.write(text.getBytes(StandardCharsets.UTF_8));
         }

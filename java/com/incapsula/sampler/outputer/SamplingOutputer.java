@@ -2,6 +2,7 @@
 package com.incapsula.sampler.outputer;
 
 import com.incapsula.sampler.SamplingReport;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Receives reports. For each report the calls are, in this order: {@link #report} once, {@link #printIntervalTitle}
@@ -60,7 +61,7 @@ public interface SamplingOutputer {
      * @param message what was being done
      * @param cause what happened; may be null
      */
-    void printError(String message, Throwable cause);
+    void printError(String message, @Nullable Throwable cause);
 
     /** Ends a report: when it returns, the report should be where readers can see it. */
     void flush();

@@ -113,7 +113,7 @@ final class InertSnapshot implements Snapshot {
     private static void writeNumber(ByteArrayOutputStream to, long number) {
         long rest = number;
         while (rest >= 0x80) {
-            to.write((int) (rest & 0x7f | 0x80));
+            to.write((int) ((rest & 0x7f) | 0x80));
             rest >>>= 7;
         }
         to.write((int) rest);

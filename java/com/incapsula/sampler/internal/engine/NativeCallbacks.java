@@ -17,7 +17,11 @@ interface NativeCallbacks {
     /** Ends a report. @return as {@link #title} */
     boolean flush();
 
-    /** A message of the core. @param level 0 info, 1 warning, 2 error */
+    /**
+     * A message of the core.
+     *
+     * @param level 0 info, 1 warning, 2 error
+     */
     void message(int level, String text);
 
     /**

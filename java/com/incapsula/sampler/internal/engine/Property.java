@@ -52,6 +52,7 @@ public enum Property {
     private static final int MAX_PREFIX_BYTES = 1000;
 
     private final String text;
+    @SuppressWarnings("ImmutableEnumChecker") // a String, a Boolean or a number
     private final Object standard;
     private final long min;
     private final long max;

@@ -12,6 +12,7 @@ import java.util.List;
  * @param accountNames see {@link NativeBridge#accountNames}
  * @param account the values, in the same order
  */
+@SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
 public record RawReport(long[] figures, List<String> groups, long[] groupFigures, List<String> accountNames,
         long[] account) {
 }

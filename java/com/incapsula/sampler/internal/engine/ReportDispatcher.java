@@ -9,6 +9,7 @@ import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.Date;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Stands between the native core and the user's outputer and manipulator: whatever those throw ends here.

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** The threads the user chose, held weakly, without those that have ended. Immutable. */
 final class ThreadChoice {
@@ -16,7 +17,7 @@ final class ThreadChoice {
     /** No choice was made: everybody is sampled. */
     static final ThreadChoice EVERYBODY = new ThreadChoice(false, List.of());
 
-    private static final MethodHandle IS_VIRTUAL = findIsVirtual();
+    private static final @Nullable MethodHandle IS_VIRTUAL = findIsVirtual();
 
     private final boolean only;
     private final List<WeakReference<Thread>> threads;
@@ -78,7 +79,7 @@ final class ThreadChoice {
     }
 
     /* There since Java 21; before, no thread is virtual. */
-    private static MethodHandle findIsVirtual() {
+    private static @Nullable MethodHandle findIsVirtual() {
         try {
             return MethodHandles.publicLookup()
                     .findVirtual(Thread.class, "isVirtual", MethodType.methodType(boolean.class));

@@ -9,10 +9,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.function.IntSupplier;
 import java.util.zip.Adler32;
 import java.util.zip.CRC32;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the native library, loads it once, and explains itself where it cannot.
@@ -48,10 +50,10 @@ public final class NativeLibrary {
 
         Properties properties();
 
-        String environment(String name);
+        @Nullable String environment(String name);
 
         /** Reads a resource of the jar. @return null where there is none */
-        byte[] resource(String name) throws IOException;
+        byte @Nullable [] resource(String name) throws IOException;
 
         String version();
 
@@ -63,7 +65,7 @@ public final class NativeLibrary {
 
         private static final long serialVersionUID = 1L;
 
-        FolderUnusable(String reason, Throwable cause) {
+        FolderUnusable(String reason, @Nullable Throwable cause) {
             super(reason, cause);
         }
     }
@@ -82,7 +84,7 @@ public final class NativeLibrary {
     private final int neededAbi;
     private final IntSupplier boundAbi;
     private final OwnerMark mark;
-    private String loaded; // the file, or OwnerMark.AGENT
+    private @Nullable String loaded; // the file, or OwnerMark.AGENT
 
     NativeLibrary(Surroundings world, int neededAbi, IntSupplier boundAbi) {
         this.world = world;
@@ -107,7 +109,7 @@ public final class NativeLibrary {
      *
      * @return null where it can
      */
-    public UnsupportedOperationException refusal() {
+    public @Nullable UnsupportedOperationException refusal() {
         return mark.refusal();
     }
 
@@ -117,7 +119,7 @@ public final class NativeLibrary {
      * @throws UnsupportedOperationException if another one samples
      */
     public void open() {
-        mark.open(loaded);
+        mark.open(Objects.requireNonNull(loaded, "the library is not loaded"));
     }
 
     /** Undoes one {@link #open()}. */
@@ -146,15 +148,14 @@ public final class NativeLibrary {
         }
     }
 
-    /** @return the file that was loaded, or {@link OwnerMark#AGENT} */
-    String loaded() {
+    /** @return the file that was loaded, or {@link OwnerMark#AGENT}; null before */
+    @Nullable String loaded() {
         return loaded;
     }
 
     private boolean isBoundAlready() {
         try {
-            boundAbi.getAsInt();
-            return true;
+            return boundAbi.getAsInt() >= 0; // throws where nothing is bound
         } catch (UnsatisfiedLinkError notYet) {
             return false;
         }
@@ -287,7 +288,7 @@ public final class NativeLibrary {
         return folders;
     }
 
-    private static void add(List<Path> folders, String folder, String below) {
+    private static void add(List<Path> folders, @Nullable String folder, String below) {
         if (folder != null) {
             folders.add(Path.of(folder).resolve(below).toAbsolutePath());
         }
@@ -301,7 +302,7 @@ public final class NativeLibrary {
         }
     }
 
-    private String property(String name) {
+    private @Nullable String property(String name) {
         String value = world.properties().getProperty(name);
         return value == null || value.isBlank() ? null : value;
     }
@@ -337,12 +338,12 @@ public final class NativeLibrary {
         }
 
         @Override
-        public String environment(String name) {
+        public @Nullable String environment(String name) {
             return System.getenv(name);
         }
 
         @Override
-        public byte[] resource(String name) throws IOException {
+        public byte @Nullable [] resource(String name) throws IOException {
             try (InputStream in = NativeLibrary.class.getResourceAsStream(name)) {
                 return in == null ? null : in.readAllBytes();
             }

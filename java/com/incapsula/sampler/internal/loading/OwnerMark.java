@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.loading;
 
 import java.util.Properties;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A system property that says which copy of the library samples this JVM, for all class loaders to see: two copies
@@ -40,7 +41,7 @@ final class OwnerMark {
     }
 
     /** @return why this copy must not sample now, or null */
-    UnsupportedOperationException refusal() {
+    @Nullable UnsupportedOperationException refusal() {
         synchronized (lock()) {
             String other = properties.getProperty(PROPERTY);
             return sessions > 0 || other == null ? null : new UnsupportedOperationException("another copy of"

@@ -56,7 +56,8 @@ final class PrivateFolder {
         char[] name = text.toCharArray();
         for (int i = 0; i < name.length; i++) {
             char c = name[i];
-            boolean isFit = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '.' || c == '-';
+            boolean isLetter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+            boolean isFit = isLetter || (c >= '0' && c <= '9') || c == '.' || c == '-';
             name[i] = isFit ? c : '_';
         }
         return new String(name);

@@ -11,6 +11,7 @@ import jdk.jfr.Percentage;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
+import org.jspecify.annotations.Nullable;
 
 /** One of the hottest lines of an interval, in the flight recorder. Field names are part of the format. */
 @Name(HotLineEvent.NAME)
@@ -33,7 +34,7 @@ final class HotLineEvent extends Event {
     int rank;
 
     @Label("Line")
-    String line;
+    @Nullable String line;
 
     @Label("Wall Time")
     @Timespan(Timespan.NANOSECONDS)

@@ -11,6 +11,7 @@ import jdk.jfr.Name;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Timespan;
 import jdk.jfr.Timestamp;
+import org.jspecify.annotations.Nullable;
 
 /** One interval of the sampler, in the flight recorder. Field names are part of the format. */
 @Name(IntervalEvent.NAME)
@@ -57,7 +58,7 @@ final class IntervalEvent extends Event {
 
     @Label("Account")
     @Description("How attempts ended and what else was counted, where it is not 0")
-    String account;
+    @Nullable String account;
 
     @Label("Own CPU Time")
     @Description("Of the sampler itself")

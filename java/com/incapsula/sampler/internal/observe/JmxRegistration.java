@@ -50,6 +50,7 @@ final class JmxRegistration {
         }
     }
 
+    @SuppressWarnings("JdkObsolete") // the constructor of ObjectName takes a Hashtable
     private static ObjectName objectName(String name) throws JMException {
         Hashtable<String, String> keys = new Hashtable<>();
         keys.put("type", TYPE);

@@ -5,6 +5,7 @@ import com.incapsula.sampler.ThreadsSamplerMXBean;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.report.LibraryLog;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. Neither
@@ -18,8 +19,8 @@ public final class Visibility {
     private static final String JFR_MODULE = "jdk.jfr";
 
     /* Of types that need modules which may be absent: not verified before they are used. */
-    private Object jmx;
-    private Object jfr;
+    private @Nullable Object jmx;
+    private @Nullable Object jfr;
 
     /** Work that may find its module absent. */
     @FunctionalInterface
@@ -38,7 +39,7 @@ public final class Visibility {
      * @param jmxName its name; null: it is not registered
      * @param jfrEvents whether events are switched on in all recordings
      */
-    public void begin(ThreadsSamplerMXBean bean, String jmxName, boolean jfrEvents) {
+    public void begin(ThreadsSamplerMXBean bean, @Nullable String jmxName, boolean jfrEvents) {
         if (jmxName != null) {
             attempt("the sampler is not visible in JMX", JMX_MODULE, () -> jmx = JmxRegistration.of(bean, jmxName));
         }

@@ -93,7 +93,7 @@ public final class CollapsedDiff {
     private static long bits(byte[] hash, int from) {
         long value = 0;
         for (int i = from; i < from + Long.BYTES; i++) {
-            value = value << Byte.SIZE | hash[i] & 0xff;
+            value = (value << Byte.SIZE) | (hash[i] & 0xff);
         }
         return value;
     }

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Files in one folder whose names have a time or a running number in them, and a limit to how many stay. Which file is
@@ -54,11 +55,12 @@ public final class FileSeries {
         }
         this.pattern = pattern;
         Path path = path(pattern).toAbsolutePath();
-        if (path.getFileName() == null || pattern.endsWith("/") || Files.isDirectory(path)) {
+        Path parent = path.getParent();
+        if (path.getFileName() == null || parent == null || pattern.endsWith("/") || Files.isDirectory(path)) {
             throw new IllegalArgumentException("file must name a file, got " + pattern);
         }
         name = path.getFileName().toString();
-        folder = folder(path.getParent(), pattern);
+        folder = folder(parent, pattern);
         names = Pattern.compile(regex());
         timed = names.pattern().contains(TIME_PATTERN);
         numbered = names.pattern().contains(NUMBER_PATTERN);
@@ -80,6 +82,7 @@ public final class FileSeries {
         return parent;
     }
 
+    @SuppressWarnings("IncrementInForLoopAndHeader") // a percent sign takes the character behind it
     private String regex() {
         StringBuilder regex = new StringBuilder();
         StringBuilder plain = new StringBuilder();
@@ -229,7 +232,7 @@ public final class FileSeries {
         newestFirst.sort(Comparator.comparingLong(Found::number).thenComparing(Found::time)
                 .thenComparingLong(Found::again).reversed());
         long room = maxTotalBytes;
-        IOException first = null;
+        @Nullable IOException first = null;
         boolean full = false;
         for (int i = 0; i < newestFirst.size(); i++) {
             Path file = newestFirst.get(i).file();
@@ -245,7 +248,7 @@ public final class FileSeries {
         }
     }
 
-    private static IOException delete(Path file, IOException first) {
+    private static @Nullable IOException delete(Path file, @Nullable IOException first) {
         try {
             Files.deleteIfExists(file);
             return first;

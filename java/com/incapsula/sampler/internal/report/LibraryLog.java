@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The library's own messages, under the sampler's name: they stand beside the reports of a LoggerSamplingOutputer.
  *
@@ -20,7 +22,7 @@ public final class LibraryLog {
      * @param text one line
      * @param cause what happened, or null
      */
-    public static void log(System.Logger.Level level, String text, Throwable cause) {
+    public static void log(System.Logger.Level level, String text, @Nullable Throwable cause) {
         try {
             LogTarget.of(LOGGER_NAME).log(level, text, cause);
         } catch (Throwable ignored) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A logger of SLF4J where that is on the class path, else one of {@link System.Logger}: for reports that are logged,
  * and for what the library itself has to say, so that both are found in one place.
@@ -16,7 +18,7 @@ public interface LogTarget {
      * @param message the text
      * @param cause what happened, or null
      */
-    void log(System.Logger.Level level, String message, Throwable cause);
+    void log(System.Logger.Level level, String message, @Nullable Throwable cause);
 
     /**
      * The logger of this name for the library's own messages. Where SLF4J has no provider and would drop them, they go

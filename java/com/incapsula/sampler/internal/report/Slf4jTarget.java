@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.report;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLogger;
@@ -20,7 +21,7 @@ final class Slf4jTarget implements LogTarget {
     }
 
     @Override
-    public void log(System.Logger.Level level, String message, Throwable cause) {
+    public void log(System.Logger.Level level, String message, @Nullable Throwable cause) {
         switch (level) {
             case TRACE, ALL -> logger.trace(message, cause);
             case DEBUG -> logger.debug(message, cause);

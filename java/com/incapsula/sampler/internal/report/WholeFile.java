@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file that readers see whole or not at all: it is written under another name in the same folder and then renamed.
@@ -96,7 +97,7 @@ public final class WholeFile {
     }
 
     /* Exceptions of java.nio.file tell by their class what went wrong, their message is only the path. */
-    private static String reason(IOException e) {
+    private static @Nullable String reason(IOException e) {
         boolean telling = e.getMessage() != null && !(e instanceof FileSystemException);
         return telling ? e.getMessage() : e.toString();
     }

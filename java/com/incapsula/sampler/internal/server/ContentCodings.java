@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.server;
 
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads {@code Accept-Encoding} (RFC 9110, 12.5.3): may the answer be compressed by gzip?
@@ -20,7 +21,7 @@ final class ContentCodings {
      * @param headers all values of {@code Accept-Encoding}; may be null
      * @return true if gzip is acceptable, and the client does not like an answer as it is better
      */
-    static boolean acceptGzip(List<String> headers) {
+    static boolean acceptGzip(@Nullable List<String> headers) {
         if (headers == null) {
             return false;
         }

@@ -23,6 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.zip.Deflater;
 import java.util.zip.GZIPOutputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Answers requests for reports of a running sampler. The only class that needs the module {@code jdk.httpserver}: it
@@ -92,7 +93,7 @@ public final class LiveServer implements AutoCloseable {
      * @param intervalSeconds how long the interval of the page may become; asked each time
      */
     public record Plan(ThreadsSampler sampler, InetSocketAddress address, String host, List<String> otherNames,
-            String token, int maxSeconds, LongSupplier intervalSeconds) {
+            @Nullable String token, int maxSeconds, LongSupplier intervalSeconds) {
     }
 
     /** A refusal: what the client is told. */
@@ -112,12 +113,6 @@ public final class LiveServer implements AutoCloseable {
         Refusal(int status, String message) {
             this(status, message, Map.of());
         }
-    }
-
-    /** Writes an answer; may throw whatever writing a report throws. */
-    @FunctionalInterface
-    private interface Answer {
-        void writeTo(OutputStream out) throws IOException;
     }
 
     private final Plan plan;
@@ -473,7 +468,7 @@ public final class LiveServer implements AutoCloseable {
 
         private final HttpExchange exchange;
         private boolean packs;
-        private OutputStream body;
+        private @Nullable OutputStream body;
 
         AnswerStream(HttpExchange exchange) {
             this.exchange = exchange;
@@ -489,13 +484,13 @@ public final class LiveServer implements AutoCloseable {
             exchange.getResponseHeaders().set("Vary", "Accept-Encoding");
         }
 
-        private void begin() throws IOException {
+        private OutputStream begin() throws IOException {
             if (packs) {
                 exchange.getResponseHeaders().set("Content-Encoding", "gzip");
             }
             exchange.sendResponseHeaders(200, 0);
             OutputStream plain = exchange.getResponseBody();
-            body = packs ? new FastGzip(plain) : plain;
+            return packs ? new FastGzip(plain) : plain;
         }
 
         @Override
@@ -506,7 +501,7 @@ public final class LiveServer implements AutoCloseable {
         @Override
         public void write(byte[] bytes, int offset, int length) throws IOException {
             if (body == null) {
-                begin();
+                body = begin();
             }
             body.write(bytes, offset, length);
         }

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides who may ask. A browser can be made to send requests here by any page it shows, under a name of that page's
@@ -24,7 +25,7 @@ final class RequestGuard {
 
     private final Set<String> names = new HashSet<>();
     private final boolean anyAddress;
-    private final byte[] token;
+    private final byte @Nullable [] token;
 
     /**
      * @param bound what the server listens on
@@ -32,7 +33,7 @@ final class RequestGuard {
      * @param more other names that lead here
      * @param token null: none is asked for
      */
-    RequestGuard(InetAddress bound, String host, List<String> more, String token) {
+    RequestGuard(InetAddress bound, String host, List<String> more, @Nullable String token) {
         anyAddress = bound.isAnyLocalAddress();
         add(host);
         add(bound.getHostAddress());
@@ -49,20 +50,20 @@ final class RequestGuard {
     }
 
     /** @param headers all values of {@code Host}; may be null */
-    boolean isOurs(List<String> headers) {
+    boolean isOurs(@Nullable List<String> headers) {
         if (headers == null || headers.size() != 1) {
             return false;
         }
         String name = PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
         /* A name can be made to lead anywhere, an address leads where it says. */
-        return names.contains(name) || anyAddress && ADDRESS.matcher(name).matches();
+        return names.contains(name) || (anyAddress && ADDRESS.matcher(name).matches());
     }
 
     /**
      * @param headers all values of {@code Authorization}; may be null
      * @return true if it is {@code Bearer TOKEN}, or {@code Basic} with the token as the password of any user
      */
-    boolean isAllowed(List<String> headers) {
+    boolean isAllowed(@Nullable List<String> headers) {
         if (token == null) {
             return true;
         }

@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The threads that answer requests: few, with a short queue, and none waits for a client longer than it was told to.
@@ -61,7 +62,7 @@ final class RequestWorkers implements Executor {
     private final class Job {
 
         private final Thread thread = Thread.currentThread();
-        private ScheduledFuture<?> end; // guarded by this
+        private @Nullable ScheduledFuture<?> end; // guarded by this
         private boolean done; // guarded by this
 
         synchronized void limit(long millis) {
@@ -141,7 +142,8 @@ final class RequestWorkers implements Executor {
         }
     }
 
-    /** Does work from time to time that is done fast. */
+    /** Does work from time to time that is done fast and throws nothing. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ended by close()
     void repeat(Runnable work, long millis) {
         watch.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
     }

@@ -6,6 +6,7 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What has been sampled since the last full stretch of time: grows with each look, and begins anew when it is long
@@ -19,8 +20,8 @@ final class RunningInterval implements AutoCloseable {
 
     private final ThreadsSampler sampler;
     private final LongSupplier maxSeconds;
-    private SamplingCursor cursor;
-    private SamplingReport report;
+    private @Nullable SamplingCursor cursor;
+    private @Nullable SamplingReport report;
     private long beganNanos;
     private long takenNanos;
 
@@ -47,10 +48,13 @@ final class RunningInterval implements AutoCloseable {
      */
     SamplingReport look() {
         renew();
-        if (report == null || System.nanoTime() - takenNanos >= MIN_GAP_NANOS) {
-            add(take());
+        SamplingReport current = report;
+        if (current == null || System.nanoTime() - takenNanos >= MIN_GAP_NANOS) {
+            SamplingReport next = take(); // forgets the report where the sampler has been started again
+            current = add(report, next);
+            report = current;
         }
-        return report;
+        return current;
     }
 
     /** Begins anew where the interval is long enough. */
@@ -74,25 +78,25 @@ final class RunningInterval implements AutoCloseable {
                 close(); // the sampler may have been started again
             }
         }
-        open();
-        return cursor.next();
+        return open().next();
     }
 
-    private void open() {
-        cursor = sampler.openCursor();
+    private SamplingCursor open() {
+        SamplingCursor opened = sampler.openCursor();
+        cursor = opened;
         beganNanos = System.nanoTime();
+        return opened;
     }
 
-    private void add(SamplingReport next) {
+    private SamplingReport add(@Nullable SamplingReport soFar, SamplingReport next) {
         takenNanos = System.nanoTime();
-        if (report == null) {
-            report = next;
-            return;
+        if (soFar == null) {
+            return next;
         }
         try (next) {
-            SamplingReport both = SamplingReport.merge(report, next);
-            report.close();
-            report = both;
+            SamplingReport both = SamplingReport.merge(soFar, next);
+            soFar.close();
+            return both;
         }
     }
 

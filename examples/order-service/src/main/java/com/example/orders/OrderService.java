@@ -2,8 +2,10 @@
 package com.example.orders;
 
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import java.io.IOException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -18,7 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * Two pools only wait. The sampler runs beside it for the whole time and says where the time went.
  *
  * <p>Arguments: seconds to run (default 8), JDBC URL (default in memory; {@code jdbc:h2:file:/path/orders} for
- * a real file), file for the report (default standard output).
+ * a real file), file for the report (default standard output; a name that ends in {@code .html} gets the page with the
+ * flame graph).
  */
 public final class OrderService {
 
@@ -30,8 +33,7 @@ public final class OrderService {
     public static void main(String[] args) throws Exception {
         long seconds = args.length > 0 ? Long.parseLong(args[0]) : 8;
         String url = args.length > 1 ? args[1] : IN_MEMORY;
-        SamplingOutputer outputer = args.length > 2
-                ? new PrintStreamSamplingOutputer(args[2]) : new PrintStreamSamplingOutputer();
+        SamplingOutputer outputer = args.length > 2 ? outputTo(args[2]) : new PrintStreamSamplingOutputer();
 
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setMonitoredPackages("com.example.orders");
@@ -41,6 +43,10 @@ public final class OrderService {
             sampler.init();
             System.out.println("orders handled: " + run(url, seconds));
         }
+    }
+
+    private static SamplingOutputer outputTo(String file) throws IOException {
+        return file.endsWith(".html") ? new FileSamplingOutputer(file) : new PrintStreamSamplingOutputer(file);
     }
 
     static long run(String url, long seconds) throws Exception {

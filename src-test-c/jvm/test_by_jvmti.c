@@ -7,10 +7,13 @@
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
+#include "jvm/code/methods.h"
 #include "jvm/walk/by_jvmti.h"
 #include "support/vm_fixture.h"
 
-enum { CAPACITY = 16 };
+    enum {
+        CAPACITY = 16
+    };
 
 static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
@@ -234,7 +237,7 @@ static void a_frame_without_an_id_has_a_key(void **state)
     fake_jvmti.null_methods = true;
     assert_int_equal(walk(), SMP_OK);
     assert_int_equal(sample.count, 3);
-    assert_true(frames[0].method == SMP_VM_NO_METHOD);
+    assert_true(frames[0].method == SMP_METHODS_NO_ID);
 }
 
 static void too_small_a_sample_is_refused(void **state)

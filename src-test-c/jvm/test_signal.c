@@ -108,7 +108,7 @@ static void *spin(void *self)
             atomic_fetch_add(&asked->errno_changes, 1);
     }
     asked->thread.ended_ns = 1;
-    smp_signals_thread_ends(asked->thread.os_tid);
+    smp_signal_thread_ends(asked->thread.os_tid);
     return NULL;
 }
 

@@ -8,8 +8,8 @@
 
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/registry.h"
-#include "jvm/threads/walk_info.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/walk_target.h"
 #include "support/fake_jvmti.h"
 
 static int set_up(void **state)
@@ -68,9 +68,9 @@ static void test_walks_are_told(void **state)
     struct smp_async async = { .no_made_up_registers = true };
 
     (void)state;
-    assert_true(smp_walk_info_target(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
+    assert_true(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
     async.no_made_up_registers = false;
-    assert_false(smp_walk_info_target(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
+    assert_false(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
 }
 
 int main(void)

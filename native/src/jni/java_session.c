@@ -33,13 +33,13 @@ struct smp_java_session {
 static enum smp_status enter(void *self, const char *thread_name)
 {
     (void)self;
-    return smp_agent_enter(thread_name);
+    return smp_agent_attach(thread_name);
 }
 
 static void leave(void *self)
 {
     (void)self;
-    smp_agent_leave();
+    smp_agent_detach();
 }
 
 static struct smp_async_walker async_of(const struct smp_java_session *java_session)

@@ -13,6 +13,7 @@
 
 #include "jni/ids.h"
 #include "jvm/agent/agent.h"
+#include "jvm/loaded.h"
 #include "jvm/threads/threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
 static bool is_loaded; /* written and read under Java's lock */
@@ -22,7 +23,7 @@ static enum smp_status load(JNIEnv *env, JavaVM *java_vm)
     const enum smp_status status = smp_jni_ids_load(env);
 
     if (status == SMP_OK) {
-        smp_agent_loaded(java_vm);
+        smp_jvm_loaded(java_vm);
         is_loaded = true;
     }
     return status;

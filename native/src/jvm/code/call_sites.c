@@ -9,7 +9,7 @@
 
 #include "jvm/code/code_map.h"
 #include "jvm/code/invoked_method.h"
-#include "jvm/walk/handler/registers.h"
+#include "jvm/hotspot/machine_code.h"
 
 /* A byte code that has been looked at; ids are not used again. */
 struct known {
@@ -132,8 +132,8 @@ void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const 
 
     if (record == NULL || record->numpcs <= 0)
         return;
-    for (size_t at = smp_registers_next_leaf_call(start, size, 0, &call); at != 0;
-         at = smp_registers_next_leaf_call(start, size, at + 1, &call)) {
+    for (size_t at = smp_machine_code_next_leaf_call(start, size, 0, &call); at != 0;
+         at = smp_machine_code_next_leaf_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
         const jint next = first_note(record, call.start);
         if ((next < record->numpcs && pc_of(record, next) <= back) || !is_copying_stub(call.target))

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "jvm/code/call_sites.h"
-#include "jvm/walk/handler/registers.h"
 
 enum { NAME_SLOTS = 2 * SMP_CODE_MAX_NAMES /* a power of two */ };
 
@@ -346,6 +344,15 @@ void smp_code_map_remove_method(uintptr_t start, uint64_t method)
     pthread_mutex_unlock(&code.mutex);
 }
 
+bool smp_code_map_is_java(uintptr_t pc)
+{
+    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), pc);
+    const bool is_java = piece != NULL && piece->kind != SMP_CODE_STUB;
+
+    smp_code_leave();
+    return is_java;
+}
+
 void smp_code_map_get_stats(struct smp_code_map_stats *out)
 {
     *out = (struct smp_code_map_stats){ 0 };
@@ -413,33 +420,4 @@ void smp_code_map_close(void)
         code.name_count = 0;
     }
     pthread_mutex_unlock(&code.mutex);
-}
-
-/* ----------------------------------------------------------------------------------------- events
- */
-
-void JNICALL smp_code_map_on_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *start,
-                                  jint map_length, const jvmtiAddrLocationMap *map,
-                                  const void *info)
-{
-    (void)map_length;
-    (void)map;
-    if (size <= 0 || method == NULL)
-        return;
-    smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
-                            smp_registers_decode_frame(start, (size_t)size));
-    smp_call_sites_make(jvmti, start, (size_t)size, info);
-}
-
-void JNICALL smp_code_map_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)
-{
-    (void)jvmti;
-    smp_code_map_remove_method((uintptr_t)start, (uint64_t)(uintptr_t)method);
-}
-
-void JNICALL smp_code_map_on_stub(jvmtiEnv *jvmti, const char *name, const void *start, jint size)
-{
-    (void)jvmti;
-    if (size > 0 && name != NULL)
-        smp_code_map_add_stub((uintptr_t)start, (uint32_t)size, name);
 }

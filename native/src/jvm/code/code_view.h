@@ -22,16 +22,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jvm/hotspot/machine_code.h"
+
 enum { SMP_CODE_RECENT = 128 };
 
 #define SMP_CODE_NO_PARENT UINT32_MAX
-
-/* How a compiled method makes its frame; all 0 where that is not understood. */
-struct smp_code_frame {
-    uint32_t bytes;      /* the whole frame, return address included; 0: not known */
-    uint16_t pushed_at;  /* offset from which on the caller's frame pointer is on the stack */
-    uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
-};
 
 /* A note is the byte before a return address in a method: where else its line is noted. */
 enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD, SMP_CODE_NOTE };

@@ -19,21 +19,6 @@ uint64_t smp_method_ids_made(void)
     return atomic_load(&ids.made);
 }
 
-enum smp_status smp_method_ids_walk(jobject thread, struct smp_frame *frames, size_t capacity,
-                                    size_t *count)
-{
-    jvmtiEnv *jvmti = smp_agent_jvmti();
-    jint got = 0;
-
-    if (!smp_agent_is_live())
-        return SMP_EPHASE;
-    const enum smp_status status = smp_jvmti_status((*jvmti)->GetStackTrace(
-        jvmti, thread, 0, (jint)capacity, (jvmtiFrameInfo *)(void *)frames, &got));
-    if (status == SMP_OK)
-        *count = (size_t)got;
-    return status;
-}
-
 /* How many methods the class has. A class that is not prepared yet has no running methods. */
 static uint64_t make(jvmtiEnv *jvmti, jclass owner)
 {

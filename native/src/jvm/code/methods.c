@@ -9,7 +9,6 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/code/code_map.h"
-#include "jvm/walk/by_jvmti.h"
 
 enum {
     /* The worst that utf8.h makes of a byte, and its smallest buffer. */
@@ -175,7 +174,7 @@ static enum smp_status resolve(void *self, uint64_t method, struct smp_method_in
         return SMP_EPHASE;
     if (env == NULL)
         return SMP_EVM;
-    if (method == SMP_VM_NO_METHOD)
+    if (method == SMP_METHODS_NO_ID)
         return SMP_EGONE;
     enum smp_status status = ask(jvmti, (jmethodID)(uintptr_t)method, &answer);
     if (status == SMP_OK)
@@ -200,7 +199,7 @@ static void release(void *self, struct smp_method_info *info)
 static const char *pseudo_text(void *self, uint64_t key)
 {
     (void)self;
-    return key == SMP_VM_NO_METHOD ? "[method without an id]" : smp_code_map_name(key);
+    return key == SMP_METHODS_NO_ID ? "[method without an id]" : smp_code_map_name(key);
 }
 
 enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out)

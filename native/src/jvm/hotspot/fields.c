@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jvm/hotspot/symbol.h"
+#include "jvm/agent/symbol.h"
 
 enum { MAX_ENTRIES = 20000 }; /* a list without an end is none */
 

@@ -19,7 +19,7 @@
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/tid_resolver.h"
 #include "jvm/threads/virtual_threads.h"
-#include "jvm/walk/signals.h"
+#include "jvm/walk/handler/signal.h"
 
 enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
 
@@ -247,7 +247,7 @@ void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         return;
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
     dispose(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
-    smp_signals_thread_ends((int32_t)gettid());
+    smp_signal_thread_ends((int32_t)gettid());
 }
 
 enum smp_status smp_threads_open(JNIEnv *env)

@@ -11,6 +11,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/code/methods.h"
 #include "jvm/threads/threads.h"
 
 /* The JVM writes its frames into ours. */
@@ -97,7 +98,7 @@ static void name_the_nameless(struct smp_sample *sample)
 {
     for (size_t i = 0; i < sample->count; i++) {
         if (sample->frames[i].method == 0)
-            sample->frames[i].method = SMP_VM_NO_METHOD;
+            sample->frames[i].method = SMP_METHODS_NO_ID;
     }
 }
 
@@ -124,6 +125,12 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     if (status == SMP_OK)
         name_the_nameless(sample);
     return status;
+}
+
+enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, size_t capacity,
+                                   size_t *count)
+{
+    return smp_agent_is_live() ? fetch(thread, 0, frames, capacity, count) : SMP_EPHASE;
 }
 
 struct smp_walker smp_by_jvmti(void)

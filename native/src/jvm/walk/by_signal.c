@@ -13,9 +13,10 @@
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
-#include "jvm/threads/walk_info.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/signals.h"
+#include "jvm/walk/walk_target.h"
 #include "jvm/walk/walked_sample.h"
 
 #define NS_PER_MS 1000000LL
@@ -163,7 +164,7 @@ static enum smp_status ask(struct smp_by_signal *walker, struct request *request
 
     if (slot == NULL)
         return SMP_EQUOTA;
-    slot->target = smp_walk_info_target(info, async, env, smp_threads_ref(request->thread));
+    slot->target = smp_walk_target_of(info, async, env, smp_threads_ref(request->thread));
     slot->mailbox = walker->mailbox;
     slot->frames = request->buffer.frames;
     slot->capacity = request->buffer.capacity;
@@ -326,7 +327,7 @@ static bool shake_hands(struct smp_by_signal *walker, jobject thread, size_t fra
 
     if (smp_virtual_threads_in_use() || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
         return false;
-    const enum smp_status status = smp_method_ids_walk(thread, walker->cure, room, count);
+    const enum smp_status status = smp_by_jvmti_fetch(thread, walker->cure, room, count);
     pay(walker, start_ns);
     return status == SMP_OK && *count < room;
 }
@@ -519,7 +520,8 @@ static bool tell_with_root(struct smp_by_signal *walker, JNIEnv *env,
         !shake_hands(walker, smp_threads_ref(request->thread), walked->rootless, &count) ||
         count == 0)
         return false;
-    smp_walk_info_set_root(smp_threads_walk_info(request->thread), walker->cure[count - 1].method);
+    smp_walk_target_set_root(smp_threads_walk_info(request->thread),
+                             walker->cure[count - 1].method);
     top.first = 1;
     top.count = walked->rootless;
     smp_walked_sample_make(request->buffer.frames, &top, &sample);
@@ -549,7 +551,7 @@ static void find_stack(struct smp_by_signal *walker, struct smp_walk_info *info,
     struct smp_stack_bounds bounds = { 0 };
     const int64_t now_ns = smp_clock_ns();
 
-    if (smp_walk_info_knows_stack(info) || now_ns < walker->stacks_due_ns)
+    if (smp_walk_target_knows_stack(info) || now_ns < walker->stacks_due_ns)
         return;
     smp_stack_bounds_find(&walked->sp, &bounds, 1);
     info->stack_low = bounds.low;
@@ -584,7 +586,7 @@ static bool read_answer(struct smp_by_signal *walker, JNIEnv *env, const struct 
     request->cookie = 0;
     request->looks++;
     request->answer = walked.answer;
-    smp_walk_info_learn_root(info, &walked);
+    smp_walk_target_learn_root(info, &walked);
     if (walked.lacks_stack)
         find_stack(walker, info, &walked);
     if (request->looks == 1 && walked.raw <= 0)
@@ -739,7 +741,7 @@ bool smp_by_signal_tell(struct smp_by_signal *walker, struct smp_thread *thread,
     JNIEnv *env = smp_agent_env();
     enum smp_answer answer = walked->answer;
 
-    smp_walk_info_learn_root(info, walked);
+    smp_walk_target_learn_root(info, walked);
     if (walked->lacks_stack || (walked->count == 0 && is_worth_another_look(answer)))
         find_stack(walker, info, walked);
     if (fits && walked->count > 0 && env != NULL) {

@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
-#include "jvm/threads/walk_info.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/handler/cpu_timer.h"
 #include "jvm/walk/signals.h"
+#include "jvm/walk/walk_target.h"
 
 #define NS_PER_SECOND 1000000000LL
 
@@ -168,8 +168,8 @@ static enum smp_status prepare(struct smp_jvm_cpu_timers *timers, const struct s
 
 static struct smp_walk_target target_of(struct smp_thread *thread, JNIEnv *env)
 {
-    return smp_walk_info_target(smp_threads_walk_info(thread), smp_async_get(), env,
-                                smp_threads_ref(thread));
+    return smp_walk_target_of(smp_threads_walk_info(thread), smp_async_get(), env,
+                              smp_threads_ref(thread));
 }
 
 static enum smp_status start(void *self, struct smp_thread *thread, int64_t interval_ns,

@@ -26,8 +26,8 @@ struct asked {
 };
 
 /* SMP_ESTATE: no answer in time. */
-static enum smp_status ask(const struct smp_async *async, int32_t tid,
-                           const struct smp_walk_target *target, struct asked *asked)
+static enum smp_status ask(int signal, int32_t tid, const struct smp_walk_target *target,
+                           struct asked *asked)
 {
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
@@ -38,7 +38,7 @@ static enum smp_status ask(const struct smp_async *async, int32_t tid,
     slot->mailbox = asked->mailbox;
     slot->frames = asked->frames;
     slot->capacity = PROBE_FRAMES;
-    const enum smp_status status = smp_signals_ask_tid(async->signal, tid, slot, cookie);
+    const enum smp_status status = smp_signals_ask_tid(signal, tid, slot, cookie);
     if (status != SMP_OK)
         return status;
     smp_signals_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
@@ -70,15 +70,12 @@ static const char *compare(const struct asked *asked, const jvmtiFrameInfo *fram
     return NULL;
 }
 
-const char *smp_self_test_native(const struct smp_async *async, JNIEnv *env)
+const char *smp_self_test_native(int signal, const struct smp_walk_target *target)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jvmtiFrameInfo frames[PROBE_FRAMES];
     jint count = 0;
     struct asked asked = { .mailbox = smp_signals_take_mailbox() };
-    const struct smp_walk_target target = { .walk = async->walk,
-                                            .env = env,
-                                            .no_made_up_registers = async->no_made_up_registers };
     const char *reason = NULL;
 
     if (asked.mailbox == NULL)
@@ -86,7 +83,7 @@ const char *smp_self_test_native(const struct smp_async *async, JNIEnv *env)
     /* First, because it also makes the ids of the methods. */
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, PROBE_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
         reason = "JVMTI does not tell the caller's stack";
-    else if (ask(async, (int32_t)gettid(), &target, &asked) != SMP_OK)
+    else if (ask(signal, (int32_t)gettid(), target, &asked) != SMP_OK)
         reason = "the signal does not arrive";
     else if (count > 0)
         reason = compare(&asked, frames, count);
@@ -130,13 +127,13 @@ static void *run_hasher(void *self)
 {
     struct hasher *hasher = self;
 
-    if (smp_agent_enter("threads-sampler-probe") != SMP_OK) {
+    if (smp_agent_attach("threads-sampler-probe") != SMP_OK) {
         hasher->tid = -1;
         return NULL;
     }
     hash_until_told(smp_agent_env(), hasher);
     /* No signal is under way: the asker waits for each answer, and stops asking before this. */
-    smp_agent_leave();
+    smp_agent_detach();
     return NULL;
 }
 
@@ -171,13 +168,10 @@ static bool ends_in(const struct asked *asked, jmethodID method)
 }
 
 /* Between two calls, and while one begins, there is nothing to walk. */
-static const char *listen(const struct smp_async *async, JNIEnv *env, struct hasher *hasher,
+static const char *listen(int signal, struct smp_walk_target target, struct hasher *hasher,
                           struct asked *asked)
 {
     const int64_t end_ns = smp_clock_ns() + PROBE_NS;
-    struct smp_walk_target target = { .walk = async->walk,
-                                      .env = env,
-                                      .no_made_up_registers = async->no_made_up_registers };
     const char *reason = "the signal does not arrive at other threads";
 
     while (atomic_load(&hasher->tid) == 0 && smp_clock_ns() < end_ns)
@@ -188,7 +182,7 @@ static const char *listen(const struct smp_async *async, JNIEnv *env, struct has
     target.stack_low = hasher->stack.low;
     target.stack_high = hasher->stack.high;
     while (smp_clock_ns() < end_ns) {
-        const enum smp_status status = ask(async, tid, &target, asked);
+        const enum smp_status status = ask(signal, tid, &target, asked);
         if (status != SMP_OK && status != SMP_ESTATE)
             return "the signal cannot be sent to other threads";
         if (status == SMP_OK)
@@ -200,7 +194,8 @@ static const char *listen(const struct smp_async *async, JNIEnv *env, struct has
     return reason;
 }
 
-enum smp_status smp_self_test_java(const struct smp_async *async, JNIEnv *env, const char **reason)
+enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *target, JNIEnv *env,
+                                   const char **reason)
 {
     struct hasher hasher = { 0 };
     struct asked asked = { .mailbox = smp_signals_take_mailbox() };
@@ -214,7 +209,7 @@ enum smp_status smp_self_test_java(const struct smp_async *async, JNIEnv *env, c
     }
     if (find_hash(env, &hasher)) {
         if (pthread_create(&thread, NULL, run_hasher, &hasher) == 0) {
-            *reason = listen(async, env, &hasher, &asked);
+            *reason = listen(signal, *target, &hasher, &asked);
             atomic_store(&hasher.stop, true);
             (void)pthread_join(thread, NULL);
         } else {

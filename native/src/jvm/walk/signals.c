@@ -199,16 +199,6 @@ enum smp_status smp_signals_ask(int number, const struct smp_thread *thread,
     return status;
 }
 
-/* The system call lets a signal that has been sent by now arrive. */
-void smp_signals_thread_ends(int32_t tid)
-{
-    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
-        while (atomic_load(&smp_signal_mailboxes[i].sending_to) == tid)
-            (void)sched_yield();
-    }
-    (void)syscall(SYS_gettid);
-}
-
 /* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
  * for our CPU, and then it takes milliseconds. To be woken up costs some 10 us each time. */
 bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)

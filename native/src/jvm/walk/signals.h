@@ -73,7 +73,4 @@ void smp_signals_let_finish(uint64_t cookie);
  * be released. */
 bool smp_signals_end(uint64_t cookie);
 
-/* On a thread that ends, after its ended_ns is set. */
-void smp_signals_thread_ends(int32_t tid);
-
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jvm/walk/by_jvmti.h"
+#include "jvm/code/methods.h"
 
 _Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
@@ -116,7 +116,7 @@ void smp_walked_sample_keep_nameless(struct smp_sample *sample)
     for (size_t i = 0; i < sample->count; i++) {
         if (sample->frames[i].method == 0)
             sample->frames[i] =
-                (struct smp_frame){ .method = SMP_VM_NO_METHOD, .bci = SMP_BCI_PSEUDO };
+                (struct smp_frame){ .method = SMP_METHODS_NO_ID, .bci = SMP_BCI_PSEUDO };
     }
 }
 

@@ -8,7 +8,10 @@
 #include "jvm/walk/handler/signal.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "jvm/walk/handler/cookie_mark.h"
 #include "jvm/walk/handler/signal_frame.h"
@@ -224,6 +227,16 @@ void smp_signal_release(uint64_t cookie)
              !change(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
         (void)(change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE) ||
                change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE));
+}
+
+/* The last system call lets a signal that has been sent by now arrive. */
+void smp_signal_thread_ends(int32_t tid)
+{
+    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
+        while (atomic_load(&smp_signal_mailboxes[i].sending_to) == tid)
+            (void)syscall(SYS_sched_yield);
+    }
+    (void)syscall(SYS_gettid);
 }
 
 bool smp_signal_is_busy(const struct smp_signal_slot *slot)

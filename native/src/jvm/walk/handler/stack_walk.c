@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/hotspot/machine_code.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
 
@@ -124,7 +125,7 @@ static bool read_caller(const struct walk *walk, uintptr_t slot, struct caller *
         return false;
     caller->is_method = piece->kind == SMP_CODE_METHOD;
     return !caller->is_method || (address - piece->start >= SMP_CALL_LONGEST &&
-                                  smp_registers_follows_call(address, &caller->call));
+                                  smp_machine_code_follows_call(address, &caller->call));
 }
 
 /* Of a call of Java code the JVM notes the line at the return address. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/threads/walk_info.h"
+#include "jvm/walk/walk_target.h"
 
 #include <jvmti.h>
 #include <stdbool.h>
@@ -39,9 +39,8 @@ static uintptr_t find_run(JNIEnv *env, jobject thread)
     return run;
 }
 
-struct smp_walk_target smp_walk_info_target(struct smp_walk_info *info,
-                                            const struct smp_async *async, JNIEnv *env,
-                                            jobject thread)
+struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,
+                                          JNIEnv *env, jobject thread)
 {
     struct smp_walk_target target = { .walk = async->walk, .layout = async->layout.jvm };
 
@@ -71,14 +70,14 @@ static void guess(struct smp_walk_info *info, uintptr_t root)
     }
 }
 
-void smp_walk_info_set_root(struct smp_walk_info *info, uint64_t root)
+void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root)
 {
     info->root = (uintptr_t)root;
     info->root_guess = (uintptr_t)root;
     info->root_guessed = 0;
 }
 
-void smp_walk_info_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer)
+void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer)
 {
     const uintptr_t root = (uintptr_t)answer->root;
 
@@ -90,7 +89,7 @@ void smp_walk_info_learn_root(struct smp_walk_info *info, const struct smp_walk_
         guess(info, root);
 }
 
-bool smp_walk_info_knows_stack(const struct smp_walk_info *info)
+bool smp_walk_target_knows_stack(const struct smp_walk_info *info)
 {
     return info->stack_high != 0;
 }

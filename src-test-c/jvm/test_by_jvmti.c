@@ -11,9 +11,7 @@
 #include "jvm/walk/by_jvmti.h"
 #include "support/vm_fixture.h"
 
-    enum {
-        CAPACITY = 16
-    };
+enum { CAPACITY = 16 };
 
 static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;

@@ -24,7 +24,7 @@ static int setup(void **state)
 {
     (void)state;
     vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     return 0;
 }
 
@@ -339,10 +339,10 @@ static void threads_of_ours_that_ended_leave_room_for_others(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
-    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+    for (int i = 0; i <= SMP_INTERNAL_THREADS_MAX; i++)
         assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
     fake_jni.refuse_attach = true;
-    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+    for (int i = 0; i <= SMP_INTERNAL_THREADS_MAX; i++)
         assert_int_equal(run_own_thread("threads-sampler"), SMP_ETHREAD);
     smp_agent_close();
 }

@@ -53,11 +53,11 @@ static void test_the_jvm_is_asked(void **state)
 static void test_which_jvm_bears_made_up_registers(void **state)
 {
     (void)state;
-    assert_true(smp_jvm_version_bears_made_up_registers(17));
-    assert_true(smp_jvm_version_bears_made_up_registers(27));
-    assert_false(smp_jvm_version_bears_made_up_registers(28));
-    assert_false(smp_jvm_version_bears_made_up_registers(31));
-    assert_false(smp_jvm_version_bears_made_up_registers(0));
+    assert_true(smp_jvm_version_takes_made_up_registers(17));
+    assert_true(smp_jvm_version_takes_made_up_registers(27));
+    assert_false(smp_jvm_version_takes_made_up_registers(28));
+    assert_false(smp_jvm_version_takes_made_up_registers(31));
+    assert_false(smp_jvm_version_takes_made_up_registers(0));
 }
 
 /* Every walk of a thread gets to know. */

@@ -52,7 +52,7 @@ static bool started(void *context, struct smp_thread *thread)
 {
     struct vm_fixture_reader *reader = context;
 
-    if (reader->count == reader->accept || reader->count == VM_FIXTURE_MAX_BORN)
+    if (reader->count == reader->accept || reader->count == VM_FIXTURE_MAX_THREADS)
         return false;
     reader->threads[reader->count++] = thread;
     return true;

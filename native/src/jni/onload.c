@@ -45,11 +45,11 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     void *env = NULL;
 
     (void)reserved;
-    if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return JNI_ERR;
     if (load(env, java_vm) != SMP_OK)
         return JNI_ERR; /* the pending exception tells what is missing */
-    return SMP_VM_JNI_VERSION;
+    return SMP_AGENT_JNI_VERSION;
 }
 
 JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
@@ -59,7 +59,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     (void)reserved;
     is_loaded = false;
     smp_agent_unloaded();
-    if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return;
     smp_threads_unloaded(env);
     smp_jni_ids_unload(env);

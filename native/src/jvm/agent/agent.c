@@ -34,7 +34,7 @@ JNIEnv *smp_agent_env(void)
     JavaVM *java_vm = vm.java_vm;
     void *env = NULL;
 
-    if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+    if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return NULL;
     return env;
 }
@@ -123,7 +123,7 @@ static void forget_system_group(JNIEnv *env)
         (*env)->DeleteGlobalRef(env, group);
 }
 
-static enum smp_status set_event(jvmtiEventMode mode, jvmtiEvent event)
+static enum smp_status set_agent_event(jvmtiEventMode mode, jvmtiEvent event)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
@@ -133,12 +133,12 @@ static enum smp_status set_event(jvmtiEventMode mode, jvmtiEvent event)
 /* Starts last and ends first, so that no thread's end is missed whose start was told. */
 static enum smp_status enable_events(void)
 {
-    enum smp_status status = set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
+    enum smp_status status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
 
     if (status == SMP_OK)
-        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END);
+        status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END);
     if (status == SMP_OK)
-        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_START);
+        status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_START);
     return status;
 }
 
@@ -146,19 +146,19 @@ static void disable_events(void)
 {
     if (!smp_agent_is_live())
         return;
-    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
-    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
-    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
+    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
+    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
+    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
 }
 
-static void bring_down(JNIEnv *env)
+static void close_agent(JNIEnv *env)
 {
     disable_events();
     vm.hooks->close(env);
     forget_system_group(env);
 }
 
-static enum smp_status bring_up(void)
+static enum smp_status open_agent(void)
 {
     JNIEnv *env = smp_agent_env();
     if (env == NULL)
@@ -173,7 +173,7 @@ static enum smp_status bring_up(void)
     if (status == SMP_OK)
         status = vm.hooks->scan(env);
     if (status != SMP_OK)
-        bring_down(env);
+        close_agent(env);
     return status;
 }
 
@@ -181,7 +181,7 @@ enum smp_status smp_agent_open(void)
 {
     if (!smp_once_open(&vm.once))
         return SMP_OK;
-    const enum smp_status status = bring_up();
+    const enum smp_status status = open_agent();
     smp_once_finish(&vm.once, status == SMP_OK);
     return status;
 }
@@ -190,7 +190,7 @@ void smp_agent_close(void)
 {
     if (!smp_once_close(&vm.once))
         return;
-    bring_down(smp_agent_env());
+    close_agent(smp_agent_env());
     smp_once_finish(&vm.once, false);
 }
 
@@ -238,7 +238,7 @@ enum smp_status smp_agent_attach(const char *thread_name)
     JavaVM *java_vm = vm.java_vm;
     void *env = NULL;
     char name[SMP_JVM_THREAD_NAME_BYTES];
-    JavaVMAttachArgs args = { .version = SMP_VM_JNI_VERSION,
+    JavaVMAttachArgs args = { .version = SMP_AGENT_JNI_VERSION,
                               .name = name,
                               .group = vm.system_group };
 

@@ -25,7 +25,7 @@
 #include "base/status.h"
 
 enum {
-    SMP_VM_JNI_VERSION = JNI_VERSION_1_8,
+    SMP_AGENT_JNI_VERSION = JNI_VERSION_1_8,
     /* The oldest that offers all that is used: a JVM refuses versions newer than itself. */
     SMP_AGENT_JVMTI_VERSION = JVMTI_VERSION_1_2,
     SMP_JVM_THREAD_NAME_BYTES = 64 /* of our own threads; longer names are cut */

@@ -32,7 +32,7 @@ enum {
 };
 
 struct smp_code_map_stats {
-    size_t writer; /* alive, and dead ones not yet swept */
+    size_t pieces; /* alive, and dead ones not yet swept */
     size_t names;
     size_t bytes;
     uint64_t refused;

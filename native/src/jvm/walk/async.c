@@ -82,7 +82,7 @@ static struct smp_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
     return layout;
 }
 
-static const char *install(int signal)
+static const char *install_handler(int signal)
 {
     state.async.signal = smp_signals_number(signal);
     if (smp_signals_install(state.async.signal) != SMP_OK)
@@ -92,7 +92,7 @@ static const char *install(int signal)
 }
 
 /* NULL: all that a walk needs is there. */
-static const char *prepare(int signal, JNIEnv *env)
+static const char *prepare_walks(int signal, JNIEnv *env)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
@@ -109,20 +109,20 @@ static const char *prepare(int signal, JNIEnv *env)
         state.async.has_virtual_threads = smp_virtual_threads_init(env);
         state.async.layout = find_layout(jvmti, env);
         state.async.no_made_up_registers =
-            !smp_jvm_version_bears_made_up_registers(smp_jvm_version(jvmti));
-        reason = install(signal);
+            !smp_jvm_version_takes_made_up_registers(smp_jvm_version(jvmti));
+        reason = install_handler(signal);
     }
     return reason;
 }
 
 /* SMP_OK with *reason NULL: usable; else why not. */
-static enum smp_status bring_up(int signal, const char **reason)
+static enum smp_status open_async(int signal, const char **reason)
 {
     enum { PROBES = 4 };
     JNIEnv *env = smp_agent_env();
     enum smp_status status = SMP_OK;
 
-    *reason = prepare(signal, env);
+    *reason = prepare_walks(signal, env);
     if (*reason != NULL)
         return SMP_OK;
     const struct smp_walk_target target = { .walk = state.async.walk,
@@ -156,7 +156,7 @@ static void wait_for_handlers(void)
     }
 }
 
-static void bring_down(void)
+static void close_async(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
@@ -171,10 +171,10 @@ enum smp_status smp_async_open(int signal)
     const char *reason = NULL;
 
     if (smp_once_open(&state.once)) {
-        status = bring_up(signal, &reason);
+        status = open_async(signal, &reason);
         set_refusal(status == SMP_OK && reason != NULL ? reason : "");
         if (status != SMP_OK || reason != NULL)
-            bring_down();
+            close_async();
         else
             atomic_store_explicit(&state.usable, true, memory_order_release);
         smp_once_finish(&state.once, status == SMP_OK);
@@ -190,7 +190,7 @@ void smp_async_close(void)
 {
     if (!smp_once_close(&state.once))
         return;
-    bring_down();
+    close_async();
     smp_once_finish(&state.once, false);
 }
 

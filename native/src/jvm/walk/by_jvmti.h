@@ -9,7 +9,7 @@
  *   frames [leaf 0 ... leaf_count) [root end ... count)     omitted = depth - count
  *
  * The two ends of a running thread's stack are not of one moment. Where it shrank in between, the
- * walk is done again, SMP_VM_WALK_ATTEMPTS times at most.
+ * walk is done again, SMP_JVMTI_WALK_ATTEMPTS times at most.
  *
  * Owns     nothing.
  * Threads  any attached one.
@@ -24,7 +24,7 @@
 
 #include "engine/jvm.h"
 
-enum { SMP_VM_WALK_ATTEMPTS = 3 };
+enum { SMP_JVMTI_WALK_ATTEMPTS = 3 };
 
 struct smp_walker smp_by_jvmti(void);
 

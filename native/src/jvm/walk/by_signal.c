@@ -145,7 +145,7 @@ static bool is_outstanding(uint64_t cookie)
  * to the others where an answer takes as long as the wait for a CPU. False: there is no room. */
 static bool note_request(struct smp_walk_info *info, uint64_t cookie)
 {
-    for (size_t i = 0; i < SMP_FACTS_REQUESTS; i++) {
+    for (size_t i = 0; i < SMP_WALK_INFO_REQUESTS; i++) {
         uint64_t other = info->requests[i];
         if (!is_outstanding(other) &&
             atomic_compare_exchange_strong(&info->requests[i], &other, cookie))
@@ -175,7 +175,7 @@ static enum smp_status ask(struct smp_by_signal *walker, struct request *request
     forget_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
     const enum smp_status status =
-        smp_signals_ask(smp_async_signal(walker->signal), request->thread, slot, cookie);
+        smp_signals_request(smp_async_signal(walker->signal), request->thread, slot, cookie);
     if (status == SMP_OK) {
         request->cookie = cookie;
         confirm_mounted(env, request, info);
@@ -291,11 +291,12 @@ static enum smp_status request_walk(void *self, struct smp_thread *thread, uint6
 
 static bool may_cure(struct smp_by_signal *walker, int64_t now_ns)
 {
-    const int64_t earned_ns = (now_ns - walker->cure_credited_ns) / 100 * SMP_ASYNC_CURE_PERCENT;
+    const int64_t earned_ns =
+        (now_ns - walker->cure_credited_ns) / 100 * SMP_ASYNC_HANDSHAKE_PERCENT;
 
     walker->cure_credited_ns = now_ns;
-    if (earned_ns >= SMP_ASYNC_CURE_SAVED_NS - walker->cure_credit_ns)
-        walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
+    if (earned_ns >= SMP_ASYNC_HANDSHAKE_SAVED_NS - walker->cure_credit_ns)
+        walker->cure_credit_ns = SMP_ASYNC_HANDSHAKE_SAVED_NS;
     else
         walker->cure_credit_ns += earned_ns;
     return walker->cure_credit_ns > 0;
@@ -323,7 +324,7 @@ static void pay(struct smp_by_signal *walker, int64_t start_ns)
 static bool shake_hands(struct smp_by_signal *walker, jobject thread, size_t frames, size_t *count)
 {
     const int64_t start_ns = smp_clock_ns();
-    const size_t room = SMP_ASYNC_CURE_FRAMES + 2 * frames;
+    const size_t room = SMP_ASYNC_HANDSHAKE_FRAMES + 2 * frames;
 
     if (smp_virtual_threads_in_use() || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
         return false;
@@ -452,7 +453,7 @@ static void tell_stack(struct smp_by_signal *walker, JNIEnv *env, const struct l
 
 static bool may_look_again(const struct request *request)
 {
-    return request->looks < SMP_ASYNC_LOOKS && !request->is_last;
+    return request->looks < SMP_ASYNC_TRIES && !request->is_last;
 }
 
 /* Another moment may be a better one. */
@@ -629,14 +630,14 @@ static size_t read_answers(struct smp_by_signal *walker, JNIEnv *env,
 
 static void look_again(struct smp_by_signal *walker, JNIEnv *env, const struct listener *listener)
 {
-    const struct timespec gap = { .tv_nsec = SMP_ASYNC_LOOK_GAP_NS };
+    const struct timespec gap = { .tv_nsec = SMP_ASYNC_TRY_GAP_NS };
 
     (void)nanosleep(&gap, NULL);
     for (size_t i = walker->count; i > 0; i--) {
         struct request *request = &walker->requests[i - 1];
         if (request->cookie != 0)
             continue;
-        walker->stats.second_looks++;
+        walker->stats.retries++;
         if (ask(walker, request, env) != SMP_OK)
             tell(walker, env, listener, i - 1, request->answer);
     }
@@ -684,7 +685,7 @@ static void collect(void *self, int64_t deadline_ns,
         const size_t again = read_answers(walker, env, &listener);
         if (walker->count == 0)
             break;
-        if (smp_clock_ns() + SMP_ASYNC_LOOK_GAP_NS >= deadline_ns) {
+        if (smp_clock_ns() + SMP_ASYNC_TRY_GAP_NS >= deadline_ns) {
             give_up(walker, env, &listener);
             break;
         }
@@ -723,13 +724,13 @@ static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
     return true;
 }
 
-bool smp_by_signal_tell(struct smp_by_signal *walker, struct smp_thread *thread,
-                        struct smp_jvm_frame *frames, uint32_t capacity,
-                        const struct smp_walk_answer *walked, uint64_t token,
-                        void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                         const struct smp_sample *sample,
-                                         const struct smp_mounted_thread *mounted),
-                        void *context)
+bool smp_by_signal_deliver(struct smp_by_signal *walker, struct smp_thread *thread,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           const struct smp_walk_answer *walked, uint64_t token,
+                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                            const struct smp_sample *sample,
+                                            const struct smp_mounted_thread *mounted),
+                           void *context)
 {
     const struct listener listener = { .answered = answered, .context = context };
     const struct request request = { .token = token,
@@ -771,7 +772,7 @@ enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_
     walker->capacity = capacity;
     walker->signal = signal;
     walker->room = SMP_ASYNC_FIRST_FRAMES;
-    walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
+    walker->cure_credit_ns = SMP_ASYNC_HANDSHAKE_SAVED_NS;
     walker->cure_credited_ns = smp_clock_ns();
     *out = walker;
     return SMP_OK;

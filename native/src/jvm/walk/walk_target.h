@@ -20,7 +20,9 @@
 #include "jvm/walk/async.h"
 #include "jvm/walk/handler/stack_walk.h"
 
-enum { SMP_FACTS_ROOT_SURE = 8 /* stacks with one root, until it is taken for the thread's */ };
+enum {
+    SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks with one root, until it is taken for the thread's */
+};
 
 /* All that is known of thread, which is the Thread object of these facts. */
 struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,

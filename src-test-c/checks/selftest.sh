@@ -54,6 +54,22 @@ check_layers() {
     expect fail "layers: jni sees jvmti.h" "$checks/layers.sh" "$(tree l9 native/src/jni/x.c '#include <jvmti.h>')"
     expect fail "layers: a test sees jni" "$checks/layers.sh" "$(tree l10 src-test-c/jni/test_x.c '#include "jni/convert.h"')"
     expect fail "layers: an unknown layer" "$checks/layers.sh" "$(tree l11 native/src/util/x.c '#include "base/status.h"')"
+    expect fail "layers: an unknown room" "$checks/layers.sh" \
+        "$(tree l12 native/src/jvm/attic/x.c '#include "base/status.h"')"
+    expect pass "layers: an earlier room" "$checks/layers.sh" \
+        "$(tree l13 native/src/jvm/walk/x.c '#include "jvm/threads/registry.h"')"
+    expect fail "layers: a later room" "$checks/layers.sh" \
+        "$(tree l14 native/src/jvm/agent/x.c '#include "jvm/threads/registry.h"')"
+    expect fail "layers: the handler sees threads" "$checks/layers.sh" \
+        "$(tree l15 native/src/jvm/walk/handler/x.c '#include "jvm/threads/registry.h"')"
+    expect fail "layers: a room sees all of engine" "$checks/layers.sh" \
+        "$(tree l16 native/src/jvm/walk/x.c '#include "engine/session/session.h"')"
+    local circle
+    circle=$(tree l17 native/src/base/x.c '#include "base/y.h"')
+    expect pass "layers: a row of files" "$checks/layers.sh" "$circle"
+    echo '#include "base/z.h"' >"$circle/native/src/base/y.h"
+    echo '#include "base/x.h"' >"$circle/native/src/base/z.c"
+    expect fail "layers: a circle of files" "$checks/layers.sh" "$circle"
     expect fail "layers: no files" "$checks/layers.sh" "$work/nothing"
 }
 

@@ -24,7 +24,7 @@ static int setup(void **state)
 {
     (void)state;
     vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     return 0;
 }
 
@@ -224,7 +224,7 @@ static void after_vm_death_nothing_is_asked_of_the_jvm(void **state)
     vm_fixture_drop_all(&reader);
     smp_agent_close();
     assert_int_equal(smp_agent_open(), SMP_EPHASE);
-    assert_int_equal(smp_agent_enter("late"), SMP_EPHASE);
+    assert_int_equal(smp_agent_attach("late"), SMP_EPHASE);
     for (int i = 0; i < FAKE_CALL_COUNT; i++)
         calls -= fake_jvmti.calls[i];
     assert_int_equal(calls, 0);
@@ -243,12 +243,12 @@ static void start_own_thread(void)
 static void *enter_and_leave(void *arg)
 {
     const char *name = arg;
-    enum smp_status status = smp_agent_enter(name);
+    enum smp_status status = smp_agent_attach(name);
 
     if (status == SMP_OK) {
         vm_fixture_poll(&reader);
         fake_jvmti_thread_end(&own_thread);
-        smp_agent_leave();
+        smp_agent_detach();
     }
     return (void *)(intptr_t)status;
 }
@@ -286,10 +286,10 @@ static void *enter_with_all_blocked(void *arg)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, NULL);
-    status = smp_agent_enter("threads-sampler");
+    status = smp_agent_attach("threads-sampler");
     pthread_sigmask(SIG_SETMASK, NULL, arg);
     if (status == SMP_OK)
-        smp_agent_leave();
+        smp_agent_detach();
     return (void *)(intptr_t)status;
 }
 
@@ -339,10 +339,10 @@ static void threads_of_ours_that_ended_leave_room_for_others(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
-    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+    for (int i = 0; i <= SMP_INTERNAL_THREADS_MAX; i++)
         assert_int_equal(run_own_thread("threads-sampler"), SMP_OK);
     fake_jni.refuse_attach = true;
-    for (int i = 0; i <= SMP_VM_MAX_OWN_THREADS; i++)
+    for (int i = 0; i <= SMP_INTERNAL_THREADS_MAX; i++)
         assert_int_equal(run_own_thread("threads-sampler"), SMP_ETHREAD);
     smp_agent_close();
 }

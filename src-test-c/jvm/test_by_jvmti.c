@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
+#include "jvm/code/methods.h"
 #include "jvm/walk/by_jvmti.h"
 #include "support/vm_fixture.h"
 
@@ -21,7 +22,7 @@ static int setup(void **state)
 {
     (void)state;
     vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     if (smp_agent_open() != SMP_OK)
         return -1;
     vm_fixture_poll(&reader);
@@ -168,7 +169,7 @@ static void a_stack_that_never_stands_still_is_given_up(void **state)
     (void)state;
     fake_jvmti.before = breathe;
     assert_int_equal(walk(), SMP_EVM);
-    assert_int_equal(fake_jvmti.calls[FAKE_GetFrameCount], SMP_VM_WALK_ATTEMPTS);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetFrameCount], SMP_JVMTI_WALK_ATTEMPTS);
 }
 
 static void absurd_counts_are_not_believed(void **state)
@@ -223,7 +224,7 @@ static void a_thread_may_die_between_two_calls(void **state)
     assert_int_equal(walk(), SMP_EGONE);
     /* no event told it, so the walk did */
     assert_int_not_equal(reader.threads[0]->ended_ns, 0);
-    struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_BORN };
+    struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_THREADS };
     vm_fixture_poll(&late);
     assert_int_equal(late.count, 0);
 }
@@ -234,7 +235,7 @@ static void a_frame_without_an_id_has_a_key(void **state)
     fake_jvmti.null_methods = true;
     assert_int_equal(walk(), SMP_OK);
     assert_int_equal(sample.count, 3);
-    assert_true(frames[0].method == SMP_VM_NO_METHOD);
+    assert_true(frames[0].method == SMP_METHODS_NO_ID);
 }
 
 static void too_small_a_sample_is_refused(void **state)

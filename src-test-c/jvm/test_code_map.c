@@ -109,7 +109,7 @@ static void test_names_are_kept_once_and_cut(void **state)
         smp_code_map_add_stub(0x1000 + i * 0x10, 0x10, "vtable stub");
     smp_code_map_get_stats(&stats);
     assert_int_equal(stats.names, 1);
-    assert_int_equal(stats.writer, 300);
+    assert_int_equal(stats.pieces, 300);
     for (size_t i = 0; i < sizeof(name); i++)
         name[i] = 'n';
     name[sizeof(name) - 1] = '\0';
@@ -145,7 +145,7 @@ static void test_many_methods(void **state)
     for (uintptr_t i = 0; i < COUNT; i++)
         assert_int_equal(id_at(0x100000 + i * 0x40 + 0x3f), i + 1);
     smp_code_map_get_stats(&stats);
-    assert_int_equal(stats.writer, COUNT);
+    assert_int_equal(stats.pieces, COUNT);
     assert_int_equal(stats.refused, 0);
     assert_true(stats.bytes < 512 * 1024);
 }
@@ -158,8 +158,8 @@ static void test_the_limit_refuses_and_counts(void **state)
     for (uintptr_t i = 0; i < SMP_CODE_MAX_PIECES + 100; i++)
         smp_code_map_add_method(0x100000 + i * 0x10, 0x10, i + 1, no_frame);
     smp_code_map_get_stats(&stats);
-    assert_true(stats.writer <= SMP_CODE_MAX_PIECES);
-    assert_int_equal(stats.writer + stats.refused, SMP_CODE_MAX_PIECES + 100);
+    assert_true(stats.pieces <= SMP_CODE_MAX_PIECES);
+    assert_int_equal(stats.pieces + stats.refused, SMP_CODE_MAX_PIECES + 100);
     assert_int_equal(id_at(0x100000), 1);
     for (uintptr_t i = 0; i < SMP_CODE_RECENT; i++) /* unloading makes room again */
         smp_code_map_remove_method(0x100000 + i * 0x10, i + 1);

@@ -11,7 +11,6 @@
 #include "base/alloc.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
-#include "jvm/walk/by_jvmti.h"
 #include "support/failing_alloc.h"
 #include "support/vm_fixture.h"
 
@@ -121,7 +120,7 @@ static void an_unloaded_class_is_gone(void **state)
 static void a_frame_without_an_id_is_gone(void **state)
 {
     (void)state;
-    assert_int_equal(source.resolve(source.self, SMP_VM_NO_METHOD, &info), SMP_EGONE);
+    assert_int_equal(source.resolve(source.self, SMP_METHODS_NO_ID, &info), SMP_EGONE);
     assert_int_equal(fake_jvmti.calls[FAKE_GetMethodDeclaringClass], 0);
 }
 
@@ -129,7 +128,7 @@ static void a_frame_without_an_id_is_gone(void **state)
 static void a_frame_without_an_id_has_a_text(void **state)
 {
     (void)state;
-    assert_string_equal(source.pseudo_text(source.self, SMP_VM_NO_METHOD),
+    assert_string_equal(source.pseudo_text(source.self, SMP_METHODS_NO_ID),
                         "[method without an id]");
     assert_null(source.pseudo_text(source.self, 1)); /* of a stub nobody has told of */
 }

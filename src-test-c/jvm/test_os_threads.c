@@ -84,7 +84,7 @@ static void used(void *context, enum smp_os_thread_kind kind, uint64_t id, const
 
     if (kind == SMP_OS_THREAD_JIT)
         assert_string_equal(name, "C2 CompilerThread");
-    assert_true(strlen(name) < SMP_JVM_TASK_NAME_BYTES);
+    assert_true(strlen(name) < SMP_OS_THREAD_NAME_BYTES);
     result->cpu_ns[kind] += cpu_ns;
     result->ids[result->count++] = id;
 }
@@ -228,7 +228,7 @@ static void cut_names_are_made_whole(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        char name[SMP_JVM_TASK_NAME_BYTES];
+        char name[SMP_OS_THREAD_NAME_BYTES];
         smp_os_threads_whole_name(cases[i].comm, name);
         assert_int_equal(strncmp(name, cases[i].name, sizeof(name) - 1), 0);
     }

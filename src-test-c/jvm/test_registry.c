@@ -257,21 +257,21 @@ static void hiding_marks_the_registered_thread(void **state)
     assert_int_equal(smp_registry_hide(&registry, 7), SMP_OK);
     assert_true(entry->thread.is_hidden);
     assert_int_equal(smp_registry_hide(&registry, 7), SMP_OK); /* twice is once */
-    assert_int_equal(registry.own_count, 1);
+    assert_int_equal(registry.internal_count, 1);
     end(7);
-    assert_int_equal(registry.own_count, 0);
+    assert_int_equal(registry.internal_count, 0);
 }
 
-static void own_threads_have_a_limit(void **state)
+static void internal_threads_have_a_limit(void **state)
 {
     (void)state;
-    for (int32_t tid = 1; tid <= SMP_VM_MAX_OWN_THREADS; tid++)
+    for (int32_t tid = 1; tid <= SMP_INTERNAL_THREADS_MAX; tid++)
         assert_int_equal(smp_registry_enter(&registry, tid), SMP_OK);
     assert_int_equal(smp_registry_enter(&registry, 9999), SMP_EQUOTA);
     assert_int_equal(smp_registry_hide(&registry, 7), SMP_EQUOTA);
-    for (int32_t tid = 1; tid <= SMP_VM_MAX_OWN_THREADS; tid++)
+    for (int32_t tid = 1; tid <= SMP_INTERNAL_THREADS_MAX; tid++)
         smp_registry_leave(&registry, tid);
-    assert_int_equal(registry.own_count, 0);
+    assert_int_equal(registry.internal_count, 0);
 }
 
 static void hidden_threads_that_ended_unnoticed_are_purged(void **state)
@@ -433,7 +433,7 @@ int main(void)
         TEST(open_may_fail),
         TEST(own_threads_are_known_by_tid_and_by_id),
         TEST(hiding_marks_the_registered_thread),
-        TEST(own_threads_have_a_limit),
+        TEST(internal_threads_have_a_limit),
         TEST(hidden_threads_that_ended_unnoticed_are_purged),
         TEST(births_and_ends_on_many_threads),
     };

@@ -108,7 +108,7 @@ static void *spin(void *self)
             atomic_fetch_add(&asked->errno_changes, 1);
     }
     asked->thread.ended_ns = 1;
-    smp_signals_thread_ends(asked->thread.os_tid);
+    smp_signal_thread_ends(asked->thread.os_tid);
     return NULL;
 }
 
@@ -161,7 +161,7 @@ static uint64_t ask_into(struct asked_thread *asked, struct smp_jvm_frame *room)
     struct smp_signal_slot *slot = fill(&cookie);
 
     slot->frames = room;
-    assert_int_equal(smp_signals_ask(number, &asked->thread, slot, cookie), SMP_OK);
+    assert_int_equal(smp_signals_request(number, &asked->thread, slot, cookie), SMP_OK);
     return cookie;
 }
 
@@ -295,7 +295,7 @@ static void test_another_number(void **state)
     assert_ptr_equal(now.sa_sigaction, smp_signal_handle);
     begin(&asked);
     struct smp_signal_slot *slot = fill(&cookie);
-    assert_int_equal(smp_signals_ask(other, &asked.thread, slot, cookie), SMP_OK);
+    assert_int_equal(smp_signals_request(other, &asked.thread, slot, cookie), SMP_OK);
     wait_ms(WAIT_MS);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
     smp_signal_release(cookie);
@@ -466,11 +466,11 @@ static void test_an_ended_thread_is_not_asked(void **state)
     begin(&asked);
     end(&asked);
     struct smp_signal_slot *slot = fill(&cookie);
-    assert_int_equal(smp_signals_ask(number, &asked.thread, slot, cookie), SMP_EGONE);
+    assert_int_equal(smp_signals_request(number, &asked.thread, slot, cookie), SMP_EGONE);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
     asked.thread.ended_ns = 0; /* had nobody told */
     slot = fill(&cookie);
-    assert_int_equal(smp_signals_ask(number, &asked.thread, slot, cookie), SMP_EGONE);
+    assert_int_equal(smp_signals_request(number, &asked.thread, slot, cookie), SMP_EGONE);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
@@ -488,7 +488,7 @@ static void test_ends_and_requests_race(void **state)
         atomic_store(&asked.stop, true);
         for (int spins = 0; spins < round * 20; spins++)
             (void)atomic_load(&asked.spins);
-        const enum smp_status status = smp_signals_ask(number, &asked.thread, slot, cookie);
+        const enum smp_status status = smp_signals_request(number, &asked.thread, slot, cookie);
         assert_true(status == SMP_OK || status == SMP_EGONE);
         assert_int_equal(pthread_join(asked.handle, NULL), 0);
         /* The signal, if any, has been answered before the thread was allowed to end. */

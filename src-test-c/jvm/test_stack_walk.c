@@ -126,7 +126,7 @@ static int make(void **state)
         return -1;
     smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
     smp_code_map_add_method(at(METHOD), 0x100, METHOD_ID,
-                            smp_registers_decode_frame(code + METHOD, 0x100));
+                            smp_machine_code_frame(code + METHOD, 0x100));
     smp_code_map_add_stub(at(STUB), 0x40, "copy");
     smp_code_map_add_stub(at(OTHER_STUB), 0x40, "other");
     smp_code_map_add_stub(at(INTERPRETER), 0x100, "Interpreter");
@@ -200,24 +200,24 @@ static void test_prologues_are_understood(void **state)
     uint8_t text[64];
 
     (void)state;
-    struct smp_code_frame frame = smp_registers_decode_frame(code + METHOD, 0x100);
+    struct smp_code_frame frame = smp_machine_code_frame(code + METHOD, 0x100);
     assert_int_equal(frame.bytes, FRAME_BYTES);
     assert_int_equal(frame.pushed_at, 8);
     assert_int_equal(frame.lowered_at, 12);
     memset(text, 0x90, sizeof(text));
     memcpy(text, second, sizeof(second));
-    frame = smp_registers_decode_frame(text, sizeof(text));
+    frame = smp_machine_code_frame(text, sizeof(text));
     assert_int_equal(frame.bytes, 0x18 + 8);
     assert_int_equal(frame.pushed_at, 7);
     assert_int_equal(frame.lowered_at, 7);
     memset(text, 0x90, sizeof(text));
     memcpy(text + 8, kept, sizeof(kept));
-    frame = smp_registers_decode_frame(text, sizeof(text));
+    frame = smp_machine_code_frame(text, sizeof(text));
     assert_int_equal(frame.bytes, 0x150 + 16);
     assert_int_equal(frame.lowered_at, 8 + sizeof(kept));
     memset(text, 0x90, sizeof(text));
-    assert_int_equal(smp_registers_decode_frame(text, sizeof(text)).bytes, 0);
-    assert_int_equal(smp_registers_decode_frame(text, 3).bytes, 0);
+    assert_int_equal(smp_machine_code_frame(text, sizeof(text)).bytes, 0);
+    assert_int_equal(smp_machine_code_frame(text, 3).bytes, 0);
 }
 
 static void test_what_the_jvm_walks_is_taken(void **state)
@@ -324,11 +324,11 @@ static void test_a_call_by_register(void **state)
     (void)state;
     memcpy(code + CALLER + 0x80, text, sizeof(text));
     memcpy(code + CALLER + 0x85, &target, sizeof(target));
-    assert_true(smp_registers_follows_call(at(CALLER + 0x90), &call));
+    assert_true(smp_machine_code_follows_call(at(CALLER + 0x90), &call));
     assert_int_equal(call.target, target);
     assert_int_equal(call.start, at(CALLER + 0x80));
-    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0, &call), 0x90);
-    assert_int_equal(smp_registers_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
+    assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0, &call), 0x90);
+    assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
     stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
     stack[14] = at(CALLER + 0x90);
     take(at(CALLER + 0x80) - 1, slot(15));

@@ -22,7 +22,7 @@ static int setup(void **state)
     vm_fixture_setup(&fixture);
     for (int i = 0; i < 3; i++)
         vm_fixture_add(&fixture, &workers[i], 30 - i, "worker");
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     chosen = (struct fake_array){ .object = { FAKE_ARRAY } };
     if (smp_agent_open() != SMP_OK)
         return -1;

@@ -22,7 +22,7 @@ static bool changed;
 
 static int open_it(void)
 {
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     seen = NULL;
     changed = false;
     memset(name, '?', sizeof(name) - 1);

@@ -26,7 +26,7 @@ static int setup(void **state)
 {
     (void)state;
     vm_fixture_setup(&fixture);
-    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_BORN };
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
     return 0;
 }
 
@@ -115,7 +115,7 @@ static void a_thread_that_came_and_went_is_unseen(void **state)
     assert_int_equal(reader.unseen, 2);
     vm_fixture_poll(&reader);
     assert_int_equal(reader.unseen, 2);
-    struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_BORN, .cursor = reader.cursor };
+    struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_THREADS, .cursor = reader.cursor };
     vm_fixture_poll(&late);
     assert_int_equal(late.unseen + late.count, 0);
 }
@@ -148,7 +148,7 @@ static void a_refused_thread_is_offered_again(void **state)
     vm_fixture_poll(&reader);
     assert_int_equal(reader.count, 1);
     assert_int_equal(reader.unseen, 1); /* counted once, not at each poll */
-    reader.accept = VM_FIXTURE_MAX_BORN;
+    reader.accept = VM_FIXTURE_MAX_THREADS;
     vm_fixture_poll(&reader);
     assert_int_equal(reader.count, 3);
     assert_int_equal(reader.unseen, 1);
@@ -156,7 +156,7 @@ static void a_refused_thread_is_offered_again(void **state)
 
 static void two_readers_do_not_take_from_each_other(void **state)
 {
-    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_BORN };
+    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_THREADS };
 
     (void)state;
     open_it();
@@ -413,7 +413,7 @@ static uint64_t ask_in_vain(struct smp_thread *thread, size_t session)
 
 static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
 {
-    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_BORN };
+    struct vm_fixture_reader second = { .accept = VM_FIXTURE_MAX_THREADS };
 
     (void)state;
     make(&crowd[0], 100);
@@ -422,7 +422,7 @@ static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
     vm_fixture_poll(&reader);
     vm_fixture_poll(&second);
     const uint64_t cookie = ask_in_vain(reader.threads[1], 0);
-    const uint64_t other = ask_in_vain(reader.threads[1], SMP_FACTS_REQUESTS - 1);
+    const uint64_t other = ask_in_vain(reader.threads[1], SMP_WALK_INFO_REQUESTS - 1);
     fake_jvmti_thread_end(&crowd[0]);
     vm_fixture_drop_all(&reader);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE); /* the other may be told of it yet */

@@ -43,7 +43,7 @@ static bool is_dead(size_t thread)
     return thread == process.dead && process.dead_reads >= process.dead_after;
 }
 
-static bool os_threads_ns(void *self, int32_t tid, int64_t *out)
+static bool os_thread_ns(void *self, int32_t tid, int64_t *out)
 {
     const size_t task = (size_t)(tid - FIRST_TID);
 
@@ -79,11 +79,11 @@ static int32_t hint(void *self, size_t thread)
     return FIRST_TID + (int32_t)thread + (thread == wrong_hint);
 }
 
-static const struct smp_tid_clocks hinting = { .os_threads_ns = os_threads_ns,
+static const struct smp_tid_clocks hinting = { .os_thread_ns = os_thread_ns,
                                                .thread_ns = thread_ns,
                                                .hint = hint };
 
-static const struct smp_tid_clocks clocks = { .os_threads_ns = os_threads_ns,
+static const struct smp_tid_clocks clocks = { .os_thread_ns = os_thread_ns,
                                               .thread_ns = thread_ns };
 static int32_t tids[MAX_TASKS];
 static int32_t found[MAX_TASKS];

@@ -8,8 +8,8 @@
 
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/registry.h"
-#include "jvm/threads/walk_info.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/walk_target.h"
 #include "support/fake_jvmti.h"
 
 static int set_up(void **state)
@@ -53,11 +53,11 @@ static void test_the_jvm_is_asked(void **state)
 static void test_which_jvm_bears_made_up_registers(void **state)
 {
     (void)state;
-    assert_true(smp_jvm_version_bears_made_up_registers(17));
-    assert_true(smp_jvm_version_bears_made_up_registers(27));
-    assert_false(smp_jvm_version_bears_made_up_registers(28));
-    assert_false(smp_jvm_version_bears_made_up_registers(31));
-    assert_false(smp_jvm_version_bears_made_up_registers(0));
+    assert_true(smp_jvm_version_takes_made_up_registers(17));
+    assert_true(smp_jvm_version_takes_made_up_registers(27));
+    assert_false(smp_jvm_version_takes_made_up_registers(28));
+    assert_false(smp_jvm_version_takes_made_up_registers(31));
+    assert_false(smp_jvm_version_takes_made_up_registers(0));
 }
 
 /* Every walk of a thread gets to know. */
@@ -68,9 +68,9 @@ static void test_walks_are_told(void **state)
     struct smp_async async = { .no_made_up_registers = true };
 
     (void)state;
-    assert_true(smp_walk_info_target(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
+    assert_true(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
     async.no_made_up_registers = false;
-    assert_false(smp_walk_info_target(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
+    assert_false(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
 }
 
 int main(void)

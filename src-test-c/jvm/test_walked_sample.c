@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "jvm/walk/by_jvmti.h"
+#include "jvm/code/methods.h"
 #include "jvm/walk/walked_sample.h"
 
 enum { CAPACITY = 10 };
@@ -119,11 +119,11 @@ static void test_a_frame_without_a_name_keeps_its_place(void **state)
     smp_walked_sample_keep_nameless(&sample);
     assert_false(smp_walked_sample_is_missing(&sample));
     assert_int_equal(sample.count, 4);
-    assert_true(sample.frames[0].method == SMP_VM_NO_METHOD);
+    assert_true(sample.frames[0].method == SMP_METHODS_NO_ID);
     assert_true(sample.frames[0].bci == SMP_BCI_PSEUDO);
     assert_int_equal(sample.frames[1].method, 6);
     assert_int_equal(sample.frames[1].bci, 10);
-    assert_true(sample.frames[2].method == SMP_VM_NO_METHOD);
+    assert_true(sample.frames[2].method == SMP_METHODS_NO_ID);
     assert_int_equal(sample.frames[3].method, 8);
     assert_int_equal(sample.frames[3].bci, 30);
 }

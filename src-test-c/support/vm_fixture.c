@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "jvm/agent/agent.h"
+#include "jvm/loaded.h"
 #include "jvm/threads/threads.h"
 
 void vm_fixture_setup(struct vm_fixture *fixture)
@@ -22,7 +23,7 @@ void vm_fixture_setup(struct vm_fixture *fixture)
     fake_string_set(&fixture->main_name, "main");
     vm_fixture_add(fixture, &fixture->main_thread, 1, "main");
     fixture->main_thread.name = &fixture->main_name;
-    smp_agent_loaded(fake_jni_java_vm());
+    smp_jvm_loaded(fake_jni_java_vm());
 }
 
 void vm_fixture_teardown(struct vm_fixture *fixture)
@@ -51,7 +52,7 @@ static bool started(void *context, struct smp_thread *thread)
 {
     struct vm_fixture_reader *reader = context;
 
-    if (reader->count == reader->accept || reader->count == VM_FIXTURE_MAX_BORN)
+    if (reader->count == reader->accept || reader->count == VM_FIXTURE_MAX_THREADS)
         return false;
     reader->threads[reader->count++] = thread;
     return true;

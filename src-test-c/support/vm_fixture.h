@@ -31,13 +31,13 @@ void vm_fixture_add(struct vm_fixture *fixture, struct fake_thread *thread, int6
                     const char *name);
 
 /* What one poll handed out. */
-enum { VM_FIXTURE_MAX_BORN = 4096 };
+enum { VM_FIXTURE_MAX_THREADS = 4096 };
 struct vm_fixture_reader {
     uint64_t cursor;
     uint64_t unseen;
     size_t accept; /* refuses when it has so many */
     size_t count;
-    struct smp_thread *threads[VM_FIXTURE_MAX_BORN];
+    struct smp_thread *threads[VM_FIXTURE_MAX_THREADS];
 };
 void vm_fixture_poll(struct vm_fixture_reader *reader);
 void vm_fixture_drop_all(struct vm_fixture_reader *reader);

@@ -149,7 +149,7 @@ static void *shrink(struct smp_quota *quota, void *piece, size_t size, size_t be
 
 /* Not by realloc: what malloc really gives is known only afterwards, and when the quota refuses
  * that, the old piece must still be there. Both are charged during the copy, as both exist. */
-static void *grow(struct smp_quota *quota, void *piece, size_t size, size_t before)
+static void *grow_piece(struct smp_quota *quota, void *piece, size_t size, size_t before)
 {
     if (exceeds_limit(quota, size))
         return NULL;
@@ -172,7 +172,7 @@ void *smp_realloc(struct smp_quota *quota, void *piece, size_t size)
     const size_t before = piece == NULL ? 0 : malloc_usable_size(piece);
     if (size <= before)
         return shrink(quota, piece, size, before);
-    return grow(quota, piece, size, before);
+    return grow_piece(quota, piece, size, before);
 }
 
 void smp_free(struct smp_quota *quota, void *piece)

@@ -48,7 +48,7 @@ static size_t round_up(size_t bytes)
     return (bytes + SMP_ARENA_STEP - 1) / SMP_ARENA_STEP * SMP_ARENA_STEP;
 }
 
-static size_t smaller(size_t one, size_t other)
+static size_t smaller_size(size_t one, size_t other)
 {
     return one < other ? one : other;
 }
@@ -167,8 +167,8 @@ void smp_arena_rewind(struct smp_arena *arena, size_t mark)
 void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes)
 {
     const size_t wanted = keep_bytes / SMP_ARENA_STEP * SMP_ARENA_STEP;
-    const size_t kept = smaller(wanted, arena->committed);
-    const size_t dirty = smaller(arena->used, kept);
+    const size_t kept = smaller_size(wanted, arena->committed);
+    const size_t dirty = smaller_size(arena->used, kept);
 
     if (dirty > 0)
         clear(arena, 0, dirty);

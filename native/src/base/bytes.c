@@ -68,7 +68,7 @@ __attribute__((noinline)) static bool grow(struct smp_bytes *bytes, size_t more)
 }
 
 /* The place for count more bytes and a NUL; NULL when the buffer has failed, now or before. */
-static char *make_room(struct smp_bytes *bytes, size_t count)
+static char *reserve_bytes(struct smp_bytes *bytes, size_t count)
 {
     if (bytes->status != SMP_OK)
         return NULL;
@@ -87,7 +87,7 @@ void smp_bytes_put(struct smp_bytes *bytes, const char *data, size_t length)
 {
     if (length == 0)
         return;
-    char *room = make_room(bytes, length);
+    char *room = reserve_bytes(bytes, length);
     if (room == NULL)
         return;
     memcpy(room, data, length);
@@ -103,7 +103,7 @@ void smp_bytes_fill(struct smp_bytes *bytes, char byte, size_t count)
 {
     if (count == 0)
         return;
-    char *room = make_room(bytes, count);
+    char *room = reserve_bytes(bytes, count);
     if (room == NULL)
         return;
     memset(room, byte, count);
@@ -150,7 +150,7 @@ __attribute__((format(printf, 2, 0))) static void print(struct smp_bytes *bytes,
         return;
     }
     if ((size_t)length >= bytes->capacity - bytes->length) {
-        if (make_room(bytes, (size_t)length) == NULL)
+        if (reserve_bytes(bytes, (size_t)length) == NULL)
             return;
         (void)try_print(bytes, format, arguments);
     }

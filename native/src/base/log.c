@@ -134,7 +134,7 @@ void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *form
 }
 
 /* What a full ring dropped is told once everything that came before is taken. */
-static bool take(struct smp_log *log, enum smp_log_level *level, char *text)
+static bool take_message(struct smp_log *log, enum smp_log_level *level, char *text)
 {
     if (log->count > 0) {
         const struct message *message = &log->messages[log->first];
@@ -156,7 +156,7 @@ static bool take(struct smp_log *log, enum smp_log_level *level, char *text)
 bool smp_log_take(struct smp_log *log, enum smp_log_level *level, char text[SMP_LOG_MESSAGE_BYTES])
 {
     (void)pthread_mutex_lock(&log->mutex);
-    const bool taken = take(log, level, text);
+    const bool taken = take_message(log, level, text);
     (void)pthread_mutex_unlock(&log->mutex);
     return taken;
 }

@@ -22,8 +22,8 @@ static void insertion_sort(const struct sorter *sorter, uint32_t *items, size_t 
 }
 
 /* Merges the sorted from[0..middle) and from[middle..count) into to[0..count). */
-static void merge(const struct sorter *sorter, const uint32_t *from, size_t middle, size_t count,
-                  uint32_t *to)
+static void merge_runs(const struct sorter *sorter, const uint32_t *from, size_t middle,
+                       size_t count, uint32_t *to)
 {
     size_t left = 0;
     size_t right = middle;
@@ -40,7 +40,7 @@ static void merge(const struct sorter *sorter, const uint32_t *from, size_t midd
     }
 }
 
-static size_t smaller(size_t a, size_t b)
+static size_t smaller_index(size_t a, size_t b)
 {
     return a < b ? a : b;
 }
@@ -53,11 +53,11 @@ void smp_sort(uint32_t *items, uint32_t *scratch, size_t count, smp_index_before
     uint32_t *to = scratch;
 
     for (size_t at = 0; at < count; at += FIRST_RUN)
-        insertion_sort(&sorter, items + at, smaller(FIRST_RUN, count - at));
+        insertion_sort(&sorter, items + at, smaller_index(FIRST_RUN, count - at));
     for (size_t run = FIRST_RUN; run < count; run *= 2) {
         for (size_t at = 0; at < count; at += 2 * run) {
-            const size_t both = smaller(2 * run, count - at);
-            merge(&sorter, from + at, smaller(run, both), both, to + at);
+            const size_t both = smaller_index(2 * run, count - at);
+            merge_runs(&sorter, from + at, smaller_index(run, both), both, to + at);
         }
         uint32_t *const merged = to;
         to = from;

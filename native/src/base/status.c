@@ -14,17 +14,17 @@ static const struct entry entries[] = {
 
 static const struct entry unknown = { "UNKNOWN", "unknown status" };
 
-static const struct entry *find(enum smp_status status)
+static const struct entry *find_status(enum smp_status status)
 {
     return (unsigned)status < SMP_STATUS_COUNT ? &entries[status] : &unknown;
 }
 
 const char *smp_status_text(enum smp_status status)
 {
-    return find(status)->text;
+    return find_status(status)->text;
 }
 
 const char *smp_status_name(enum smp_status status)
 {
-    return find(status)->name;
+    return find_status(status)->name;
 }

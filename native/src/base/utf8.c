@@ -35,7 +35,7 @@ static uint32_t join(uint32_t high, uint32_t low)
     return SUPPLEMENTARY_FIRST + ((high - HIGH_FIRST) << 10) + (low - LOW_FIRST);
 }
 
-static bool is_continuation(uint8_t byte)
+static bool is_utf8_continuation(uint8_t byte)
 {
     return (byte & 0xC0) == 0x80;
 }
@@ -62,7 +62,7 @@ static uint32_t decode(const uint8_t *in, size_t left, size_t *taken)
         return in[0] < 0x80 ? in[0] : (uint32_t)BAD;
     }
     uint32_t c = in[0] & (0x7FU >> form);
-    while (count < form && count < left && is_continuation(in[count]))
+    while (count < form && count < left && is_utf8_continuation(in[count]))
         c = c << 6 | (in[count++] & 0x3FU);
     *taken = count;
     return count == form && c >= smallest[form] && c <= LAST ? c : (uint32_t)BAD;
@@ -101,7 +101,7 @@ struct target {
     size_t cut;    /* the last end of a character that leaves room for the ellipsis */
 };
 
-static struct target target_of(char *out, size_t size)
+static struct target init_target(char *out, size_t size)
 {
     return (struct target){ .out = out, .room = size - 1 };
 }
@@ -121,7 +121,7 @@ static bool put_char(struct target *to, uint32_t c)
     return true;
 }
 
-static size_t finish(struct target *to, bool fits)
+static size_t finish_text(struct target *to, bool fits)
 {
     if (!fits) {
         memcpy(to->out + to->cut, "\xE2\x80\xA6", ELLIPSIS_BYTES);
@@ -203,14 +203,14 @@ size_t smp_utf8_from_modified(char *out, size_t size, const char *in, size_t len
 
     if (size < MIN_SIZE)
         return write_nothing(out, size);
-    struct target to = target_of(out, size);
+    struct target to = init_target(out, size);
     while (at < length && fits) {
         size_t taken = put_plain(&to, bytes + at, length - at);
         if (taken == 0)
             fits = put_char(&to, next_modified(bytes + at, length - at, &taken));
         at += taken;
     }
-    return finish(&to, fits);
+    return finish_text(&to, fits);
 }
 
 /* left > 0 */
@@ -231,13 +231,13 @@ size_t smp_utf8_from_utf16(char *out, size_t size, const uint16_t *in, size_t le
 
     if (size < MIN_SIZE)
         return write_nothing(out, size);
-    struct target to = target_of(out, size);
+    struct target to = init_target(out, size);
     while (at < length && fits) {
         size_t taken;
         fits = put_char(&to, next_utf16(in + at, length - at, &taken));
         at += taken;
     }
-    return finish(&to, fits);
+    return finish_text(&to, fits);
 }
 
 size_t smp_utf8_to_utf16(uint16_t *out, const char *in, size_t length)
@@ -266,7 +266,7 @@ size_t smp_utf8_prefix(const char *text, size_t length, size_t max)
 {
     if (length <= max)
         return length;
-    while (max > 0 && is_continuation((uint8_t)text[max]))
+    while (max > 0 && is_utf8_continuation((uint8_t)text[max]))
         max--;
     return max;
 }

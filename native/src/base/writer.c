@@ -11,7 +11,7 @@ enum smp_status smp_writer_init(struct smp_writer *writer, struct smp_quota *quo
     return writer->bytes != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
-static void hand_on(struct smp_writer *writer)
+static void write_output(struct smp_writer *writer)
 {
     if (writer->used > 0 && !writer->has_failed)
         writer->has_failed =
@@ -21,7 +21,7 @@ static void hand_on(struct smp_writer *writer)
 
 enum smp_status smp_writer_finish(struct smp_writer *writer)
 {
-    hand_on(writer);
+    write_output(writer);
     return writer->has_failed ? SMP_EIO : SMP_OK;
 }
 
@@ -42,7 +42,7 @@ void smp_writer_put_on(struct smp_writer *writer, const char *bytes, size_t leng
         bytes += part;
         length -= part;
         if (writer->used == SMP_WRITER_BYTES)
-            hand_on(writer);
+            write_output(writer);
     }
 }
 

@@ -27,7 +27,7 @@ static struct smp_java_session *java_session_of(jlong handle)
     return (struct smp_java_session *)(intptr_t)handle;
 }
 
-static struct smp_session *core_of(jlong handle)
+static struct smp_session *bridge_session(jlong handle)
 {
     return smp_java_session_core(java_session_of(handle));
 }
@@ -79,31 +79,31 @@ JNIEXPORT void BRIDGE(select)(JNIEnv *env, jclass bridge, jlong session, jobject
 JNIEXPORT void BRIDGE(pause)(JNIEnv *env, jclass bridge, jlong session)
 {
     (void)bridge;
-    smp_throw(env, smp_session_pause(core_of(session)));
+    smp_throw(env, smp_session_pause(bridge_session(session)));
 }
 
 JNIEXPORT void BRIDGE(resume)(JNIEnv *env, jclass bridge, jlong session)
 {
     (void)bridge;
-    smp_throw(env, smp_session_resume(core_of(session)));
+    smp_throw(env, smp_session_resume(bridge_session(session)));
 }
 
 JNIEXPORT void BRIDGE(report)(JNIEnv *env, jclass bridge, jlong session)
 {
     (void)bridge;
-    smp_throw(env, smp_session_report(core_of(session)));
+    smp_throw(env, smp_session_report(bridge_session(session)));
 }
 
 JNIEXPORT void BRIDGE(sampleOnce)(JNIEnv *env, jclass bridge, jlong session)
 {
     (void)bridge;
-    smp_throw(env, smp_session_sample_once(core_of(session)));
+    smp_throw(env, smp_session_sample_once(bridge_session(session)));
 }
 
 JNIEXPORT void BRIDGE(stop)(JNIEnv *env, jclass bridge, jlong session)
 {
     (void)bridge;
-    smp_throw(env, smp_session_stop(core_of(session)));
+    smp_throw(env, smp_session_stop(bridge_session(session)));
 }
 
 JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, jclass bridge, jlong session)
@@ -122,7 +122,7 @@ JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong sessio
     (void)bridge;
     if (array == NULL)
         return NULL;
-    smp_session_get_statistics(core_of(session), &statistics);
+    smp_session_get_statistics(bridge_session(session), &statistics);
     smp_signals_get_handler_cost(&cost);
     smp_jni_statistic_values(&statistics, &cost, values);
     (*env)->SetLongArrayRegion(env, array, 0, SMP_JNI_STATISTIC_COUNT, (const jlong *)values);

@@ -22,7 +22,7 @@
 /* Bits of writeSnapshot's flags. */
 enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, CPU_TIME = 4, PERCENT = 8 };
 
-static struct smp_session *core_of(jlong handle)
+static struct smp_session *profiles_session(jlong handle)
 {
     return smp_java_session_core((struct smp_java_session *)(intptr_t)handle);
 }
@@ -39,7 +39,7 @@ JNIEXPORT jint BRIDGE(openConsumer)(JNIEnv *env, jclass bridge, jlong session)
     unsigned reader = 0;
 
     (void)bridge;
-    smp_throw(env, smp_session_open_reader(core_of(session), &reader));
+    smp_throw(env, smp_session_open_reader(profiles_session(session), &reader));
     return (jint)reader;
 }
 
@@ -47,7 +47,7 @@ JNIEXPORT void BRIDGE(closeConsumer)(JNIEnv *env, jclass bridge, jlong session, 
 {
     (void)env;
     (void)bridge;
-    smp_session_close_reader(core_of(session), (unsigned)reader);
+    smp_session_close_reader(profiles_session(session), (unsigned)reader);
 }
 
 JNIEXPORT jlong BRIDGE(takeWindow)(JNIEnv *env, jclass bridge, jlong session, jint reader)
@@ -55,13 +55,13 @@ JNIEXPORT jlong BRIDGE(takeWindow)(JNIEnv *env, jclass bridge, jlong session, ji
     struct smp_profile *taken = NULL;
 
     (void)bridge;
-    smp_throw(env, smp_session_take_interval(core_of(session), (unsigned)reader, &taken));
+    smp_throw(env, smp_session_take_interval(profiles_session(session), (unsigned)reader, &taken));
     return (jlong)(intptr_t)taken;
 }
 
 JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, jclass bridge, jlong session)
 {
-    struct smp_profile *current = smp_session_current_report(core_of(session));
+    struct smp_profile *current = smp_session_current_report(profiles_session(session));
 
     (void)bridge;
     if (current == NULL)

@@ -23,7 +23,7 @@ bool smp_jni_clear_exception(JNIEnv *env)
 }
 
 /* The calling thread's environment with a fresh local frame, or NULL. */
-static JNIEnv *begin(void)
+static JNIEnv *begin_callback(void)
 {
     JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
 
@@ -34,7 +34,7 @@ static JNIEnv *begin(void)
     return env;
 }
 
-static bool end(JNIEnv *env, jboolean answer)
+static bool end_callback(JNIEnv *env, jboolean answer)
 {
     const bool failed = smp_jni_clear_exception(env);
 
@@ -45,22 +45,22 @@ static bool end(JNIEnv *env, jboolean answer)
 static bool send_title(void *self, int64_t from_wall_ms, int64_t till_wall_ms)
 {
     const struct smp_jni_callbacks *callbacks = self;
-    JNIEnv *env = begin();
+    JNIEnv *env = begin_callback();
 
     if (env == NULL)
         return false;
-    return end(env,
-               (*env)->CallBooleanMethod(env, callbacks->target, smp_jni_ids_get()->callback.title,
-                                         (jlong)from_wall_ms, (jlong)till_wall_ms));
+    return end_callback(env, (*env)->CallBooleanMethod(env, callbacks->target,
+                                                       smp_jni_ids_get()->callback.title,
+                                                       (jlong)from_wall_ms, (jlong)till_wall_ms));
 }
 
-static bool send_record(void *self, const char *title, size_t title_length, const char *rows,
-                        size_t rows_length)
+static bool send_report_record(void *self, const char *title, size_t title_length, const char *rows,
+                               size_t rows_length)
 {
     const struct smp_jni_callbacks *callbacks = self;
     jboolean answer = JNI_FALSE;
     jstring rows_string = NULL;
-    JNIEnv *env = begin();
+    JNIEnv *env = begin_callback();
 
     if (env == NULL)
         return false;
@@ -70,24 +70,24 @@ static bool send_record(void *self, const char *title, size_t title_length, cons
     if (rows_string != NULL)
         answer = (*env)->CallBooleanMethod(
             env, callbacks->target, smp_jni_ids_get()->callback.record, title_string, rows_string);
-    return end(env, answer);
+    return end_callback(env, answer);
 }
 
 static bool send_flush(void *self)
 {
     const struct smp_jni_callbacks *callbacks = self;
-    JNIEnv *env = begin();
+    JNIEnv *env = begin_callback();
 
     if (env == NULL)
         return false;
-    return end(
+    return end_callback(
         env, (*env)->CallBooleanMethod(env, callbacks->target, smp_jni_ids_get()->callback.flush));
 }
 
 static void send_message(void *self, enum smp_log_level level, const char *text)
 {
     const struct smp_jni_callbacks *callbacks = self;
-    JNIEnv *env = begin();
+    JNIEnv *env = begin_callback();
 
     if (env == NULL)
         return;
@@ -95,7 +95,7 @@ static void send_message(void *self, enum smp_log_level level, const char *text)
     if (string != NULL)
         (*env)->CallVoidMethod(env, callbacks->target, smp_jni_ids_get()->callback.message,
                                (jint)level, string);
-    (void)end(env, JNI_TRUE);
+    (void)end_callback(env, JNI_TRUE);
 }
 
 enum smp_status smp_jni_callbacks_create(JNIEnv *env, jobject target,
@@ -131,7 +131,7 @@ jobject smp_jni_callbacks_target(const struct smp_jni_callbacks *callbacks)
 struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbacks)
 {
     return (struct smp_outputer){ .title = send_title,
-                                  .record = send_record,
+                                  .record = send_report_record,
                                   .flush = send_flush,
                                   .message = send_message,
                                   .self = callbacks };

@@ -33,13 +33,13 @@ struct smp_java_session {
 static enum smp_status enter(void *self, const char *thread_name)
 {
     (void)self;
-    return smp_agent_enter(thread_name);
+    return smp_agent_attach(thread_name);
 }
 
 static void leave(void *self)
 {
     (void)self;
-    smp_agent_leave();
+    smp_agent_detach();
 }
 
 static struct smp_async_walker async_of(const struct smp_java_session *java_session)
@@ -49,7 +49,7 @@ static struct smp_async_walker async_of(const struct smp_java_session *java_sess
     return smp_by_signal_functions(java_session->async);
 }
 
-static struct smp_cpu_timers cpu_of(const struct smp_java_session *java_session)
+static struct smp_cpu_timers session_cpu_timers(const struct smp_java_session *java_session)
 {
     if (java_session->cpu == NULL)
         return (struct smp_cpu_timers){ 0 };
@@ -62,7 +62,7 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
         .vm = { .threads = smp_threads_source(),
                 .walker = smp_by_jvmti(),
                 .async = async_of(java_session),
-                .cpu = cpu_of(java_session),
+                .cpu = session_cpu_timers(java_session),
                 .names = smp_jvm_methods_source(java_session->methods),
                 .name_callback = smp_jni_name_callback_functions(java_session->name_callback),
                 .os_threads = smp_os_threads_source(java_session->os_threads) },

@@ -68,8 +68,8 @@ static jobject globalise(JNIEnv *env, jobject local)
     return global;
 }
 
-static enum smp_status make_room(JNIEnv *env, struct smp_jni_name_callback *name_callback,
-                                 size_t count)
+static enum smp_status reserve_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                                     size_t count)
 {
     const struct smp_jni_ids *ids = smp_jni_ids_get();
     size_t capacity = name_callback->capacity != 0 ? name_callback->capacity : FIRST_CAPACITY;
@@ -150,7 +150,7 @@ static void forget_memory(JNIEnv *env, struct memory *memory)
 }
 
 /* NULL without memory: the name will then be told again the next time. */
-static struct memory *remember(JNIEnv *env, jobject string, const char *text)
+static struct memory *remember_name(JNIEnv *env, jobject string, const char *text)
 {
     const size_t length = strlen(text);
     struct memory *memory = smp_alloc(NULL, sizeof(*memory) + length + 1);
@@ -163,8 +163,8 @@ static struct memory *remember(JNIEnv *env, jobject string, const char *text)
 }
 
 /* string is what the rule answered; *name the memory of its last answer. */
-static enum smp_naming compare(JNIEnv *env, struct smp_jni_name_callback *name_callback,
-                               jobject string, void **name)
+static enum smp_naming compare_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                                     jobject string, void **name)
 {
     struct memory *last = *name;
 
@@ -175,13 +175,13 @@ static enum smp_naming compare(JNIEnv *env, struct smp_jni_name_callback *name_c
     if (last != NULL && strcmp(last->text, name_callback->text) == 0)
         return SMP_NAMING_SAME;
     forget_memory(env, last);
-    *name = remember(env, string, name_callback->text);
+    *name = remember_name(env, string, name_callback->text);
     return SMP_NAMING_NAMED;
 }
 
 /* After SKIP and FAILED nothing is remembered: SAME would have nothing to be the same as. */
-static enum smp_naming read_answer(JNIEnv *env, struct smp_jni_name_callback *name_callback,
-                                   size_t index, void **name)
+static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+                                       size_t index, void **name)
 {
     enum smp_naming naming = SMP_NAMING_FAILED;
 
@@ -190,7 +190,8 @@ static enum smp_naming read_answer(JNIEnv *env, struct smp_jni_name_callback *na
         if (smp_jni_clear_exception(env))
             naming = SMP_NAMING_FAILED;
         else
-            naming = string != NULL ? compare(env, name_callback, string, name) : SMP_NAMING_SKIP;
+            naming =
+                string != NULL ? compare_names(env, name_callback, string, name) : SMP_NAMING_SKIP;
         if (string != NULL)
             (*env)->DeleteLocalRef(env, string);
     }
@@ -215,13 +216,14 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
         (void)smp_jni_clear_exception(env);
         return SMP_ENOMEM;
     }
-    const enum smp_status status = make_room(env, name_callback, count);
+    const enum smp_status status = reserve_names(env, name_callback, count);
     if (status == SMP_OK) {
         fill_threads(env, name_callback, threads, count);
         if (!call(env, name_callback, count))
             memset(name_callback->flags, JNI_TRUE, count * sizeof(name_callback->flags[0]));
         for (size_t i = 0; i < count; i++)
-            result(context, i, read_answer(env, name_callback, i, &names[i]), name_callback->text);
+            result(context, i, read_group_name(env, name_callback, i, &names[i]),
+                   name_callback->text);
     }
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
@@ -234,7 +236,7 @@ static enum smp_naming ask_of_guest(JNIEnv *env, struct smp_jni_name_callback *n
     enum smp_naming naming = SMP_NAMING_FAILED;
     jobject string = NULL;
 
-    if (make_room(env, name_callback, 1) != SMP_OK)
+    if (reserve_names(env, name_callback, 1) != SMP_OK)
         return naming;
     name_callback->serials[0] = 0;
     (*env)->SetObjectArrayElement(env, name_callback->threads, 0, mounted);
@@ -270,7 +272,7 @@ static enum smp_naming guest_name(void *self, void *ref, const char **name)
     return naming;
 }
 
-static void forget(void *self, void *name)
+static void forget_group_name(void *self, void *name)
 {
     (void)self;
     forget_memory(smp_agent_is_live() ? smp_agent_env() : NULL, name);
@@ -305,7 +307,7 @@ struct smp_name_callback
 smp_jni_name_callback_functions(struct smp_jni_name_callback *name_callback)
 {
     return (struct smp_name_callback){ .group_names = group_names,
-                                       .forget = forget,
+                                       .forget = forget_group_name,
                                        .guest_name = guest_name,
                                        .self = name_callback };
 }

@@ -13,6 +13,7 @@
 
 #include "jni/ids.h"
 #include "jvm/agent/agent.h"
+#include "jvm/loaded.h"
 #include "jvm/threads/threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
 static bool is_loaded; /* written and read under Java's lock */
@@ -22,7 +23,7 @@ static enum smp_status load(JNIEnv *env, JavaVM *java_vm)
     const enum smp_status status = smp_jni_ids_load(env);
 
     if (status == SMP_OK) {
-        smp_agent_loaded(java_vm);
+        smp_jvm_loaded(java_vm);
         is_loaded = true;
     }
     return status;
@@ -44,11 +45,11 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     void *env = NULL;
 
     (void)reserved;
-    if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return JNI_ERR;
     if (load(env, java_vm) != SMP_OK)
         return JNI_ERR; /* the pending exception tells what is missing */
-    return SMP_VM_JNI_VERSION;
+    return SMP_AGENT_JNI_VERSION;
 }
 
 JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
@@ -58,7 +59,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     (void)reserved;
     is_loaded = false;
     smp_agent_unloaded();
-    if ((*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+    if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return;
     smp_threads_unloaded(env);
     smp_jni_ids_unload(env);

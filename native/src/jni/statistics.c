@@ -35,7 +35,7 @@ void smp_jni_statistic_name(size_t index, char name[SMP_JNI_STATISTIC_NAME_BYTES
     (void)snprintf(name, SMP_JNI_STATISTIC_NAME_BYTES, "gauge.%s", gauge_names[index - counters]);
 }
 
-static int64_t *put(int64_t *at, const uint64_t *from, size_t count)
+static int64_t *put_statistic(int64_t *at, const uint64_t *from, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         *at++ = (int64_t)from[i];
@@ -55,10 +55,10 @@ void smp_jni_statistic_values(const struct smp_statistics *statistics,
     };
     int64_t *at = values;
 
-    at = put(at, s->sampler.total_tally.outcomes, SMP_OUTCOME_COUNT);
-    at = put(at, s->sampler.interval_tally.outcomes, SMP_OUTCOME_COUNT);
-    at = put(at, s->sampler.total_counters, SMP_COUNTER_COUNT);
-    at = put(at, s->sampler.interval_counters, SMP_COUNTER_COUNT);
+    at = put_statistic(at, s->sampler.total_tally.outcomes, SMP_OUTCOME_COUNT);
+    at = put_statistic(at, s->sampler.interval_tally.outcomes, SMP_OUTCOME_COUNT);
+    at = put_statistic(at, s->sampler.total_counters, SMP_COUNTER_COUNT);
+    at = put_statistic(at, s->sampler.interval_counters, SMP_COUNTER_COUNT);
     for (size_t i = 0; i < SMP_JNI_GAUGE_COUNT; i++)
         *at++ = gauges[i];
 }

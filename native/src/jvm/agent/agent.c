@@ -7,15 +7,11 @@
 
 #include "base/once.h"
 #include "jvm/agent/jvmti_status.h"
-#include "jvm/code/code_map.h"
-#include "jvm/code/method_ids.h"
-#include "jvm/hotspot/symbol.h"
-#include "jvm/threads/threads.h"
-#include "jvm/walk/async.h"
-#include "jvm/walk/signals.h"
+#include "jvm/agent/symbol.h"
 
 static struct {
     struct smp_once once;
+    const struct smp_agent_hooks *hooks; /* written when the library is loaded */
     /* the rest is written by the one caller that opens or closes, read by all */
     _Atomic(JavaVM *) java_vm;
     _Atomic(jvmtiEnv *) jvmti;
@@ -38,7 +34,7 @@ JNIEnv *smp_agent_env(void)
     JavaVM *java_vm = vm.java_vm;
     void *env = NULL;
 
-    if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_VM_JNI_VERSION) != JNI_OK)
+    if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return NULL;
     return env;
 }
@@ -49,16 +45,7 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
     (void)jvmti;
     (void)env;
     atomic_store_explicit(&vm.live, false, memory_order_release);
-    smp_async_vm_dies();
-}
-
-/* The JVM's AsyncGetCallTrace wants somebody to listen to it. */
-static void JNICALL on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, jclass loaded)
-{
-    (void)jvmti;
-    (void)env;
-    (void)thread;
-    (void)loaded;
+    vm.hooks->vm_death();
 }
 
 /* One by one: a single bit that is not to be had fails the whole request. Without them frames have
@@ -89,17 +76,9 @@ static enum smp_status make_environment(void)
     jvmtiEnv *jvmti = NULL;
     void *found = NULL;
     jvmtiPhase phase = JVMTI_PHASE_DEAD;
-    const jvmtiEventCallbacks callbacks = {
-        .ThreadStart = smp_threads_on_start,
-        .ThreadEnd = smp_threads_on_end,
-        .VMDeath = on_vm_death,
-        .ClassLoad = on_class_load,
-        .ClassPrepare = smp_method_ids_on_prepare,
-        .CompiledMethodLoad = smp_code_map_on_load,
-        .CompiledMethodUnload = smp_code_map_on_unload,
-        .DynamicCodeGenerated = smp_code_map_on_stub,
-    };
+    jvmtiEventCallbacks callbacks = vm.hooks->events;
 
+    callbacks.VMDeath = on_vm_death;
     if (smp_agent_jvmti() != NULL)
         return smp_agent_is_live() ? SMP_OK : SMP_EPHASE;
     if ((*java_vm)->GetEnv(java_vm, &found, SMP_AGENT_JVMTI_VERSION) != JNI_OK || found == NULL)
@@ -144,7 +123,7 @@ static void forget_system_group(JNIEnv *env)
         (*env)->DeleteGlobalRef(env, group);
 }
 
-static enum smp_status set_event(jvmtiEventMode mode, jvmtiEvent event)
+static enum smp_status set_agent_event(jvmtiEventMode mode, jvmtiEvent event)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
@@ -154,12 +133,12 @@ static enum smp_status set_event(jvmtiEventMode mode, jvmtiEvent event)
 /* Starts last and ends first, so that no thread's end is missed whose start was told. */
 static enum smp_status enable_events(void)
 {
-    enum smp_status status = set_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
+    enum smp_status status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
 
     if (status == SMP_OK)
-        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END);
+        status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_END);
     if (status == SMP_OK)
-        status = set_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_START);
+        status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_THREAD_START);
     return status;
 }
 
@@ -167,19 +146,19 @@ static void disable_events(void)
 {
     if (!smp_agent_is_live())
         return;
-    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
-    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
-    (void)set_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
+    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_START);
+    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_THREAD_END);
+    (void)set_agent_event(JVMTI_DISABLE, JVMTI_EVENT_VM_DEATH);
 }
 
-static void bring_down(JNIEnv *env)
+static void close_agent(JNIEnv *env)
 {
     disable_events();
-    smp_threads_close(env);
+    vm.hooks->close(env);
     forget_system_group(env);
 }
 
-static enum smp_status bring_up(void)
+static enum smp_status open_agent(void)
 {
     JNIEnv *env = smp_agent_env();
     if (env == NULL)
@@ -188,13 +167,13 @@ static enum smp_status bring_up(void)
     if (status != SMP_OK)
         return status;
     find_system_group(smp_agent_jvmti(), env);
-    status = smp_threads_open(env);
+    status = vm.hooks->open(env);
     if (status == SMP_OK)
         status = enable_events();
     if (status == SMP_OK)
-        status = smp_threads_scan(env);
+        status = vm.hooks->scan(env);
     if (status != SMP_OK)
-        bring_down(env);
+        close_agent(env);
     return status;
 }
 
@@ -202,7 +181,7 @@ enum smp_status smp_agent_open(void)
 {
     if (!smp_once_open(&vm.once))
         return SMP_OK;
-    const enum smp_status status = bring_up();
+    const enum smp_status status = open_agent();
     smp_once_finish(&vm.once, status == SMP_OK);
     return status;
 }
@@ -211,12 +190,13 @@ void smp_agent_close(void)
 {
     if (!smp_once_close(&vm.once))
         return;
-    bring_down(smp_agent_env());
+    close_agent(smp_agent_env());
     smp_once_finish(&vm.once, false);
 }
 
-void smp_agent_loaded(JavaVM *java_vm)
+void smp_agent_loaded(JavaVM *java_vm, const struct smp_agent_hooks *hooks)
 {
+    vm.hooks = hooks;
     vm.java_vm = java_vm;
 }
 
@@ -253,12 +233,12 @@ size_t smp_agent_stack_bytes(void)
     return args.java_stack_size > 0 ? (size_t)args.java_stack_size : 0;
 }
 
-enum smp_status smp_agent_enter(const char *thread_name)
+enum smp_status smp_agent_attach(const char *thread_name)
 {
     JavaVM *java_vm = vm.java_vm;
     void *env = NULL;
     char name[SMP_JVM_THREAD_NAME_BYTES];
-    JavaVMAttachArgs args = { .version = SMP_VM_JNI_VERSION,
+    JavaVMAttachArgs args = { .version = SMP_AGENT_JNI_VERSION,
                               .name = name,
                               .group = vm.system_group };
 
@@ -266,18 +246,18 @@ enum smp_status smp_agent_enter(const char *thread_name)
         return SMP_EPHASE;
     (void)strncpy(name, thread_name, sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-    enum smp_status status = smp_threads_enter();
+    enum smp_status status = vm.hooks->before_attach();
     if (status != SMP_OK)
         return status;
     if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, &env, &args) != JNI_OK) {
-        smp_threads_leave();
+        vm.hooks->after_detach();
         return SMP_ETHREAD;
     }
-    smp_signals_let_through();
+    vm.hooks->after_attach();
     return SMP_OK;
 }
 
-void smp_agent_leave(void)
+void smp_agent_detach(void)
 {
     JavaVM *java_vm = vm.java_vm;
     JNIEnv *env = smp_agent_env();
@@ -286,5 +266,5 @@ void smp_agent_leave(void)
         (*env)->ExceptionClear(env);
         (void)(*java_vm)->DetachCurrentThread(java_vm);
     }
-    smp_threads_leave();
+    vm.hooks->after_detach();
 }

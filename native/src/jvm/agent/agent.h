@@ -25,14 +25,29 @@
 #include "base/status.h"
 
 enum {
-    SMP_VM_JNI_VERSION = JNI_VERSION_1_8,
+    SMP_AGENT_JNI_VERSION = JNI_VERSION_1_8,
     /* The oldest that offers all that is used: a JVM refuses versions newer than itself. */
     SMP_AGENT_JVMTI_VERSION = JVMTI_VERSION_1_2,
     SMP_JVM_THREAD_NAME_BYTES = 64 /* of our own threads; longer names are cut */
 };
 
+/* What the other rooms of jvm/ do at the agent's events. All are set. */
+struct smp_agent_hooks {
+    jvmtiEventCallbacks events; /* VMDeath is the agent's */
+    /* The first open: before the events of threads are on, and after. A failure closes. */
+    enum smp_status (*open)(JNIEnv *env);
+    enum smp_status (*scan)(JNIEnv *env);
+    /* The last close, with the events off. env is NULL where the thread is not attached. */
+    void (*close)(JNIEnv *env);
+    void (*vm_death)(void);
+    /* On a native thread that smp_agent_attach makes one of the library's. */
+    enum smp_status (*before_attach)(void);
+    void (*after_attach)(void);
+    void (*after_detach)(void); /* undoes before_attach */
+};
+
 /* When the library is loaded and unloaded. loaded touches no environment. */
-void smp_agent_loaded(JavaVM *java_vm);
+void smp_agent_loaded(JavaVM *java_vm, const struct smp_agent_hooks *hooks);
 void smp_agent_unloaded(void);
 
 /*
@@ -58,7 +73,7 @@ size_t smp_agent_stack_bytes(void);
  * thread group, known by its tid before the JVM tells anybody of it. SMP_ETHREAD, SMP_EQUOTA (too
  * many own threads), SMP_EPHASE.
  */
-SMP_CHECKED enum smp_status smp_agent_enter(const char *thread_name);
-void smp_agent_leave(void);
+SMP_CHECKED enum smp_status smp_agent_attach(const char *thread_name);
+void smp_agent_detach(void);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "jvm/code/code_map.h"
 #include "jvm/code/invoked_method.h"
-#include "jvm/walk/handler/registers.h"
+#include "jvm/hotspot/machine_code.h"
 
 /* A byte code that has been looked at; ids are not used again. */
 struct known {
@@ -20,10 +20,10 @@ struct known {
 
 static struct {
     pthread_mutex_t mutex;
-    struct known entries[SMP_NOTES_CACHE]; /* guarded by mutex */
+    struct known entries[SMP_CALL_SITES_CACHE]; /* guarded by mutex */
 } cache = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-static const jvmtiCompiledMethodLoadInlineRecord *find_record(const void *info)
+static const jvmtiCompiledMethodLoadInlineRecord *find_inline_record(const void *info)
 {
     const jvmtiCompiledMethodLoadRecordHeader *header = info;
 
@@ -32,20 +32,20 @@ static const jvmtiCompiledMethodLoadInlineRecord *find_record(const void *info)
     return (const jvmtiCompiledMethodLoadInlineRecord *)header;
 }
 
-static uintptr_t pc_of(const jvmtiCompiledMethodLoadInlineRecord *record, jint index)
+static uintptr_t info_pc(const jvmtiCompiledMethodLoadInlineRecord *record, jint index)
 {
     return (uintptr_t)record->pcinfo[index].pc;
 }
 
 /* The first note at or after pc; numpcs: none. They are in order. */
-static jint first_note(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t pc)
+static jint first_pc_info(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t pc)
 {
     jint low = 0;
     jint high = record->numpcs;
 
     while (low < high) {
         const jint middle = low + (high - low) / 2;
-        if (pc_of(record, middle) < pc)
+        if (info_pc(record, middle) < pc)
             low = middle + 1;
         else
             high = middle;
@@ -53,63 +53,63 @@ static jint first_note(const jvmtiCompiledMethodLoadInlineRecord *record, uintpt
     return low;
 }
 
-static struct known *place_of(jmethodID method, jint bci)
+static struct known *cache_entry(jmethodID method, jint bci)
 {
     const uint64_t hash = ((uint64_t)(uintptr_t)method + (uint64_t)bci * 31) * 0x9E3779B97F4A7C15U;
 
-    return &cache.entries[(hash >> 32) % SMP_NOTES_CACHE];
+    return &cache.entries[(hash >> 32) % SMP_CALL_SITES_CACHE];
 }
 
-static bool find_known(jmethodID method, jint bci, bool *copies)
+static bool find_cached(jmethodID method, jint bci, bool *copies)
 {
     (void)pthread_mutex_lock(&cache.mutex);
-    const struct known known = *place_of(method, bci);
+    const struct known known = *cache_entry(method, bci);
     (void)pthread_mutex_unlock(&cache.mutex);
     *copies = known.copies;
     return known.method == method && known.bci == bci;
 }
 
-static void remember(jmethodID method, jint bci, bool copies)
+static void cache_is_copy(jmethodID method, jint bci, bool copies)
 {
     (void)pthread_mutex_lock(&cache.mutex);
-    *place_of(method, bci) = (struct known){ .method = method, .bci = bci, .copies = copies };
+    *cache_entry(method, bci) = (struct known){ .method = method, .bci = bci, .copies = copies };
     (void)pthread_mutex_unlock(&cache.mutex);
 }
 
 /* Does this byte code call one of the methods that the compiler makes an array copy of? */
-static bool is_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
+static bool calls_a_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     static const char *const names[] = { "arraycopy", "copyOf", "copyOfRange", "clone" };
     char name[SMP_INVOKED_METHOD_NAME_BYTES] = "";
     bool copies = false;
 
-    if (find_known(method, bci, &copies))
+    if (find_cached(method, bci, &copies))
         return copies;
     if (smp_invoked_method_name(jvmti, method, bci, name)) {
         for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
             copies = copies || strcmp(name, names[i]) == 0;
     }
-    remember(method, bci, copies);
+    cache_is_copy(method, bci, copies);
     return copies;
 }
 
-static uintptr_t distance(uintptr_t one, uintptr_t other)
+static uintptr_t pc_distance(uintptr_t one, uintptr_t other)
 {
     return one > other ? one - other : other - one;
 }
 
 /* The nearest note of a copy; 0: there is none. */
-static uintptr_t find_copy(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInlineRecord *record,
-                           uintptr_t pc)
+static uintptr_t find_copy_pc(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInlineRecord *record,
+                              uintptr_t pc)
 {
     uintptr_t found = 0;
 
     for (jint i = 0; i < record->numpcs; i++) {
         const PCStackInfo *note = &record->pcinfo[i];
         const uintptr_t at = (uintptr_t)note->pc;
-        if (found != 0 && distance(at, pc) >= distance(found, pc))
+        if (found != 0 && pc_distance(at, pc) >= pc_distance(found, pc))
             continue;
-        if (note->numstackframes > 0 && is_copy(jvmti, note->methods[0], note->bcis[0]))
+        if (note->numstackframes > 0 && calls_a_copy(jvmti, note->methods[0], note->bcis[0]))
             found = at;
     }
     return found;
@@ -127,18 +127,19 @@ static bool is_copying_stub(uintptr_t target)
 
 void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info)
 {
-    const jvmtiCompiledMethodLoadInlineRecord *record = find_record(info);
+    const jvmtiCompiledMethodLoadInlineRecord *record = find_inline_record(info);
     struct smp_call call = { 0 };
 
     if (record == NULL || record->numpcs <= 0)
         return;
-    for (size_t at = smp_registers_next_leaf_call(start, size, 0, &call); at != 0;
-         at = smp_registers_next_leaf_call(start, size, at + 1, &call)) {
+    for (size_t at = smp_machine_code_next_leaf_call(start, size, 0, &call); at != 0;
+         at = smp_machine_code_next_leaf_call(start, size, at + 1, &call)) {
         const uintptr_t back = (uintptr_t)start + at;
-        const jint next = first_note(record, call.start);
-        if ((next < record->numpcs && pc_of(record, next) <= back) || !is_copying_stub(call.target))
+        const jint next = first_pc_info(record, call.start);
+        if ((next < record->numpcs && info_pc(record, next) <= back) ||
+            !is_copying_stub(call.target))
             continue; /* it has one of its own */
-        const uintptr_t pc = find_copy(jvmti, record, call.start);
+        const uintptr_t pc = find_copy_pc(jvmti, record, call.start);
         if (pc != 0)
             smp_code_map_add_call_site(back, pc);
     }

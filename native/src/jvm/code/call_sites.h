@@ -23,7 +23,7 @@
 #include <jvmti.h>
 #include <stddef.h>
 
-enum { SMP_NOTES_CACHE = 1024 /* byte codes whose calls are remembered */ };
+enum { SMP_CALL_SITES_CACHE = 1024 /* byte codes whose calls are remembered */ };
 
 /* Of a method just added to vm_code; info as its event gives it. */
 void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info);

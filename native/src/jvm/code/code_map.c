@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "jvm/code/call_sites.h"
-#include "jvm/walk/handler/registers.h"
 
 enum { NAME_SLOTS = 2 * SMP_CODE_MAX_NAMES /* a power of two */ };
 
@@ -30,7 +28,7 @@ static struct {
 /* ------------------------------------------------------------------------------------------ views
  */
 
-static struct smp_code_view *current(void)
+static struct smp_code_view *current_view(void)
 {
     return atomic_load_explicit(&smp_code_table.view, memory_order_relaxed);
 }
@@ -40,7 +38,7 @@ static size_t view_bytes(size_t count)
     return sizeof(struct smp_code_view) + count * sizeof(struct smp_code_piece);
 }
 
-static void free_chain(struct smp_code_view *view)
+static void free_views(struct smp_code_view *view)
 {
     while (view != NULL) {
         struct smp_code_view *next = view->next;
@@ -53,15 +51,15 @@ static void free_chain(struct smp_code_view *view)
  * With the mutex held. A reader announces itself before it loads the view, so one that holds a
  * retired view is still announced: a moment without readers frees them all.
  */
-static void reclaim(void)
+static void free_retired_views(void)
 {
     if (atomic_load(&smp_code_table.readers) != 0)
         return;
-    free_chain(code.retired);
+    free_views(code.retired);
     code.retired = NULL;
 }
 
-static void publish(struct smp_code_view *view)
+static void publish_view(struct smp_code_view *view)
 {
     struct smp_code_view *old = atomic_exchange(&smp_code_table.view, view);
 
@@ -69,7 +67,7 @@ static void publish(struct smp_code_view *view)
         old->next = code.retired;
         code.retired = old;
     }
-    reclaim();
+    free_retired_views();
 }
 
 static void copy_piece(struct smp_code_piece *to, const struct smp_code_piece *from)
@@ -83,7 +81,7 @@ static void copy_piece(struct smp_code_piece *to, const struct smp_code_piece *f
 }
 
 /* What encloses comes before what it encloses. */
-static int by_start(const void *left, const void *right)
+static int compare_starts(const void *left, const void *right)
 {
     const struct smp_code_piece *a = left;
     const struct smp_code_piece *b = right;
@@ -98,10 +96,10 @@ static void set_parents(struct smp_code_view *view)
     uint32_t open = SMP_CODE_NO_PARENT; /* the innermost piece that has not ended yet */
 
     for (size_t i = 0; i < view->count; i++) {
-        struct smp_code_piece *piece = &view->writer[i];
+        struct smp_code_piece *piece = &view->pieces[i];
         while (open != SMP_CODE_NO_PARENT &&
-               piece->start - view->writer[open].start >= smp_code_size(&view->writer[open]))
-            open = view->writer[open].parent;
+               piece->start - view->pieces[open].start >= smp_code_size(&view->pieces[open]))
+            open = view->pieces[open].parent;
         piece->parent = open;
         open = (uint32_t)i;
     }
@@ -120,36 +118,36 @@ static size_t copy_living(struct smp_code_piece *to, const struct smp_code_piece
 }
 
 /* With the mutex held: makes room among the recent pieces. */
-static bool merge(void)
+static bool merge_recent(void)
 {
-    const struct smp_code_view *old = current();
+    const struct smp_code_view *old = current_view();
     struct smp_code_view *view = smp_alloc(NULL, view_bytes(old->count + SMP_CODE_RECENT));
 
     if (view == NULL)
         return false;
-    view->count = copy_living(view->writer, old->writer, old->count);
-    view->count += copy_living(view->writer + view->count, old->recent,
+    view->count = copy_living(view->pieces, old->pieces, old->count);
+    view->count += copy_living(view->pieces + view->count, old->recent,
                                atomic_load_explicit(&old->recent_count, memory_order_relaxed));
-    qsort(view->writer, view->count, sizeof(view->writer[0]), by_start);
+    qsort(view->pieces, view->count, sizeof(view->pieces[0]), compare_starts);
     set_parents(view);
     code.dead = 0;
-    publish(view);
+    publish_view(view);
     return true;
 }
 
 /* With the mutex held: is there room for one more? Dead pieces make room once they are worth it. */
-static bool has_room(void)
+static bool has_piece_room(void)
 {
-    const struct smp_code_view *view = current();
+    const struct smp_code_view *view = current_view();
     const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
 
     if (view->count + recent >= SMP_CODE_MAX_PIECES)
-        return code.dead >= SMP_CODE_RECENT && merge();
-    return recent < SMP_CODE_RECENT || merge();
+        return code.dead >= SMP_CODE_RECENT && merge_recent();
+    return recent < SMP_CODE_RECENT || merge_recent();
 }
 
 /* With the mutex held. */
-static void widen(uintptr_t start, uintptr_t end)
+static void widen_range(uintptr_t start, uintptr_t end)
 {
     if (start < atomic_load_explicit(&smp_code_table.low, memory_order_relaxed))
         atomic_store_explicit(&smp_code_table.low, start, memory_order_relaxed);
@@ -158,15 +156,15 @@ static void widen(uintptr_t start, uintptr_t end)
 }
 
 /* With the mutex held. */
-static void add(const struct smp_code_piece *piece)
+static void add_piece(const struct smp_code_piece *piece)
 {
-    if (!has_room()) {
+    if (!has_piece_room()) {
         code.refused++;
         return;
     }
-    struct smp_code_view *view = current();
+    struct smp_code_view *view = current_view();
     const uint32_t at = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
-    widen(piece->start, piece->start + smp_code_size(piece));
+    widen_range(piece->start, piece->start + smp_code_size(piece));
     copy_piece(&view->recent[at], piece);
     atomic_store_explicit(&view->recent_count, at + 1, memory_order_release);
 }
@@ -189,33 +187,33 @@ static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32
 {
     if (!by_method)
         return piece->start == start && smp_code_size(piece) == size;
-    return (piece->kind == SMP_CODE_METHOD || piece->kind == SMP_CODE_NOTE) &&
+    return (piece->kind == SMP_CODE_METHOD || piece->kind == SMP_CODE_CALL_SITE) &&
            overlaps(piece, start, start + size);
 }
 
 /* Can no piece further down reach up to start? Living methods do not overlap. */
 static bool is_last(const struct smp_code_piece *piece, uintptr_t start)
 {
-    return piece->kind != SMP_CODE_NOTE && piece->start < start && smp_code_size(piece) > 0;
+    return piece->kind != SMP_CODE_CALL_SITE && piece->start < start && smp_code_size(piece) > 0;
 }
 
 /* With the mutex held: ends what has the given addresses. */
 static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 {
-    struct smp_code_view *view = current();
+    struct smp_code_view *view = current_view();
     const uint32_t recent = atomic_load_explicit(&view->recent_count, memory_order_relaxed);
     size_t low = 0;
     size_t high = view->count;
 
     while (low < high) { /* the first that starts at or after the end */
         const size_t middle = low + (high - low) / 2;
-        if (view->writer[middle].start < start + size)
+        if (view->pieces[middle].start < start + size)
             low = middle + 1;
         else
             high = middle;
     }
     for (size_t i = low; i > 0; i--) {
-        struct smp_code_piece *piece = &view->writer[i - 1];
+        struct smp_code_piece *piece = &view->pieces[i - 1];
         const bool last = is_last(piece, start);
         if (is_ended(piece, start, size, by_method))
             kill_piece(piece);
@@ -241,7 +239,7 @@ static size_t hash_name(const char *text)
 }
 
 /* With the mutex held. 0: no room for it. */
-static uint64_t key_of(const char *name)
+static uint64_t find_name_key(const char *name)
 {
     char text[SMP_CODE_NAME_BYTES];
 
@@ -289,7 +287,7 @@ void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
     pthread_mutex_lock(&code.mutex);
     if (code.open) {
         end_overlapped(start, size, true);
-        add(&piece);
+        add_piece(&piece);
     }
     pthread_mutex_unlock(&code.mutex);
 }
@@ -297,12 +295,12 @@ void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
 void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc)
 {
     const struct smp_code_piece piece = {
-        .start = return_address - 1, .size = 1, .id = pc, .kind = SMP_CODE_NOTE
+        .start = return_address - 1, .size = 1, .id = pc, .kind = SMP_CODE_CALL_SITE
     };
 
     pthread_mutex_lock(&code.mutex);
     if (code.open)
-        add(&piece);
+        add_piece(&piece);
     pthread_mutex_unlock(&code.mutex);
 }
 
@@ -319,10 +317,10 @@ void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name)
         return;
     pthread_mutex_lock(&code.mutex);
     if (code.open)
-        piece.id = key_of(name);
+        piece.id = find_name_key(name);
     if (piece.id != 0) {
         end_overlapped(start, size, false);
-        add(&piece);
+        add_piece(&piece);
     } else if (code.open) {
         code.refused++;
     }
@@ -334,7 +332,7 @@ void smp_code_map_remove_method(uintptr_t start, uint64_t method)
     const struct smp_code_view *view = NULL;
 
     pthread_mutex_lock(&code.mutex);
-    view = current();
+    view = current_view();
     if (view != NULL) {
         /* Found by its first byte; it may have been replaced already. */
         struct smp_code_piece *piece =
@@ -346,13 +344,22 @@ void smp_code_map_remove_method(uintptr_t start, uint64_t method)
     pthread_mutex_unlock(&code.mutex);
 }
 
+bool smp_code_map_is_java(uintptr_t pc)
+{
+    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), pc);
+    const bool is_java = piece != NULL && piece->kind != SMP_CODE_STUB;
+
+    smp_code_leave();
+    return is_java;
+}
+
 void smp_code_map_get_stats(struct smp_code_map_stats *out)
 {
     *out = (struct smp_code_map_stats){ 0 };
     pthread_mutex_lock(&code.mutex);
-    const struct smp_code_view *view = current();
+    const struct smp_code_view *view = current_view();
     if (view != NULL) {
-        out->writer = view->count + atomic_load(&view->recent_count);
+        out->pieces = view->count + atomic_load(&view->recent_count);
         out->bytes = view_bytes(view->count + SMP_CODE_RECENT) + code.name_bytes +
                      SMP_CODE_MAX_NAMES * sizeof(char *) + NAME_SLOTS * sizeof(uint16_t);
         out->names = code.name_count;
@@ -381,7 +388,7 @@ enum smp_status smp_code_map_open(void)
         code.open = true;
         smp_code_table.low = UINTPTR_MAX;
         smp_code_table.high = 0;
-        publish(view);
+        publish_view(view);
         view = NULL;
         names = NULL;
         slots = NULL;
@@ -399,10 +406,10 @@ void smp_code_map_close(void)
     pthread_mutex_lock(&code.mutex);
     if (code.open) {
         code.open = false;
-        publish(NULL);
+        publish_view(NULL);
         while (code.retired != NULL) { /* a reader is a handler: it is gone in microseconds */
             sched_yield();
-            reclaim();
+            free_retired_views();
         }
         for (size_t i = 0; i < code.name_count; i++)
             smp_free(NULL, code.names[i]);
@@ -413,33 +420,4 @@ void smp_code_map_close(void)
         code.name_count = 0;
     }
     pthread_mutex_unlock(&code.mutex);
-}
-
-/* ----------------------------------------------------------------------------------------- events
- */
-
-void JNICALL smp_code_map_on_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *start,
-                                  jint map_length, const jvmtiAddrLocationMap *map,
-                                  const void *info)
-{
-    (void)map_length;
-    (void)map;
-    if (size <= 0 || method == NULL)
-        return;
-    smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
-                            smp_registers_decode_frame(start, (size_t)size));
-    smp_call_sites_make(jvmti, start, (size_t)size, info);
-}
-
-void JNICALL smp_code_map_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)
-{
-    (void)jvmti;
-    smp_code_map_remove_method((uintptr_t)start, (uint64_t)(uintptr_t)method);
-}
-
-void JNICALL smp_code_map_on_stub(jvmtiEnv *jvmti, const char *name, const void *start, jint size)
-{
-    (void)jvmti;
-    if (size > 0 && name != NULL)
-        smp_code_map_add_stub((uintptr_t)start, (uint32_t)size, name);
 }

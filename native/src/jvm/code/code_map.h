@@ -18,7 +18,7 @@
 #ifndef SMP_JVM_CODE_CODE_MAP_H
 #define SMP_JVM_CODE_CODE_MAP_H
 
-#include <jvmti.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,7 +32,7 @@ enum {
 };
 
 struct smp_code_map_stats {
-    size_t writer; /* alive, and dead ones not yet swept */
+    size_t pieces; /* alive, and dead ones not yet swept */
     size_t names;
     size_t bytes;
     uint64_t refused;
@@ -55,12 +55,8 @@ void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);
 
 /* "[name]" of a stub's key; NULL when there is no such key. Lasts until close. */
 const char *smp_code_map_name(uint64_t key);
+/* Does pc lie in a compiled method or in the interpreter? */
+bool smp_code_map_is_java(uintptr_t pc);
 void smp_code_map_get_stats(struct smp_code_map_stats *out);
-
-void JNICALL smp_code_map_on_load(jvmtiEnv *jvmti, jmethodID method, jint size, const void *start,
-                                  jint map_length, const jvmtiAddrLocationMap *map,
-                                  const void *info);
-void JNICALL smp_code_map_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start);
-void JNICALL smp_code_map_on_stub(jvmtiEnv *jvmti, const char *name, const void *start, jint size);
 
 #endif

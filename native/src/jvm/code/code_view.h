@@ -22,19 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "jvm/hotspot/machine_code.h"
+
 enum { SMP_CODE_RECENT = 128 };
 
 #define SMP_CODE_NO_PARENT UINT32_MAX
 
-/* How a compiled method makes its frame; all 0 where that is not understood. */
-struct smp_code_frame {
-    uint32_t bytes;      /* the whole frame, return address included; 0: not known */
-    uint16_t pushed_at;  /* offset from which on the caller's frame pointer is on the stack */
-    uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
-};
-
 /* A note is the byte before a return address in a method: where else its line is noted. */
-enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD, SMP_CODE_NOTE };
+enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD, SMP_CODE_CALL_SITE };
 
 struct smp_code_piece {
     uintptr_t start;
@@ -50,7 +45,7 @@ struct smp_code_view {
     _Atomic uint32_t recent_count;
     struct smp_code_view *next; /* the writer's */
     struct smp_code_piece recent[SMP_CODE_RECENT];
-    struct smp_code_piece writer[];
+    struct smp_code_piece pieces[];
 };
 
 /* What readers see. */
@@ -100,15 +95,15 @@ static inline const struct smp_code_piece *smp_code_find_sorted(const struct smp
 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (view->writer[middle].start <= pc)
+        if (view->pieces[middle].start <= pc)
             low = middle + 1;
         else
             high = middle;
     }
     uint32_t at = low > 0 ? (uint32_t)(low - 1) : SMP_CODE_NO_PARENT;
-    while (at != SMP_CODE_NO_PARENT && !smp_code_holds(&view->writer[at], pc))
-        at = view->writer[at].parent;
-    return at != SMP_CODE_NO_PARENT ? &view->writer[at] : NULL;
+    while (at != SMP_CODE_NO_PARENT && !smp_code_holds(&view->pieces[at], pc))
+        at = view->pieces[at].parent;
+    return at != SMP_CODE_NO_PARENT ? &view->pieces[at] : NULL;
 }
 
 /* The smallest live piece with pc in it, or NULL. view may be NULL. */

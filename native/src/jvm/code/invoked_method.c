@@ -29,7 +29,7 @@ struct pool {
     jint count;
 };
 
-static unsigned number(const unsigned char *at)
+static unsigned read_u2(const unsigned char *at)
 {
     return (unsigned)at[0] << 8 | at[1];
 }
@@ -39,7 +39,7 @@ static size_t constant_size(const unsigned char *at, size_t left)
 {
     switch (at[0]) {
     case TAG_UTF8:
-        return left >= 3 ? 3 + (size_t)number(at + 1) : 0;
+        return left >= 3 ? 3 + (size_t)read_u2(at + 1) : 0;
     case TAG_LONG:
     case TAG_DOUBLE:
         return 9;
@@ -66,7 +66,7 @@ static size_t constant_size(const unsigned char *at, size_t left)
 }
 
 /* The constant of that number, or NULL. *size: with its tag. */
-static const unsigned char *constant(const struct pool *pool, unsigned wanted, size_t *size)
+static const unsigned char *find_constant(const struct pool *pool, unsigned wanted, size_t *size)
 {
     size_t offset = 0;
 
@@ -84,18 +84,18 @@ static const unsigned char *constant(const struct pool *pool, unsigned wanted, s
     return NULL;
 }
 
-static bool name_in(const struct pool *pool, unsigned reference,
-                    char out[SMP_INVOKED_METHOD_NAME_BYTES])
+static bool read_invoked_name(const struct pool *pool, unsigned reference,
+                              char out[SMP_INVOKED_METHOD_NAME_BYTES])
 {
     size_t size = 0;
-    const unsigned char *at = constant(pool, reference, &size);
+    const unsigned char *at = find_constant(pool, reference, &size);
 
     if (at == NULL || (at[0] != TAG_METHODREF && at[0] != TAG_INTERFACE_METHODREF))
         return false;
-    at = constant(pool, number(at + 3), &size);
+    at = find_constant(pool, read_u2(at + 3), &size);
     if (at == NULL || at[0] != TAG_NAME_AND_TYPE)
         return false;
-    at = constant(pool, number(at + 1), &size);
+    at = find_constant(pool, read_u2(at + 1), &size);
     if (at == NULL || at[0] != TAG_UTF8)
         return false;
     size_t length = size - 3;
@@ -107,7 +107,7 @@ static bool name_in(const struct pool *pool, unsigned reference,
 }
 
 /* The number of the constant that says what is called; 0: nothing is. */
-static unsigned read_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
+static unsigned read_method_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     unsigned char *codes = NULL;
     unsigned reference = 0;
@@ -116,7 +116,7 @@ static unsigned read_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
     if (bci < 0 || (*jvmti)->GetBytecodes(jvmti, method, &count, &codes) != JVMTI_ERROR_NONE)
         return 0;
     if (bci + 2 < count && codes[bci] >= INVOKE_VIRTUAL && codes[bci] <= INVOKE_INTERFACE)
-        reference = number(codes + bci + 1);
+        reference = read_u2(codes + bci + 1);
     (void)(*jvmti)->Deallocate(jvmti, codes);
     return reference;
 }
@@ -124,7 +124,7 @@ static unsigned read_reference(jvmtiEnv *jvmti, jmethodID method, jint bci)
 bool smp_invoked_method_name(jvmtiEnv *jvmti, jmethodID method, jint bci,
                              char out[SMP_INVOKED_METHOD_NAME_BYTES])
 {
-    const unsigned reference = read_reference(jvmti, method, bci);
+    const unsigned reference = read_method_reference(jvmti, method, bci);
     JNIEnv *env = smp_agent_env();
     struct pool pool = { 0 };
     jclass owner = NULL;
@@ -137,7 +137,7 @@ bool smp_invoked_method_name(jvmtiEnv *jvmti, jmethodID method, jint bci,
     if ((*jvmti)->GetConstantPool(jvmti, owner, &pool.count, &bytes, &pool.at) ==
         JVMTI_ERROR_NONE) {
         pool.size = bytes > 0 ? (size_t)bytes : 0;
-        found = name_in(&pool, reference, out);
+        found = read_invoked_name(&pool, reference, out);
         (void)(*jvmti)->Deallocate(jvmti, pool.at);
     }
     (*env)->DeleteLocalRef(env, owner);

@@ -19,23 +19,8 @@ uint64_t smp_method_ids_made(void)
     return atomic_load(&ids.made);
 }
 
-enum smp_status smp_method_ids_walk(jobject thread, struct smp_frame *frames, size_t capacity,
-                                    size_t *count)
-{
-    jvmtiEnv *jvmti = smp_agent_jvmti();
-    jint got = 0;
-
-    if (!smp_agent_is_live())
-        return SMP_EPHASE;
-    const enum smp_status status = smp_jvmti_status((*jvmti)->GetStackTrace(
-        jvmti, thread, 0, (jint)capacity, (jvmtiFrameInfo *)(void *)frames, &got));
-    if (status == SMP_OK)
-        *count = (size_t)got;
-    return status;
-}
-
 /* How many methods the class has. A class that is not prepared yet has no running methods. */
-static uint64_t make(jvmtiEnv *jvmti, jclass owner)
+static uint64_t make_ids_of(jvmtiEnv *jvmti, jclass owner)
 {
     jint count = 0;
     jmethodID *methods = NULL;
@@ -46,7 +31,7 @@ static uint64_t make(jvmtiEnv *jvmti, jclass owner)
     return count > 0 ? (uint64_t)count : 0;
 }
 
-static enum smp_status make_loaded(jvmtiEnv *jvmti, uint64_t *made)
+static enum smp_status make_ids_of_loaded(jvmtiEnv *jvmti, uint64_t *made)
 {
     jint count = 0;
     jclass *classes = NULL;
@@ -54,12 +39,12 @@ static enum smp_status make_loaded(jvmtiEnv *jvmti, uint64_t *made)
         smp_jvmti_status((*jvmti)->GetLoadedClasses(jvmti, &count, &classes));
 
     for (jint i = 0; status == SMP_OK && i < count && *made < SMP_IDS_LIMIT; i++)
-        *made += make(jvmti, classes[i]);
+        *made += make_ids_of(jvmti, classes[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)classes);
     return status;
 }
 
-static void set_event(jvmtiEventMode mode)
+static void set_prepare_event(jvmtiEventMode mode)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
@@ -68,10 +53,10 @@ static void set_event(jvmtiEventMode mode)
 }
 
 /* From here on the JVM need not tell of classes. */
-static void end_at_limit(void)
+static void stop_at_limit(void)
 {
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)
-        set_event(JVMTI_DISABLE);
+        set_prepare_event(JVMTI_DISABLE);
 }
 
 enum smp_status smp_method_ids_make_all(JNIEnv *env)
@@ -88,13 +73,13 @@ enum smp_status smp_method_ids_make_all(JNIEnv *env)
         (*env)->ExceptionClear(env);
         return SMP_ENOMEM;
     }
-    status = make_loaded(smp_agent_jvmti(), &made);
+    status = make_ids_of_loaded(smp_agent_jvmti(), &made);
     (void)(*env)->PopLocalFrame(env, NULL);
     /* Most of them had been made before; those of classes that are gone are not among them. */
     before = smp_method_ids_made();
     while (before < made && !atomic_compare_exchange_weak(&ids.made, &before, made))
         continue;
-    end_at_limit();
+    stop_at_limit();
     return status;
 }
 
@@ -105,8 +90,8 @@ void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
     (void)thread;
     if (!atomic_load(&ids.is_open) || smp_method_ids_made() >= SMP_IDS_LIMIT)
         return;
-    atomic_fetch_add(&ids.made, make(jvmti, prepared));
-    end_at_limit();
+    atomic_fetch_add(&ids.made, make_ids_of(jvmti, prepared));
+    stop_at_limit();
 }
 
 /* The event goes on first, so that no class falls between the two. */
@@ -114,7 +99,7 @@ void smp_method_ids_open(JNIEnv *env)
 {
     atomic_store(&ids.made, 0);
     atomic_store(&ids.is_open, true);
-    set_event(JVMTI_ENABLE);
+    set_prepare_event(JVMTI_ENABLE);
     (void)!smp_method_ids_make_all(env);
 }
 
@@ -122,5 +107,5 @@ void smp_method_ids_close(void)
 {
     if (!atomic_exchange(&ids.is_open, false))
         return;
-    set_event(JVMTI_DISABLE);
+    set_prepare_event(JVMTI_DISABLE);
 }

@@ -36,7 +36,6 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "model/sample.h"
 
 enum { SMP_IDS_LIMIT = 512 * 1024 /* methods, since open */ };
 
@@ -46,9 +45,6 @@ void smp_method_ids_close(void);
 void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
                                        jclass prepared);
 
-/* Up to capacity frames of a thread, leaf first. *count == capacity: it may be deeper. */
-SMP_CHECKED enum smp_status smp_method_ids_walk(jobject thread, struct smp_frame *frames,
-                                                size_t capacity, size_t *count);
 /* SMP_EQUOTA: the limit is reached. */
 SMP_CHECKED enum smp_status smp_method_ids_make_all(JNIEnv *env);
 

@@ -9,7 +9,6 @@
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/code/code_map.h"
-#include "jvm/walk/by_jvmti.h"
 
 enum {
     /* The worst that utf8.h makes of a byte, and its smallest buffer. */
@@ -39,7 +38,7 @@ static void deallocate(jvmtiEnv *jvmti, void *piece)
         (void)(*jvmti)->Deallocate(jvmti, piece);
 }
 
-static void forget(jvmtiEnv *jvmti, JNIEnv *env, struct answer *answer)
+static void free_method_facts(jvmtiEnv *jvmti, JNIEnv *env, struct answer *answer)
 {
     deallocate(jvmti, answer->signature);
     deallocate(jvmti, answer->name);
@@ -51,14 +50,14 @@ static void forget(jvmtiEnv *jvmti, JNIEnv *env, struct answer *answer)
 
 /* File and lines may be missing for many reasons; only lack of memory and a dying JVM are worth
  * another try. */
-static enum smp_status optional(jvmtiError error)
+static enum smp_status tolerate_missing(jvmtiError error)
 {
     enum smp_status status = smp_jvmti_status(error);
 
     return status == SMP_ENOMEM || status == SMP_EPHASE ? status : SMP_OK;
 }
 
-static enum smp_status ask(jvmtiEnv *jvmti, jmethodID method, struct answer *answer)
+static enum smp_status read_method(jvmtiEnv *jvmti, jmethodID method, struct answer *answer)
 {
     enum smp_status status =
         smp_jvmti_status((*jvmti)->GetMethodDeclaringClass(jvmti, method, &answer->declaring));
@@ -72,9 +71,10 @@ static enum smp_status ask(jvmtiEnv *jvmti, jmethodID method, struct answer *ans
     if (status == SMP_OK)
         status = smp_jvmti_status((*jvmti)->IsMethodNative(jvmti, method, &answer->is_native));
     if (status == SMP_OK)
-        status = optional((*jvmti)->GetSourceFileName(jvmti, answer->declaring, &answer->file));
+        status =
+            tolerate_missing((*jvmti)->GetSourceFileName(jvmti, answer->declaring, &answer->file));
     if (status == SMP_OK && !answer->is_native)
-        status = optional(
+        status = tolerate_missing(
             (*jvmti)->GetLineNumberTable(jvmti, method, &answer->line_count, &answer->lines));
     if (status == SMP_OK && (answer->signature == NULL || answer->name == NULL))
         status = SMP_EVM;
@@ -88,7 +88,7 @@ static size_t text_room(const char *text)
     return text != NULL ? strlen(text) * UTF8_GROWTH + UTF8_MIN_BYTES : 0;
 }
 
-static enum smp_status make_room(struct smp_jvm_methods *methods, size_t bytes)
+static enum smp_status reserve_method_buffer(struct smp_jvm_methods *methods, size_t bytes)
 {
     if (bytes <= methods->capacity)
         return SMP_OK;
@@ -114,7 +114,7 @@ static void dot_class_name(char *name)
     }
 }
 
-static const char *put_text(char **at, const char *text, size_t length, size_t room)
+static const char *put_method_text(char **at, const char *text, size_t length, size_t room)
 {
     const char *put = *at;
 
@@ -132,19 +132,20 @@ static const char *put_class_name(char **at, const char *signature, size_t room)
         signature++;
         length -= 2;
     }
-    (void)put_text(at, signature, length, room);
+    (void)put_method_text(at, signature, length, room);
     dot_class_name(name);
     return name;
 }
 
-static enum smp_status fill(struct smp_jvm_methods *methods, const struct answer *answer,
-                            struct smp_method_info *info)
+static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
+                                        const struct answer *answer, struct smp_method_info *info)
 {
     const size_t line_bytes = (size_t)answer->line_count * sizeof(struct smp_line);
     const size_t class_room = text_room(answer->signature);
     const size_t name_room = text_room(answer->name);
     const size_t file_room = text_room(answer->file);
-    enum smp_status status = make_room(methods, line_bytes + class_room + name_room + file_room);
+    enum smp_status status =
+        reserve_method_buffer(methods, line_bytes + class_room + name_room + file_room);
 
     if (status != SMP_OK)
         return status;
@@ -159,13 +160,13 @@ static enum smp_status fill(struct smp_jvm_methods *methods, const struct answer
     if (answer->line_count > 0)
         info->lines = lines;
     info->class_name = put_class_name(&at, answer->signature, class_room);
-    info->method_name = put_text(&at, answer->name, strlen(answer->name), name_room);
+    info->method_name = put_method_text(&at, answer->name, strlen(answer->name), name_room);
     if (answer->file != NULL)
-        info->file = put_text(&at, answer->file, strlen(answer->file), file_room);
+        info->file = put_method_text(&at, answer->file, strlen(answer->file), file_room);
     return SMP_OK;
 }
 
-static enum smp_status resolve(void *self, uint64_t method, struct smp_method_info *info)
+static enum smp_status resolve_method(void *self, uint64_t method, struct smp_method_info *info)
 {
     struct answer answer = { 0 };
     JNIEnv *env = smp_agent_env();
@@ -175,16 +176,16 @@ static enum smp_status resolve(void *self, uint64_t method, struct smp_method_in
         return SMP_EPHASE;
     if (env == NULL)
         return SMP_EVM;
-    if (method == SMP_VM_NO_METHOD)
+    if (method == SMP_METHODS_NO_ID)
         return SMP_EGONE;
-    enum smp_status status = ask(jvmti, (jmethodID)(uintptr_t)method, &answer);
+    enum smp_status status = read_method(jvmti, (jmethodID)(uintptr_t)method, &answer);
     if (status == SMP_OK)
-        status = fill(self, &answer, info);
-    forget(jvmti, env, &answer);
+        status = fill_method_info(self, &answer, info);
+    free_method_facts(jvmti, env, &answer);
     return status;
 }
 
-static void release(void *self, struct smp_method_info *info)
+static void release_method(void *self, struct smp_method_info *info)
 {
     struct smp_jvm_methods *methods = self;
 
@@ -197,10 +198,10 @@ static void release(void *self, struct smp_method_info *info)
 }
 
 /* Of stubs, which are no methods of Java's, and of a method that has no id yet. */
-static const char *pseudo_text(void *self, uint64_t key)
+static const char *pseudo_method_text(void *self, uint64_t key)
 {
     (void)self;
-    return key == SMP_VM_NO_METHOD ? "[method without an id]" : smp_code_map_name(key);
+    return key == SMP_METHODS_NO_ID ? "[method without an id]" : smp_code_map_name(key);
 }
 
 enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out)
@@ -223,7 +224,8 @@ void smp_jvm_methods_destroy(struct smp_jvm_methods *methods)
 
 struct smp_name_source smp_jvm_methods_source(struct smp_jvm_methods *methods)
 {
-    return (struct smp_name_source){
-        .resolve = resolve, .release = release, .pseudo_text = pseudo_text, .self = methods
-    };
+    return (struct smp_name_source){ .resolve = resolve_method,
+                                     .release = release_method,
+                                     .pseudo_text = pseudo_method_text,
+                                     .self = methods };
 }

@@ -14,10 +14,15 @@
 #ifndef SMP_JVM_CODE_METHODS_H
 #define SMP_JVM_CODE_METHODS_H
 
+#include <stdint.h>
+
 #include "base/status.h"
 #include "model/sample.h"
 
 enum { SMP_JVM_METHODS_KEEP_BYTES = 64 * 1024 }; /* a larger buffer is given back at once */
+
+/* The key of a method that has no id: no id is this number. */
+#define SMP_METHODS_NO_ID UINT64_MAX
 
 struct smp_jvm_methods;
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jvm/hotspot/symbol.h"
+#include "jvm/agent/symbol.h"
 
 enum { MAX_ENTRIES = 20000 }; /* a list without an end is none */
 
@@ -16,7 +16,7 @@ struct list {
     uint64_t offset;
 };
 
-static bool read_number(const char *name, uint64_t *out)
+static bool read_field_number(const char *name, uint64_t *out)
 {
     const uint64_t *number = smp_symbol(name);
 
@@ -26,20 +26,20 @@ static bool read_number(const char *name, uint64_t *out)
     return true;
 }
 
-static bool open_list(struct list *list)
+static bool open_field_list(struct list *list)
 {
     const char *const *at = smp_symbol("gHotSpotVMStructs");
 
     if (at == NULL || *at == NULL)
         return false;
     list->at = *at;
-    return read_number("gHotSpotVMStructEntryArrayStride", &list->stride) &&
-           read_number("gHotSpotVMStructEntryTypeNameOffset", &list->type_name) &&
-           read_number("gHotSpotVMStructEntryFieldNameOffset", &list->field_name) &&
-           read_number("gHotSpotVMStructEntryOffsetOffset", &list->offset);
+    return read_field_number("gHotSpotVMStructEntryArrayStride", &list->stride) &&
+           read_field_number("gHotSpotVMStructEntryTypeNameOffset", &list->type_name) &&
+           read_field_number("gHotSpotVMStructEntryFieldNameOffset", &list->field_name) &&
+           read_field_number("gHotSpotVMStructEntryOffsetOffset", &list->offset);
 }
 
-static const char *text_in(const char *entry, uint64_t offset)
+static const char *entry_text(const char *entry, uint64_t offset)
 {
     const char *text = NULL;
 
@@ -47,10 +47,11 @@ static const char *text_in(const char *entry, uint64_t offset)
     return text;
 }
 
-static void take(const struct list *list, const char *entry, struct smp_field *fields, size_t count)
+static void take_field_entry(const struct list *list, const char *entry, struct smp_field *fields,
+                             size_t count)
 {
-    const char *type = text_in(entry, list->type_name);
-    const char *name = text_in(entry, list->field_name);
+    const char *type = entry_text(entry, list->type_name);
+    const char *name = entry_text(entry, list->field_name);
 
     for (size_t i = 0; type != NULL && name != NULL && i < count; i++) {
         if (strcmp(type, fields[i].type) == 0 && strcmp(name, fields[i].name) == 0) {
@@ -65,13 +66,13 @@ bool smp_fields_read(struct smp_field *fields, size_t count)
     struct list list = { 0 };
     bool all = true;
 
-    if (!open_list(&list))
+    if (!open_field_list(&list))
         return false;
     for (size_t i = 0; i < MAX_ENTRIES; i++) {
         const char *entry = list.at + i * list.stride;
-        if (text_in(entry, list.type_name) == NULL)
+        if (entry_text(entry, list.type_name) == NULL)
             break;
-        take(&list, entry, fields, count);
+        take_field_entry(&list, entry, fields, count);
     }
     for (size_t i = 0; i < count; i++)
         all = all && fields[i].found;

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "jvm/code/code_view.h"
 #include "jvm/hotspot/fields.h"
 
 enum {
@@ -11,26 +10,17 @@ enum {
     FIELD_COUNT = 5
 };
 
-static uintptr_t word_in(uintptr_t object, uint32_t offset)
+static uintptr_t read_field_word(uintptr_t object, uint32_t offset)
 {
     return *(const uintptr_t *)(object + offset); /* NOLINT(performance-no-int-to-ptr) */
 }
 
-static bool is_known_code(uintptr_t pc)
-{
-    const struct smp_code_piece *piece = smp_code_find(smp_code_enter(), pc);
-    const bool is_java = piece != NULL && piece->kind != SMP_CODE_STUB;
-
-    smp_code_leave();
-    return is_java;
-}
-
-static bool is_believable(const struct smp_jvm_layout *layout, uintptr_t java_thread,
-                          uintptr_t stack_high)
+static bool is_layout_plausible(const struct smp_jvm_layout *layout, uintptr_t java_thread,
+                                uintptr_t stack_high, bool (*is_java_code)(uintptr_t pc))
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    const uintptr_t sp = word_in(java_thread, layout->last_sp);
-    uintptr_t pc = word_in(java_thread, layout->last_pc);
+    const uintptr_t sp = read_field_word(java_thread, layout->last_sp);
+    uintptr_t pc = read_field_word(java_thread, layout->last_pc);
     int32_t state = 0;
 
     memcpy(&state, (const char *)java_thread + layout->state, sizeof(state)); /* NOLINT */
@@ -38,11 +28,12 @@ static bool is_believable(const struct smp_jvm_layout *layout, uintptr_t java_th
         sp >= stack_high || sp % sizeof(uintptr_t) != 0)
         return false;
     if (pc == 0)
-        pc = word_in(sp - sizeof(uintptr_t), 0);
-    return is_known_code(pc);
+        pc = read_field_word(sp - sizeof(uintptr_t), 0);
+    return is_java_code(pc);
 }
 
-struct smp_layout smp_layout_find(const JNIEnv *env, uintptr_t java_thread, uintptr_t stack_high)
+struct smp_layout smp_layout_find(const void *env, uintptr_t java_thread, uintptr_t stack_high,
+                                  bool (*is_java_code)(uintptr_t pc))
 {
     const struct smp_layout none = { 0 };
     const uintptr_t env_offset = (uintptr_t)env - java_thread;
@@ -65,5 +56,5 @@ struct smp_layout smp_layout_find(const JNIEnv *env, uintptr_t java_thread, uint
                  .last_fp = anchor + (uint32_t)fields[4].offset },
         .env_offset = env_offset,
     };
-    return is_believable(&found.jvm, java_thread, stack_high) ? found : none;
+    return is_layout_plausible(&found.jvm, java_thread, stack_high, is_java_code) ? found : none;
 }

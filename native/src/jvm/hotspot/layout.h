@@ -18,17 +18,37 @@
 #ifndef SMP_JVM_HOTSPOT_LAYOUT_H
 #define SMP_JVM_HOTSPOT_LAYOUT_H
 
-#include <jni.h>
+#include <stdbool.h>
 #include <stdint.h>
 
-#include "jvm/walk/handler/stack_walk.h"
+/* Where in a JavaThread the JVM notes the last Java frame; 0: not known, not used. */
+struct smp_jvm_layout {
+    uint32_t state;
+    uint32_t last_sp;
+    uint32_t last_pc;
+    uint32_t last_fp;
+};
+
+/* Values of the state; odd ones: on the way from the one below to another. */
+enum {
+    SMP_JVM_IN_NATIVE = 4,
+    SMP_JVM_FROM_NATIVE = 5,
+    SMP_JVM_IN_VM = 6,
+    SMP_JVM_FROM_VM = 7,
+    SMP_JVM_IN_JAVA = 8,
+    SMP_JVM_BLOCKED = 10
+};
 
 struct smp_layout {
     struct smp_jvm_layout jvm;
     uintptr_t env_offset; /* of the JNIEnv in the thread object; 0: not known */
 };
 
-/* On a thread that is in a native method called from Java; java_thread: its Thread.eetop. */
-struct smp_layout smp_layout_find(const JNIEnv *env, uintptr_t java_thread, uintptr_t stack_high);
+/*
+ * On a thread that is in a native method called from Java; env: its JNIEnv. java_thread: its
+ * Thread.eetop. is_java_code: does this address lie in Java code, compiled or interpreted?
+ */
+struct smp_layout smp_layout_find(const void *env, uintptr_t java_thread, uintptr_t stack_high,
+                                  bool (*is_java_code)(uintptr_t pc));
 
 #endif

@@ -33,7 +33,7 @@ int smp_jvm_version(jvmtiEnv *jvmti)
     return version;
 }
 
-bool smp_jvm_version_bears_made_up_registers(int version)
+bool smp_jvm_version_takes_made_up_registers(int version)
 {
-    return version > 0 && version < SMP_VM_FRAMES_SAY_SIZE;
+    return version > 0 && version < SMP_JVM_FRAMES_SAY_SIZE;
 }

@@ -17,7 +17,7 @@ enum {
     /* From here on a frame of compiled code may say its own size (value classes, JEP 401):
      * AsyncGetCallTrace follows what lies there, and with registers that are not the thread's own
      * that is any word. It has crashed the JVM. */
-    SMP_VM_FRAMES_SAY_SIZE = 28
+    SMP_JVM_FRAMES_SAY_SIZE = 28
 };
 
 /* Of java.vm.specification.version: "17", "28". 0: it is none. */
@@ -25,6 +25,6 @@ int smp_jvm_version_parse(const char *text);
 int smp_jvm_version(jvmtiEnv *jvmti);
 /* May AsyncGetCallTrace be given registers that we have made up? Not where the version is unknown.
  */
-bool smp_jvm_version_bears_made_up_registers(int version);
+bool smp_jvm_version_takes_made_up_registers(int version);
 
 #endif

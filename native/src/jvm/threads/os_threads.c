@@ -23,18 +23,18 @@ enum {
 };
 
 /* No serial of a Java thread has this bit. */
-#define TASK_ID (UINT64_C(1) << 63)
+#define OS_THREAD_ID (UINT64_C(1) << 63)
 
-struct task {
+struct os_thread {
     int32_t tid; /* 0: an empty slot */
     enum smp_os_thread_kind kind;
     int64_t cpu_ns; /* at the last read */
-    char name[SMP_JVM_TASK_NAME_BYTES];
+    char name[SMP_OS_THREAD_NAME_BYTES];
 };
 
 /* By tid; open addressing, at most half full. */
 struct table {
-    struct task *slots;
+    struct os_thread *slots;
     size_t slot_count;
     size_t count;
 };
@@ -90,7 +90,7 @@ static const char *const LONG_NAMES[] = {
 };
 
 /* Of the number that comm ends in, "0" or "#0". */
-static size_t number_length(const char *comm)
+static size_t comm_number_length(const char *comm)
 {
     const size_t length = strlen(comm);
     size_t count = 0;
@@ -112,24 +112,24 @@ static bool is_middle_cut(const char *comm, const char *whole, size_t number)
            memcmp(comm + COMM_LENGTH - CUT_TAIL, whole + length - tail, tail) == 0;
 }
 
-void smp_os_threads_whole_name(const char *comm, char name[SMP_JVM_TASK_NAME_BYTES])
+void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BYTES])
 {
-    const size_t number = number_length(comm);
+    const size_t number = comm_number_length(comm);
 
-    (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s", comm);
+    (void)snprintf(name, SMP_OS_THREAD_NAME_BYTES, "%s", comm);
     if (strlen(comm) != COMM_LENGTH)
         return;
     for (size_t i = 0; i < sizeof(LONG_NAMES) / sizeof(LONG_NAMES[0]); i++) {
         if (strncmp(comm, LONG_NAMES[i], COMM_LENGTH) == 0)
-            (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s", LONG_NAMES[i]);
+            (void)snprintf(name, SMP_OS_THREAD_NAME_BYTES, "%s", LONG_NAMES[i]);
         else if (is_middle_cut(comm, LONG_NAMES[i], number))
-            (void)snprintf(name, SMP_JVM_TASK_NAME_BYTES, "%s%s", LONG_NAMES[i],
+            (void)snprintf(name, SMP_OS_THREAD_NAME_BYTES, "%s%s", LONG_NAMES[i],
                            comm + COMM_LENGTH - number);
     }
 }
 
 /* What a file of /proc/self/task/<tid> holds, up to size - 1 bytes. False: the thread is gone. */
-static bool read_file(int32_t tid, const char *file, char *out, size_t size)
+static bool read_task_file(int32_t tid, const char *file, char *out, size_t size)
 {
     char path[PATH_BYTES];
     ssize_t length;
@@ -147,20 +147,20 @@ static bool read_file(int32_t tid, const char *file, char *out, size_t size)
     return true;
 }
 
-static void read_name(struct task *task)
+static void read_os_thread_name(struct os_thread *os_thread)
 {
     char comm[COMM_LENGTH + 2] = ""; /* with a line's end */
 
-    if (!read_file(task->tid, "comm", comm, sizeof(comm)))
+    if (!read_task_file(os_thread->tid, "comm", comm, sizeof(comm)))
         comm[0] = '\0';
     comm[strcspn(comm, "\n")] = '\0';
-    smp_os_threads_whole_name(comm, task->name);
-    task->kind = smp_os_threads_kind(comm);
+    smp_os_threads_whole_name(comm, os_thread->name);
+    os_thread->kind = smp_os_threads_kind(comm);
 }
 
 /* --- the table --- */
 
-static struct task *slot_of(const struct table *table, int32_t tid)
+static struct os_thread *os_thread_slot(const struct table *table, int32_t tid)
 {
     size_t slot = (size_t)((uint32_t)tid * 2654435769u) & (table->slot_count - 1);
 
@@ -169,22 +169,22 @@ static struct task *slot_of(const struct table *table, int32_t tid)
     return &table->slots[slot];
 }
 
-static bool init_table(struct table *table, size_t slot_count)
+static bool init_os_thread_table(struct table *table, size_t slot_count)
 {
-    *table = (struct table){ .slots = smp_alloc(NULL, slot_count * sizeof(struct task)) };
+    *table = (struct table){ .slots = smp_alloc(NULL, slot_count * sizeof(struct os_thread)) };
     table->slot_count = slot_count;
     return table->slots != NULL;
 }
 
-static bool grow(struct table *table)
+static bool grow_os_thread_table(struct table *table)
 {
     struct table larger;
 
-    if (!init_table(&larger, table->slot_count * 2))
+    if (!init_os_thread_table(&larger, table->slot_count * 2))
         return false;
     for (size_t i = 0; i < table->slot_count; i++) {
         if (table->slots[i].tid != 0)
-            *slot_of(&larger, table->slots[i].tid) = table->slots[i];
+            *os_thread_slot(&larger, table->slots[i].tid) = table->slots[i];
     }
     larger.count = table->count;
     smp_free(NULL, table->slots);
@@ -205,37 +205,40 @@ struct reading {
 };
 
 /* What the thread was known as, or a new one. */
-static struct task describe(const struct smp_os_threads *os_threads, int32_t tid, int64_t cpu_ns)
+static struct os_thread known_os_thread(const struct smp_os_threads *os_threads, int32_t tid,
+                                        int64_t cpu_ns)
 {
-    struct task task = *slot_of(&os_threads->known, tid);
+    struct os_thread os_thread = *os_thread_slot(&os_threads->known, tid);
 
     /* A clock that went back is another thread's with the same tid. */
-    if (task.tid == 0 || task.cpu_ns > cpu_ns) {
-        task = (struct task){ .tid = tid };
-        read_name(&task);
+    if (os_thread.tid == 0 || os_thread.cpu_ns > cpu_ns) {
+        os_thread = (struct os_thread){ .tid = tid };
+        read_os_thread_name(&os_thread);
     }
-    return task;
+    return os_thread;
 }
 
 /* False: there is no room for more. */
-static bool look_at(struct reading *reading, int32_t tid)
+static bool read_os_thread(struct reading *reading, int32_t tid)
 {
-    struct task task;
+    struct os_thread os_thread;
     int64_t cpu_ns = 0;
     int64_t more_ns;
 
     if (reading->is_java(reading->context, tid) || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
         return true;
     if (reading->seen.count >= SMP_OS_THREADS_MAX ||
-        (reading->seen.count >= reading->seen.slot_count / 2 && !grow(&reading->seen)))
+        (reading->seen.count >= reading->seen.slot_count / 2 &&
+         !grow_os_thread_table(&reading->seen)))
         return false;
-    task = describe(reading->os_threads, tid, cpu_ns);
-    more_ns = cpu_ns - task.cpu_ns;
-    task.cpu_ns = cpu_ns;
-    *slot_of(&reading->seen, tid) = task;
+    os_thread = known_os_thread(reading->os_threads, tid, cpu_ns);
+    more_ns = cpu_ns - os_thread.cpu_ns;
+    os_thread.cpu_ns = cpu_ns;
+    *os_thread_slot(&reading->seen, tid) = os_thread;
     reading->seen.count++;
     if (reading->os_threads->was_read && more_ns > 0)
-        reading->used(reading->context, task.kind, TASK_ID | (uint32_t)tid, task.name, more_ns);
+        reading->used(reading->context, os_thread.kind, OS_THREAD_ID | (uint32_t)tid,
+                      os_thread.name, more_ns);
     return true;
 }
 
@@ -251,7 +254,7 @@ static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t t
     DIR *folder = NULL;
 
     reading.context = context;
-    if (!init_table(&reading.seen, os_threads->known.slot_count))
+    if (!init_os_thread_table(&reading.seen, os_threads->known.slot_count))
         return;
     folder = opendir("/proc/self/task");
     if (folder == NULL) {
@@ -262,7 +265,7 @@ static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t t
     while (goes_on && (entry = readdir(folder)) != NULL) {
         const long tid = strtol(entry->d_name, NULL, 10);
         if (tid > 0)
-            goes_on = look_at(&reading, (int32_t)tid);
+            goes_on = read_os_thread(&reading, (int32_t)tid);
     }
     (void)closedir(folder);
     smp_free(NULL, os_threads->known.slots);
@@ -276,7 +279,7 @@ static bool is_runnable(void *self, int32_t tid)
     const char *name_end;
 
     (void)self;
-    if (!read_file(tid, "stat", text, sizeof(text)))
+    if (!read_task_file(tid, "stat", text, sizeof(text)))
         return false;
     /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */
     name_end = strrchr(text, ')');
@@ -291,7 +294,7 @@ enum smp_status smp_os_threads_create(struct smp_os_threads **out)
 
     if (os_threads == NULL)
         return SMP_ENOMEM;
-    if (!init_table(&os_threads->known, FIRST_SLOTS)) {
+    if (!init_os_thread_table(&os_threads->known, FIRST_SLOTS)) {
         smp_free(NULL, os_threads);
         return SMP_ENOMEM;
     }

@@ -24,7 +24,7 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 
-enum { SMP_OS_THREADS_MAX = 65536, SMP_JVM_TASK_NAME_BYTES = 32 };
+enum { SMP_OS_THREADS_MAX = 65536, SMP_OS_THREAD_NAME_BYTES = 32 };
 
 struct smp_os_threads;
 
@@ -35,6 +35,6 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
 
 enum smp_os_thread_kind smp_os_threads_kind(const char *name);
 /* The whole name for a comm, or the comm itself. */
-void smp_os_threads_whole_name(const char *comm, char name[SMP_JVM_TASK_NAME_BYTES]);
+void smp_os_threads_whole_name(const char *comm, char name[SMP_OS_THREAD_NAME_BYTES]);
 
 #endif

@@ -15,7 +15,7 @@ static struct smp_jvm_thread **bucket_of(const struct smp_registry *registry, in
     return &registry->buckets[(hash >> 32) & (registry->bucket_count - 1)];
 }
 
-static struct smp_jvm_thread *find(const struct smp_registry *registry, int64_t java_id)
+static struct smp_jvm_thread *find_entry(const struct smp_registry *registry, int64_t java_id)
 {
     struct smp_jvm_thread *entry = NULL;
 
@@ -36,7 +36,7 @@ static void fill_buckets(struct smp_registry *registry)
 }
 
 /* Without memory the table stays as it is: chains get longer, nothing is lost. */
-static void grow(struct smp_registry *registry)
+static void grow_buckets(struct smp_registry *registry)
 {
     const size_t wanted = registry->bucket_count * 2;
     struct smp_jvm_thread **old = registry->buckets;
@@ -90,7 +90,7 @@ static void unlink_entry(struct smp_registry *registry, struct smp_jvm_thread *e
 }
 
 /* Returns the entry when that was the last hold. */
-static struct smp_jvm_thread *unhold(struct smp_jvm_thread *entry)
+static struct smp_jvm_thread *release_hold(struct smp_jvm_thread *entry)
 {
     entry->holders--;
     return entry->holders == 0 ? entry : NULL;
@@ -107,8 +107,8 @@ enum smp_status smp_registry_open(struct smp_registry *registry)
         registry->buckets = buckets;
         registry->bucket_count = FIRST_BUCKETS;
         registry->open = true;
-        for (size_t i = 0; i < registry->own_count; i++)
-            registry->own[i].stale = registry->own[i].java_id != 0;
+        for (size_t i = 0; i < registry->internal_count; i++)
+            registry->internal[i].stale = registry->internal[i].java_id != 0;
         buckets = NULL;
         status = SMP_OK;
     }
@@ -126,7 +126,7 @@ struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry)
     while (registry->newest != NULL) {
         struct smp_jvm_thread *entry = registry->newest;
         unlink_entry(registry, entry);
-        entry = unhold(entry);
+        entry = release_hold(entry);
         if (entry != NULL) {
             entry->next = unheld;
             unheld = entry;
@@ -156,14 +156,14 @@ bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entr
     bool added = false;
 
     pthread_mutex_lock(&registry->mutex);
-    struct smp_jvm_thread *known = find(registry, entry->java_id);
+    struct smp_jvm_thread *known = find_entry(registry, entry->java_id);
     if (known != NULL) {
         /* What a scan could not know; readers may look at it only once they were handed it. */
         if (known->holders == 1 && known->thread.os_tid == 0)
             known->thread.os_tid = entry->thread.os_tid;
     } else if (registry->open) {
         if (registry->count >= registry->bucket_count)
-            grow(registry);
+            grow_buckets(registry);
         entry->thread.serial = ++registry->newest_serial;
         entry->holders = 1;
         link_newest(registry, entry);
@@ -181,16 +181,16 @@ void smp_registry_miss(struct smp_registry *registry)
     pthread_mutex_unlock(&registry->mutex);
 }
 
-static void forget_own(struct smp_registry *registry, size_t index)
+static void forget_internal(struct smp_registry *registry, size_t index)
 {
-    registry->own[index] = registry->own[--registry->own_count];
+    registry->internal[index] = registry->internal[--registry->internal_count];
 }
 
-static void forget_own_id(struct smp_registry *registry, int64_t java_id)
+static void forget_internal_id(struct smp_registry *registry, int64_t java_id)
 {
-    for (size_t i = 0; i < registry->own_count; i++) {
-        if (registry->own[i].java_id == java_id) {
-            forget_own(registry, i);
+    for (size_t i = 0; i < registry->internal_count; i++) {
+        if (registry->internal[i].java_id == java_id) {
+            forget_internal(registry, i);
             return;
         }
     }
@@ -202,13 +202,13 @@ struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t j
     struct smp_jvm_thread *unheld = NULL;
 
     pthread_mutex_lock(&registry->mutex);
-    forget_own_id(registry, java_id);
-    struct smp_jvm_thread *entry = find(registry, java_id);
+    forget_internal_id(registry, java_id);
+    struct smp_jvm_thread *entry = find_entry(registry, java_id);
     if (entry != NULL) {
         /* 0 means alive, so an end at the clock's zero is told as one later. */
         entry->thread.ended_ns = now_ns != 0 ? now_ns : 1;
         unlink_entry(registry, entry);
-        unheld = unhold(entry);
+        unheld = release_hold(entry);
     }
     pthread_mutex_unlock(&registry->mutex);
     return unheld;
@@ -218,7 +218,7 @@ struct smp_jvm_thread *smp_registry_release(struct smp_registry *registry,
                                             struct smp_jvm_thread *entry)
 {
     pthread_mutex_lock(&registry->mutex);
-    struct smp_jvm_thread *unheld = unhold(entry);
+    struct smp_jvm_thread *unheld = release_hold(entry);
     pthread_mutex_unlock(&registry->mutex);
     return unheld;
 }
@@ -272,18 +272,18 @@ void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listen
     pthread_mutex_unlock(&registry->mutex);
 }
 
-static enum smp_status add_own(struct smp_registry *registry, struct smp_internal_threads own)
+static enum smp_status add_internal(struct smp_registry *registry, struct smp_internal_thread own)
 {
-    if (registry->own_count == SMP_VM_MAX_OWN_THREADS)
+    if (registry->internal_count == SMP_INTERNAL_THREADS_MAX)
         return SMP_EQUOTA;
-    registry->own[registry->own_count++] = own;
+    registry->internal[registry->internal_count++] = own;
     return SMP_OK;
 }
 
 enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid)
 {
     pthread_mutex_lock(&registry->mutex);
-    enum smp_status status = add_own(registry, (struct smp_internal_threads){ .tid = tid });
+    enum smp_status status = add_internal(registry, (struct smp_internal_thread){ .tid = tid });
     pthread_mutex_unlock(&registry->mutex);
     return status;
 }
@@ -291,9 +291,9 @@ enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid)
 void smp_registry_leave(struct smp_registry *registry, int32_t tid)
 {
     pthread_mutex_lock(&registry->mutex);
-    for (size_t i = 0; i < registry->own_count; i++) {
-        if (registry->own[i].tid == tid) {
-            forget_own(registry, i);
+    for (size_t i = 0; i < registry->internal_count; i++) {
+        if (registry->internal[i].tid == tid) {
+            forget_internal(registry, i);
             break;
         }
     }
@@ -303,9 +303,10 @@ void smp_registry_leave(struct smp_registry *registry, int32_t tid)
 enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id)
 {
     pthread_mutex_lock(&registry->mutex);
-    forget_own_id(registry, java_id);
-    enum smp_status status = add_own(registry, (struct smp_internal_threads){ .java_id = java_id });
-    struct smp_jvm_thread *entry = find(registry, java_id);
+    forget_internal_id(registry, java_id);
+    enum smp_status status =
+        add_internal(registry, (struct smp_internal_thread){ .java_id = java_id });
+    struct smp_jvm_thread *entry = find_entry(registry, java_id);
     if (status == SMP_OK && entry != NULL)
         entry->thread.is_hidden = true;
     pthread_mutex_unlock(&registry->mutex);
@@ -317,8 +318,8 @@ bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_
     bool own = false;
 
     pthread_mutex_lock(&registry->mutex);
-    for (size_t i = 0; i < registry->own_count && !own; i++) {
-        struct smp_internal_threads *known = &registry->own[i];
+    for (size_t i = 0; i < registry->internal_count && !own; i++) {
+        struct smp_internal_thread *known = &registry->internal[i];
         own = known->java_id != 0 ? known->java_id == java_id : known->tid == tid;
         if (own)
             known->stale = false;
@@ -330,9 +331,9 @@ bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_
 void smp_registry_purge(struct smp_registry *registry)
 {
     pthread_mutex_lock(&registry->mutex);
-    for (size_t i = registry->own_count; i > 0; i--) {
-        if (registry->own[i - 1].stale)
-            forget_own(registry, i - 1);
+    for (size_t i = registry->internal_count; i > 0; i--) {
+        if (registry->internal[i - 1].stale)
+            forget_internal(registry, i - 1);
     }
     pthread_mutex_unlock(&registry->mutex);
 }

@@ -29,8 +29,8 @@
 #include "engine/jvm.h"
 
 enum {
-    SMP_VM_MAX_OWN_THREADS = 256, /* threads of the library, over all sessions */
-    SMP_FACTS_REQUESTS = 4        /* outstanding at one thread, of as many sessions */
+    SMP_INTERNAL_THREADS_MAX = 256, /* threads of the library, over all sessions */
+    SMP_WALK_INFO_REQUESTS = 4      /* outstanding at one thread, of as many sessions */
 };
 
 /*
@@ -43,7 +43,7 @@ struct smp_walk_info {
     _Atomic uintptr_t stack_high;
     _Atomic uintptr_t seen_sp; /* of the last answer; tells where the stack is */
     /* Cookies of requests; each may be outstanding or over. A session has one at a time. */
-    _Atomic uint64_t requests[SMP_FACTS_REQUESTS];
+    _Atomic uint64_t requests[SMP_WALK_INFO_REQUESTS];
     /* The method all its stacks end in; guess: of the last stacks, and how many of them. */
     _Atomic uintptr_t root;
     _Atomic uintptr_t root_guess;
@@ -67,7 +67,7 @@ struct smp_jvm_thread {
 
 /* One of the library's threads: known by tid before it attaches, or by Java id once it is attached.
  */
-struct smp_internal_threads {
+struct smp_internal_thread {
     int64_t java_id; /* 0: known by tid */
     int32_t tid;     /* 0: known by Java id */
     bool stale;      /* not met again by the running scan */
@@ -83,8 +83,8 @@ struct smp_registry {
     size_t count;
     struct smp_jvm_thread **buckets;
     size_t bucket_count; /* a power of two, or 0 */
-    struct smp_internal_threads own[SMP_VM_MAX_OWN_THREADS];
-    size_t own_count;
+    struct smp_internal_thread internal[SMP_INTERNAL_THREADS_MAX];
+    size_t internal_count;
     struct smp_start_listener *listeners;
 };
 
@@ -123,7 +123,7 @@ bool smp_registry_watch(struct smp_registry *registry, uint64_t after,
                         struct smp_start_listener *listen);
 void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listener *listen);
 
-/* The library's own threads. hide and enter return SMP_EQUOTA past SMP_VM_MAX_OWN_THREADS. */
+/* The library's own threads. hide and enter return SMP_EQUOTA past SMP_INTERNAL_THREADS_MAX. */
 SMP_CHECKED enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid);
 void smp_registry_leave(struct smp_registry *registry, int32_t tid);
 /* Also marks the thread's entry hidden where there is one; undone by end. */

@@ -24,8 +24,8 @@ struct smp_stack_bounds smp_stack_bounds_own(void)
     return bounds;
 }
 
-static void match(struct smp_stack_bounds range, const uintptr_t *sps,
-                  struct smp_stack_bounds *bounds, size_t count)
+static void match_range(struct smp_stack_bounds range, const uintptr_t *sps,
+                        struct smp_stack_bounds *bounds, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (sps[i] >= range.low && sps[i] < range.high)
@@ -34,7 +34,7 @@ static void match(struct smp_stack_bounds range, const uintptr_t *sps,
 }
 
 /* "low-high rw..." in hexadecimal digits. False: another kind of memory, or no such line. */
-static bool read_range(const char *line, struct smp_stack_bounds *range)
+static bool read_map_range(const char *line, struct smp_stack_bounds *range)
 {
     char *end = NULL;
 
@@ -57,8 +57,8 @@ void smp_stack_bounds_find(const uintptr_t *sps, struct smp_stack_bounds *bounds
         return;
     /* What follows a line too long is no range and not taken for one. */
     while (fgets(line, sizeof(line), maps) != NULL) {
-        if (read_range(line, &range))
-            match(range, sps, bounds, count);
+        if (read_map_range(line, &range))
+            match_range(range, sps, bounds, count);
     }
     (void)fclose(maps);
 }

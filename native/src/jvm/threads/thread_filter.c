@@ -20,7 +20,7 @@ static int compare_ids(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static bool contains(void *self, struct smp_thread *thread)
+static bool thread_filter_contains(void *self, struct smp_thread *thread)
 {
     const struct thread_filter *thread_filter = self;
     const int64_t id = smp_threads_java_id(thread);
@@ -28,12 +28,12 @@ static bool contains(void *self, struct smp_thread *thread)
     return bsearch(&id, thread_filter->ids, thread_filter->count, sizeof(id), compare_ids) != NULL;
 }
 
-static void destroy(void *self)
+static void destroy_thread_filter(void *self)
 {
     smp_free(NULL, self);
 }
 
-static enum smp_status read_id(JNIEnv *env, jobjectArray threads, jsize index, int64_t *out)
+static enum smp_status read_thread_id(JNIEnv *env, jobjectArray threads, jsize index, int64_t *out)
 {
     jobject thread = (*env)->GetObjectArrayElement(env, threads, index);
 
@@ -59,12 +59,12 @@ enum smp_status smp_jvm_thread_filter_create(JNIEnv *env, jobjectArray threads,
     if (thread_filter == NULL)
         return SMP_ENOMEM;
     for (size_t i = 0; status == SMP_OK && i < count; i++)
-        status = read_id(env, threads, (jsize)i, &thread_filter->ids[i]);
+        status = read_thread_id(env, threads, (jsize)i, &thread_filter->ids[i]);
     if (status == SMP_OK) {
         thread_filter->count = count;
         qsort(thread_filter->ids, count, sizeof(thread_filter->ids[0]), compare_ids);
-        *out = (struct smp_thread_filter){ .contains = contains,
-                                           .destroy = destroy,
+        *out = (struct smp_thread_filter){ .contains = thread_filter_contains,
+                                           .destroy = destroy_thread_filter,
                                            .self = thread_filter };
         thread_filter = NULL;
     }

@@ -31,8 +31,8 @@ enum smp_status smp_jvm_thread_name_init(JNIEnv *env)
 
 /* seen is a global reference to the String. Without memory for one the name is simply read again
  * the next time. */
-static enum smp_status read_field(JNIEnv *env, jobject thread, void **seen, char *out, size_t size,
-                                  bool *changed)
+static enum smp_status read_name_field(JNIEnv *env, jobject thread, void **seen, char *out,
+                                       size_t size, bool *changed)
 {
     enum smp_status status = SMP_OK;
     jobject name = (*env)->GetObjectField(env, thread, name_field);
@@ -58,8 +58,8 @@ static enum smp_status read_field(JNIEnv *env, jobject thread, void **seen, char
 }
 
 /* seen is a copy of the text. */
-static enum smp_status read_info(JNIEnv *env, jobject thread, void **seen, char *out, size_t size,
-                                 bool *changed)
+static enum smp_status read_name_info(JNIEnv *env, jobject thread, void **seen, char *out,
+                                      size_t size, bool *changed)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jvmtiThreadInfo info = { 0 };
@@ -86,8 +86,8 @@ enum smp_status smp_jvm_thread_name_read(JNIEnv *env, jobject thread, void **see
                                          size_t size, bool *changed)
 {
     if (name_field != NULL)
-        return read_field(env, thread, seen, out, size, changed);
-    return read_info(env, thread, seen, out, size, changed);
+        return read_name_field(env, thread, seen, out, size, changed);
+    return read_name_info(env, thread, seen, out, size, changed);
 }
 
 void smp_jvm_thread_name_forget(JNIEnv *env, void *seen)

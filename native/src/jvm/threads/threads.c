@@ -19,7 +19,7 @@
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/tid_resolver.h"
 #include "jvm/threads/virtual_threads.h"
-#include "jvm/walk/signals.h"
+#include "jvm/walk/handler/signal.h"
 
 enum { POLL_BATCH = 128, SCAN_EXTRA_REFS = 32 };
 
@@ -36,7 +36,7 @@ static struct smp_jvm_thread *entry_of(const struct smp_thread *thread)
     return (struct smp_jvm_thread *)(uintptr_t)thread;
 }
 
-static enum smp_status find_id_field(JNIEnv *env)
+static enum smp_status find_thread_fields(JNIEnv *env)
 {
     if (id_field != NULL)
         return SMP_OK;
@@ -58,7 +58,7 @@ static enum smp_status find_id_field(JNIEnv *env)
 
 enum smp_status smp_threads_id_of(JNIEnv *env, jobject thread, int64_t *out)
 {
-    enum smp_status status = find_id_field(env);
+    enum smp_status status = find_thread_fields(env);
 
     if (status == SMP_OK)
         *out = (*env)->GetLongField(env, thread, id_field);
@@ -74,11 +74,11 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
 
 /* entry may be NULL. env NULL, or the JVM going: the reference dies with it. Requests that were
  * given up are forgotten as well: of a thread that ends with the signal blocked none ever comes. */
-static void dispose(JNIEnv *env, struct smp_jvm_thread *entry)
+static void dispose_entry(JNIEnv *env, struct smp_jvm_thread *entry)
 {
     if (entry == NULL)
         return;
-    for (size_t i = 0; i < SMP_FACTS_REQUESTS; i++) {
+    for (size_t i = 0; i < SMP_WALK_INFO_REQUESTS; i++) {
         if (entry->info.requests[i] != 0)
             smp_signal_release(entry->info.requests[i]);
     }
@@ -89,7 +89,7 @@ static void dispose(JNIEnv *env, struct smp_jvm_thread *entry)
 
 static void dispose_released(struct smp_jvm_thread *entry)
 {
-    dispose(smp_agent_env(), entry);
+    dispose_entry(smp_agent_env(), entry);
 }
 
 /* ---------------------------------------------------------------------------- service threads */
@@ -152,7 +152,7 @@ static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
 
 /* ---------------------------------------------------------------------- the library's own group */
 
-static bool is_own_group(JNIEnv *env, jthreadGroup group)
+static bool is_internal_group(JNIEnv *env, jthreadGroup group)
 {
     jobject own = own_group;
 
@@ -169,7 +169,7 @@ enum smp_status smp_threads_hide_group(JNIEnv *env, jobject group)
     if (atomic_compare_exchange_strong(&own_group, &none, ref))
         return SMP_OK;
     (*env)->DeleteGlobalRef(env, ref);
-    return is_own_group(env, group) ? SMP_OK : SMP_EQUOTA;
+    return is_internal_group(env, group) ? SMP_OK : SMP_EQUOTA;
 }
 
 void smp_threads_unloaded(JNIEnv *env)
@@ -196,7 +196,7 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
     *entry = *proto;
     entry->ref = ref;
     if (!smp_registry_add(&registry, entry))
-        dispose(env, entry);
+        dispose_entry(env, entry);
 }
 
 /* tid and stack 0: not known. */
@@ -213,9 +213,9 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
         smp_registry_miss(&registry);
     if (error != JVMTI_ERROR_NONE)
         return; /* it has ended meanwhile */
-    const bool hidden =
-        is_own_group(env, info.thread_group) || (info.name != NULL && is_service_name(info.name) &&
-                                                 is_jvm_group(jvmti, env, info.thread_group));
+    const bool hidden = is_internal_group(env, info.thread_group) ||
+                        (info.name != NULL && is_service_name(info.name) &&
+                         is_jvm_group(jvmti, env, info.thread_group));
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
     if (info.thread_group != NULL)
         (*env)->DeleteLocalRef(env, info.thread_group);
@@ -246,13 +246,13 @@ void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
     if (!smp_agent_is_live())
         return;
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
-    dispose(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
-    smp_signals_thread_ends((int32_t)gettid());
+    dispose_entry(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
+    smp_signal_thread_ends((int32_t)gettid());
 }
 
 enum smp_status smp_threads_open(JNIEnv *env)
 {
-    enum smp_status status = find_id_field(env);
+    enum smp_status status = find_thread_fields(env);
 
     if (status == SMP_OK)
         status = smp_jvm_thread_name_init(env);
@@ -295,7 +295,7 @@ void smp_threads_close(JNIEnv *env)
 
     while (entry != NULL) {
         struct smp_jvm_thread *next = entry->next;
-        dispose(env, entry);
+        dispose_entry(env, entry);
         entry = next;
     }
 }
@@ -304,7 +304,7 @@ void smp_threads_gone(struct smp_thread *thread)
 {
     const struct smp_jvm_thread *entry = entry_of(thread);
 
-    dispose(smp_agent_env(), smp_registry_end(&registry, entry->java_id, smp_clock_ns()));
+    dispose_entry(smp_agent_env(), smp_registry_end(&registry, entry->java_id, smp_clock_ns()));
 }
 
 /* ------------------------------------------------------------------------------------ the source
@@ -327,13 +327,13 @@ static void pass_hole(const struct reading *reading, uint64_t serial)
 }
 
 /* False: the thread was refused. */
-static bool offer(const struct reading *reading, struct smp_jvm_thread *entry)
+static bool offer_thread(const struct reading *reading, struct smp_jvm_thread *entry)
 {
     const uint64_t serial = entry->thread.serial;
 
     pass_hole(reading, serial);
     if (entry->thread.is_hidden) {
-        dispose(smp_agent_env(), smp_registry_release(&registry, entry));
+        dispose_entry(smp_agent_env(), smp_registry_release(&registry, entry));
     } else if (!reading->started(reading->context, &entry->thread)) {
         return false;
     }
@@ -341,9 +341,9 @@ static bool offer(const struct reading *reading, struct smp_jvm_thread *entry)
     return true;
 }
 
-static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unseen,
-                                    bool (*started)(void *context, struct smp_thread *thread),
-                                    void *context)
+static enum smp_status
+poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
+                     bool (*started)(void *context, struct smp_thread *thread), void *context)
 {
     const struct reading reading = { cursor, unseen, *cursor == 0, started, context };
     struct smp_jvm_thread *batch[POLL_BATCH];
@@ -358,9 +358,9 @@ static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unse
     while (taken && count == POLL_BATCH) {
         count = smp_registry_collect(&registry, *cursor, batch, POLL_BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
-            taken = taken && offer(&reading, batch[i]);
+            taken = taken && offer_thread(&reading, batch[i]);
             if (!taken)
-                dispose(smp_agent_env(), smp_registry_release(&registry, batch[i]));
+                dispose_entry(smp_agent_env(), smp_registry_release(&registry, batch[i]));
         }
     }
     if (taken)
@@ -371,7 +371,7 @@ static enum smp_status poll_threads(void *self, uint64_t *cursor, uint64_t *unse
 static void drop_thread(void *self, struct smp_thread *thread)
 {
     (void)self;
-    dispose(smp_agent_env(), smp_registry_release(&registry, entry_of(thread)));
+    dispose_entry(smp_agent_env(), smp_registry_release(&registry, entry_of(thread)));
 }
 
 static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
@@ -386,8 +386,8 @@ static void stop_listening(void *self, struct smp_start_listener *listen)
     smp_registry_unwatch(&registry, listen);
 }
 
-static enum smp_status name_thread(void *self, struct smp_thread *thread, void **seen, char *out,
-                                   size_t size, bool *changed)
+static enum smp_status read_thread_name(void *self, struct smp_thread *thread, void **seen,
+                                        char *out, size_t size, bool *changed)
 {
     (void)self;
     if (!smp_agent_is_live())
@@ -410,11 +410,11 @@ static void forget_name(void *self, void *seen)
 struct smp_thread_source smp_threads_source(void)
 {
     return (struct smp_thread_source){
-        .poll = poll_threads,
+        .poll = poll_started_threads,
         .drop = drop_thread,
         .listen = listen_for_starts,
         .unlisten = stop_listening,
-        .name = name_thread,
+        .name = read_thread_name,
         .forget = forget_name,
     };
 }

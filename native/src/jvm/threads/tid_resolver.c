@@ -34,7 +34,7 @@ struct unsettled {
     uint64_t tid_offset;
 };
 
-static bool os_threads_ns(void *self, int32_t tid, int64_t *out)
+static bool read_os_thread_ns(void *self, int32_t tid, int64_t *out)
 {
     (void)self;
     return smp_clock_thread_cpu_ns(tid, out);
@@ -42,12 +42,12 @@ static bool os_threads_ns(void *self, int32_t tid, int64_t *out)
 
 /* A thread that ended after a scan had listed it and before it was registered has told its end to
  * nobody: it is told here. The entry is held, so nobody gets it back to dispose of. */
-static void tell_end(const struct unsettled *unsettled, const struct smp_jvm_thread *entry)
+static void end_missed(const struct unsettled *unsettled, const struct smp_jvm_thread *entry)
 {
     (void)smp_registry_end(unsettled->registry, entry->java_id, smp_clock_ns());
 }
 
-static bool thread_ns(void *self, size_t thread, int64_t *out)
+static bool read_java_thread_ns(void *self, size_t thread, int64_t *out)
 {
     const struct unsettled *unsettled = self;
     const struct smp_jvm_thread *entry = unsettled->entries[thread];
@@ -56,7 +56,7 @@ static bool thread_ns(void *self, size_t thread, int64_t *out)
     const jvmtiError error = (*jvmti)->GetThreadCpuTime(jvmti, entry->ref, &ns);
 
     if (error == JVMTI_ERROR_THREAD_NOT_ALIVE)
-        tell_end(unsettled, entry);
+        end_missed(unsettled, entry);
     if (error != JVMTI_ERROR_NONE)
         return false;
     *out = ns;
@@ -73,7 +73,7 @@ static bool read_safely(uintptr_t address, void *out, size_t size)
 }
 
 /* JavaThread._osthread->_thread_id, where the JVM says these are. */
-static int32_t hint(void *self, size_t thread)
+static int32_t read_tid_hint(void *self, size_t thread)
 {
     const struct unsettled *unsettled = self;
     const uintptr_t java_thread = unsettled->entries[thread]->info.java_thread;
@@ -101,7 +101,7 @@ static void find_hints(struct unsettled *unsettled)
     }
 }
 
-static bool make_room(void **array, size_t *capacity, size_t count, size_t size)
+static bool grow_array(void **array, size_t *capacity, size_t count, size_t size)
 {
     if (count < *capacity)
         return true;
@@ -115,23 +115,23 @@ static bool make_room(void **array, size_t *capacity, size_t count, size_t size)
 }
 
 /* Keeps the hold where it returns true. */
-static bool keep(struct unsettled *unsettled, struct smp_jvm_thread *entry)
+static bool keep_unresolved(struct unsettled *unsettled, struct smp_jvm_thread *entry)
 {
     if (entry->thread.os_tid != 0) {
-        if (make_room((void **)&unsettled->known, &unsettled->known_capacity,
-                      unsettled->known_count, sizeof(*unsettled->known)))
+        if (grow_array((void **)&unsettled->known, &unsettled->known_capacity,
+                       unsettled->known_count, sizeof(*unsettled->known)))
             unsettled->known[unsettled->known_count++] = entry->thread.os_tid;
         return false;
     }
-    if (!make_room((void **)&unsettled->entries, &unsettled->capacity, unsettled->count,
-                   sizeof(struct smp_jvm_thread *)))
+    if (!grow_array((void **)&unsettled->entries, &unsettled->capacity, unsettled->count,
+                    sizeof(struct smp_jvm_thread *)))
         return false;
     unsettled->entries[unsettled->count++] = entry;
     return true;
 }
 
-static void drop(struct smp_registry *registry, void (*dispose)(struct smp_jvm_thread *entry),
-                 struct smp_jvm_thread *entry)
+static void drop_entry(struct smp_registry *registry, void (*dispose)(struct smp_jvm_thread *entry),
+                       struct smp_jvm_thread *entry)
 {
     struct smp_jvm_thread *unheld = smp_registry_release(registry, entry);
 
@@ -139,8 +139,9 @@ static void drop(struct smp_registry *registry, void (*dispose)(struct smp_jvm_t
         dispose(unheld);
 }
 
-static void collect(struct smp_registry *registry, void (*dispose)(struct smp_jvm_thread *entry),
-                    struct unsettled *unsettled)
+static void collect_unresolved(struct smp_registry *registry,
+                               void (*dispose)(struct smp_jvm_thread *entry),
+                               struct unsettled *unsettled)
 {
     struct smp_jvm_thread *batch[BATCH];
     uint64_t cursor = 0;
@@ -151,13 +152,13 @@ static void collect(struct smp_registry *registry, void (*dispose)(struct smp_jv
         count = smp_registry_collect(registry, cursor, batch, BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
             cursor = batch[i]->thread.serial;
-            if (!keep(unsettled, batch[i]))
-                drop(registry, dispose, batch[i]);
+            if (!keep_unresolved(unsettled, batch[i]))
+                drop_entry(registry, dispose, batch[i]);
         }
     }
 }
 
-static int by_value(const void *left, const void *right)
+static int compare_tids(const void *left, const void *right)
 {
     const int32_t *a = left;
     const int32_t *b = right;
@@ -166,18 +167,19 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Returns how many are still unknown. */
-static size_t match(struct unsettled *unsettled)
+static size_t match_unresolved(struct unsettled *unsettled)
 {
-    const struct smp_tid_clocks clocks = {
-        .os_threads_ns = os_threads_ns, .thread_ns = thread_ns, .hint = hint, .self = unsettled
-    };
+    const struct smp_tid_clocks clocks = { .os_thread_ns = read_os_thread_ns,
+                                           .thread_ns = read_java_thread_ns,
+                                           .hint = read_tid_hint,
+                                           .self = unsettled };
     size_t unknown = unsettled->count;
     int32_t *tids = NULL;
     size_t tid_count = 0;
     int32_t *found = smp_alloc(NULL, unsettled->count * sizeof(*found));
 
     if (unsettled->known_count > 0)
-        qsort(unsettled->known, unsettled->known_count, sizeof(*unsettled->known), by_value);
+        qsort(unsettled->known, unsettled->known_count, sizeof(*unsettled->known), compare_tids);
     if (found == NULL ||
         smp_tids_list(unsettled->known, unsettled->known_count, &tids, &tid_count) != SMP_OK)
         goto done;
@@ -211,13 +213,13 @@ void smp_tid_resolver_run(struct smp_registry *registry,
     if (due_ns == INT64_MAX || smp_clock_ns() < due_ns ||
         !atomic_compare_exchange_strong(&next.due_ns, &due_ns, INT64_MAX))
         return;
-    collect(registry, dispose, &unsettled);
+    collect_unresolved(registry, dispose, &unsettled);
     if (unsettled.count > 0) {
         find_hints(&unsettled);
-        unknown = match(&unsettled);
+        unknown = match_unresolved(&unsettled);
     }
     for (size_t i = 0; i < unsettled.count; i++)
-        drop(registry, dispose, unsettled.entries[i]);
+        drop_entry(registry, dispose, unsettled.entries[i]);
     smp_free(NULL, (void *)unsettled.entries);
     smp_free(NULL, unsettled.known);
     if (unknown == 0)

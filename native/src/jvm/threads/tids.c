@@ -9,7 +9,7 @@
 
 enum { FIRST_TIDS = 256 };
 
-struct task {
+struct os_thread {
     int32_t tid;
     int64_t before_ns;
     int64_t after_ns;
@@ -17,9 +17,9 @@ struct task {
 
 struct match {
     const struct smp_tid_clocks *clocks;
-    struct task *still; /* sorted by clock: it has not moved */
+    struct os_thread *still; /* sorted by clock: it has not moved */
     size_t still_count;
-    struct task *moving; /* the others */
+    struct os_thread *moving; /* the others */
     size_t moving_count;
 };
 
@@ -28,15 +28,15 @@ struct candidates {
     size_t count; /* may exceed the array: too many */
 };
 
-static int by_clock(const void *left, const void *right)
+static int compare_clocks(const void *left, const void *right)
 {
-    const struct task *a = left;
-    const struct task *b = right;
+    const struct os_thread *a = left;
+    const struct os_thread *b = right;
 
     return (a->before_ns > b->before_ns) - (a->before_ns < b->before_ns);
 }
 
-static void propose(struct candidates *candidates, int32_t tid)
+static void add_candidate(struct candidates *candidates, int32_t tid)
 {
     if (candidates->count < SMP_TIDS_MAX_CANDIDATES)
         candidates->tids[candidates->count] = tid;
@@ -57,35 +57,36 @@ static void find_candidates(const struct match *match, int64_t thread_ns,
             high = middle;
     }
     for (size_t i = low; i < match->still_count && match->still[i].before_ns == thread_ns; i++)
-        propose(candidates, match->still[i].tid);
+        add_candidate(candidates, match->still[i].tid);
     for (size_t i = 0; i < match->moving_count; i++) {
-        const struct task *task = &match->moving[i];
-        if (task->before_ns <= thread_ns && thread_ns <= task->after_ns)
-            propose(candidates, task->tid);
+        const struct os_thread *os_thread = &match->moving[i];
+        if (os_thread->before_ns <= thread_ns && thread_ns <= os_thread->after_ns)
+            add_candidate(candidates, os_thread->tid);
     }
 }
 
 /* The second reading: only clocks that stand side by side. False also when the thread has ended. */
-static bool encloses(const struct smp_tid_clocks *clocks, int32_t tid, size_t thread)
+static bool clocks_enclose(const struct smp_tid_clocks *clocks, int32_t tid, size_t thread)
 {
     int64_t before_ns = 0;
     int64_t thread_ns = 0;
     int64_t after_ns = 0;
 
-    return clocks->os_threads_ns(clocks->self, tid, &before_ns) &&
+    return clocks->os_thread_ns(clocks->self, tid, &before_ns) &&
            clocks->thread_ns(clocks->self, thread, &thread_ns) &&
-           clocks->os_threads_ns(clocks->self, tid, &after_ns) && before_ns <= thread_ns &&
+           clocks->os_thread_ns(clocks->self, tid, &after_ns) && before_ns <= thread_ns &&
            thread_ns <= after_ns;
 }
 
-static int32_t choose(const struct match *match, const struct candidates *candidates, size_t thread)
+static int32_t choose_os_thread(const struct match *match, const struct candidates *candidates,
+                                size_t thread)
 {
     int32_t chosen = 0;
 
     if (candidates->count > SMP_TIDS_MAX_CANDIDATES)
         return 0;
     for (size_t i = 0; i < candidates->count; i++) {
-        if (!encloses(match->clocks, candidates->tids[i], thread))
+        if (!clocks_enclose(match->clocks, candidates->tids[i], thread))
             continue;
         if (chosen != 0)
             return 0;
@@ -94,7 +95,7 @@ static int32_t choose(const struct match *match, const struct candidates *candid
     return chosen;
 }
 
-static int by_tid(const void *left, const void *right)
+static int compare_chosen(const void *left, const void *right)
 {
     const int32_t *const *a = left;
     const int32_t *const *b = right;
@@ -105,7 +106,7 @@ static int by_tid(const void *left, const void *right)
 /* One task cannot be two threads: where it was chosen twice, neither is believed. */
 static void drop_doubles(int32_t **chosen, size_t count)
 {
-    qsort((void *)chosen, count, sizeof(*chosen), by_tid);
+    qsort((void *)chosen, count, sizeof(*chosen), compare_chosen);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && *chosen[end] == *chosen[i])
@@ -116,7 +117,7 @@ static void drop_doubles(int32_t **chosen, size_t count)
     }
 }
 
-static int32_t hint_of(const struct smp_tid_clocks *clocks, size_t thread)
+static int32_t tid_hint(const struct smp_tid_clocks *clocks, size_t thread)
 {
     return clocks->hint != NULL ? clocks->hint(clocks->self, thread) : 0;
 }
@@ -127,7 +128,7 @@ static bool are_hints_right(const struct smp_tid_clocks *clocks, const int32_t *
     size_t agreed = 0;
 
     for (size_t i = 0; i < count; i++) {
-        const int32_t hint = out[i] != 0 ? hint_of(clocks, i) : 0;
+        const int32_t hint = out[i] != 0 ? tid_hint(clocks, i) : 0;
         if (hint != 0 && hint != out[i])
             return false;
         agreed += hint != 0;
@@ -136,21 +137,21 @@ static bool are_hints_right(const struct smp_tid_clocks *clocks, const int32_t *
 }
 
 /* Two close readings must bear the hint out. */
-static void take_hints(const struct smp_tid_clocks *clocks, const int64_t *thread_ns,
-                       size_t thread_count, int32_t *out)
+static void take_tid_hints(const struct smp_tid_clocks *clocks, const int64_t *thread_ns,
+                           size_t thread_count, int32_t *out)
 {
     if (clocks->hint == NULL || !are_hints_right(clocks, out, thread_count))
         return;
     for (size_t i = 0; i < thread_count; i++) {
         if (out[i] != 0 || thread_ns[i] < 0)
             continue;
-        const int32_t hint = hint_of(clocks, i);
-        if (hint != 0 && encloses(clocks, hint, i) && encloses(clocks, hint, i))
+        const int32_t hint = tid_hint(clocks, i);
+        if (hint != 0 && clocks_enclose(clocks, hint, i) && clocks_enclose(clocks, hint, i))
             out[i] = hint;
     }
 }
 
-static size_t gather(int32_t *out, size_t thread_count, int32_t **chosen)
+static size_t gather_chosen(int32_t *out, size_t thread_count, int32_t **chosen)
 {
     size_t count = 0;
 
@@ -161,27 +162,27 @@ static size_t gather(int32_t *out, size_t thread_count, int32_t **chosen)
     return count;
 }
 
-static void choose_all(const struct match *match, const int64_t *thread_ns, size_t thread_count,
-                       int32_t *out, int32_t **chosen)
+static void choose_os_threads(const struct match *match, const int64_t *thread_ns,
+                              size_t thread_count, int32_t *out, int32_t **chosen)
 {
     for (size_t i = 0; i < thread_count; i++) {
         struct candidates candidates = { .count = 0 };
         if (thread_ns[i] < 0)
             continue;
         find_candidates(match, thread_ns[i], &candidates);
-        out[i] = choose(match, &candidates, i);
+        out[i] = choose_os_thread(match, &candidates, i);
     }
-    take_hints(match->clocks, thread_ns, thread_count, out);
-    drop_doubles(chosen, gather(out, thread_count, chosen));
+    take_tid_hints(match->clocks, thread_ns, thread_count, out);
+    drop_doubles(chosen, gather_chosen(out, thread_count, chosen));
 }
 
 static void read_before(const struct smp_tid_clocks *clocks, const int32_t *tids, size_t tid_count,
                         struct match *match)
 {
     for (size_t i = 0; i < tid_count; i++) {
-        struct task task = { .tid = tids[i] };
-        if (clocks->os_threads_ns(clocks->self, tids[i], &task.before_ns))
-            match->still[match->still_count++] = task;
+        struct os_thread os_thread = { .tid = tids[i] };
+        if (clocks->os_thread_ns(clocks->self, tids[i], &os_thread.before_ns))
+            match->still[match->still_count++] = os_thread;
     }
 }
 
@@ -193,15 +194,15 @@ static void read_after(struct match *match)
 
     match->still_count = 0;
     for (size_t i = 0; i < count; i++) {
-        struct task task = match->still[i];
-        if (!match->clocks->os_threads_ns(match->clocks->self, task.tid, &task.after_ns))
+        struct os_thread os_thread = match->still[i];
+        if (!match->clocks->os_thread_ns(match->clocks->self, os_thread.tid, &os_thread.after_ns))
             continue;
-        if (task.after_ns == task.before_ns)
-            match->still[match->still_count++] = task;
+        if (os_thread.after_ns == os_thread.before_ns)
+            match->still[match->still_count++] = os_thread;
         else
-            match->moving[match->moving_count++] = task;
+            match->moving[match->moving_count++] = os_thread;
     }
-    qsort(match->still, match->still_count, sizeof(*match->still), by_clock);
+    qsort(match->still, match->still_count, sizeof(*match->still), compare_clocks);
 }
 
 enum smp_status smp_tids_match(const struct smp_tid_clocks *clocks, const int32_t *tids,
@@ -227,7 +228,7 @@ enum smp_status smp_tids_match(const struct smp_tid_clocks *clocks, const int32_
             thread_ns[i] = -1;
     }
     read_after(&match);
-    choose_all(&match, thread_ns, thread_count, out, chosen);
+    choose_os_threads(&match, thread_ns, thread_count, out, chosen);
     status = SMP_OK;
 done:
     smp_free(NULL, (void *)chosen);
@@ -240,7 +241,7 @@ done:
 /* ----------------------------------------------------------------------------- the process's tasks
  */
 
-static bool is_known(const int32_t *known, size_t known_count, int32_t tid)
+static bool is_known_tid(const int32_t *known, size_t known_count, int32_t tid)
 {
     size_t low = 0;
     size_t high = known_count;
@@ -257,7 +258,7 @@ static bool is_known(const int32_t *known, size_t known_count, int32_t tid)
     return false;
 }
 
-static bool append(int32_t **tids, size_t *count, size_t *capacity, int32_t tid)
+static bool append_tid(int32_t **tids, size_t *count, size_t *capacity, int32_t tid)
 {
     if (*count == *capacity) {
         const size_t wanted = *capacity == 0 ? FIRST_TIDS : *capacity * 2;
@@ -290,9 +291,9 @@ enum smp_status smp_tids_list(const int32_t *known, size_t known_count, int32_t 
         return SMP_EUNSUPPORTED;
     for (const struct dirent *entry = next(folder); entry != NULL; entry = next(folder)) {
         const long tid = strtol(entry->d_name, NULL, 10); /* 0 for "." and ".." */
-        if (tid <= 0 || is_known(known, known_count, (int32_t)tid))
+        if (tid <= 0 || is_known_tid(known, known_count, (int32_t)tid))
             continue;
-        if (!append(&found, &count, &capacity, (int32_t)tid)) {
+        if (!append_tid(&found, &count, &capacity, (int32_t)tid)) {
             status = SMP_ENOMEM;
             break;
         }

@@ -33,7 +33,7 @@
 
 /* Thread: an index. Both return false where there is no such thread, or no more. */
 struct smp_tid_clocks {
-    bool (*os_threads_ns)(void *self, int32_t tid, int64_t *out);
+    bool (*os_thread_ns)(void *self, int32_t tid, int64_t *out);
     bool (*thread_ns)(void *self, size_t thread, int64_t *out);
     /* What else is said of the thread's tid; 0: nothing. May be NULL. */
     int32_t (*hint)(void *self, size_t thread);

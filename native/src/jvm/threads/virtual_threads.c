@@ -21,7 +21,7 @@ static struct {
 
 static _Atomic bool in_use;
 
-static jclass find_class(JNIEnv *env, const char *name)
+static jclass find_jdk_class(JNIEnv *env, const char *name)
 {
     jclass found = (*env)->FindClass(env, name);
 
@@ -30,8 +30,8 @@ static jclass find_class(JNIEnv *env, const char *name)
     return found;
 }
 
-static uint64_t find_method(JNIEnv *env, jclass owner, const char *name, const char *signature,
-                            bool is_static)
+static uint64_t find_jdk_method(JNIEnv *env, jclass owner, const char *name, const char *signature,
+                                bool is_static)
 {
     jmethodID method = NULL;
 
@@ -44,7 +44,7 @@ static uint64_t find_method(JNIEnv *env, jclass owner, const char *name, const c
     return (uint64_t)(uintptr_t)method;
 }
 
-static jfieldID find_field(JNIEnv *env, jclass owner, const char *name, const char *signature)
+static jfieldID find_jdk_field(JNIEnv *env, jclass owner, const char *name, const char *signature)
 {
     jfieldID field = owner != NULL ? (*env)->GetFieldID(env, owner, name, signature) : NULL;
 
@@ -53,20 +53,20 @@ static jfieldID find_field(JNIEnv *env, jclass owner, const char *name, const ch
     return field;
 }
 
-static void find_methods(JNIEnv *env, jclass continuation)
+static void find_boundary_methods(JNIEnv *env, jclass continuation)
 {
-    known.enter_special =
-        find_method(env, continuation, "enterSpecial", "(Ljdk/internal/vm/Continuation;ZZ)V", true);
+    known.enter_special = find_jdk_method(env, continuation, "enterSpecial",
+                                          "(Ljdk/internal/vm/Continuation;ZZ)V", true);
     known.enter =
-        find_method(env, continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V", true);
-    known.enter0 = find_method(env, continuation, "enter0", "()V", false);
+        find_jdk_method(env, continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V", true);
+    known.enter0 = find_jdk_method(env, continuation, "enter0", "()V", false);
 }
 
-static void find_fields(JNIEnv *env, jclass continuation, jclass thread, jclass body)
+static void find_mount_fields(JNIEnv *env, jclass continuation, jclass thread, jclass body)
 {
-    known.cont = find_field(env, thread, "cont", "Ljdk/internal/vm/Continuation;");
-    known.target = find_field(env, continuation, "target", "Ljava/lang/Runnable;");
-    known.vthread = find_field(env, body, "val$vthread", "Ljava/lang/VirtualThread;");
+    known.cont = find_jdk_field(env, thread, "cont", "Ljdk/internal/vm/Continuation;");
+    known.target = find_jdk_field(env, continuation, "target", "Ljava/lang/Runnable;");
+    known.vthread = find_jdk_field(env, body, "val$vthread", "Ljava/lang/VirtualThread;");
 }
 
 bool smp_virtual_threads_init(JNIEnv *env)
@@ -77,14 +77,14 @@ bool smp_virtual_threads_init(JNIEnv *env)
         (*env)->ExceptionClear(env);
         return false;
     }
-    jclass continuation = find_class(env, "jdk/internal/vm/Continuation");
-    jclass thread = find_class(env, "java/lang/Thread");
+    jclass continuation = find_jdk_class(env, "jdk/internal/vm/Continuation");
+    jclass thread = find_jdk_class(env, "java/lang/Thread");
     if (continuation != NULL && thread != NULL) {
-        jclass body = find_class(env, "java/lang/VirtualThread$VThreadContinuation$1");
-        jclass carrier = find_class(env, "jdk/internal/misc/CarrierThread");
-        find_methods(env, continuation);
-        find_fields(env, continuation, thread, body);
-        known.run_body = find_method(env, body, "run", "()V", false);
+        jclass body = find_jdk_class(env, "java/lang/VirtualThread$VThreadContinuation$1");
+        jclass carrier = find_jdk_class(env, "jdk/internal/misc/CarrierThread");
+        find_boundary_methods(env, continuation);
+        find_mount_fields(env, continuation, thread, body);
+        known.run_body = find_jdk_method(env, body, "run", "()V", false);
         if (carrier != NULL)
             known.carrier = (*env)->NewGlobalRef(env, carrier);
         if (body != NULL)
@@ -95,12 +95,12 @@ bool smp_virtual_threads_init(JNIEnv *env)
     return known.found;
 }
 
-static bool is_enter(uint64_t method)
+static bool is_enter_frame(uint64_t method)
 {
     return method == known.enter || method == known.enter0 || method == known.run_body;
 }
 
-static bool is_boundary(const struct smp_frame *frame)
+static bool is_enter_special(const struct smp_frame *frame)
 {
     return frame->method == known.enter_special && frame->bci != SMP_BCI_PSEUDO;
 }
@@ -112,12 +112,12 @@ enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
 
     if (!known.found)
         return SMP_VIRTUAL_NONE;
-    while (boundary < sample->count && !is_boundary(&sample->frames[boundary]))
+    while (boundary < sample->count && !is_enter_special(&sample->frames[boundary]))
         boundary++;
     if (boundary == sample->count)
         return SMP_VIRTUAL_NONE;
     for (size_t i = 0; i < MAX_ENTER_FRAMES && boundary > 0; i++) {
-        if (!is_enter(sample->frames[boundary - 1].method))
+        if (!is_enter_frame(sample->frames[boundary - 1].method))
             break;
         boundary--;
         whole = true;

@@ -9,9 +9,10 @@
 
 #include "base/once.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/symbol.h"
+#include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"
-#include "jvm/hotspot/symbol.h"
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
@@ -26,19 +27,12 @@ enum {
 static struct {
     struct smp_once once;
     _Atomic bool usable;
-    bool has_code;          /* what follows is written by the one who opens or closes */
+    /* Written by the call that opens or closes. */
     bool is_proven;         /* a running method was walked: this JVM will not unlearn it */
     struct smp_async async; /* constant while usable */
     pthread_mutex_t mutex;  /* guards refusal */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
 } state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
-
-static const jvmtiEvent events[] = {
-    JVMTI_EVENT_CLASS_LOAD,
-    JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
-    JVMTI_EVENT_COMPILED_METHOD_LOAD,
-    JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
-};
 
 static void set_refusal(const char *reason)
 {
@@ -71,42 +65,6 @@ int smp_async_signal(int wanted)
     return smp_signals_is_installed(number) ? number : state.async.signal;
 }
 
-/* ------------------------------------------------------------------------------------ code events
- */
-
-static bool set_events(jvmtiEventMode mode)
-{
-    jvmtiEnv *jvmti = smp_agent_jvmti();
-    bool all = true;
-
-    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-        all =
-            (*jvmti)->SetEventNotificationMode(jvmti, mode, events[i], NULL) == JVMTI_ERROR_NONE &&
-            all;
-    return all;
-}
-
-/* With the event for compiled methods on, the JVM also notes more exact lines for those it compiles
- * from now on. */
-static const char *listen_to_code(jvmtiEnv *jvmti)
-{
-    const jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
-    const jvmtiCapabilities helpful = { .can_get_bytecodes = 1, .can_get_constant_pool = 1 };
-
-    if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
-        return "no events for compiled methods";
-    (void)(*jvmti)->AddCapabilities(jvmti, &helpful);
-    if (smp_code_map_open() != SMP_OK)
-        return "no memory for addresses of code";
-    state.has_code = true;
-    if (!set_events(JVMTI_ENABLE))
-        return "no events for code";
-    if ((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) != JVMTI_ERROR_NONE ||
-        (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) != JVMTI_ERROR_NONE)
-        return "no events for code made before";
-    return NULL;
-}
-
 /* ---------------------------------------------------------------------------------- up and down */
 
 static struct smp_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
@@ -118,12 +76,13 @@ static struct smp_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
         return layout;
     const uintptr_t java_thread = smp_threads_address(env, current);
     if (java_thread != 0)
-        layout = smp_layout_find(env, java_thread, smp_stack_bounds_own().high);
+        layout =
+            smp_layout_find(env, java_thread, smp_stack_bounds_own().high, smp_code_map_is_java);
     (*env)->DeleteLocalRef(env, current);
     return layout;
 }
 
-static const char *install(int signal)
+static const char *install_handler(int signal)
 {
     state.async.signal = smp_signals_number(signal);
     if (smp_signals_install(state.async.signal) != SMP_OK)
@@ -133,7 +92,7 @@ static const char *install(int signal)
 }
 
 /* NULL: all that a walk needs is there. */
-static const char *prepare(int signal, JNIEnv *env)
+static const char *prepare_walks(int signal, JNIEnv *env)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
@@ -144,34 +103,38 @@ static const char *prepare(int signal, JNIEnv *env)
     *(void **)&state.async.walk = smp_symbol("AsyncGetCallTrace");
     if (state.async.walk == NULL)
         return "no AsyncGetCallTrace in this JVM";
-    const char *reason = listen_to_code(jvmti);
+    const char *reason = smp_code_events_open(jvmti);
     if (reason == NULL) {
         smp_method_ids_open(env);
         state.async.has_virtual_threads = smp_virtual_threads_init(env);
         state.async.layout = find_layout(jvmti, env);
         state.async.no_made_up_registers =
-            !smp_jvm_version_bears_made_up_registers(smp_jvm_version(jvmti));
-        reason = install(signal);
+            !smp_jvm_version_takes_made_up_registers(smp_jvm_version(jvmti));
+        reason = install_handler(signal);
     }
     return reason;
 }
 
 /* SMP_OK with *reason NULL: usable; else why not. */
-static enum smp_status bring_up(int signal, const char **reason)
+static enum smp_status open_async(int signal, const char **reason)
 {
     enum { PROBES = 4 };
     JNIEnv *env = smp_agent_env();
     enum smp_status status = SMP_OK;
 
-    *reason = prepare(signal, env);
+    *reason = prepare_walks(signal, env);
     if (*reason != NULL)
         return SMP_OK;
+    const struct smp_walk_target target = { .walk = state.async.walk,
+                                            .env = env,
+                                            .no_made_up_registers =
+                                                state.async.no_made_up_registers };
     /* On a busy machine a collection may begin, or an answer be late: that is not how this JVM is.
      */
     for (int probe = 0; probe < PROBES && status == SMP_OK; probe++) {
-        *reason = smp_self_test_native(&state.async, env);
+        *reason = smp_self_test_native(state.async.signal, &target);
         if (*reason == NULL && !state.is_proven)
-            status = smp_self_test_java(&state.async, env, reason);
+            status = smp_self_test_java(state.async.signal, &target, env, reason);
         if (*reason == NULL)
             break;
     }
@@ -193,18 +156,13 @@ static void wait_for_handlers(void)
     }
 }
 
-static void bring_down(void)
+static void close_async(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
     wait_for_handlers();
     smp_method_ids_close();
-    if (!state.has_code)
-        return;
-    if (smp_agent_is_live())
-        (void)set_events(JVMTI_DISABLE);
-    smp_code_map_close();
-    state.has_code = false;
+    smp_code_events_close();
 }
 
 enum smp_status smp_async_open(int signal)
@@ -213,10 +171,10 @@ enum smp_status smp_async_open(int signal)
     const char *reason = NULL;
 
     if (smp_once_open(&state.once)) {
-        status = bring_up(signal, &reason);
+        status = open_async(signal, &reason);
         set_refusal(status == SMP_OK && reason != NULL ? reason : "");
         if (status != SMP_OK || reason != NULL)
-            bring_down();
+            close_async();
         else
             atomic_store_explicit(&state.usable, true, memory_order_release);
         smp_once_finish(&state.once, status == SMP_OK);
@@ -232,7 +190,7 @@ void smp_async_close(void)
 {
     if (!smp_once_close(&state.once))
         return;
-    bring_down();
+    close_async();
     smp_once_finish(&state.once, false);
 }
 

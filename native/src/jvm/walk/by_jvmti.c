@@ -11,6 +11,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/code/methods.h"
 #include "jvm/threads/threads.h"
 
 /* The JVM writes its frames into ours. */
@@ -22,8 +23,8 @@ _Static_assert(offsetof(struct smp_frame, bci) == offsetof(jvmtiFrameInfo, locat
 _Static_assert(sizeof(jmethodID) == sizeof(uint64_t), "a method id is a key");
 
 /* start < 0: that many frames from the root. Never more than room frames are believed. */
-static enum smp_status fetch(jthread thread, jint start, struct smp_frame *frames, size_t room,
-                             size_t *count)
+static enum smp_status fetch_frames(jthread thread, jint start, struct smp_frame *frames,
+                                    size_t room, size_t *count)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jint got = 0;
@@ -69,7 +70,7 @@ static enum smp_status fetch_root_end(jthread thread, size_t capacity, struct sm
         *again = true;
         return SMP_OK;
     }
-    status = fetch(thread, -(jint)root, sample->frames + leaf, root, &got);
+    status = fetch_frames(thread, -(jint)root, sample->frames + leaf, root, &got);
     if (status == SMP_EVM || (status == SMP_OK && got != root)) {
         *again = true;
         return SMP_OK;
@@ -79,11 +80,11 @@ static enum smp_status fetch_root_end(jthread thread, size_t capacity, struct sm
     return status;
 }
 
-static enum smp_status walk_once(jthread thread, size_t capacity, struct smp_sample *sample,
-                                 bool *again)
+static enum smp_status walk_both_ends(jthread thread, size_t capacity, struct smp_sample *sample,
+                                      bool *again)
 {
     size_t count = 0;
-    enum smp_status status = fetch(thread, 0, sample->frames, capacity, &count);
+    enum smp_status status = fetch_frames(thread, 0, sample->frames, capacity, &count);
 
     if (status != SMP_OK)
         return status;
@@ -93,15 +94,16 @@ static enum smp_status walk_once(jthread thread, size_t capacity, struct smp_sam
     return count < capacity ? SMP_OK : fetch_root_end(thread, capacity, sample, again);
 }
 
-static void name_the_nameless(struct smp_sample *sample)
+static void set_missing_keys(struct smp_sample *sample)
 {
     for (size_t i = 0; i < sample->count; i++) {
         if (sample->frames[i].method == 0)
-            sample->frames[i].method = SMP_VM_NO_METHOD;
+            sample->frames[i].method = SMP_METHODS_NO_ID;
     }
 }
 
-static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sample *sample)
+static enum smp_status walk_by_jvmti(void *self, struct smp_thread *thread,
+                                     struct smp_sample *sample)
 {
     const size_t capacity = sample->capacity < INT_MAX ? sample->capacity : INT_MAX;
     const jthread ref = smp_threads_ref(thread);
@@ -111,22 +113,28 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     (void)self;
     if (capacity < 2)
         return SMP_EINVAL;
-    for (unsigned attempt = 0; again && attempt < SMP_VM_WALK_ATTEMPTS; attempt++) {
+    for (unsigned attempt = 0; again && attempt < SMP_JVMTI_WALK_ATTEMPTS; attempt++) {
         again = false;
         if (!smp_agent_is_live())
             return SMP_EPHASE;
-        status = walk_once(ref, capacity, sample, &again);
+        status = walk_both_ends(ref, capacity, sample, &again);
     }
     if (again)
         return SMP_EVM;
     if (status == SMP_EGONE)
         smp_threads_gone(thread);
     if (status == SMP_OK)
-        name_the_nameless(sample);
+        set_missing_keys(sample);
     return status;
+}
+
+enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames, size_t capacity,
+                                   size_t *count)
+{
+    return smp_agent_is_live() ? fetch_frames(thread, 0, frames, capacity, count) : SMP_EPHASE;
 }
 
 struct smp_walker smp_by_jvmti(void)
 {
-    return (struct smp_walker){ .name = "JVMTI", .walk = walk };
+    return (struct smp_walker){ .name = "JVMTI", .walk = walk_by_jvmti };
 }

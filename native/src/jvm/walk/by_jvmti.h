@@ -9,7 +9,7 @@
  *   frames [leaf 0 ... leaf_count) [root end ... count)     omitted = depth - count
  *
  * The two ends of a running thread's stack are not of one moment. Where it shrank in between, the
- * walk is done again, SMP_VM_WALK_ATTEMPTS times at most.
+ * walk is done again, SMP_JVMTI_WALK_ATTEMPTS times at most.
  *
  * Owns     nothing.
  * Threads  any attached one.
@@ -19,13 +19,20 @@
 #ifndef SMP_JVM_WALK_BY_JVMTI_H
 #define SMP_JVM_WALK_BY_JVMTI_H
 
+#include <jni.h>
+#include <stddef.h>
+
 #include "engine/jvm.h"
 
-enum { SMP_VM_WALK_ATTEMPTS = 3 };
-
-/* Stands for a method the JVM gave no id. No id is this number. */
-#define SMP_VM_NO_METHOD UINT64_MAX
+enum { SMP_JVMTI_WALK_ATTEMPTS = 3 };
 
 struct smp_walker smp_by_jvmti(void);
+
+/*
+ * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of their
+ * methods. *count == capacity: the stack may be deeper.
+ */
+SMP_CHECKED enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames,
+                                               size_t capacity, size_t *count);
 
 #endif

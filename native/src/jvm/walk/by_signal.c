@@ -13,9 +13,10 @@
 #include "jvm/threads/thread_name.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
-#include "jvm/threads/walk_info.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/signals.h"
+#include "jvm/walk/walk_target.h"
 #include "jvm/walk/walked_sample.h"
 
 #define NS_PER_MS 1000000LL
@@ -144,7 +145,7 @@ static bool is_outstanding(uint64_t cookie)
  * to the others where an answer takes as long as the wait for a CPU. False: there is no room. */
 static bool note_request(struct smp_walk_info *info, uint64_t cookie)
 {
-    for (size_t i = 0; i < SMP_FACTS_REQUESTS; i++) {
+    for (size_t i = 0; i < SMP_WALK_INFO_REQUESTS; i++) {
         uint64_t other = info->requests[i];
         if (!is_outstanding(other) &&
             atomic_compare_exchange_strong(&info->requests[i], &other, cookie))
@@ -163,7 +164,7 @@ static enum smp_status ask(struct smp_by_signal *walker, struct request *request
 
     if (slot == NULL)
         return SMP_EQUOTA;
-    slot->target = smp_walk_info_target(info, async, env, smp_threads_ref(request->thread));
+    slot->target = smp_walk_target_of(info, async, env, smp_threads_ref(request->thread));
     slot->mailbox = walker->mailbox;
     slot->frames = request->buffer.frames;
     slot->capacity = request->buffer.capacity;
@@ -174,7 +175,7 @@ static enum smp_status ask(struct smp_by_signal *walker, struct request *request
     forget_mounted(env, request);
     request->mounted = mounted_on(env, request->thread, info);
     const enum smp_status status =
-        smp_signals_ask(smp_async_signal(walker->signal), request->thread, slot, cookie);
+        smp_signals_request(smp_async_signal(walker->signal), request->thread, slot, cookie);
     if (status == SMP_OK) {
         request->cookie = cookie;
         confirm_mounted(env, request, info);
@@ -290,11 +291,12 @@ static enum smp_status request_walk(void *self, struct smp_thread *thread, uint6
 
 static bool may_cure(struct smp_by_signal *walker, int64_t now_ns)
 {
-    const int64_t earned_ns = (now_ns - walker->cure_credited_ns) / 100 * SMP_ASYNC_CURE_PERCENT;
+    const int64_t earned_ns =
+        (now_ns - walker->cure_credited_ns) / 100 * SMP_ASYNC_HANDSHAKE_PERCENT;
 
     walker->cure_credited_ns = now_ns;
-    if (earned_ns >= SMP_ASYNC_CURE_SAVED_NS - walker->cure_credit_ns)
-        walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
+    if (earned_ns >= SMP_ASYNC_HANDSHAKE_SAVED_NS - walker->cure_credit_ns)
+        walker->cure_credit_ns = SMP_ASYNC_HANDSHAKE_SAVED_NS;
     else
         walker->cure_credit_ns += earned_ns;
     return walker->cure_credit_ns > 0;
@@ -322,11 +324,11 @@ static void pay(struct smp_by_signal *walker, int64_t start_ns)
 static bool shake_hands(struct smp_by_signal *walker, jobject thread, size_t frames, size_t *count)
 {
     const int64_t start_ns = smp_clock_ns();
-    const size_t room = SMP_ASYNC_CURE_FRAMES + 2 * frames;
+    const size_t room = SMP_ASYNC_HANDSHAKE_FRAMES + 2 * frames;
 
     if (smp_virtual_threads_in_use() || !may_cure(walker, start_ns) || !has_cure_room(walker, room))
         return false;
-    const enum smp_status status = smp_method_ids_walk(thread, walker->cure, room, count);
+    const enum smp_status status = smp_by_jvmti_fetch(thread, walker->cure, room, count);
     pay(walker, start_ns);
     return status == SMP_OK && *count < room;
 }
@@ -451,7 +453,7 @@ static void tell_stack(struct smp_by_signal *walker, JNIEnv *env, const struct l
 
 static bool may_look_again(const struct request *request)
 {
-    return request->looks < SMP_ASYNC_LOOKS && !request->is_last;
+    return request->looks < SMP_ASYNC_TRIES && !request->is_last;
 }
 
 /* Another moment may be a better one. */
@@ -519,7 +521,8 @@ static bool tell_with_root(struct smp_by_signal *walker, JNIEnv *env,
         !shake_hands(walker, smp_threads_ref(request->thread), walked->rootless, &count) ||
         count == 0)
         return false;
-    smp_walk_info_set_root(smp_threads_walk_info(request->thread), walker->cure[count - 1].method);
+    smp_walk_target_set_root(smp_threads_walk_info(request->thread),
+                             walker->cure[count - 1].method);
     top.first = 1;
     top.count = walked->rootless;
     smp_walked_sample_make(request->buffer.frames, &top, &sample);
@@ -549,7 +552,7 @@ static void find_stack(struct smp_by_signal *walker, struct smp_walk_info *info,
     struct smp_stack_bounds bounds = { 0 };
     const int64_t now_ns = smp_clock_ns();
 
-    if (smp_walk_info_knows_stack(info) || now_ns < walker->stacks_due_ns)
+    if (smp_walk_target_knows_stack(info) || now_ns < walker->stacks_due_ns)
         return;
     smp_stack_bounds_find(&walked->sp, &bounds, 1);
     info->stack_low = bounds.low;
@@ -584,7 +587,7 @@ static bool read_answer(struct smp_by_signal *walker, JNIEnv *env, const struct 
     request->cookie = 0;
     request->looks++;
     request->answer = walked.answer;
-    smp_walk_info_learn_root(info, &walked);
+    smp_walk_target_learn_root(info, &walked);
     if (walked.lacks_stack)
         find_stack(walker, info, &walked);
     if (request->looks == 1 && walked.raw <= 0)
@@ -627,14 +630,14 @@ static size_t read_answers(struct smp_by_signal *walker, JNIEnv *env,
 
 static void look_again(struct smp_by_signal *walker, JNIEnv *env, const struct listener *listener)
 {
-    const struct timespec gap = { .tv_nsec = SMP_ASYNC_LOOK_GAP_NS };
+    const struct timespec gap = { .tv_nsec = SMP_ASYNC_TRY_GAP_NS };
 
     (void)nanosleep(&gap, NULL);
     for (size_t i = walker->count; i > 0; i--) {
         struct request *request = &walker->requests[i - 1];
         if (request->cookie != 0)
             continue;
-        walker->stats.second_looks++;
+        walker->stats.retries++;
         if (ask(walker, request, env) != SMP_OK)
             tell(walker, env, listener, i - 1, request->answer);
     }
@@ -682,7 +685,7 @@ static void collect(void *self, int64_t deadline_ns,
         const size_t again = read_answers(walker, env, &listener);
         if (walker->count == 0)
             break;
-        if (smp_clock_ns() + SMP_ASYNC_LOOK_GAP_NS >= deadline_ns) {
+        if (smp_clock_ns() + SMP_ASYNC_TRY_GAP_NS >= deadline_ns) {
             give_up(walker, env, &listener);
             break;
         }
@@ -721,13 +724,13 @@ static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
     return true;
 }
 
-bool smp_by_signal_tell(struct smp_by_signal *walker, struct smp_thread *thread,
-                        struct smp_jvm_frame *frames, uint32_t capacity,
-                        const struct smp_walk_answer *walked, uint64_t token,
-                        void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                         const struct smp_sample *sample,
-                                         const struct smp_mounted_thread *mounted),
-                        void *context)
+bool smp_by_signal_deliver(struct smp_by_signal *walker, struct smp_thread *thread,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           const struct smp_walk_answer *walked, uint64_t token,
+                           void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                                            const struct smp_sample *sample,
+                                            const struct smp_mounted_thread *mounted),
+                           void *context)
 {
     const struct listener listener = { .answered = answered, .context = context };
     const struct request request = { .token = token,
@@ -739,7 +742,7 @@ bool smp_by_signal_tell(struct smp_by_signal *walker, struct smp_thread *thread,
     JNIEnv *env = smp_agent_env();
     enum smp_answer answer = walked->answer;
 
-    smp_walk_info_learn_root(info, walked);
+    smp_walk_target_learn_root(info, walked);
     if (walked->lacks_stack || (walked->count == 0 && is_worth_another_look(answer)))
         find_stack(walker, info, walked);
     if (fits && walked->count > 0 && env != NULL) {
@@ -769,7 +772,7 @@ enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_
     walker->capacity = capacity;
     walker->signal = signal;
     walker->room = SMP_ASYNC_FIRST_FRAMES;
-    walker->cure_credit_ns = SMP_ASYNC_CURE_SAVED_NS;
+    walker->cure_credit_ns = SMP_ASYNC_HANDSHAKE_SAVED_NS;
     walker->cure_credited_ns = smp_clock_ns();
     *out = walker;
     return SMP_OK;

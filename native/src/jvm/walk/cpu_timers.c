@@ -12,10 +12,10 @@
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
-#include "jvm/threads/walk_info.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/handler/cpu_timer.h"
 #include "jvm/walk/signals.h"
+#include "jvm/walk/walk_target.h"
 
 #define NS_PER_SECOND 1000000000LL
 
@@ -78,7 +78,7 @@ int64_t smp_jvm_cpu_timers_first_ns(int64_t interval_ns, int64_t from_cpu_ns, in
     return phase_ns + (int64_t)*missed * interval_ns - used_ns;
 }
 
-static bool give_room(struct smp_cpu_sample *sample, uint32_t room)
+static bool reserve_sample_frames(struct smp_cpu_sample *sample, uint32_t room)
 {
     if (sample->capacity >= room)
         return true;
@@ -88,14 +88,14 @@ static bool give_room(struct smp_cpu_sample *sample, uint32_t room)
     return sample->frames != NULL;
 }
 
-static void free_pool(struct smp_cpu_pool *pool)
+static void free_sample_pool(struct smp_cpu_pool *pool)
 {
     for (size_t i = 0; pool != NULL && i < SMP_CPU_SAMPLES; i++)
         smp_free(NULL, pool->samples[i].frames);
     smp_free(NULL, pool);
 }
 
-static enum smp_status make_pool(struct smp_jvm_cpu_timers *timers)
+static enum smp_status make_sample_pool(struct smp_jvm_cpu_timers *timers)
 {
     struct smp_cpu_pool *pool = NULL;
     enum smp_status status = SMP_ENOMEM;
@@ -106,21 +106,21 @@ static enum smp_status make_pool(struct smp_jvm_cpu_timers *timers)
     if (pool == NULL)
         goto done;
     for (size_t i = 0; i < SMP_CPU_SAMPLES; i++) {
-        if (!give_room(&pool->samples[i], timers->room))
+        if (!reserve_sample_frames(&pool->samples[i], timers->room))
             goto done;
     }
     timers->pool = pool;
     pool = NULL;
     status = SMP_OK;
 done:
-    free_pool(pool);
+    free_sample_pool(pool);
     return status;
 }
 
 /* The thread, which lives for as long as this lasts, is sampled from now on. */
-static enum smp_status arm(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
-                           uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
-                           uint64_t random)
+static enum smp_status arm_cpu_timer(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
+                                     uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
+                                     uint64_t random)
 {
     const int32_t tid = timer->thread->os_tid;
     int64_t cpu_ns = 0;
@@ -142,20 +142,21 @@ static enum smp_status arm(struct smp_jvm_cpu_timers *timers, struct smp_cpu_tim
     return status;
 }
 
-static enum smp_status arm_alive(struct smp_jvm_cpu_timers *timers, struct smp_cpu_timer *timer,
-                                 uint64_t cookie, int64_t interval_ns, int64_t from_cpu_ns,
-                                 uint64_t random)
+static enum smp_status arm_while_alive(struct smp_jvm_cpu_timers *timers,
+                                       struct smp_cpu_timer *timer, uint64_t cookie,
+                                       int64_t interval_ns, int64_t from_cpu_ns, uint64_t random)
 {
     enum smp_status status = SMP_EGONE;
 
     atomic_store(&timers->mailbox->sending_to, timer->thread->os_tid);
     if (timer->thread->ended_ns == 0)
-        status = arm(timers, timer, cookie, interval_ns, from_cpu_ns, random);
+        status = arm_cpu_timer(timers, timer, cookie, interval_ns, from_cpu_ns, random);
     atomic_store(&timers->mailbox->sending_to, 0);
     return status;
 }
 
-static enum smp_status prepare(struct smp_jvm_cpu_timers *timers, const struct smp_thread *thread)
+static enum smp_status prepare_cpu_timers(struct smp_jvm_cpu_timers *timers,
+                                          const struct smp_thread *thread)
 {
     if (!smp_async_is_usable() || thread->os_tid == 0)
         return SMP_EUNSUPPORTED;
@@ -163,23 +164,24 @@ static enum smp_status prepare(struct smp_jvm_cpu_timers *timers, const struct s
         return SMP_EGONE;
     if (timers->mailbox == NULL)
         timers->mailbox = smp_signals_take_mailbox();
-    return timers->mailbox != NULL ? make_pool(timers) : SMP_EQUOTA;
+    return timers->mailbox != NULL ? make_sample_pool(timers) : SMP_EQUOTA;
 }
 
-static struct smp_walk_target target_of(struct smp_thread *thread, JNIEnv *env)
+static struct smp_walk_target cpu_timer_target(struct smp_thread *thread, JNIEnv *env)
 {
-    return smp_walk_info_target(smp_threads_walk_info(thread), smp_async_get(), env,
-                                smp_threads_ref(thread));
+    return smp_walk_target_of(smp_threads_walk_info(thread), smp_async_get(), env,
+                              smp_threads_ref(thread));
 }
 
-static enum smp_status start(void *self, struct smp_thread *thread, int64_t interval_ns,
-                             int64_t from_cpu_ns, uint64_t random, uint64_t token, void **out)
+static enum smp_status start_cpu_timer(void *self, struct smp_thread *thread, int64_t interval_ns,
+                                       int64_t from_cpu_ns, uint64_t random, uint64_t token,
+                                       void **out)
 {
     struct smp_jvm_cpu_timers *timers = self;
     struct smp_cpu_timer *timer = NULL;
     JNIEnv *env = smp_agent_env();
     uint64_t cookie = 0;
-    enum smp_status status = prepare(timers, thread);
+    enum smp_status status = prepare_cpu_timers(timers, thread);
 
     if (status != SMP_OK)
         return status;
@@ -191,8 +193,8 @@ static enum smp_status start(void *self, struct smp_thread *thread, int64_t inte
     timer->thread = thread;
     timer->pool = timers->pool;
     timer->token = token;
-    timer->target = target_of(thread, env);
-    status = arm_alive(timers, timer, cookie, interval_ns, from_cpu_ns, random);
+    timer->target = cpu_timer_target(thread, env);
+    status = arm_while_alive(timers, timer, cookie, interval_ns, from_cpu_ns, random);
     if (status == SMP_OK) {
         *out = timer;
         return SMP_OK;
@@ -209,8 +211,9 @@ struct telling {
     uint64_t weight;
 };
 
-static void on_told(void *context, uint64_t token, enum smp_answer answer,
-                    const struct smp_sample *sample, const struct smp_mounted_thread *mounted)
+static void deliver_weighted(void *context, uint64_t token, enum smp_answer answer,
+                             const struct smp_sample *sample,
+                             const struct smp_mounted_thread *mounted)
 {
     const struct telling *telling = context;
 
@@ -218,14 +221,14 @@ static void on_told(void *context, uint64_t token, enum smp_answer answer,
 }
 
 /* What has been learnt of the thread meanwhile, for its next walk. */
-static void renew_target(struct smp_cpu_timer *timer)
+static void renew_timer_target(struct smp_cpu_timer *timer)
 {
     JNIEnv *env = smp_agent_env();
     struct smp_walk_target target;
 
     if (env == NULL || timer->thread->ended_ns != 0)
         return;
-    target = target_of(timer->thread, env);
+    target = cpu_timer_target(timer->thread, env);
     if (target.root == timer->target.root && target.stack_high == timer->target.stack_high &&
         target.java_thread == timer->target.java_thread)
         return;
@@ -235,23 +238,23 @@ static void renew_target(struct smp_cpu_timer *timer)
     smp_cpu_timer_arm(timer);
 }
 
-static void read_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sample *sample,
-                        struct smp_cpu_sampled told)
+static void read_cpu_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sample *sample,
+                            struct smp_cpu_sampled told)
 {
     struct smp_cpu_timer *timer = sample->timer;
     struct telling telling = { .told = told, .weight = sample->weight };
 
-    if (!smp_by_signal_tell(timers->walker, timer->thread, sample->frames, sample->capacity,
-                            &sample->answer, timer->token, on_told, &telling) &&
+    if (!smp_by_signal_deliver(timers->walker, timer->thread, sample->frames, sample->capacity,
+                               &sample->answer, timer->token, deliver_weighted, &telling) &&
         timers->room == sample->capacity && timers->room < SMP_ASYNC_MAX_FRAMES)
         timers->room *= 2;
-    renew_target(timer);
-    if (give_room(sample, timers->room))
+    renew_timer_target(timer);
+    if (reserve_sample_frames(sample, timers->room))
         atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
     /* else it stays DONE without room, and is tried again */
 }
 
-static void tell_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled told)
+static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled told)
 {
     const struct smp_sample nothing = { 0 };
 
@@ -260,37 +263,37 @@ static void tell_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled told)
 }
 
 /* NULL: of all timers. */
-static void drain_of(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
-                     struct smp_cpu_sampled told)
+static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
+                          struct smp_cpu_sampled told)
 {
     for (size_t i = 0; timers->pool != NULL && i < SMP_CPU_SAMPLES; i++) {
         struct smp_cpu_sample *sample = &timers->pool->samples[i];
         if (atomic_load(&sample->state) != SMP_CPU_SAMPLE_DONE)
             continue;
         if (sample->frames == NULL) {
-            if (give_room(sample, timers->room))
+            if (reserve_sample_frames(sample, timers->room))
                 atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
         } else if (only == NULL || sample->timer == only) {
-            read_sample(timers, sample, told);
+            read_cpu_sample(timers, sample, told);
         }
     }
 }
 
-static void drain(void *self, struct smp_cpu_sampled told)
+static void drain_cpu_timers(void *self, struct smp_cpu_sampled told)
 {
     struct smp_jvm_cpu_timers *timers = self;
 
-    drain_of(timers, NULL, told);
+    drain_samples(timers, NULL, told);
     if (timers->pool == NULL || atomic_load(&timers->pool->dropped) == timers->told_drops)
         return;
     timers->told_drops = atomic_load(&timers->pool->dropped);
     for (size_t i = 0; i < SMP_CPU_TIMERS; i++) {
         if (smp_cpu_timers[i].pool == timers->pool)
-            tell_drops(&smp_cpu_timers[i], told);
+            report_drops(&smp_cpu_timers[i], told);
     }
 }
 
-static void stop(void *self, void *which, struct smp_cpu_sampled told)
+static void stop_cpu_timer(void *self, void *which, struct smp_cpu_sampled told)
 {
     struct smp_jvm_cpu_timers *timers = self;
     struct smp_cpu_timer *timer = which;
@@ -298,8 +301,8 @@ static void stop(void *self, void *which, struct smp_cpu_sampled told)
 
     system_delete(timer->system_id);
     smp_cpu_timer_close(timer);
-    drain_of(timers, timer, told);
-    tell_drops(timer, told);
+    drain_samples(timers, timer, told);
+    report_drops(timer, told);
     const uint64_t left = atomic_load(&timer->carried);
     if (left > 0)
         told.sampled(told.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, left);
@@ -328,12 +331,14 @@ void smp_jvm_cpu_timers_destroy(struct smp_jvm_cpu_timers *timers)
 {
     if (timers == NULL)
         return;
-    free_pool(timers->pool);
+    free_sample_pool(timers->pool);
     smp_signals_give_mailbox(timers->mailbox);
     smp_free(NULL, timers);
 }
 
 struct smp_cpu_timers smp_jvm_cpu_timers_functions(struct smp_jvm_cpu_timers *timers)
 {
-    return (struct smp_cpu_timers){ .start = start, .stop = stop, .drain = drain, .self = timers };
+    return (struct smp_cpu_timers){
+        .start = start_cpu_timer, .stop = stop_cpu_timer, .drain = drain_cpu_timers, .self = timers
+    };
 }

@@ -26,8 +26,8 @@ struct asked {
 };
 
 /* SMP_ESTATE: no answer in time. */
-static enum smp_status ask(const struct smp_async *async, int32_t tid,
-                           const struct smp_walk_target *target, struct asked *asked)
+static enum smp_status request_walk_of(int signal, int32_t tid,
+                                       const struct smp_walk_target *target, struct asked *asked)
 {
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
@@ -38,7 +38,7 @@ static enum smp_status ask(const struct smp_async *async, int32_t tid,
     slot->mailbox = asked->mailbox;
     slot->frames = asked->frames;
     slot->capacity = PROBE_FRAMES;
-    const enum smp_status status = smp_signals_ask_tid(async->signal, tid, slot, cookie);
+    const enum smp_status status = smp_signals_request_tid(signal, tid, slot, cookie);
     if (status != SMP_OK)
         return status;
     smp_signals_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
@@ -53,7 +53,8 @@ static enum smp_status ask(const struct smp_async *async, int32_t tid,
  */
 
 /* Of a virtual thread JVMTI tells all, and the walk no more than up to the boundary. */
-static const char *compare(const struct asked *asked, const jvmtiFrameInfo *frames, jint count)
+static const char *compare_with_jvmti(const struct asked *asked, const jvmtiFrameInfo *frames,
+                                      jint count)
 {
     const struct smp_jvm_frame *walked = asked->frames + asked->answer.first;
     const uint32_t common =
@@ -70,15 +71,12 @@ static const char *compare(const struct asked *asked, const jvmtiFrameInfo *fram
     return NULL;
 }
 
-const char *smp_self_test_native(const struct smp_async *async, JNIEnv *env)
+const char *smp_self_test_native(int signal, const struct smp_walk_target *target)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jvmtiFrameInfo frames[PROBE_FRAMES];
     jint count = 0;
     struct asked asked = { .mailbox = smp_signals_take_mailbox() };
-    const struct smp_walk_target target = { .walk = async->walk,
-                                            .env = env,
-                                            .no_made_up_registers = async->no_made_up_registers };
     const char *reason = NULL;
 
     if (asked.mailbox == NULL)
@@ -86,10 +84,10 @@ const char *smp_self_test_native(const struct smp_async *async, JNIEnv *env)
     /* First, because it also makes the ids of the methods. */
     if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, PROBE_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
         reason = "JVMTI does not tell the caller's stack";
-    else if (ask(async, (int32_t)gettid(), &target, &asked) != SMP_OK)
+    else if (request_walk_of(signal, (int32_t)gettid(), target, &asked) != SMP_OK)
         reason = "the signal does not arrive";
     else if (count > 0)
-        reason = compare(&asked, frames, count);
+        reason = compare_with_jvmti(&asked, frames, count);
     smp_signals_give_mailbox(asked.mailbox);
     return reason;
 }
@@ -110,7 +108,7 @@ struct hasher {
     struct smp_stack_bounds stack;
 };
 
-static void hash_until_told(JNIEnv *env, struct hasher *hasher)
+static void hash_until_stopped(JNIEnv *env, struct hasher *hasher)
 {
     jintArray array = (*env)->NewIntArray(env, HASHED_NUMBERS);
 
@@ -130,17 +128,17 @@ static void *run_hasher(void *self)
 {
     struct hasher *hasher = self;
 
-    if (smp_agent_enter("threads-sampler-probe") != SMP_OK) {
+    if (smp_agent_attach("threads-sampler-probe") != SMP_OK) {
         hasher->tid = -1;
         return NULL;
     }
-    hash_until_told(smp_agent_env(), hasher);
+    hash_until_stopped(smp_agent_env(), hasher);
     /* No signal is under way: the asker waits for each answer, and stops asking before this. */
-    smp_agent_leave();
+    smp_agent_detach();
     return NULL;
 }
 
-static bool find_hash(JNIEnv *env, struct hasher *hasher)
+static bool find_hash_method(JNIEnv *env, struct hasher *hasher)
 {
     jclass arrays = (*env)->FindClass(env, "java/util/Arrays");
 
@@ -155,7 +153,7 @@ static bool find_hash(JNIEnv *env, struct hasher *hasher)
     return false;
 }
 
-static void pause_ns(long ns)
+static void sleep_ns(long ns)
 {
     const struct timespec pause = { .tv_nsec = ns };
 
@@ -171,36 +169,34 @@ static bool ends_in(const struct asked *asked, jmethodID method)
 }
 
 /* Between two calls, and while one begins, there is nothing to walk. */
-static const char *listen(const struct smp_async *async, JNIEnv *env, struct hasher *hasher,
-                          struct asked *asked)
+static const char *walk_hasher(int signal, struct smp_walk_target target, struct hasher *hasher,
+                               struct asked *asked)
 {
     const int64_t end_ns = smp_clock_ns() + PROBE_NS;
-    struct smp_walk_target target = { .walk = async->walk,
-                                      .env = env,
-                                      .no_made_up_registers = async->no_made_up_registers };
     const char *reason = "the signal does not arrive at other threads";
 
     while (atomic_load(&hasher->tid) == 0 && smp_clock_ns() < end_ns)
-        pause_ns(ASK_PAUSE_NS);
+        sleep_ns(ASK_PAUSE_NS);
     const int32_t tid = atomic_load(&hasher->tid);
     if (tid <= 0)
         return "no thread to try it with";
     target.stack_low = hasher->stack.low;
     target.stack_high = hasher->stack.high;
     while (smp_clock_ns() < end_ns) {
-        const enum smp_status status = ask(async, tid, &target, asked);
+        const enum smp_status status = request_walk_of(signal, tid, &target, asked);
         if (status != SMP_OK && status != SMP_ESTATE)
             return "the signal cannot be sent to other threads";
         if (status == SMP_OK)
             reason = "the stack of a running method is not walked";
         if (status == SMP_OK && ends_in(asked, hasher->hash))
             return NULL;
-        pause_ns(ASK_PAUSE_NS);
+        sleep_ns(ASK_PAUSE_NS);
     }
     return reason;
 }
 
-enum smp_status smp_self_test_java(const struct smp_async *async, JNIEnv *env, const char **reason)
+enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *target, JNIEnv *env,
+                                   const char **reason)
 {
     struct hasher hasher = { 0 };
     struct asked asked = { .mailbox = smp_signals_take_mailbox() };
@@ -212,9 +208,9 @@ enum smp_status smp_self_test_java(const struct smp_async *async, JNIEnv *env, c
         *reason = "too many samplers";
         return SMP_OK;
     }
-    if (find_hash(env, &hasher)) {
+    if (find_hash_method(env, &hasher)) {
         if (pthread_create(&thread, NULL, run_hasher, &hasher) == 0) {
-            *reason = listen(async, env, &hasher, &asked);
+            *reason = walk_hasher(signal, *target, &hasher, &asked);
             atomic_store(&hasher.stop, true);
             (void)pthread_join(thread, NULL);
         } else {

@@ -14,12 +14,13 @@
 
 #include <jni.h>
 
-#include "jvm/walk/async.h"
+#include "base/status.h"
+#include "jvm/walk/handler/stack_walk.h"
 
-/* The caller's own stack, against what JVMTI says. */
-const char *smp_self_test_native(const struct smp_async *async, JNIEnv *env);
-/* That of a thread running Java. */
-SMP_CHECKED enum smp_status smp_self_test_java(const struct smp_async *async, JNIEnv *env,
-                                               const char **reason);
+/* The caller's own stack, compared with JVMTI's. target: as every walk's, without a stack. */
+const char *smp_self_test_native(int signal, const struct smp_walk_target *target);
+/* The stack of a thread that runs Java. */
+SMP_CHECKED enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *target,
+                                               JNIEnv *env, const char **reason);
 
 #endif

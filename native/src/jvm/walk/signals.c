@@ -81,7 +81,7 @@ static bool stay_loaded(void)
  * Without SA_ONSTACK: a thread's alternate stack, made for its own handler, may be too small for a
  * walk, while Java keeps 80 KB free below its stack pointer.
  */
-static enum smp_status install(int number)
+static enum smp_status install_for(int number)
 {
     struct sigaction action = { .sa_sigaction = smp_signal_handle,
                                 .sa_flags = SA_SIGINFO | SA_RESTART };
@@ -105,7 +105,7 @@ enum smp_status smp_signals_install(int number)
         return SMP_EINVAL;
     (void)pthread_mutex_lock(&installed.mutex);
     if (!smp_signals_is_installed(number))
-        status = install(number);
+        status = install_for(number);
     (void)pthread_mutex_unlock(&installed.mutex);
     return status;
 }
@@ -173,8 +173,8 @@ static enum smp_status send_signal(int number, int32_t tid, uint64_t cookie)
     return errno == ESRCH ? SMP_EGONE : SMP_EVM;
 }
 
-enum smp_status smp_signals_ask_tid(int number, int32_t tid, struct smp_signal_slot *slot,
-                                    uint64_t cookie)
+enum smp_status smp_signals_request_tid(int number, int32_t tid, struct smp_signal_slot *slot,
+                                        uint64_t cookie)
 {
     smp_signal_post(slot);
     const enum smp_status status = send_signal(number, tid, cookie);
@@ -183,8 +183,8 @@ enum smp_status smp_signals_ask_tid(int number, int32_t tid, struct smp_signal_s
     return status;
 }
 
-enum smp_status smp_signals_ask(int number, const struct smp_thread *thread,
-                                struct smp_signal_slot *slot, uint64_t cookie)
+enum smp_status smp_signals_request(int number, const struct smp_thread *thread,
+                                    struct smp_signal_slot *slot, uint64_t cookie)
 {
     struct smp_signal_mailbox *mailbox = slot->mailbox;
     const int32_t tid = thread->os_tid;
@@ -192,21 +192,11 @@ enum smp_status smp_signals_ask(int number, const struct smp_thread *thread,
 
     atomic_store(&mailbox->sending_to, tid);
     if (thread->ended_ns == 0)
-        status = smp_signals_ask_tid(number, tid, slot, cookie);
+        status = smp_signals_request_tid(number, tid, slot, cookie);
     else
         smp_signal_release(cookie);
     atomic_store(&mailbox->sending_to, 0);
     return status;
-}
-
-/* The system call lets a signal that has been sent by now arrive. */
-void smp_signals_thread_ends(int32_t tid)
-{
-    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
-        while (atomic_load(&smp_signal_mailboxes[i].sending_to) == tid)
-            (void)sched_yield();
-    }
-    (void)syscall(SYS_gettid);
 }
 
 /* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits

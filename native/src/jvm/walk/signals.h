@@ -53,11 +53,11 @@ void smp_signals_give_mailbox(struct smp_signal_mailbox *mailbox);
  * Posts slot and sends its cookie. SMP_EGONE: the thread has ended. SMP_EQUOTA: the system's queue
  * is full. SMP_EVM. On failure the slot is free again.
  */
-SMP_CHECKED enum smp_status smp_signals_ask(int number, const struct smp_thread *thread,
-                                            struct smp_signal_slot *slot, uint64_t cookie);
-/* The same to a thread that is known to live for as long as the call lasts. */
-SMP_CHECKED enum smp_status smp_signals_ask_tid(int number, int32_t tid,
+SMP_CHECKED enum smp_status smp_signals_request(int number, const struct smp_thread *thread,
                                                 struct smp_signal_slot *slot, uint64_t cookie);
+/* The same to a thread that is known to live for as long as the call lasts. */
+SMP_CHECKED enum smp_status smp_signals_request_tid(int number, int32_t tid,
+                                                    struct smp_signal_slot *slot, uint64_t cookie);
 
 /* Between two looks for answers, to begin with; the system adds some 50 us. */
 enum { SMP_SIGNAL_FIRST_PAUSE_NS = 10000 };
@@ -72,8 +72,5 @@ void smp_signals_let_finish(uint64_t cookie);
 /* Ends a request: afterwards no handler writes for it. True: there is an answer, and the slot is to
  * be released. */
 bool smp_signals_end(uint64_t cookie);
-
-/* On a thread that ends, after its ended_ns is set. */
-void smp_signals_thread_ends(int32_t tid);
 
 #endif

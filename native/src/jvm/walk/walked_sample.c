@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "jvm/walk/by_jvmti.h"
+#include "jvm/code/methods.h"
 
 _Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
@@ -13,7 +13,7 @@ enum {
     NATIVE_BCI = -1      /* how JVMTI does */
 };
 
-static int64_t bci_of(int32_t jvm_bci, bool is_leaf)
+static int64_t jvmti_bci(int32_t jvm_bci, bool is_leaf)
 {
     if (jvm_bci == JVM_NATIVE_BCI)
         return NATIVE_BCI;
@@ -30,7 +30,7 @@ void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_
         struct smp_jvm_frame from;
         memcpy(&from, &out[i], sizeof(from));
         const struct smp_frame to = { .method = (uint64_t)(uintptr_t)from.method,
-                                      .bci = bci_of(from.bci, i == 0) };
+                                      .bci = jvmti_bci(from.bci, i == 0) };
         memcpy(&out[i], &to, sizeof(to));
     }
     if (answer->is_pseudo && answer->count > 0)
@@ -116,7 +116,7 @@ void smp_walked_sample_keep_nameless(struct smp_sample *sample)
     for (size_t i = 0; i < sample->count; i++) {
         if (sample->frames[i].method == 0)
             sample->frames[i] =
-                (struct smp_frame){ .method = SMP_VM_NO_METHOD, .bci = SMP_BCI_PSEUDO };
+                (struct smp_frame){ .method = SMP_METHODS_NO_ID, .bci = SMP_BCI_PSEUDO };
     }
 }
 

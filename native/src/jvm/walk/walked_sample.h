@@ -32,7 +32,7 @@ bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *o
  */
 bool smp_walked_sample_take_root(struct smp_sample *sample, const struct smp_frame *other,
                                  size_t count, size_t room);
-/* Frames whose keys are missing become pseudo-frames of SMP_VM_NO_METHOD: the others keep their
+/* Frames whose keys are missing become pseudo-frames of SMP_METHODS_NO_ID: the others keep their
  * places. */
 void smp_walked_sample_keep_nameless(struct smp_sample *sample);
 /* Leaves both ends of a stack deeper than capacity, which is at least 2. */

@@ -18,28 +18,28 @@ struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
 /* Timers beyond have never been taken. */
 static _Atomic uint32_t taken_count;
 
-static uint64_t cookie_in(const siginfo_t *info)
+static uint64_t timer_cookie(const siginfo_t *info)
 {
     return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 }
 
-static uint32_t index_of(uint64_t cookie)
+static uint32_t timer_index(uint64_t cookie)
 {
     return (uint32_t)(cookie >> TIMER_SHIFT) & TIMER_MASK;
 }
 
 /* As of signal.c. */
-static uint64_t mark(void)
+static uint64_t timer_mark(void)
 {
     return smp_cookie_mark(smp_cpu_timers);
 }
 
-static uint64_t word_of(uint64_t generation, enum smp_cpu_timer_state state)
+static uint64_t timer_word(uint64_t generation, enum smp_cpu_timer_state state)
 {
     return ((generation & UINT32_MAX) << STATE_BITS) | state;
 }
 
-static enum smp_cpu_timer_state state_in(uint64_t word)
+static enum smp_cpu_timer_state timer_state(uint64_t word)
 {
     return (enum smp_cpu_timer_state)(word % (1 << STATE_BITS));
 }
@@ -49,13 +49,13 @@ static enum smp_cpu_timer_state state_in(uint64_t word)
 
 bool smp_cpu_timer_is_for(const siginfo_t *info)
 {
-    const uint64_t cookie = cookie_in(info);
+    const uint64_t cookie = timer_cookie(info);
 
-    return info->si_code == SI_TIMER && cookie >> MARK_SHIFT == mark() &&
-           index_of(cookie) < SMP_CPU_TIMERS;
+    return info->si_code == SI_TIMER && cookie >> MARK_SHIFT == timer_mark() &&
+           timer_index(cookie) < SMP_CPU_TIMERS;
 }
 
-static struct smp_cpu_sample *take_sample(struct smp_cpu_pool *pool)
+static struct smp_cpu_sample *take_free_sample(struct smp_cpu_pool *pool)
 {
     for (uint32_t i = 0; i < SMP_CPU_SAMPLES; i++) {
         uint32_t free = SMP_CPU_SAMPLE_FREE;
@@ -66,19 +66,20 @@ static struct smp_cpu_sample *take_sample(struct smp_cpu_pool *pool)
     return NULL;
 }
 
-static void drop(struct smp_cpu_timer *timer, uint64_t weight)
+static void drop_expirations(struct smp_cpu_timer *timer, uint64_t weight)
 {
     atomic_fetch_add(&timer->carried, weight);
     atomic_fetch_add(&timer->dropped, 1);
 }
 
 /* The timer is BUSY, so its pool stays. */
-static void sample(struct smp_cpu_timer *timer, ucontext_t *context, uint64_t weight, bool may_walk)
+static void take_cpu_sample(struct smp_cpu_timer *timer, ucontext_t *context, uint64_t weight,
+                            bool may_walk)
 {
-    struct smp_cpu_sample *to = may_walk ? take_sample(timer->pool) : NULL;
+    struct smp_cpu_sample *to = may_walk ? take_free_sample(timer->pool) : NULL;
 
     if (to == NULL) {
-        drop(timer, weight);
+        drop_expirations(timer, weight);
         atomic_fetch_add(&timer->pool->dropped, 1);
         return;
     }
@@ -90,19 +91,20 @@ static void sample(struct smp_cpu_timer *timer, ucontext_t *context, uint64_t we
 
 bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Atomic bool *is_open)
 {
-    const uint64_t cookie = cookie_in(info);
+    const uint64_t cookie = timer_cookie(info);
     const uint64_t weight = info->si_overrun > 0 ? (uint64_t)info->si_overrun + 1 : 1;
-    struct smp_cpu_timer *timer = &smp_cpu_timers[index_of(cookie)];
-    uint64_t word = word_of(cookie, SMP_CPU_ARMED);
+    struct smp_cpu_timer *timer = &smp_cpu_timers[timer_index(cookie)];
+    uint64_t word = timer_word(cookie, SMP_CPU_ARMED);
 
-    if (atomic_compare_exchange_strong(&timer->word, &word, word_of(cookie, SMP_CPU_BUSY))) {
-        sample(timer, context, weight, atomic_load(is_open) && timer->thread->ended_ns == 0);
-        atomic_store(&timer->word, word_of(cookie, SMP_CPU_ARMED));
+    if (atomic_compare_exchange_strong(&timer->word, &word, timer_word(cookie, SMP_CPU_BUSY))) {
+        take_cpu_sample(timer, context, weight,
+                        atomic_load(is_open) && timer->thread->ended_ns == 0);
+        atomic_store(&timer->word, timer_word(cookie, SMP_CPU_ARMED));
         return true;
     }
-    if (word != word_of(cookie, SMP_CPU_SETTING))
+    if (word != timer_word(cookie, SMP_CPU_SETTING))
         return false;
-    drop(timer, weight); /* told with the next one */
+    drop_expirations(timer, weight); /* told with the next one */
     return true;
 }
 
@@ -127,49 +129,49 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
         struct smp_cpu_timer *timer = &smp_cpu_timers[index];
         uint64_t word = atomic_load(&timer->word);
         const uint64_t generation = ((word >> STATE_BITS) + 1) & UINT32_MAX;
-        if (state_in(word) != SMP_CPU_FREE ||
+        if (timer_state(word) != SMP_CPU_FREE ||
             !atomic_compare_exchange_strong(&timer->word, &word,
-                                            word_of(generation, SMP_CPU_SETTING)))
+                                            timer_word(generation, SMP_CPU_SETTING)))
             continue;
         atomic_store(&timer->carried, 0);
         atomic_store(&timer->dropped, 0);
         count_as_taken(index);
-        *cookie = mark() << MARK_SHIFT | (uint64_t)index << TIMER_SHIFT | generation;
+        *cookie = timer_mark() << MARK_SHIFT | (uint64_t)index << TIMER_SHIFT | generation;
         return timer;
     }
     return NULL;
 }
 
 /* To a state from another; false: it is in a third one. */
-static bool change(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
-                   enum smp_cpu_timer_state to)
+static bool change_timer_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
+                               enum smp_cpu_timer_state to)
 {
     uint64_t word = atomic_load(&timer->word);
 
-    return state_in(word) == from &&
+    return timer_state(word) == from &&
            atomic_compare_exchange_strong(&timer->word, &word, word - from + to);
 }
 
 bool smp_cpu_timer_set(struct smp_cpu_timer *timer)
 {
-    return change(timer, SMP_CPU_ARMED, SMP_CPU_SETTING);
+    return change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_SETTING);
 }
 
 void smp_cpu_timer_arm(struct smp_cpu_timer *timer)
 {
-    (void)change(timer, SMP_CPU_SETTING, SMP_CPU_ARMED);
+    (void)change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_ARMED);
 }
 
 void smp_cpu_timer_close(struct smp_cpu_timer *timer)
 {
-    while (!change(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
-           !change(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING))
+    while (!change_timer_state(timer, SMP_CPU_ARMED, SMP_CPU_CLOSING) &&
+           !change_timer_state(timer, SMP_CPU_SETTING, SMP_CPU_CLOSING))
         (void)syscall(SYS_sched_yield);
 }
 
 void smp_cpu_timer_free(struct smp_cpu_timer *timer)
 {
-    (void)change(timer, SMP_CPU_CLOSING, SMP_CPU_FREE);
+    (void)change_timer_state(timer, SMP_CPU_CLOSING, SMP_CPU_FREE);
 }
 
 bool smp_cpu_timer_is_busy(void)
@@ -177,7 +179,7 @@ bool smp_cpu_timer_is_busy(void)
     const uint32_t count = atomic_load(&taken_count);
 
     for (uint32_t i = 0; i < count; i++) {
-        if (state_in(atomic_load(&smp_cpu_timers[i].word)) == SMP_CPU_BUSY)
+        if (timer_state(atomic_load(&smp_cpu_timers[i].word)) == SMP_CPU_BUSY)
             return true;
     }
     return false;

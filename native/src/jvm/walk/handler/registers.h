@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registers.h - what differs between processors: registers in a signal's context, and the shapes of
- * compiled code that the recovery of a walk must know. One file for each.
+ * registers.h - registers in a signal's context, and the frame that the kernel makes for a handler.
+ * One file for each processor.
  *
- * Owns     nothing.
  * Threads  any, signal handlers included.
- * Errors   a shape that is not understood is told as such.
+ * Errors   NULL or 0: there is no such frame.
  * Cost     constant.
  */
 #ifndef SMP_JVM_WALK_HANDLER_REGISTERS_H
@@ -15,8 +14,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jvm/code/code_view.h"
-
 /* Reads stacks that are not its own, between the variables that an address sanitizer guards. */
 #define SMP_READS_STACKS __attribute__((no_sanitize_address))
 
@@ -24,12 +21,6 @@ struct smp_registers {
     uintptr_t pc;
     uintptr_t sp;
     uintptr_t fp;
-};
-
-/* A call in compiled code, as seen from its return address. */
-struct smp_call {
-    uintptr_t start;  /* of the instructions that make it; the JVM's note of its line lies here */
-    uintptr_t target; /* 0: only known at run time */
 };
 
 #if defined(__x86_64__)

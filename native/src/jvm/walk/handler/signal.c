@@ -8,7 +8,10 @@
 #include "jvm/walk/handler/signal.h"
 
 #include <errno.h>
+#include <stddef.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "jvm/walk/handler/cookie_mark.h"
 #include "jvm/walk/handler/signal_frame.h"
@@ -22,52 +25,52 @@ struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
 
 /* Another one in each copy of the library that is mapped: a redeployed application brings its own,
  * and a late signal of the copy before must not be taken for one of ours. */
-static uint64_t mark(void)
+static uint64_t slot_mark(void)
 {
     return smp_cookie_mark(&smp_signal_process);
 }
 
-static uint64_t word_of(uint64_t cookie, enum smp_slot_state state)
+static uint64_t slot_word(uint64_t cookie, enum smp_slot_state state)
 {
     return ((cookie & UINT32_MAX) << STATE_BITS) | state;
 }
 
-static uint32_t index_of(uint64_t cookie)
+static uint32_t slot_index(uint64_t cookie)
 {
     return (uint32_t)(cookie >> SLOT_SHIFT) & SLOT_MASK;
 }
 
 struct smp_signal_slot *smp_signal_slot_of(uint64_t cookie)
 {
-    return &smp_signal_slots[index_of(cookie)];
+    return &smp_signal_slots[slot_index(cookie)];
 }
 
-static bool change(uint64_t cookie, enum smp_slot_state from, enum smp_slot_state to)
+static bool change_slot_state(uint64_t cookie, enum smp_slot_state from, enum smp_slot_state to)
 {
-    uint64_t expected = word_of(cookie, from);
+    uint64_t expected = slot_word(cookie, from);
 
     return atomic_compare_exchange_strong(&smp_signal_slot_of(cookie)->word, &expected,
-                                          word_of(cookie, to));
+                                          slot_word(cookie, to));
 }
 
 /* ------------------------------------------------------------------------------------ the handler
  */
 
-static uint64_t cookie_in(const siginfo_t *info)
+static uint64_t signal_cookie(const siginfo_t *info)
 {
     return (uint64_t)(uintptr_t)info->si_value.sival_ptr;
 }
 
-static bool is_ours(const siginfo_t *info)
+static bool is_request(const siginfo_t *info)
 {
-    const uint64_t cookie = cookie_in(info);
+    const uint64_t cookie = signal_cookie(info);
 
     return info->si_code == SI_QUEUE && info->si_pid == smp_signal_process.pid &&
-           cookie >> MARK_SHIFT == mark() && index_of(cookie) < SMP_SIGNAL_SLOTS;
+           cookie >> MARK_SHIFT == slot_mark() && slot_index(cookie) < SMP_SIGNAL_SLOTS;
 }
 
 /* The default action, where that was all there was, is not carried out. */
-static void pass_on(int number, siginfo_t *info, void *context)
+static void pass_on_signal(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *previous = &smp_signal_process.previous[number];
 
@@ -81,7 +84,7 @@ static void pass_on(int number, siginfo_t *info, void *context)
         previous->sa_handler(number);
 }
 
-static int64_t now_ns(void)
+static int64_t handler_clock_ns(void)
 {
     struct timespec now = { 0 };
 
@@ -97,15 +100,15 @@ static int64_t begin_timing(void)
 
     if (number % SMP_SIGNAL_TIMED_EVERY != 0)
         return 0;
-    (void)now_ns(); /* the clock's own memory is not the handler's price */
-    return now_ns();
+    (void)handler_clock_ns(); /* the clock's own memory is not the handler's price */
+    return handler_clock_ns();
 }
 
 static void end_timing(int64_t start_ns)
 {
     if (start_ns == 0)
         return;
-    const uint64_t ns = (uint64_t)(now_ns() - start_ns);
+    const uint64_t ns = (uint64_t)(handler_clock_ns() - start_ns);
     const uint64_t number =
         atomic_fetch_add_explicit(&smp_signal_process.timed, 1, memory_order_relaxed);
 
@@ -115,28 +118,28 @@ static void end_timing(int64_t start_ns)
 }
 
 /* After DONE the slot may be another's: only the mailbox, which is static, is touched. */
-static void tell(struct smp_signal_mailbox *mailbox)
+static void count_answer(struct smp_signal_mailbox *mailbox)
 {
     (void)atomic_fetch_sub(&mailbox->pending, 1);
 }
 
-static void answer(uint64_t cookie, ucontext_t *context)
+static void answer_request(uint64_t cookie, ucontext_t *context)
 {
     struct smp_signal_slot *slot = smp_signal_slot_of(cookie);
-    const bool is_in_time = change(cookie, SMP_SLOT_PENDING, SMP_SLOT_BUSY);
+    const bool is_in_time = change_slot_state(cookie, SMP_SLOT_PENDING, SMP_SLOT_BUSY);
 
-    if (!is_in_time && !change(cookie, SMP_SLOT_LATE, SMP_SLOT_BUSY)) {
+    if (!is_in_time && !change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_BUSY)) {
         atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
-        (void)change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE);
+        (void)change_slot_state(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE);
         return;
     }
     struct smp_signal_mailbox *mailbox = slot->mailbox;
     slot->answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_UNKNOWN_STATE };
     if (atomic_load(&smp_signal_process.is_open))
         smp_stack_walk(&slot->target, context, slot->frames, slot->capacity, &slot->answer);
-    atomic_store(&slot->word, word_of(cookie, SMP_SLOT_DONE));
+    atomic_store(&slot->word, slot_word(cookie, SMP_SLOT_DONE));
     if (is_in_time)
-        tell(mailbox);
+        count_answer(mailbox);
 }
 
 void smp_signal_handle(int number, siginfo_t *info, void *context)
@@ -144,9 +147,9 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
     const int saved = errno;
 
     smp_signal_frame_learn((uintptr_t)__builtin_return_address(0));
-    if (is_ours(info)) {
+    if (is_request(info)) {
         const int64_t start_ns = begin_timing();
-        answer(cookie_in(info), context);
+        answer_request(signal_cookie(info), context);
         end_timing(start_ns);
     } else if (smp_cpu_timer_is_for(info)) {
         const int64_t start_ns = begin_timing();
@@ -154,7 +157,7 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
             atomic_fetch_add_explicit(&smp_signal_process.stale, 1, memory_order_relaxed);
         end_timing(start_ns);
     } else {
-        pass_on(number, info, context);
+        pass_on_signal(number, info, context);
     }
     errno = saved;
 }
@@ -170,10 +173,11 @@ struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
         const uint32_t index = atomic_fetch_add(&next, 1) % SMP_SIGNAL_SLOTS;
         struct smp_signal_slot *slot = &smp_signal_slots[index];
         uint64_t word = atomic_load(&slot->word);
-        const uint64_t taken = (mark() << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
+        const uint64_t taken = (slot_mark() << MARK_SHIFT) | (uint64_t)index << SLOT_SHIFT |
                                (((word >> STATE_BITS) + 1) & UINT32_MAX);
         if (word % (1 << STATE_BITS) == SMP_SLOT_FREE &&
-            atomic_compare_exchange_strong(&slot->word, &word, word_of(taken, SMP_SLOT_FILLING))) {
+            atomic_compare_exchange_strong(&slot->word, &word,
+                                           slot_word(taken, SMP_SLOT_FILLING))) {
             *cookie = taken;
             return slot;
         }
@@ -202,7 +206,7 @@ bool smp_signal_give_up(uint64_t cookie)
 {
     struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
 
-    if (!change(cookie, SMP_SLOT_PENDING, SMP_SLOT_LATE))
+    if (!change_slot_state(cookie, SMP_SLOT_PENDING, SMP_SLOT_LATE))
         return false;
     atomic_fetch_sub(&mailbox->pending, 1);
     return true;
@@ -211,19 +215,29 @@ bool smp_signal_give_up(uint64_t cookie)
 bool smp_signal_abandon(uint64_t cookie)
 {
     (void)smp_signal_give_up(cookie);
-    return change(cookie, SMP_SLOT_LATE, SMP_SLOT_LOST);
+    return change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_LOST);
 }
 
 void smp_signal_release(uint64_t cookie)
 {
     struct smp_signal_mailbox *mailbox = smp_signal_slot_of(cookie)->mailbox;
 
-    if (change(cookie, SMP_SLOT_PENDING, SMP_SLOT_FREE))
+    if (change_slot_state(cookie, SMP_SLOT_PENDING, SMP_SLOT_FREE))
         atomic_fetch_sub(&mailbox->pending, 1);
-    else if (!change(cookie, SMP_SLOT_DONE, SMP_SLOT_FREE) &&
-             !change(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
-        (void)(change(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE) ||
-               change(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE));
+    else if (!change_slot_state(cookie, SMP_SLOT_DONE, SMP_SLOT_FREE) &&
+             !change_slot_state(cookie, SMP_SLOT_FILLING, SMP_SLOT_FREE))
+        (void)(change_slot_state(cookie, SMP_SLOT_LATE, SMP_SLOT_FREE) ||
+               change_slot_state(cookie, SMP_SLOT_LOST, SMP_SLOT_FREE));
+}
+
+/* The last system call lets a signal that has been sent by now arrive. */
+void smp_signal_thread_ends(int32_t tid)
+{
+    for (size_t i = 0; i < SMP_SIGNAL_MAILBOXES; i++) {
+        while (atomic_load(&smp_signal_mailboxes[i].sending_to) == tid)
+            (void)syscall(SYS_sched_yield);
+    }
+    (void)syscall(SYS_gettid);
 }
 
 bool smp_signal_is_busy(const struct smp_signal_slot *slot)

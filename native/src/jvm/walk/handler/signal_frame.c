@@ -36,7 +36,7 @@ uint64_t smp_signal_frame_walks(void)
     return atomic_load_explicit(&walks, memory_order_relaxed);
 }
 
-static bool holds(struct smp_signal_stack stack, uintptr_t address)
+static bool stack_holds(struct smp_signal_stack stack, uintptr_t address)
 {
     return address >= stack.low && address < stack.high;
 }
@@ -54,7 +54,7 @@ static struct smp_signal_stack alternate_of(const ucontext_t *context)
 
 bool smp_signal_frame_on_alternate(const ucontext_t *context)
 {
-    return holds(alternate_of(context), smp_registers_get(context).sp);
+    return stack_holds(alternate_of(context), smp_registers_get(context).sp);
 }
 
 /* The stack that context lies on. Where it is not known, sp is all that can be read of it, and a
@@ -64,14 +64,14 @@ static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const uc
     const uintptr_t sp = smp_registers_get(context).sp;
     const struct smp_signal_stack none = { 0 };
 
-    if (holds(thread, sp))
+    if (stack_holds(thread, sp))
         return thread;
     return smp_signal_frame_on_alternate(context) ? alternate_of(context) : none;
 }
 
 /* A handler runs with its own signal blocked: where it is not, the frame is left from a handler
  * that has returned, on a part of the stack that nothing was written to since. */
-static bool blocks(const ucontext_t *context, int number)
+static bool blocks_signal(const ucontext_t *context, int number)
 {
     uint64_t mask = 0;
 
@@ -83,8 +83,9 @@ static bool blocks(const ucontext_t *context, int number)
  * Could the kernel have made this frame, and does its handler run in context? at: where it begins,
  * on the given stack; (0, 0): that is not known, but the frame lies there, if it is one.
  */
-static const ucontext_t *check(const ucontext_t *context, uintptr_t at, struct smp_signal_stack on,
-                               struct smp_signal_stack thread)
+static const ucontext_t *check_signal_frame(const ucontext_t *context, uintptr_t at,
+                                            struct smp_signal_stack on,
+                                            struct smp_signal_stack thread)
 {
     const ucontext_t *saved = NULL;
 
@@ -93,13 +94,13 @@ static const ucontext_t *check(const ucontext_t *context, uintptr_t at, struct s
     if (on.high != 0 && (at < on.low || at + SMP_SIGNAL_FRAME_BYTES > on.high))
         return NULL;
     saved = smp_registers_in_frame(at);
-    if (saved == NULL || !blocks(context, smp_registers_frame_signal(saved)))
+    if (saved == NULL || !blocks_signal(context, smp_registers_frame_signal(saved)))
         return NULL;
     const uintptr_t sp = smp_registers_get(saved).sp;
     const bool is_above = sp >= at + SMP_SIGNAL_FRAME_BYTES;
-    const bool may_be = thread.high == 0 || holds(thread, sp);
+    const bool may_be = thread.high == 0 || stack_holds(thread, sp);
     /* On the same stack, what was interrupted lies above its handler. */
-    const bool is_other = on.high != 0 && !holds(on, sp);
+    const bool is_other = on.high != 0 && !stack_holds(on, sp);
     return may_be && (is_above || is_other) && sp % sizeof(uintptr_t) == 0 ? saved : NULL;
 }
 
@@ -112,10 +113,10 @@ const ucontext_t *smp_signal_frame_at(struct smp_signal_stack thread, const ucon
     if (known == 0 || now.sp % sizeof(uintptr_t) != 0)
         return NULL;
     at = smp_registers_frame_at(now, smp_registers_link(context), known);
-    return at != 0 ? check(context, at, stack_of(thread, context), thread) : NULL;
+    return at != 0 ? check_signal_frame(context, at, stack_of(thread, context), thread) : NULL;
 }
 
-SMP_READS_STACKS static uintptr_t word_at(uintptr_t address)
+SMP_READS_STACKS static uintptr_t frame_word(uintptr_t address)
 {
     return *(const uintptr_t *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
@@ -131,9 +132,9 @@ const ucontext_t *smp_signal_frame_above(struct smp_signal_stack thread, const u
         return NULL;
     for (uintptr_t at = sp; at < end && at + SMP_SIGNAL_FRAME_BYTES <= on.high;
          at += sizeof(uintptr_t)) {
-        if (word_at(at) != known)
+        if (frame_word(at) != known)
             continue;
-        const ucontext_t *saved = check(context, at, on, thread);
+        const ucontext_t *saved = check_signal_frame(context, at, on, thread);
         if (saved != NULL)
             return saved;
     }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/hotspot/machine_code.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
 
@@ -111,7 +112,7 @@ static bool read_caller(const struct walk *walk, uintptr_t slot, struct caller *
     const struct smp_code_piece *piece = smp_code_find(walk->code, address - 1);
 
     *caller = (struct caller){ .address = address };
-    if (piece != NULL && piece->kind == SMP_CODE_NOTE) {
+    if (piece != NULL && piece->kind == SMP_CODE_CALL_SITE) {
         caller->noted = (uintptr_t)piece->id;
         piece = smp_code_find(walk->code, address - 2);
     }
@@ -124,7 +125,7 @@ static bool read_caller(const struct walk *walk, uintptr_t slot, struct caller *
         return false;
     caller->is_method = piece->kind == SMP_CODE_METHOD;
     return !caller->is_method || (address - piece->start >= SMP_CALL_LONGEST &&
-                                  smp_registers_follows_call(address, &caller->call));
+                                  smp_machine_code_follows_call(address, &caller->call));
 }
 
 /* Of a call of Java code the JVM notes the line at the return address. */
@@ -246,7 +247,7 @@ static bool is_called(const struct smp_code_piece *stub, const struct caller *ca
 }
 
 /* sure: only callers that are known to have called this stub. */
-static bool scan(struct walk *walk, const struct smp_code_piece *stub, bool sure)
+static bool scan_for_caller(struct walk *walk, const struct smp_code_piece *stub, bool sure)
 {
     struct caller caller;
 
@@ -305,8 +306,8 @@ static bool recover_from_caller(struct walk *walk, const struct smp_code_piece *
 
     /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
      * pointer too, and where nothing below has made a frame that would leave out the inner ones. */
-    if (!by_link(walk) && !(stub != NULL && scan(walk, stub, true)) && !scan(walk, stub, false) &&
-        !by_frame_pointers(walk, &passed))
+    if (!by_link(walk) && !(stub != NULL && scan_for_caller(walk, stub, true)) &&
+        !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
         return false;
     walk->answer->answer = SMP_ANSWER_FROM_CALLER;
     if (passed != NULL) {
@@ -474,7 +475,7 @@ static bool is_inside_vm(const struct walk *walk)
            (state == SMP_JVM_FROM_NATIVE || state == SMP_JVM_IN_VM || state == SMP_JVM_FROM_VM);
 }
 
-static void recover(struct walk *walk, int32_t code)
+static void recover_stack(struct walk *walk, int32_t code)
 {
     if (walk->target->no_made_up_registers)
         return;
@@ -508,7 +509,7 @@ static void keep_rootless(struct walk *walk)
 }
 
 /* The requester has read them last, on another CPU: they come while the walk begins. */
-static void fetch_early(struct smp_jvm_frame *frames, uint32_t capacity)
+static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 {
     enum { PER_LINE = 4 };
 
@@ -588,7 +589,7 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
     walk.answer = answer;
     *answer =
         (struct smp_walk_answer){ .sp = smp_signal_frame_on_alternate(context) ? 0 : walk.at.sp };
-    fetch_early(frames, capacity);
+    prefetch_frames(frames, capacity);
     const int32_t code = walk_first(&walk);
     answer->raw = code;
     if (code > 0 && (uint32_t)code + 1 < capacity)
@@ -601,7 +602,7 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
     }
     answer->answer = answer_of(code);
     walk.code = smp_code_enter();
-    recover(&walk, code);
+    recover_stack(&walk, code);
     smp_code_leave();
     if (code > 0 && answer->count == 0)
         keep_rootless(&walk);

@@ -48,6 +48,7 @@
 #include <ucontext.h>
 
 #include "engine/jvm.h"
+#include "jvm/hotspot/layout.h"
 
 /* One frame as AsyncGetCallTrace writes it. */
 struct smp_jvm_frame {
@@ -76,24 +77,6 @@ enum {
     SMP_JVM_UNKNOWN_STATE = -7,
     SMP_JVM_THREAD_EXIT = -8,
     SMP_JVM_DEOPT = -9
-};
-
-/* Where in a JavaThread the JVM notes the last Java frame; 0: not known, not used. */
-struct smp_jvm_layout {
-    uint32_t state;
-    uint32_t last_sp;
-    uint32_t last_pc;
-    uint32_t last_fp;
-};
-
-/* Values of the state; odd ones: on the way from the one below to another. */
-enum {
-    SMP_JVM_IN_NATIVE = 4,
-    SMP_JVM_FROM_NATIVE = 5,
-    SMP_JVM_IN_VM = 6,
-    SMP_JVM_FROM_VM = 7,
-    SMP_JVM_IN_JAVA = 8,
-    SMP_JVM_BLOCKED = 10
 };
 
 /* What is known of the process and of the thread before it is interrupted. */

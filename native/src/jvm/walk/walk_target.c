@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/threads/walk_info.h"
+#include "jvm/walk/walk_target.h"
 
 #include <jvmti.h>
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 #define NO_METHOD ((uintptr_t)1) /* no run() that could be asked for; no id is this number */
 
 /* To ask such a class for a method is to wait until it is made. */
-static bool is_being_made(jclass owner)
+static bool is_initializing(jclass owner)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jint status = 0;
@@ -20,13 +20,13 @@ static bool is_being_made(jclass owner)
 }
 
 /* 0: it cannot be asked for yet. */
-static uintptr_t find_run(JNIEnv *env, jobject thread)
+static uintptr_t find_run_method(JNIEnv *env, jobject thread)
 {
     uintptr_t run = NO_METHOD;
     jmethodID method = NULL;
     jclass owner = (*env)->GetObjectClass(env, thread);
 
-    if (is_being_made(owner)) {
+    if (is_initializing(owner)) {
         (*env)->DeleteLocalRef(env, owner);
         return 0;
     }
@@ -39,14 +39,13 @@ static uintptr_t find_run(JNIEnv *env, jobject thread)
     return run;
 }
 
-struct smp_walk_target smp_walk_info_target(struct smp_walk_info *info,
-                                            const struct smp_async *async, JNIEnv *env,
-                                            jobject thread)
+struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,
+                                          JNIEnv *env, jobject thread)
 {
     struct smp_walk_target target = { .walk = async->walk, .layout = async->layout.jvm };
 
     if (info->run_method == 0)
-        info->run_method = find_run(env, thread);
+        info->run_method = find_run_method(env, thread);
     if (info->java_thread == 0)
         info->java_thread = smp_threads_address(env, thread);
     target.java_thread = info->java_thread;
@@ -61,24 +60,24 @@ struct smp_walk_target smp_walk_info_target(struct smp_walk_info *info,
     return target;
 }
 
-static void guess(struct smp_walk_info *info, uintptr_t root)
+static void guess_root(struct smp_walk_info *info, uintptr_t root)
 {
     if (info->root_guess != root) {
         info->root_guess = root;
         info->root_guessed = 1;
-    } else if (++info->root_guessed >= SMP_FACTS_ROOT_SURE) {
+    } else if (++info->root_guessed >= SMP_WALK_TARGET_ROOT_SURE) {
         info->root = root;
     }
 }
 
-void smp_walk_info_set_root(struct smp_walk_info *info, uint64_t root)
+void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root)
 {
     info->root = (uintptr_t)root;
     info->root_guess = (uintptr_t)root;
     info->root_guessed = 0;
 }
 
-void smp_walk_info_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer)
+void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer)
 {
     const uintptr_t root = (uintptr_t)answer->root;
 
@@ -87,10 +86,10 @@ void smp_walk_info_learn_root(struct smp_walk_info *info, const struct smp_walk_
     if (root == info->run_method)
         info->root = root;
     else if (info->root != info->run_method)
-        guess(info, root);
+        guess_root(info, root);
 }
 
-bool smp_walk_info_knows_stack(const struct smp_walk_info *info)
+bool smp_walk_target_knows_stack(const struct smp_walk_info *info)
 {
     return info->stack_high != 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/hotspot/symbol.h"
+#include "jvm/agent/symbol.h"
 
 #include <dlfcn.h>
 #include <stddef.h>

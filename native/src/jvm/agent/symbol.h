@@ -7,8 +7,8 @@
  * Errors   NULL: there is none.
  * Cost     a look-up in the dynamic linker's tables.
  */
-#ifndef SMP_JVM_HOTSPOT_SYMBOL_H
-#define SMP_JVM_HOTSPOT_SYMBOL_H
+#ifndef SMP_JVM_AGENT_SYMBOL_H
+#define SMP_JVM_AGENT_SYMBOL_H
 
 void *smp_symbol(const char *name);
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/code/code_events.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/code/call_sites.h"
+#include "jvm/code/code_map.h"
+#include "jvm/hotspot/machine_code.h"
+
+static const jvmtiEvent code_events[] = {
+    JVMTI_EVENT_CLASS_LOAD,
+    JVMTI_EVENT_COMPILED_METHOD_UNLOAD,
+    JVMTI_EVENT_COMPILED_METHOD_LOAD,
+    JVMTI_EVENT_DYNAMIC_CODE_GENERATED,
+};
+
+static bool has_map; /* written by open and close */
+
+static bool set_code_events(jvmtiEventMode mode)
+{
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    bool all = true;
+
+    for (size_t i = 0; i < sizeof(code_events) / sizeof(code_events[0]); i++)
+        all = (*jvmti)->SetEventNotificationMode(jvmti, mode, code_events[i], NULL) ==
+                  JVMTI_ERROR_NONE &&
+              all;
+    return all;
+}
+
+/* While the event for compiled methods is on, the JVM also records more exact lines for those that
+ * it compiles. */
+const char *smp_code_events_open(jvmtiEnv *jvmti)
+{
+    const jvmtiCapabilities wanted = { .can_generate_compiled_method_load_events = 1 };
+    const jvmtiCapabilities helpful = { .can_get_bytecodes = 1, .can_get_constant_pool = 1 };
+
+    if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
+        return "no events for compiled methods";
+    (void)(*jvmti)->AddCapabilities(jvmti, &helpful);
+    if (smp_code_map_open() != SMP_OK)
+        return "no memory for addresses of code";
+    has_map = true;
+    if (!set_code_events(JVMTI_ENABLE))
+        return "no events for code";
+    if ((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) != JVMTI_ERROR_NONE ||
+        (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) != JVMTI_ERROR_NONE)
+        return "no events for code made before";
+    return NULL;
+}
+
+void smp_code_events_close(void)
+{
+    if (!has_map)
+        return;
+    if (smp_agent_is_live())
+        (void)set_code_events(JVMTI_DISABLE);
+    smp_code_map_close();
+    has_map = false;
+}
+
+/* AsyncGetCallTrace refuses every walk unless some agent listens to this event. */
+void JNICALL smp_code_events_on_class_load(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,
+                                           jclass loaded)
+{
+    (void)jvmti;
+    (void)env;
+    (void)thread;
+    (void)loaded;
+}
+
+void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint size,
+                                     const void *start, jint map_length,
+                                     const jvmtiAddrLocationMap *map, const void *info)
+{
+    (void)map_length;
+    (void)map;
+    if (size <= 0 || method == NULL)
+        return;
+    smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
+                            smp_machine_code_frame(start, (size_t)size));
+    smp_call_sites_make(jvmti, start, (size_t)size, info);
+}
+
+void JNICALL smp_code_events_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)
+{
+    (void)jvmti;
+    smp_code_map_remove_method((uintptr_t)start, (uint64_t)(uintptr_t)method);
+}
+
+void JNICALL smp_code_events_on_stub(jvmtiEnv *jvmti, const char *name, const void *start,
+                                     jint size)
+{
+    (void)jvmti;
+    if (size > 0 && name != NULL)
+        smp_code_map_add_stub((uintptr_t)start, (uint32_t)size, name);
+}

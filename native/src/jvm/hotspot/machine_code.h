@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * machine_code.h - the shapes of compiled methods that the recovery of a walk must know: how a
+ * method makes its frame, and what a call looks like. One file for each processor.
+ *
+ * Threads  any, signal handlers included.
+ * Errors   zeros or false: the shape is not understood.
+ * Cost     frame and next_leaf_call read the code once; follows_call is constant.
+ */
+#ifndef SMP_JVM_HOTSPOT_MACHINE_CODE_H
+#define SMP_JVM_HOTSPOT_MACHINE_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* How a compiled method makes its frame; all 0 where that is not understood. */
+struct smp_code_frame {
+    uint32_t bytes;      /* the whole frame, return address included; 0: not known */
+    uint16_t pushed_at;  /* offset from which on the caller's frame pointer is on the stack */
+    uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
+};
+
+/* A call in compiled code, as seen from its return address. */
+struct smp_call {
+    uintptr_t start;  /* of the instructions that make it; the JVM's record of its line is here */
+    uintptr_t target; /* 0: only known at run time */
+};
+
+#if defined(__x86_64__)
+#include "jvm/hotspot/machine_code_x86_64.h"
+#elif defined(__aarch64__)
+#include "jvm/hotspot/machine_code_aarch64.h"
+#else
+#error "no machine_code file for this processor"
+#endif
+
+#endif

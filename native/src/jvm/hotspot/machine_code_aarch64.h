@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* machine_code_aarch64.h - see machine_code.h, which includes it. */
+#ifndef SMP_JVM_HOTSPOT_MACHINE_CODE_AARCH64_H
+#define SMP_JVM_HOTSPOT_MACHINE_CODE_AARCH64_H
+
+#include <string.h>
+
+enum { SMP_PROLOGUE_BYTES = 96, SMP_CALL_LONGEST = 4 };
+
+/*
+ * sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is stored in it.
+ * Larger frames are made with a register and not understood.
+ */
+static inline struct smp_code_frame smp_machine_code_frame(const void *start, size_t size)
+{
+    const struct smp_code_frame unknown = { 0 };
+    const size_t end = size < SMP_PROLOGUE_BYTES ? size : SMP_PROLOGUE_BYTES;
+
+    for (size_t i = 0; i + 8 <= end; i += 4) {
+        uint32_t first = 0;
+        uint32_t second = 0;
+        memcpy(&first, (const char *)start + i, sizeof(first));
+        memcpy(&second, (const char *)start + i + 4, sizeof(second));
+        if ((first & 0xffc003ffU) == 0xd10003ffU && (second & 0xffc07fffU) == 0xa9007bfdU)
+            return (struct smp_code_frame){ .bytes = (first >> 10) & 0xfffU,
+                                            .pushed_at = (uint16_t)(i + 8),
+                                            .lowered_at = (uint16_t)(i + 8) };
+    }
+    return unknown;
+}
+
+static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)
+{
+    uint32_t code = 0;
+
+    memcpy(&code, (const void *)(address - 4),
+           sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
+    *call = (struct smp_call){ .start = address - 4 };
+    if ((code & 0xfc000000U) == 0x94000000U) { /* bl */
+        const int64_t distance = (int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36;
+        call->target = address - 4 + (uintptr_t)distance;
+        return true;
+    }
+    return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
+}
+
+/* Not looked for. */
+static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
+                                                     struct smp_call *call)
+{
+    (void)start;
+    (void)size;
+    (void)from;
+    (void)call;
+    return 0;
+}
+
+#endif

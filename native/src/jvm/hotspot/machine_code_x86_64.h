@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* machine_code_x86_64.h - see machine_code.h, which includes it. */
+#ifndef SMP_JVM_HOTSPOT_MACHINE_CODE_X86_64_H
+#define SMP_JVM_HOTSPOT_MACHINE_CODE_X86_64_H
+
+#include <string.h>
+
+enum {
+    SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
+    SMP_CALL_LONGEST = 16    /* bytes read before a return address */
+};
+
+/* sub $imm, %rsp at code; its length, or 0. */
+static inline size_t smp_x86_lowers_sp(const uint8_t *code, uint32_t *bytes)
+{
+    int32_t wide = 0;
+
+    if (code[0] != 0x48 || code[2] != 0xec)
+        return 0;
+    if (code[1] == 0x83 && code[3] < 0x80) {
+        *bytes = code[3];
+        return 4;
+    }
+    if (code[1] != 0x81)
+        return 0;
+    memcpy(&wide, code + 3, sizeof(wide));
+    if (wide <= 0)
+        return 0;
+    *bytes = (uint32_t)wide;
+    return 7;
+}
+
+/* mov %rbp, disp(%rsp) */
+static inline bool smp_x86_saves_fp(const uint8_t *code)
+{
+    return code[0] == 0x48 && code[1] == 0x89 && (code[2] == 0x6c || code[2] == 0xac) &&
+           code[3] == 0x24;
+}
+
+/* mov %eax, -bang(%rsp): a look at the stack's end, seven bytes before push %rbp. */
+static inline bool smp_x86_bangs(const uint8_t *code)
+{
+    return code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24 && code[6] == 0xff;
+}
+
+/*
+ * Both compilers of HotSpot begin a method in one of these ways, after the check of the receiver's
+ * class that methods with a receiver have:
+ *
+ *   push %rbp; [mov %rsp, %rbp;] sub $n, %rsp
+ *   sub $n, %rsp; mov %rbp, m(%rsp)
+ *   (look at the stack's end) push %rbp; [mov %rsp, %rbp;] and nothing more
+ */
+static inline struct smp_code_frame smp_machine_code_frame(const void *start, size_t size)
+{
+    const struct smp_code_frame unknown = { 0 };
+    const uint8_t *code = start;
+    const size_t end = size < SMP_PROLOGUE_BYTES ? size : SMP_PROLOGUE_BYTES;
+    const size_t word = sizeof(uintptr_t);
+    uint32_t bytes = 0;
+
+    for (size_t i = 0; i + 16 < end; i++) {
+        size_t length = smp_x86_lowers_sp(code + i, &bytes);
+        if (length > 0 && smp_x86_saves_fp(code + i + length))
+            return (struct smp_code_frame){ .bytes = bytes + (uint32_t)word,
+                                            .pushed_at = (uint16_t)(i + length),
+                                            .lowered_at = (uint16_t)(i + length) };
+        if (code[i] != 0x55)
+            continue;
+        size_t next = i + 1;
+        if (code[next] == 0x48 && code[next + 1] == 0x8b && code[next + 2] == 0xec)
+            next += 3;
+        length = smp_x86_lowers_sp(code + next, &bytes);
+        if (length > 0)
+            return (struct smp_code_frame){ .bytes = bytes + 2 * (uint32_t)word,
+                                            .pushed_at = (uint16_t)(i + 1),
+                                            .lowered_at = (uint16_t)(next + length) };
+        if (i >= 7 && smp_x86_bangs(code + i - 7))
+            return (struct smp_code_frame){ .bytes = 2 * (uint32_t)word,
+                                            .pushed_at = (uint16_t)(i + 1),
+                                            .lowered_at = (uint16_t)(i + 1) };
+    }
+    return unknown;
+}
+
+/* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */
+static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
+{
+    int64_t target = 0;
+
+    if (code[-3] != 0x41 || code[-2] != 0xff || code[-1] != 0xd2)
+        return false;
+    if (code[-13] == 0x49 && code[-12] == 0xba) {
+        memcpy(&target, code - 11, sizeof(target));
+        call->target = (uintptr_t)target;
+        call->start -= 13;
+    } else {
+        call->start -= 3;
+    }
+    return true;
+}
+
+/*
+ * Is the instruction before this address a call? At least SMP_CALL_LONGEST bytes before it can be
+ * read.
+ */
+static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)
+{
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    int32_t distance = 0;
+    bool is_call = true;
+
+    *call = (struct smp_call){ .start = address };
+    if (code[-5] == 0xe8) {
+        memcpy(&distance, code - 4, sizeof(distance));
+        call->target = address + (uintptr_t)(intptr_t)distance;
+        call->start -= 5;
+    } else if (!smp_x86_calls_r10(code, call)) {
+        is_call = false;
+        for (unsigned length = 2; length < 8 && !is_call; length++) { /* call *reg or *mem */
+            is_call = code[-(int)length] == 0xff && (code[1 - (int)length] & 0x38) == 0x10;
+            call->start = address - length;
+        }
+    }
+    code = (const uint8_t *)call->start; /* NOLINT(performance-no-int-to-ptr) */
+    if (code[-3] == 0xc5 && code[-2] == 0xf8 && code[-1] == 0x77) /* vzeroupper belongs to it */
+        call->start -= 3;
+    return is_call;
+}
+
+/* The first call of what is not compiled whose return address lies at or after from; 0: none. */
+static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
+                                                     struct smp_call *call)
+{
+    const uint8_t *code = start;
+    size_t at = from < SMP_CALL_LONGEST ? SMP_CALL_LONGEST : from;
+
+    for (; at <= size; at++) {
+        if (code[at - 1] != 0xd2 || code[at - 2] != 0xff || code[at - 3] != 0x41)
+            continue;
+        if (smp_machine_code_follows_call((uintptr_t)(code + at), call) && call->target != 0)
+            return at;
+    }
+    return 0;
+}
+
+#endif

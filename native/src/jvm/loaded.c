@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/loaded.h"
+
+#include "jvm/agent/agent.h"
+#include "jvm/code/code_events.h"
+#include "jvm/code/method_ids.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/async.h"
+#include "jvm/walk/signals.h"
+
+static const struct smp_agent_hooks hooks = {
+    .events = { .ThreadStart = smp_threads_on_start,
+                .ThreadEnd = smp_threads_on_end,
+                .ClassLoad = smp_code_events_on_class_load,
+                .ClassPrepare = smp_method_ids_on_prepare,
+                .CompiledMethodLoad = smp_code_events_on_load,
+                .CompiledMethodUnload = smp_code_events_on_unload,
+                .DynamicCodeGenerated = smp_code_events_on_stub },
+    .open = smp_threads_open,
+    .scan = smp_threads_scan,
+    .close = smp_threads_close,
+    .vm_death = smp_async_vm_dies,
+    .before_attach = smp_threads_enter,
+    .after_attach = smp_signals_let_through,
+    .after_detach = smp_threads_leave,
+};
+
+void smp_jvm_loaded(JavaVM *java_vm)
+{
+    smp_agent_loaded(java_vm, &hooks);
+}

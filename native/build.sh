@@ -16,6 +16,7 @@ usage: native/build.sh COMMAND [options]
   fuzz      every fuzz target for --seconds, in the fuzz preset
   format    clang-format over all C files; with --check it only says what it would change
   tidy      clang-tidy over the layers; a finding is an error
+  tables    writes the tables that documents and the page have from lists in C
   cppcheck  cppcheck over the layers; a finding is an error
 
 options
@@ -227,6 +228,11 @@ cmd_format() {
     fi
 }
 
+cmd_tables() {
+    need cc "gcc libc6-dev"
+    "$root/src-test-c/checks/tables.sh" "$root" cc --write
+}
+
 cmd_tidy() {
     need clang-tidy-14 clang-tidy-14
     configure
@@ -256,7 +262,7 @@ main() {
     shift
     parse_options "$@"
     case $command in
-        build | test | bench | fuzz | format | tidy | cppcheck) "cmd_$command" ;;
+        build | test | bench | fuzz | format | tidy | tables | cppcheck) "cmd_$command" ;;
         *)
             usage >&2
             die "unknown command '$command'"

@@ -48,7 +48,7 @@ function isGroup(group, frames) {
     return [frame, wall, cpu, samples].every((column) => column.length === length && column.every(isCount))
         && parent.every((at, i) => Number.isInteger(at) && at >= -1 && at < i)
         && frame.every((at) => at < frames)
-        && Number.isInteger(group.attempts) && sum(Object.values(group.outcomes)) === group.attempts;
+        && Number.isInteger(group.polls) && sum(Object.values(group.outcomes)) === group.polls;
 }
 
 function faultsOfJson(document, name) {
@@ -60,7 +60,7 @@ function faultsOfJson(document, name) {
     if (!document.frames.every(isFrame)) faults.push('frames');
     if (new Set(frames).size !== frames.length) faults.push('a frame twice');
     if (!document.groups.every((g) => isGroup(g, frames.length))) faults.push('groups');
-    if (sum(Object.values(document.account.outcomes)) !== document.account.attempts) faults.push('account');
+    if (sum(Object.values(document.account.outcomes)) !== document.account.polls) faults.push('account');
     if (sorted(found) !== sorted(groupsOf(name))) faults.push('sums');
     return faults;
 }

@@ -73,6 +73,33 @@ check_layers() {
     expect fail "layers: no files" "$checks/layers.sh" "$work/nothing"
 }
 
+# tables NAME: a root with what tables.sh reads and writes.
+tables() {
+    local folder=$work/$1
+    mkdir -p "$folder/native" "$folder/java/META-INF/threads-sampler/page"
+    ln -s "$root/native/src" "$folder/native/src"
+    printf '%s\n' above '<!-- glossary: x -->' old '<!-- end of glossary -->' below >"$folder/java/README.md"
+    echo "$folder"
+}
+
+check_tables() {
+    local good
+    good=$(tables t0)
+    expect fail "tables: not written yet" "$checks/tables.sh" "$good" "$cc"
+    expect pass "tables: written" "$checks/tables.sh" "$good" "$cc" --write
+    expect pass "tables: as written" "$checks/tables.sh" "$good" "$cc"
+    expect pass "tables: what is around stays" grep -qx below "$good/java/README.md"
+    sed -i 's/late ticks/ticks that were late/' "$good/java/README.md"
+    expect fail "tables: another text in the glossary" "$checks/tables.sh" "$good" "$cc"
+    expect pass "tables: written again" "$checks/tables.sh" "$good" "$cc" --write
+    sed -i 's/LATE_TICKS/LATE/' "$good/java/META-INF/threads-sampler/page/outcomes.js"
+    expect fail "tables: another code in the page" "$checks/tables.sh" "$good" "$cc"
+    sed -i '/^<!-- end/d' "$good/java/README.md"
+    expect fail "tables: a table without an end" "$checks/tables.sh" "$good" "$cc" --write
+    rm "$good/java/README.md"
+    expect fail "tables: no table" "$checks/tables.sh" "$good" "$cc" --write
+}
+
 # library NAME CODE FLAG...
 library() {
     local name=$1 code=$2
@@ -179,6 +206,7 @@ check_jni_output() {
 }
 
 check_layers
+check_tables
 check_libraries
 check_registered
 check_handler

@@ -47,7 +47,7 @@ static void whoever_never_runs_is_credited_exactly_and_walked_once(void **state)
         }
         assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], report == 0 ? THREADS : 0);
         assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_IDLE] + (report == 0 ? THREADS : 0),
-                         profile->tally.attempts);
+                         profile->tally.polls);
         assert_int_equal(sim_cpu(sim, "even-", -1), 0);
     }
     for (int i = 0; i < THREADS; i++) {
@@ -402,7 +402,7 @@ static void end_of_an_idle_thread_is_found(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "short", -1), ended_ns - from_ns);
     assert_in_range(sim_wall_of(sim, "short", "[thread ended]"), 0, 21 * SIM_MS);
-    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_ENDED], 1);
+    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], 1);
     sim_destroy(sim);
 }
 
@@ -595,7 +595,7 @@ static void chaos_seal(struct chaos *chaos)
     const struct smp_profile *profile = sim_seal(chaos->sim);
 
     chaos->credited_ns += smp_tree_nodes(profile->tree)[0].wall_ns;
-    chaos->attempts += profile->tally.attempts;
+    chaos->attempts += profile->tally.polls;
 }
 
 static void chaos_stop_or_go(struct chaos *chaos)
@@ -674,7 +674,7 @@ static void all_time_is_credited_once(void **state)
         live(&chaos, options[i]);
         assert_int_equal(chaos.credited_ns, chaos.expected_ns);
         smp_sampler_get_stats(chaos.sim->sampler, &stats);
-        assert_int_equal(stats.total_tally.attempts, chaos.attempts);
+        assert_int_equal(stats.total_tally.polls, chaos.attempts);
         assert_int_equal(smp_tally_sum(&stats.total_tally), chaos.attempts);
         assert_true(chaos.attempts > CHAOS_ROUNDS);
         if (i == 1)

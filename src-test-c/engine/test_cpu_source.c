@@ -61,7 +61,7 @@ static void time_is_what_the_timers_tell(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 6 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 6 * TICK);
     assert_int_equal(sampler_fixture_total(f, "waiting", ""), -1);
-    assert_int_equal(f->profile->tally.attempts, 3);
+    assert_int_equal(f->profile->tally.polls, 3);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 3);
     assert_int_equal(fake_vm_get_counts(f->vm).walks, 0); /* nobody is disturbed */
 }
@@ -80,8 +80,8 @@ static void what_was_dropped_goes_with_the_next_sample(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 4 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 4 * TICK);
-    assert_int_equal(f->profile->tally.attempts, 3);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_DROPPED), 2);
+    assert_int_equal(f->profile->tally.polls, 3);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_WALK_BUFFER_FULL), 2);
 }
 
 static void a_timer_ends_with_its_thread(void **state)
@@ -119,7 +119,7 @@ static void a_pause_has_no_timers(void **state)
     assert_int_equal(fake_vm_timers(f->vm), 1);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK);
-    assert_int_equal(sampler_fixture_self(f, "busy", "[no room for the walk]"), TICK);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[walk buffer full]"), TICK);
 }
 
 /* What has been told so far belongs to the old one. */

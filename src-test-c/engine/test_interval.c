@@ -63,44 +63,44 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
 {
     struct fixture *f = *state;
     const struct smp_group_key early = smp_interval_find(f->interval, "early", 1, "early-1");
-    enum smp_outcome outcome = SMP_OUTCOME_PHASE;
+    enum smp_outcome outcome = SMP_OUTCOME_JVM_NOT_LIVE;
     uint32_t node;
 
     fill(f, early);
     node = smp_interval_add_pseudo(f->interval, early, &outcome);
-    assert_int_equal(outcome, SMP_OUTCOME_OVER_LIMIT);
+    assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     smp_interval_note(f->interval, early, node, outcome, 50 * MS);
     /* A new one is the overflow group. */
     const struct smp_group_key late = smp_interval_find(f->interval, "late", 2, "late-1");
     assert_int_equal(late.group.index, 0);
-    outcome = SMP_OUTCOME_GONE;
+    outcome = SMP_OUTCOME_THREAD_ENDED_IN_WALK;
     const uint32_t last = smp_interval_add_pseudo(f->interval, late, &outcome);
     smp_interval_note(f->interval, late, last, outcome, 20 * MS);
-    assert_int_equal(outcome, SMP_OUTCOME_OVER_LIMIT);
+    assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     seal(f, 0, 0);
     const struct smp_node *nodes = smp_tree_nodes(f->profile->tree);
     assert_int_equal(nodes[node].location, smp_methods_over_limit(f->methods));
     assert_int_equal(nodes[node].wall_ns, 50 * MS);
     assert_int_equal(nodes[early.root].wall_ns, 50 * MS);
     assert_int_equal(nodes[late.root].wall_ns, 20 * MS);
-    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT], 2);
+    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 2);
 }
 
 static void pseudo_frames_are_one_per_outcome(void **state)
 {
     struct fixture *f = *state;
     const struct smp_group_key key = smp_interval_find(f->interval, "main", 1, "main");
-    enum smp_outcome gone = SMP_OUTCOME_GONE;
-    enum smp_outcome ended = SMP_OUTCOME_ENDED;
-    enum smp_outcome phase = SMP_OUTCOME_PHASE;
+    enum smp_outcome gone = SMP_OUTCOME_THREAD_ENDED_IN_WALK;
+    enum smp_outcome ended = SMP_OUTCOME_THREAD_ENDED;
+    enum smp_outcome phase = SMP_OUTCOME_JVM_NOT_LIVE;
 
     /* Both are [thread ended]. */
     assert_int_equal(smp_interval_add_pseudo(f->interval, key, &gone),
                      smp_interval_add_pseudo(f->interval, key, &ended));
     assert_int_not_equal(smp_interval_add_pseudo(f->interval, key, &gone),
                          smp_interval_add_pseudo(f->interval, key, &phase));
-    assert_int_equal(gone, SMP_OUTCOME_GONE);
-    assert_int_equal(ended, SMP_OUTCOME_ENDED);
+    assert_int_equal(gone, SMP_OUTCOME_THREAD_ENDED_IN_WALK);
+    assert_int_equal(ended, SMP_OUTCOME_THREAD_ENDED);
 }
 
 static void times_are_those_of_what_was_covered(void **state)
@@ -122,7 +122,7 @@ static void refused_seal_leaves_the_interval_open(void **state)
     struct fixture *f = *state;
     struct failing_alloc failing;
     const struct smp_group_key key = smp_interval_find(f->interval, "main", 1, "main");
-    enum smp_outcome outcome = SMP_OUTCOME_EMPTY;
+    enum smp_outcome outcome = SMP_OUTCOME_NO_JAVA_FRAMES;
     const uint32_t node = smp_interval_add_pseudo(f->interval, key, &outcome);
 
     smp_interval_note(f->interval, key, node, outcome, 50 * MS);

@@ -70,7 +70,7 @@ static void alive_throughout_is_credited_with_all_of_it(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), elapsed);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), elapsed);
     assert_int_equal(f->profile->elapsed_ns, elapsed);
-    assert_int_equal(f->profile->tally.attempts, 100);
+    assert_int_equal(f->profile->tally.polls, 100);
     assert_int_equal(counter(f, SMP_COUNTER_TICKS), 101);
 }
 
@@ -85,7 +85,7 @@ static void late_look_is_credited_with_its_real_length(void **state)
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), true);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 10050 * MS);
-    assert_int_equal(f->profile->tally.attempts, 2);
+    assert_int_equal(f->profile->tally.polls, 2);
     assert_int_equal(counter(f, SMP_COUNTER_LATE_TICKS), 1);
 }
 
@@ -112,7 +112,7 @@ static void paused_time_is_nobodys(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "early", ""), 70 * MS);
     assert_int_equal(sampler_fixture_total(f, "born while paused", ""), 30 * MS);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_ENDED), 0);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 0);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
     assert_int_equal(f->profile->elapsed_ns, 100 * MS);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS);
@@ -219,8 +219,8 @@ static void ended_is_credited_up_to_its_end(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "short", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "short", ENDED), 20 * MS);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_ENDED), 1);
-    assert_int_equal(f->profile->tally.attempts, 2);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 1);
+    assert_int_equal(f->profile->tally.polls, 2);
     assert_int_equal(fake_vm_threads_held(f->vm), 0);
 }
 
@@ -250,8 +250,8 @@ static void death_during_the_walk_loses_no_time(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ""), 102 * MS);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 52 * MS);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_GONE), 1);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_ENDED), 1);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED_IN_WALK), 1);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 1);
 }
 
 /* The look's time is taken when it begins: nothing after that is credited by it. */
@@ -288,7 +288,7 @@ static void came_and_went_is_counted(void **state)
     assert_int_equal(fake_vm_threads_held(f->vm), 1);
     sampler_fixture_seal(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
-    assert_int_equal(f->profile->tally.attempts, 0);
+    assert_int_equal(f->profile->tally.polls, 0);
 }
 
 static void dead_before_its_first_look_is_unseen(void **state)
@@ -305,7 +305,7 @@ static void dead_before_its_first_look_is_unseen(void **state)
     sampler_fixture_pass(f, 10 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
-    assert_int_equal(f->profile->tally.attempts, 0);
+    assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(fake_vm_threads_held(f->vm), 0);
 }
 
@@ -322,7 +322,7 @@ static void one_look_credits_the_living_only(void **state)
     sampler_fixture_seal(f);
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(f->profile->tally.attempts, 1);
+    assert_int_equal(f->profile->tally.polls, 1);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
 
@@ -335,11 +335,11 @@ static void every_failure_has_its_frame(void **state)
         enum smp_outcome outcome;
         const char *frame;
     } cases[] = {
-        { SMP_EGONE, SMP_OUTCOME_GONE, ENDED },
-        { SMP_EPHASE, SMP_OUTCOME_PHASE, "[JVM not live]" },
-        { SMP_ENOMEM, SMP_OUTCOME_NO_MEMORY, "[JVM out of memory]" },
-        { SMP_EVM, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
-        { SMP_EUNSUPPORTED, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+        { SMP_EGONE, SMP_OUTCOME_THREAD_ENDED_IN_WALK, ENDED },
+        { SMP_EPHASE, SMP_OUTCOME_JVM_NOT_LIVE, "[JVM not live]" },
+        { SMP_ENOMEM, SMP_OUTCOME_JVM_OUT_OF_MEMORY, "[JVM out of memory]" },
+        { SMP_EVM, SMP_OUTCOME_REFUSED_BY_JVM, "[refused by the JVM]" },
+        { SMP_EUNSUPPORTED, SMP_OUTCOME_REFUSED_BY_JVM, "[refused by the JVM]" },
     };
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "main");
@@ -357,7 +357,7 @@ static void every_failure_has_its_frame(void **state)
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", "[no Java frames]"), 50 * MS);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_EMPTY), 1);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_NO_JAVA_FRAMES), 1);
 }
 
 static enum smp_status walk_too_much(void *self, struct smp_thread *thread,
@@ -382,7 +382,7 @@ static void absurd_counts_are_a_refusal(void **state)
     sampler_fixture_start(f);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_REFUSED), 1);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_REFUSED_BY_JVM), 1);
 }
 
 static void library_time_piles_up_below_the_users_code(void **state)
@@ -458,7 +458,7 @@ static void deep_stack_keeps_both_ends(void **state)
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(outcomes(f, SMP_OUTCOME_CUT), 2);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_DEEP_STACK_CUT), 2);
     assert_int_equal(counter(f, SMP_COUNTER_FRAMES_OMITTED), 2 * 84);
     assert_int_equal(sampler_fixture_group(f, "deep")->max_depth, 100);
 #define R "|app.Deep.recurse(F.java:1)"
@@ -481,11 +481,11 @@ static void unloaded_methods_are_counted(void **state)
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(counter(f, SMP_COUNTER_UNLOADED), 1);
+    assert_int_equal(counter(f, SMP_COUNTER_UNLOADED_METHODS), 1);
     assert_int_equal(sampler_fixture_self(f, "main", MAIN "|[unloaded]"), 100 * MS);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(counter(f, SMP_COUNTER_UNLOADED), 0);
+    assert_int_equal(counter(f, SMP_COUNTER_UNLOADED_METHODS), 0);
 }
 
 /* --- names --- */
@@ -579,8 +579,8 @@ static void users_rule_names_skips_and_fails(void **state)
     assert_null(sampler_fixture_group(f, "skip me"));
     assert_int_equal(sampler_fixture_total(f, "fail 17", LOOP), 150 * MS);
     assert_int_equal(sampler_fixture_total(f, "[unnamed]", LOOP), 150 * MS);
-    assert_int_equal(counter(f, SMP_COUNTER_NAME_RULE_FAILURES), 4);
-    assert_int_equal(f->profile->tally.attempts, 12);
+    assert_int_equal(counter(f, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 4);
+    assert_int_equal(f->profile->tally.polls, 12);
     assert_int_equal(fake_vm_get_counts(f->vm).rule_calls, 4);
 }
 
@@ -598,7 +598,7 @@ static void skipped_time_is_not_made_up_for(void **state)
     sampler_fixture_pass(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "s", LOOP), 30 * MS);
-    assert_int_equal(f->profile->tally.attempts, 1);
+    assert_int_equal(f->profile->tally.polls, 1);
 }
 
 static void failed_call_leaves_raw_names(void **state)
@@ -617,7 +617,7 @@ static void failed_call_leaves_raw_names(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "alpha-1", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "a", LOOP), 50 * MS);
-    assert_int_equal(counter(f, SMP_COUNTER_NAME_RULE_FAILURES), 4);
+    assert_int_equal(counter(f, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 4);
 }
 
 static void rule_may_change_while_running(void **state)
@@ -652,7 +652,7 @@ static void hidden_threads_do_not_exist(void **state)
     smp_sampler_select(f->sampler, fake_vm_selection(f->vm, &hidden, 1, &destroyed), true);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(f->profile->tally.attempts, 0);
+    assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(fake_vm_get_counts(f->vm).walks, 0);
     assert_int_equal(smp_thread_groups_count(f->profile->groups), 1);
 }
@@ -692,7 +692,7 @@ static void end_of_a_skipped_thread_is_nobodys(void **state)
     fake_vm_end(f->vm, daemon);
     sampler_fixture_pass(f, 40 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(f->profile->tally.attempts, 0);
+    assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
     assert_int_equal(fake_vm_threads_held(f->vm), 0);
 }
@@ -716,7 +716,7 @@ static void selection_is_all_there_is(void **state)
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ENDED), 10 * MS);
-    assert_int_equal(f->profile->tally.attempts, 1);
+    assert_int_equal(f->profile->tally.polls, 1);
     /* The next selection, of nobody in particular, is everybody. */
     smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, false);
     assert_int_equal(destroyed, 1);
@@ -734,7 +734,7 @@ static void empty_selection_is_nobody(void **state)
     sampler_fixture_start(f);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(f->profile->tally.attempts, 0);
+    assert_int_equal(f->profile->tally.polls, 0);
 }
 
 /* --- cost --- */
@@ -800,8 +800,8 @@ static void statistics_go_on_over_intervals(void **state)
     sampler_fixture_pass(f, 50 * MS);
     smp_sampler_count(f->sampler, SMP_COUNTER_MERGED_REPORTS, 2);
     smp_sampler_get_stats(f->sampler, &stats);
-    assert_int_equal(stats.total_tally.attempts, 6);
-    assert_int_equal(stats.interval_tally.attempts, 1);
+    assert_int_equal(stats.total_tally.polls, 6);
+    assert_int_equal(stats.interval_tally.polls, 1);
     assert_int_equal(stats.total_counters[SMP_COUNTER_TICKS], 7);
     assert_int_equal(stats.interval_counters[SMP_COUNTER_TICKS], 1);
     assert_int_equal(stats.interval_counters[SMP_COUNTER_MERGED_REPORTS], 2);
@@ -823,8 +823,8 @@ static void last_seal_needs_no_new_interval(void **state)
         SMP_OK);
     assert_int_equal(sampler_fixture_total(f, "main", LOOP), 50 * MS);
     smp_sampler_get_stats(f->sampler, &stats);
-    assert_int_equal(stats.total_tally.attempts, 1);
-    assert_int_equal(stats.interval_tally.attempts, 0);
+    assert_int_equal(stats.total_tally.polls, 1);
+    assert_int_equal(stats.interval_tally.polls, 0);
 }
 
 int main(void)

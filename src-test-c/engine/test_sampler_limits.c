@@ -57,7 +57,8 @@ static void full_tree_still_credits_the_group(void **state)
     sampler_fixture_start(f);
     fill_tree(f, thread);
     sampler_fixture_seal(f);
-    const uint64_t over = sampler_fixture_group(f, "busy")->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+    const uint64_t over =
+        sampler_fixture_group(f, "busy")->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
     assert_in_range(over, 1, 399);
     assert_int_equal(sampler_fixture_total(f, "busy", ""), 400 * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "busy", OVER_LIMIT), (int64_t)over * 50 * MS);
@@ -72,7 +73,7 @@ static void full_tree_still_credits_the_group(void **state)
     run_something_new(f, thread, 1);
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
-    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT], 0);
+    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
     sampler_fixture_destroy(f);
 }
 
@@ -97,7 +98,7 @@ static void group_that_comes_too_late_is_the_overflow_group(void **state)
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
     const struct smp_group_info *overflow = sampler_fixture_group(f, "[over group limit]");
-    assert_true(overflow->tally.attempts > 0);
+    assert_true(overflow->tally.polls > 0);
     assert_int_equal(sampler_fixture_sum(f), 3001 * 50 * MS);
     sampler_fixture_destroy(f);
 }
@@ -123,7 +124,7 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
         if (i % 100 == 99) {
             sampler_fixture_seal(f);
             assert_int_equal(sampler_fixture_sum(f), 100 * 50 * MS);
-            assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT], 0);
+            assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
             smp_sampler_get_stats(f->sampler, &stats);
             most = stats.locations > most ? stats.locations : most;
         }
@@ -153,7 +154,7 @@ static void stack_that_cannot_be_named_is_over_the_limit(void **state)
         sampler_fixture_pass(f, 50 * MS);
     }
     sampler_fixture_seal(f);
-    const uint64_t over = f->profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+    const uint64_t over = f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
     assert_in_range(over, 100, 3900);
     assert_int_equal(sampler_fixture_self(f, "main", OVER_LIMIT), (int64_t)over * 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "main", "app.Main.main(F.java:1)"),
@@ -235,7 +236,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     f->profile = profile;
     assert_int_equal(sampler_fixture_sum(f), (4 + 3 + 2) * 50 * MS);
     assert_int_equal(profile->elapsed_ns, 4 * 50 * MS);
-    assert_int_equal(profile->tally.attempts, smp_tally_sum(&profile->tally));
+    assert_int_equal(profile->tally.polls, smp_tally_sum(&profile->tally));
     sampler_fixture_pass(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_sum(f), 3 * 50 * MS);

@@ -309,8 +309,8 @@ static void report(struct chaos *chaos)
     const struct smp_profile *profile = sampler_fixture_seal(chaos->f);
 
     chaos->credited_ns += sampler_fixture_sum(chaos->f);
-    chaos->attempts += profile->tally.attempts;
-    chaos->over_limit += profile->tally.outcomes[SMP_OUTCOME_OVER_LIMIT];
+    chaos->attempts += profile->tally.polls;
+    chaos->over_limit += profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
 }
 
 /* A report every reports rounds or so. */
@@ -358,7 +358,7 @@ static void check_end(struct chaos *chaos)
 
     smp_sampler_get_stats(chaos->f->sampler, &stats);
     assert_int_equal(chaos->credited_ns, chaos->expected_ns);
-    assert_int_equal(stats.total_tally.attempts, chaos->attempts);
+    assert_int_equal(stats.total_tally.polls, chaos->attempts);
     assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->attempts);
 }
 

@@ -585,7 +585,7 @@ static void before_start_there_is_nothing_to_report(void **state)
     assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
     assert_int_equal(smp_session_sample_once(f->session), SMP_ESTATE);
-    assert_int_equal(statistics(f).sampler.total_tally.attempts, 0);
+    assert_int_equal(statistics(f).sampler.total_tally.polls, 0);
 }
 
 static void destroy_without_stop_writes_nothing(void **state)
@@ -835,7 +835,7 @@ static void everybody_at_once(void **state)
         assert_int_equal(returned(&callers[i]), SMP_OK);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     last = statistics(f);
-    assert_int_equal(smp_tally_sum(&last.sampler.total_tally), last.sampler.total_tally.attempts);
+    assert_int_equal(smp_tally_sum(&last.sampler.total_tally), last.sampler.total_tally.polls);
     assert_int_equal(last.reports_written, fake_outputer_get_counts(f->outputer).flushes);
 }
 

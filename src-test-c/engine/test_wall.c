@@ -74,9 +74,9 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
     sim_run(sim, SIM_S);
     for (int i = 0; i < 2; i++) {
         sim_seal(sim);
-        const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_CUT);
-        const uint64_t idle_looks =
-            outcome(sim, "idle", SMP_OUTCOME_CUT) + outcome(sim, "idle", SMP_OUTCOME_IDLE);
+        const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_DEEP_STACK_CUT);
+        const uint64_t idle_looks = outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
+                                    outcome(sim, "idle", SMP_OUTCOME_IDLE);
         assert_true(cut > 0 && idle_looks > 0);
         assert_int_equal(sim->profile->counters[SMP_COUNTER_FRAMES_OMITTED],
                          100 * cut + 7 * idle_looks);
@@ -407,19 +407,19 @@ static void every_answer_is_counted_as_what_it_is(void **state)
         const char *frame; /* NULL: the stack's */
     } cases[] = {
         { SMP_ANSWER_WHOLE, SMP_OUTCOME_WALKED, NULL },
-        { SMP_ANSWER_IN_STUB, SMP_OUTCOME_IN_STUB, NULL },
-        { SMP_ANSWER_AT_ENTRY, SMP_OUTCOME_AT_ENTRY, NULL },
-        { SMP_ANSWER_AT_RETURN, SMP_OUTCOME_AT_RETURN, NULL },
-        { SMP_ANSWER_FROM_CALLER, SMP_OUTCOME_FROM_CALLER, NULL },
-        { SMP_ANSWER_RETRIED, SMP_OUTCOME_RETRIED, NULL },
-        { SMP_ANSWER_VIRTUAL_CUT, SMP_OUTCOME_VIRTUAL_CUT, NULL },
-        { SMP_ANSWER_EMPTY, SMP_OUTCOME_EMPTY, "[no Java frames]" },
+        { SMP_ANSWER_IN_STUB, SMP_OUTCOME_RECOVERED_IN_STUB, NULL },
+        { SMP_ANSWER_AT_ENTRY, SMP_OUTCOME_RECOVERED_AT_ENTRY, NULL },
+        { SMP_ANSWER_AT_RETURN, SMP_OUTCOME_RECOVERED_AT_RETURN, NULL },
+        { SMP_ANSWER_FROM_CALLER, SMP_OUTCOME_RECOVERED_FROM_CALLER, NULL },
+        { SMP_ANSWER_RETRIED, SMP_OUTCOME_RECOVERED_BY_RETRY, NULL },
+        { SMP_ANSWER_VIRTUAL_CUT, SMP_OUTCOME_VIRTUAL_THREAD_CUT, NULL },
+        { SMP_ANSWER_EMPTY, SMP_OUTCOME_NO_JAVA_FRAMES, "[no Java frames]" },
         { SMP_ANSWER_GC_ACTIVE, SMP_OUTCOME_GC_ACTIVE, "[GC active]" },
         { SMP_ANSWER_UNKNOWN_JAVA, SMP_OUTCOME_UNKNOWN_JAVA, "[unknown, Java]" },
-        { SMP_ANSWER_DEOPT, SMP_OUTCOME_DEOPT, "[deoptimisation]" },
-        { SMP_ANSWER_NO_METHOD, SMP_OUTCOME_NO_METHOD, NULL },
-        { SMP_ANSWER_THREAD_EXIT, SMP_OUTCOME_GONE, "[thread ended]" },
-        { (enum smp_answer)99, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+        { SMP_ANSWER_DEOPT, SMP_OUTCOME_DEOPTIMISATION, "[deoptimisation]" },
+        { SMP_ANSWER_NO_METHOD, SMP_OUTCOME_METHOD_WITHOUT_ID, NULL },
+        { SMP_ANSWER_THREAD_EXIT, SMP_OUTCOME_THREAD_ENDED_IN_WALK, "[thread ended]" },
+        { (enum smp_answer)99, SMP_OUTCOME_REFUSED_BY_JVM, "[refused by the JVM]" },
     };
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *busy = born_running(sim, "busy", 1);
@@ -432,7 +432,7 @@ static void every_answer_is_counted_as_what_it_is(void **state)
         sim_pass(sim, 20 * SIM_MS);
         sim_seal(sim);
         assert_int_equal(outcome(sim, "busy", cases[i].outcome), 2);
-        assert_int_equal(sim->profile->tally.attempts, 2);
+        assert_int_equal(sim->profile->tally.polls, 2);
         if (cases[i].frame != NULL)
             assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 40 * SIM_MS);
         else
@@ -450,10 +450,10 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         enum smp_outcome outcome;
         const char *frame;
     } cases[] = {
-        { SMP_EQUOTA, SMP_OUTCOME_QUEUE, "[signal queue full]" },
-        { SMP_EINVAL, SMP_OUTCOME_UNIDENTIFIED, "[not told apart yet]" },
-        { SMP_EGONE, SMP_OUTCOME_GONE, "[thread ended]" },
-        { SMP_EVM, SMP_OUTCOME_REFUSED, "[refused by the JVM]" },
+        { SMP_EQUOTA, SMP_OUTCOME_SIGNAL_QUEUE_FULL, "[signal queue full]" },
+        { SMP_EINVAL, SMP_OUTCOME_THREAD_UNIDENTIFIED, "[thread not identified yet]" },
+        { SMP_EGONE, SMP_OUTCOME_THREAD_ENDED_IN_WALK, "[thread ended]" },
+        { SMP_EVM, SMP_OUTCOME_REFUSED_BY_JVM, "[refused by the JVM]" },
         { SMP_EUNSUPPORTED, SMP_OUTCOME_WALKED, "m1" },
     };
     struct sim *sim = sim_create(AT_20_MS);
@@ -487,9 +487,10 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), 240 * SIM_MS);
     assert_int_equal(sim_cpu(sim, "busy", 1), sim_used(busy));
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_UNANSWERED), 6);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 6);
     assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 3);
-    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_BUDGET), 0); /* each poll counts once */
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT),
+                     0); /* each poll counts once */
     sim_destroy(sim);
 }
 
@@ -552,7 +553,7 @@ static void who_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_start(sim);
     sim_run(sim, 300 * SIM_MS);
     sim_seal(sim);
-    assert_in_range(outcome(sim, "burst", SMP_OUTCOME_UNANSWERED), 1, 3);
+    assert_in_range(outcome(sim, "burst", SMP_OUTCOME_SIGNAL_UNANSWERED), 1, 3);
     assert_int_equal(thread->walks, 1);
     assert_in_range(sim_wall(sim, "burst", 1), 98 * SIM_MS, 122 * SIM_MS);
     assert_int_equal(sim_wall(sim, "burst", 1) + sim_wall(sim, "burst", 2),
@@ -661,7 +662,7 @@ static void time_without_an_answer_goes_to_the_last_stack(void **state)
         sim_seal(sim);
         assert_int_equal(sim_wall(sim, "starved", 1), sim->profile->elapsed_ns);
         assert_int_equal(sim_cpu(sim, "starved", -1), sim_cpu(sim, "starved", 1));
-        assert_in_range(outcome(sim, "starved", SMP_OUTCOME_UNANSWERED), 20, 60);
+        assert_in_range(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 20, 60);
     }
     assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_WALKED), 0);
     sim_destroy(sim);
@@ -756,7 +757,7 @@ static void virtual_threads_are_named_by_the_rule(void **state)
         if (cases[i].group != NULL)
             assert_int_equal(sim_wall(sim, cases[i].group, 1), sim->profile->elapsed_ns);
         else
-            assert_int_equal(sim->profile->tally.attempts, 0);
+            assert_int_equal(sim->profile->tally.polls, 0);
         sim_destroy(sim);
     }
 }
@@ -791,11 +792,11 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
         fail_msg("only %.2f %% of a core were used", used * 100);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
-    assert_true(outcome(sim, "busy", SMP_OUTCOME_BUDGET) >
+    assert_true(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) >
                 outcome(sim, "busy", SMP_OUTCOME_WALKED));
     /* At each tick each thread was either looked at or passed over. */
     const uint64_t ticks = sim->profile->counters[SMP_COUNTER_TICKS] - 1;
-    assert_in_range(sim->profile->tally.attempts, THREADS * ticks / 20 * 19,
+    assert_in_range(sim->profile->tally.polls, THREADS * ticks / 20 * 19,
                     THREADS * ticks / 100 * 101);
     for (int i = 0; i < THREADS; i++) {
         for (int stack = 0; stack < STACKS; stack++)
@@ -902,8 +903,8 @@ static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_o
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->profile->elapsed_ns);
-    attempts = sim->profile->tally.attempts;
-    *passed_over = sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET];
+    attempts = sim->profile->tally.polls;
+    *passed_over = sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT];
     sim_destroy(sim);
     return attempts;
 }
@@ -984,7 +985,7 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
                 assert_int_equal(sim_wall_of(sim, groups[group], "[over the overhead limit]"), 0);
         }
     }
-    assert_true(sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET] > 0);
+    assert_true(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT] > 0);
     for (int group = 0; group < CROWD_GROUPS; group++) {
         double sum = 0;
         for (int stack = 0; stack < CROWD_STACKS; stack++) {
@@ -1030,7 +1031,7 @@ static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
     sim_start(sim);
     sim_run(sim, 3000 * SIM_S);
     sim_seal(sim);
-    assert_true(outcome(sim, "starved", SMP_OUTCOME_BUDGET) > 0);
+    assert_true(outcome(sim, "starved", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) > 0);
     for (int stack = 0; stack < 3; stack++)
         assert_in_range(labs(sim_wall(sim, "starved", stack) - sim_truth(sim, thread, stack)), 0,
                         120 * SIM_S);
@@ -1053,7 +1054,7 @@ static void polls_that_come_early_have_skipped_none(void **state)
         sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
         sim_pass(sim, 20 * SIM_MS);
         sim_seal(sim);
-        assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET], 0);
+        assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
     }
     sim_destroy(sim);
 }
@@ -1098,7 +1099,7 @@ static void below_the_limit_nobody_is_passed_over(void **state)
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
-    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_BUDGET], 0);
+    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
     sim_destroy(sim);
 }
 
@@ -1122,7 +1123,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[threads-sampler]"), 5 * SIM_MS);
     assert_int_equal(sim_cpu(sim, "[JVM]", -1), 325 * SIM_MS);
     assert_int_equal(sim_group(sim, "[JVM]")->thread_count, 3);
-    assert_int_equal(sim_group(sim, "[JVM]")->tally.attempts, 0);
+    assert_int_equal(sim_group(sim, "[JVM]")->tally.polls, 0);
     /* What is used in a pause is nobody's, and what was used before it is not lost. */
     sim_run(sim, SIM_S);
     sim->task_cpu_ns[SMP_OS_THREAD_VM] = 1 * SIM_MS;

@@ -94,7 +94,7 @@ static struct smp_profile *make_small(struct report_fixture *fixture)
     (void)report_fixture_add(fixture, "cold", 0, "c.C.nat(Native Method)", 500);
     for (int i = 0; i < 4; i++)
         report_fixture_note(fixture, "hot", SMP_OUTCOME_WALKED);
-    report_fixture_note(fixture, "cold", SMP_OUTCOME_GONE);
+    report_fixture_note(fixture, "cold", SMP_OUTCOME_THREAD_ENDED_IN_WALK);
     report_fixture_see(fixture, "hot", "hot-1");
     report_fixture_see(fixture, "hot", "hot-2");
     report_fixture_see(fixture, "cold", "cold");
@@ -178,19 +178,19 @@ static void json_has_everything(void **state)
         make_small(*state), SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
         "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
         "\"elapsedNanos\":1000000000,\"ownCpuNanos\":77,\"memoryUsedBytes\":5,"
-        "\"memoryLimitBytes\":6,\"account\":{\"attempts\":5,\"samples\":4,\"outcomes\":{\"samples "
-        "taken\":4,"
-        "\"failed, thread ended during the walk\":1},\"counters\":{\"ticks\":9}},\n"
+        "\"memoryLimitBytes\":6,\"account\":{\"polls\":5,\"samples\":4,\"outcomes\":{"
+        "\"WALKED\":4,"
+        "\"THREAD_ENDED_IN_WALK\":1},\"counters\":{\"TICKS\":9}},\n"
         "\"frames\":[{\"class\":\"a.A\",\"method\":\"run\",\"file\":\"A.java\",\"line\":1},\n"
         "{\"class\":\"a.B\",\"method\":\"work\",\"file\":\"B.java\",\"line\":7},\n"
         "{\"pseudo\":\"[thread ended]\"},\n"
         "{\"class\":\"c.C\",\"method\":\"nat\",\"native\":true}],\n"
         "\"groups\":[{\"name\":\"hot\",\"threads\":2,\"threadNames\":[\"hot-1\",\"hot-2\"],"
-        "\"maxDepth\":0,\"attempts\":4,\"outcomes\":{\"samples taken\":4},\n"
+        "\"maxDepth\":0,\"polls\":4,\"outcomes\":{\"WALKED\":4},\n"
         "\"parent\":[-1,0,0],\n\"frame\":[0,1,2],\n\"wall\":[0,3000200,1000900],\n"
         "\"cpu\":[0,1000000,0],\n\"samples\":[1,3,1]},\n"
         "{\"name\":\"cold\",\"threads\":1,\"threadNames\":[\"cold\"],\"maxDepth\":0,"
-        "\"attempts\":1,\"outcomes\":{\"failed, thread ended during the walk\":1},\n"
+        "\"polls\":1,\"outcomes\":{\"THREAD_ENDED_IN_WALK\":1},\n"
         "\"parent\":[-1],\n\"frame\":[3],\n\"wall\":[500],\n\"cpu\":[0],\n\"samples\":[1]}]}\n");
 }
 
@@ -300,7 +300,7 @@ static void text_is_what_a_print_stream_gets(void **state)
     assert_non_null(strstr(output.bytes, " Cumulative time(ms): 3, Method time(ms): 3, "
                                          "Percent: 75.0\n"));
     assert_non_null(strstr(output.bytes, "\n\nAggregated thread: cold. "));
-    assert_non_null(strstr(output.bytes, "\n\nSampler account.\nattempts: 5\n"));
+    assert_non_null(strstr(output.bytes, "\n\nSampler account.\npolls: 5\n"));
     assert_string_equal(output.bytes + output.length - 2, "\n\n");
     free(output.bytes);
 }
@@ -596,7 +596,7 @@ static void a_report_of_cpu_times_says_so(void **state)
         profile, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
         "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
         "\"elapsedNanos\":1000000000,\"clock\":\"CPU\",\"ownCpuNanos\":0,"
-        "\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,"
+        "\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,\"account\":{\"polls\":0,"
         "\"samples\":0,\"outcomes\":{},\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
 }
 
@@ -606,12 +606,11 @@ static void nothing_sampled_is_a_document_all_the_same(void **state)
 
     assert_exported(profile, SMP_FORMAT_TEXT, (struct smp_export_style){ 0 }, "");
     assert_exported(profile, SMP_FORMAT_COLLAPSED, (struct smp_export_style){ 0 }, "");
-    assert_exported(
-        profile, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
-        "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
-        "\"elapsedNanos\":1000000000,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,"
-        "\"memoryLimitBytes\":0,\"account\":{\"attempts\":0,\"samples\":0,\"outcomes\":{},"
-        "\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
+    assert_exported(profile, SMP_FORMAT_JSON, (struct smp_export_style){ 0 },
+                    "{\"format\":\"threads-sampler/1\",\"fromMillis\":1000,\"tillMillis\":2000,"
+                    "\"elapsedNanos\":1000000000,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,"
+                    "\"memoryLimitBytes\":0,\"account\":{\"polls\":0,\"samples\":0,\"outcomes\":{},"
+                    "\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         struct bytes_out output = { 0 };
         assert_int_equal(

@@ -160,7 +160,7 @@ static void groups_stand_in_descending_time_then_by_name(void **state)
 static void a_group_that_was_only_looked_at_is_printed_without_rows(void **state)
 {
     report_fixture_see(*state, "unlucky", "unlucky-1");
-    report_fixture_note(*state, "unlucky", SMP_OUTCOME_OVER_LIMIT);
+    report_fixture_note(*state, "unlucky", SMP_OUTCOME_OVER_MEMORY_LIMIT);
     (void)report_fixture_group(*state, "never looked at");
     const char *text = report_fixture_print(*state, by_name);
 
@@ -532,7 +532,7 @@ static void the_account_names_each_figure_that_is_not_zero(void **state)
     profile->own_cpu_ns = 1234567890;
     assert_non_null(strstr(report_fixture_print(*state, by_name),
                            "== Sampler account.\n"
-                           "attempts: 1\n"
+                           "polls: 1\n"
                            "samples: 1\n"
                            "samples taken: 1\n"
                            "memory used: 1234567 of 67108864 bytes\n"
@@ -665,7 +665,7 @@ static void fill_service(struct report_fixture *fixture)
                           "|java.lang.Object.wait(Native Method)",
                           900000 * MS);
     report_fixture_credit(fixture, "[unnamed]", "42", "[no Java frames]", 3 * MS);
-    report_fixture_note(fixture, "http-nio--exec-", SMP_OUTCOME_GONE);
+    report_fixture_note(fixture, "http-nio--exec-", SMP_OUTCOME_THREAD_ENDED_IN_WALK);
     struct smp_profile *profile = report_fixture_seal(fixture);
     profile->counters[SMP_COUNTER_TICKS] = 18000;
     profile->counters[SMP_COUNTER_LATE_TICKS] = 2;
@@ -713,7 +713,7 @@ static void assert_cut(const char *text, size_t total)
     assert_int_equal(sscanf(tail, "[%zu more rows: over the size limit]\n== Sampler acc", &missing),
                      1);
     assert_int_equal(rows + missing, total);
-    assert_non_null(strstr(tail, "limit]\n== Sampler account.\nattempts: 1\n"));
+    assert_non_null(strstr(tail, "limit]\n== Sampler account.\npolls: 1\n"));
 }
 
 static void rows_past_the_memory_limit_are_counted(void **state)

@@ -5,11 +5,12 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/outcome.h"
 
-static void test_an_attempt_has_one_outcome(void **state)
+static void test_a_poll_has_one_outcome(void **state)
 {
     struct smp_tally tally = { 0 };
 
@@ -20,8 +21,8 @@ static void test_an_attempt_has_one_outcome(void **state)
     }
     for (unsigned i = 0; i < SMP_OUTCOME_COUNT; i++)
         assert_int_equal(tally.outcomes[i], i + 1);
-    assert_int_equal(tally.attempts, SMP_OUTCOME_COUNT * (SMP_OUTCOME_COUNT + 1) / 2);
-    assert_int_equal(smp_tally_sum(&tally), tally.attempts);
+    assert_int_equal(tally.polls, SMP_OUTCOME_COUNT * (SMP_OUTCOME_COUNT + 1) / 2);
+    assert_int_equal(smp_tally_sum(&tally), tally.polls);
 }
 
 static void test_adding_keeps_the_sums_equal(void **state)
@@ -31,14 +32,14 @@ static void test_adding_keeps_the_sums_equal(void **state)
 
     (void)state;
     smp_tally_note(&group, SMP_OUTCOME_WALKED);
-    smp_tally_note(&group, SMP_OUTCOME_GONE);
+    smp_tally_note(&group, SMP_OUTCOME_THREAD_ENDED_IN_WALK);
     smp_tally_add(&total, &group);
     smp_tally_add(&total, &group);
-    assert_int_equal(total.attempts, 4);
+    assert_int_equal(total.polls, 4);
     assert_int_equal(total.outcomes[SMP_OUTCOME_WALKED], 2);
-    assert_int_equal(total.outcomes[SMP_OUTCOME_GONE], 2);
+    assert_int_equal(total.outcomes[SMP_OUTCOME_THREAD_ENDED_IN_WALK], 2);
     assert_int_equal(smp_tally_sum(&total), 4);
-    assert_int_equal(group.attempts, 2);
+    assert_int_equal(group.polls, 2);
 }
 
 static void test_kinds_add_up(void **state)
@@ -51,12 +52,12 @@ static void test_kinds_add_up(void **state)
         smp_tally_note_all(&tally, (enum smp_outcome)i, i + 5);
     for (unsigned kind = SMP_KIND_WALKED; kind <= SMP_KIND_SKIPPED; kind++)
         sum += smp_tally_kind(&tally, (enum smp_outcome_kind)kind);
-    assert_int_equal(sum, tally.attempts);
-    assert_int_equal(smp_tally_sum(&tally), tally.attempts);
+    assert_int_equal(sum, tally.polls);
+    assert_int_equal(smp_tally_sum(&tally), tally.polls);
     assert_int_equal(smp_tally_kind(&tally, SMP_KIND_IDLE), SMP_OUTCOME_IDLE + 5);
 }
 
-static void test_samples_are_attempts_with_a_stack(void **state)
+static void test_samples_are_polls_with_a_stack(void **state)
 {
     struct smp_tally tally = { 0 };
 
@@ -67,12 +68,12 @@ static void test_samples_are_attempts_with_a_stack(void **state)
                                                     smp_tally_kind(&tally, SMP_KIND_IDLE) +
                                                     smp_tally_kind(&tally, SMP_KIND_RECOVERED));
     assert_true(smp_outcome_is_sample(SMP_OUTCOME_IDLE));
-    assert_true(smp_outcome_is_sample(SMP_OUTCOME_EMPTY));
+    assert_true(smp_outcome_is_sample(SMP_OUTCOME_NO_JAVA_FRAMES));
     assert_false(smp_outcome_is_sample(SMP_OUTCOME_UNKNOWN_JAVA));
-    assert_false(smp_outcome_is_sample(SMP_OUTCOME_BUDGET));
+    assert_false(smp_outcome_is_sample(SMP_OUTCOME_OVER_OVERHEAD_LIMIT));
 }
 
-/* A failed attempt's time must have somewhere to go. */
+/* A failed poll's time must have somewhere to go. */
 static void test_every_failure_has_a_pseudo_frame(void **state)
 {
     (void)state;
@@ -89,39 +90,78 @@ static void test_every_failure_has_a_pseudo_frame(void **state)
         }
     }
     assert_null(smp_outcome_frame(SMP_OUTCOME_WALKED));
-    assert_string_equal(smp_outcome_frame(SMP_OUTCOME_EMPTY), "[no Java frames]");
-    assert_int_equal(smp_outcome_kind_of(SMP_OUTCOME_ENDED), SMP_KIND_SKIPPED);
-    assert_int_equal(smp_outcome_kind_of(SMP_OUTCOME_OVER_LIMIT), SMP_KIND_FAILED);
+    assert_string_equal(smp_outcome_frame(SMP_OUTCOME_NO_JAVA_FRAMES), "[no Java frames]");
+    assert_int_equal(smp_outcome_kind_of(SMP_OUTCOME_THREAD_ENDED), SMP_KIND_SKIPPED);
+    assert_int_equal(smp_outcome_kind_of(SMP_OUTCOME_OVER_MEMORY_LIMIT), SMP_KIND_FAILED);
 }
 
-/* The texts name lines of the account and statistics: two alike could not be told apart. */
-static void test_texts_are_distinct(void **state)
+static void assert_distinct(const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        assert_true(names[i] != NULL && names[i][0] != '\0');
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(names[i], names[j]);
+    }
+}
+
+/* The texts name lines of the account, the codes keys of maps: no two may be alike. */
+static void test_texts_and_codes_are_distinct(void **state)
 {
     const char *texts[SMP_OUTCOME_COUNT + SMP_COUNTER_COUNT] = { NULL };
+    const char *codes[SMP_OUTCOME_COUNT + SMP_COUNTER_COUNT] = { NULL };
     size_t count = 0;
 
     (void)state;
-    for (unsigned i = 0; i < SMP_OUTCOME_COUNT; i++)
-        texts[count++] = smp_outcome_text((enum smp_outcome)i);
-    for (unsigned i = 0; i < SMP_COUNTER_COUNT; i++)
-        texts[count++] = smp_counter_text((enum smp_counter)i);
-    for (size_t i = 0; i < count; i++) {
-        assert_true(texts[i] != NULL && texts[i][0] != '\0');
-        for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(texts[i], texts[j]);
+    for (unsigned i = 0; i < SMP_OUTCOME_COUNT; i++, count++) {
+        texts[count] = smp_outcome_text((enum smp_outcome)i);
+        codes[count] = smp_outcome_code((enum smp_outcome)i);
     }
+    for (unsigned i = 0; i < SMP_COUNTER_COUNT; i++, count++) {
+        texts[count] = smp_counter_text((enum smp_counter)i);
+        codes[count] = smp_counter_code((enum smp_counter)i);
+    }
+    assert_distinct(texts, count);
+    assert_distinct(codes, count);
     assert_string_equal(smp_counter_text(SMP_COUNTER_LATE_TICKS), "late ticks");
+}
+
+/* Programs look for these: none may be renamed. A new one goes to the end of its line. */
+static void test_codes_are_stable(void **state)
+{
+    static const char expected[] =
+        "WALKED DEEP_STACK_CUT NO_JAVA_FRAMES VIRTUAL_THREAD_CUT METHOD_WITHOUT_ID IDLE "
+        "RECOVERED_IN_STUB RECOVERED_AT_ENTRY RECOVERED_AT_RETURN RECOVERED_REGISTERS_PUSHED "
+        "RECOVERED_FROM_CALLER RECOVERED_BY_RETRY GC_ACTIVE UNKNOWN_NOT_JAVA "
+        "NOT_WALKABLE_NOT_JAVA UNKNOWN_JAVA NOT_WALKABLE_JAVA UNKNOWN_THREAD_STATE "
+        "DEOPTIMISATION THREAD_ENDED_IN_WALK JVM_NOT_LIVE JVM_OUT_OF_MEMORY REFUSED_BY_JVM "
+        "OVER_MEMORY_LIMIT THREAD_ENDED OVER_OVERHEAD_LIMIT SIGNAL_QUEUE_FULL "
+        "THREAD_UNIDENTIFIED SIGNAL_UNANSWERED WALK_BUFFER_FULL NO_CPU_TIMER "
+        "TICKS LATE_TICKS THROTTLED_TICKS IDLE_TICKS FRAMES_OMITTED UNLOADED_METHODS "
+        "UNNAMED_METHODS UNSEEN_THREADS NAME_MANIPULATOR_FAILURES MERGED_REPORTS "
+        "FAILED_REPORTS CUT_RECORDS DROPPED_INTERVALS ";
+    char codes[sizeof(expected) + 256] = "";
+    size_t length = 0;
+
+    (void)state;
+    for (unsigned i = 0; i < SMP_OUTCOME_COUNT; i++)
+        length += (size_t)snprintf(codes + length, sizeof(codes) - length, "%s ",
+                                   smp_outcome_code((enum smp_outcome)i));
+    for (unsigned i = 0; i < SMP_COUNTER_COUNT; i++)
+        length += (size_t)snprintf(codes + length, sizeof(codes) - length, "%s ",
+                                   smp_counter_code((enum smp_counter)i));
+    assert_string_equal(codes, expected);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_an_attempt_has_one_outcome),
+        cmocka_unit_test(test_a_poll_has_one_outcome),
         cmocka_unit_test(test_adding_keeps_the_sums_equal),
         cmocka_unit_test(test_kinds_add_up),
-        cmocka_unit_test(test_samples_are_attempts_with_a_stack),
+        cmocka_unit_test(test_samples_are_polls_with_a_stack),
         cmocka_unit_test(test_every_failure_has_a_pseudo_frame),
-        cmocka_unit_test(test_texts_are_distinct),
+        cmocka_unit_test(test_texts_and_codes_are_distinct),
+        cmocka_unit_test(test_codes_are_stable),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -45,7 +45,7 @@ static void fill(struct fixture *fixture)
             smp_tree_credit(fixture->tree, leaf, 100, 10, 1);
             smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
         }
-        smp_tally_note(&info->tally, SMP_OUTCOME_ENDED);
+        smp_tally_note(&info->tally, SMP_OUTCOME_THREAD_ENDED);
         fixture->root = info->root;
     }
 }
@@ -100,9 +100,9 @@ static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
     assert_int_equal(smp_tree_nodes(profile->tree)[0].wall_ns, 100 * samples);
     assert_int_equal(smp_tree_nodes(profile->tree)[fixture->root].wall_ns, 100 * GROUPS);
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], samples);
-    assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_ENDED], GROUPS);
-    assert_int_equal(profile->tally.attempts, samples + GROUPS);
-    assert_int_equal(smp_tally_sum(&profile->tally), profile->tally.attempts);
+    assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], GROUPS);
+    assert_int_equal(profile->tally.polls, samples + GROUPS);
+    assert_int_equal(smp_tally_sum(&profile->tally), profile->tally.polls);
     /* What the caller is to fill is empty. */
     assert_int_equal(profile->elapsed_ns, 0);
     assert_int_equal(profile->counters[SMP_COUNTER_TICKS], 0);
@@ -188,7 +188,7 @@ static void *hold_read_release(void *argument)
     for (size_t turn = 0; turn < TURNS; turn++) {
         struct smp_profile *mine = smp_profile_hold(profile);
         sum += smp_tree_nodes(mine->tree)[0].wall_ns;
-        sum += (int64_t)mine->tally.attempts;
+        sum += (int64_t)mine->tally.polls;
         smp_profile_release(mine);
     }
     smp_profile_release(profile); /* the one this thread was started with */

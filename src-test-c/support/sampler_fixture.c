@@ -101,12 +101,12 @@ static void check_sums(const struct smp_profile *profile)
 
     for (size_t i = 0; i < count; i++) {
         const struct smp_group_info *info = info_at(profile, i);
-        assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
+        assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
         smp_tally_add(&tally, &info->tally);
         if (info->root != 0)
             wall_ns += nodes[info->root].wall_ns;
         else
-            assert_int_equal(info->tally.attempts, 0);
+            assert_int_equal(info->tally.polls, 0);
     }
     for (size_t i = 0; i < smp_tree_node_count(profile->tree); i++)
         samples += nodes[i].samples;

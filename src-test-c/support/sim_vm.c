@@ -653,7 +653,7 @@ static void check_sums(const struct smp_profile *profile)
 
     for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info = info_at(profile, i);
-        assert_int_equal(info->tally.attempts, smp_tally_sum(&info->tally));
+        assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
         assert_int_equal(info->unseen.cpu_ns, 0);
         smp_tally_add(&tally, &info->tally);
         wall_ns += info->root == 0 ? 0 : nodes[info->root].wall_ns;

@@ -95,27 +95,29 @@ struct smp_walker {
  *
  * X(code, outcome): the outcome of outcome.h it is counted as.
  */
-#define SMP_ANSWER_MAP(X)                                                                    \
-    X(WHOLE, WALKED)            /* as AsyncGetCallTrace gave it */                           \
-    X(IN_STUB, IN_STUB)         /* leaf is a pseudo-frame that names the stub */             \
-    X(AT_ENTRY, AT_ENTRY)       /* in a method's prologue: leaf is that method */            \
-    X(AT_RETURN, AT_RETURN)     /* in a method's epilogue */                                 \
-    X(PUSHED, PUSHED)           /* amid a method that had registers on the stack */          \
-    X(FROM_CALLER, FROM_CALLER) /* in code that is not Java's; leaf is the Java caller */    \
-    X(RETRIED, RETRIED)         /* whole, but asked twice */                                 \
-    X(EMPTY, EMPTY)             /* no Java frames */                                         \
-    X(GC_ACTIVE, GC_ACTIVE)                                                                  \
-    X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                    \
-    X(NOT_WALKABLE_NOT_JAVA, NOT_WALKABLE_NOT_JAVA)                                          \
-    X(UNKNOWN_JAVA, UNKNOWN_JAVA)                                                            \
-    X(NOT_WALKABLE_JAVA, NOT_WALKABLE_JAVA)                                                  \
-    X(UNKNOWN_STATE, UNKNOWN_STATE)                                                          \
-    X(THREAD_EXIT, GONE)                                                                     \
-    X(DEOPT, DEOPT)                                                                          \
-    X(NO_METHOD, NO_METHOD)     /* whole, but for the name of a frame: a pseudo-frame */     \
-    X(VIRTUAL_CUT, VIRTUAL_CUT) /* a virtual thread's stack, cut where it was last parked */ \
-    X(UNANSWERED, UNANSWERED)   /* the handler has not run in time */                        \
-    X(DROPPED, DROPPED)         /* of a CPU timer: there was no room for the walk */
+#define SMP_ANSWER_MAP(X)                                                                         \
+    X(WHOLE, WALKED)                      /* as AsyncGetCallTrace gave it */                      \
+    X(IN_STUB, RECOVERED_IN_STUB)         /* leaf is a pseudo-frame that names the stub */        \
+    X(AT_ENTRY, RECOVERED_AT_ENTRY)       /* in a method's prologue: leaf is that method */       \
+    X(AT_RETURN, RECOVERED_AT_RETURN)     /* in a method's epilogue */                            \
+    X(PUSHED, RECOVERED_REGISTERS_PUSHED) /* amid a method that had registers on the stack */     \
+    X(FROM_CALLER,                                                                                \
+      RECOVERED_FROM_CALLER)       /* in code that is not Java's; leaf is the Java caller */      \
+    X(RETRIED, RECOVERED_BY_RETRY) /* whole, but asked twice */                                   \
+    X(EMPTY, NO_JAVA_FRAMES)       /* no Java frames */                                           \
+    X(GC_ACTIVE, GC_ACTIVE)                                                                       \
+    X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                         \
+    X(NOT_WALKABLE_NOT_JAVA, NOT_WALKABLE_NOT_JAVA)                                               \
+    X(UNKNOWN_JAVA, UNKNOWN_JAVA)                                                                 \
+    X(NOT_WALKABLE_JAVA, NOT_WALKABLE_JAVA)                                                       \
+    X(UNKNOWN_STATE, UNKNOWN_THREAD_STATE)                                                        \
+    X(THREAD_EXIT, THREAD_ENDED_IN_WALK)                                                          \
+    X(DEOPT, DEOPTIMISATION)                                                                      \
+    X(NO_METHOD, METHOD_WITHOUT_ID) /* whole, but for the name of a frame: a pseudo-frame */      \
+    X(VIRTUAL_CUT,                                                                                \
+      VIRTUAL_THREAD_CUT)            /* a virtual thread's stack, cut where it was last parked */ \
+    X(UNANSWERED, SIGNAL_UNANSWERED) /* the handler has not run in time */                        \
+    X(DROPPED, WALK_BUFFER_FULL)     /* of a CPU timer: there was no room for the walk */
 
 enum smp_answer {
 #define X(code, outcome) SMP_ANSWER_##code,

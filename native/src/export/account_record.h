@@ -14,8 +14,31 @@
 #include "model/profile.h"
 
 #define SMP_ACCOUNT_RECORD_TITLE "Sampler account."
-/* A line of the account, the packages behind it. */
-#define SMP_ACCOUNT_MISSED_PACKAGES "no frame of the monitored packages was seen"
+/* clang-format off */
+
+/*
+ * The lines that are no outcome and no counter; those stand between the first three and the rest.
+ * X(line, text, words): the words are for the glossary, as in outcome.h.
+ */
+#define SMP_ACCOUNT_LINE_MAP(X)                                                                  \
+    X(CLOCK, "clock: CPU, all times are CPU times",                                              \
+      "`clock` is CPU.")                                                                         \
+    X(POLLS, "polls",                                                                            \
+      "Checks of a thread that had time to credit: the sum of all `samples taken`, "             \
+      "`credited as idle`, `recovered`, `failed` and `skipped` lines.")                          \
+    X(SAMPLES, "samples",                                                                        \
+      "Polls that found where the thread was: the sum of all `samples taken`, "                  \
+      "`credited as idle` and `recovered` lines. `getSamples()` and the samples of every "       \
+      "export are this number; failed and skipped polls are none.")                              \
+    X(NAMES_LOST, "thread names lost for lack of memory",                                        \
+      "The list in the title of a group is shorter than it could be.")                           \
+    X(MISSED_PACKAGES, "no frame of the monitored packages was seen",                            \
+      "Every stack is its root frame alone, because `monitoredPackages` (which follows the "     \
+      "colon) names nothing that ran.")                                                          \
+    X(MEMORY_USED, "memory used", "Now, of `memoryLimitBytes`.")                                 \
+    X(OWN_CPU, "sampler's own CPU", "Of its two threads, in the interval.")
+
+/* clang-format on */
 
 enum { SMP_ACCOUNT_RECORD_MAX_BYTES = 8192 }; /* more than all its lines can take */
 

@@ -29,7 +29,7 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
     if (groups->indices == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
-        if (smp_hot_group_info(profile, i)->tally.attempts > 0 ||
+        if (smp_hot_group_info(profile, i)->tally.polls > 0 ||
             smp_hot_group_sums(profile, i).wall_ns > 0)
             groups->indices[groups->count++] = i;
     }

@@ -8,9 +8,9 @@
  *    "elapsedNanos":n, "ownCpuNanos":n,         covered, without pauses; of the sampler's threads
  *    "clock":"CPU",                             only where wall is CPU time, too
  *    "memoryUsedBytes":n, "memoryLimitBytes":n,
- *    "account":{"attempts":n, "samples":n,      outcome.h; samples: of all nodes
- *               "outcomes":{"<text>":n, ...},   those that are not 0
- *               "counters":{"<text>":n, ...},
+ *    "account":{"polls":n, "samples":n,         outcome.h; samples: of all nodes
+ *               "outcomes":{"<CODE>":n, ...},   those that are not 0
+ *               "counters":{"<CODE>":n, ...},
  *               "missedPackages":"com.acme, org.x"},    only where no frame of them was seen
  *    "frames":[                                 each once; its place is its number
  *      {"class":"com.acme.A","method":"run","file":"A.java","line":12},
@@ -20,7 +20,7 @@
  *    "groups":[{                                in descending wall time
  *      "name":"main", "threads":3,              distinct threads
  *      "threadNames":["main-1", ...],           the first of them
- *      "maxDepth":12, "attempts":n, "outcomes":{...},
+ *      "maxDepth":12, "polls":n, "outcomes":{...},
  *      "parent":[-1,0,0,...],                   by node: place of its parent in these arrays; -1: a
  *                                               root frame. Parents come before their children.
  *      "frame":[0,5,6,...],                     number of its frame
@@ -76,7 +76,7 @@ static void put_outcomes(struct writer *writer, const struct smp_tally *tally)
     smp_json_put_key(writer->out, "outcomes", false);
     smp_writer_put_byte(writer->out, '{');
     for (int i = 0; i < SMP_OUTCOME_COUNT; i++)
-        put_named_count(writer->out, smp_outcome_text((enum smp_outcome)i), tally->outcomes[i],
+        put_named_count(writer->out, smp_outcome_code((enum smp_outcome)i), tally->outcomes[i],
                         &is_first);
     smp_writer_put_byte(writer->out, '}');
 }
@@ -87,14 +87,14 @@ static void put_account(struct writer *writer)
     bool is_first = true;
 
     smp_json_put_key(writer->out, "account", false);
-    smp_writer_puts(writer->out, "{\"attempts\":");
-    smp_writer_put_u64(writer->out, profile->tally.attempts);
+    smp_writer_puts(writer->out, "{\"polls\":");
+    smp_writer_put_u64(writer->out, profile->tally.polls);
     put_count(writer, "samples", smp_tally_samples(&profile->tally));
     put_outcomes(writer, &profile->tally);
     smp_json_put_key(writer->out, "counters", false);
     smp_writer_put_byte(writer->out, '{');
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
-        put_named_count(writer->out, smp_counter_text((enum smp_counter)i), profile->counters[i],
+        put_named_count(writer->out, smp_counter_code((enum smp_counter)i), profile->counters[i],
                         &is_first);
     smp_writer_put_byte(writer->out, '}');
     if (smp_profile_misses_packages(profile)) {
@@ -258,7 +258,7 @@ static enum smp_status put_group(struct writer *writer, const struct smp_group_i
     put_count(writer, "threads", group->thread_count);
     put_thread_names(writer, group);
     put_count(writer, "maxDepth", group->max_depth);
-    put_count(writer, "attempts", group->tally.attempts);
+    put_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
     for (size_t i = 0; i < COLUMN_COUNT; i++)
         put_column(writer, &columns[i]);

@@ -28,7 +28,7 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
     values[SMP_JNI_PROFILE_OWN_CPU_NS] = profile->own_cpu_ns;
     values[SMP_JNI_PROFILE_MEMORY_USED] = (int64_t)profile->memory_used_bytes;
     values[SMP_JNI_PROFILE_MEMORY_LIMIT] = (int64_t)profile->memory_limit_bytes;
-    values[SMP_JNI_PROFILE_ATTEMPTS] = (int64_t)profile->tally.attempts;
+    values[SMP_JNI_PROFILE_POLLS] = (int64_t)profile->tally.polls;
     values[SMP_JNI_PROFILE_GROUPS] = (int64_t)groups->count;
     values[SMP_JNI_PROFILE_NODES] = (int64_t)smp_tree_node_count(profile->tree) - 1;
     values[SMP_JNI_PROFILE_WALL_NS] = all->wall_ns;
@@ -63,7 +63,7 @@ enum smp_status smp_jni_group_figures(const struct smp_profile *profile,
         figures[SMP_JNI_GROUP_SAMPLES] = samples_below(&walk, info->root);
         figures[SMP_JNI_GROUP_THREADS] = (int64_t)info->thread_count;
         figures[SMP_JNI_GROUP_MAX_DEPTH] = (int64_t)info->max_depth;
-        figures[SMP_JNI_GROUP_ATTEMPTS] = (int64_t)info->tally.attempts;
+        figures[SMP_JNI_GROUP_POLLS] = (int64_t)info->tally.polls;
     }
     status = walk.status;
     smp_tree_walk_fini(&walk);
@@ -83,8 +83,8 @@ void smp_jni_account_name(size_t index, char name[SMP_JNI_ACCOUNT_NAME_BYTES])
 {
     if (index < SMP_OUTCOME_COUNT)
         (void)snprintf(name, SMP_JNI_ACCOUNT_NAME_BYTES, "outcome.%s",
-                       smp_outcome_text((enum smp_outcome)index));
+                       smp_outcome_code((enum smp_outcome)index));
     else
         (void)snprintf(name, SMP_JNI_ACCOUNT_NAME_BYTES, "counter.%s",
-                       smp_counter_text((enum smp_counter)(index - SMP_OUTCOME_COUNT)));
+                       smp_counter_code((enum smp_counter)(index - SMP_OUTCOME_COUNT)));
 }

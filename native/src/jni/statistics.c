@@ -22,14 +22,14 @@ void smp_jni_statistic_name(size_t index, char name[SMP_JNI_STATISTIC_NAME_BYTES
     if (index < outcomes) {
         scope = index < SMP_OUTCOME_COUNT ? "total" : "interval";
         (void)snprintf(name, SMP_JNI_STATISTIC_NAME_BYTES, "%s.outcome.%s", scope,
-                       smp_outcome_text((enum smp_outcome)(index % SMP_OUTCOME_COUNT)));
+                       smp_outcome_code((enum smp_outcome)(index % SMP_OUTCOME_COUNT)));
         return;
     }
     index -= outcomes;
     if (index < counters) {
         scope = index < SMP_COUNTER_COUNT ? "total" : "interval";
         (void)snprintf(name, SMP_JNI_STATISTIC_NAME_BYTES, "%s.counter.%s", scope,
-                       smp_counter_text((enum smp_counter)(index % SMP_COUNTER_COUNT)));
+                       smp_counter_code((enum smp_counter)(index % SMP_COUNTER_COUNT)));
         return;
     }
     (void)snprintf(name, SMP_JNI_STATISTIC_NAME_BYTES, "gauge.%s", gauge_names[index - counters]);

@@ -5,17 +5,24 @@
 
 static const struct {
     enum smp_outcome_kind kind;
+    const char *code;
     const char *text;
     const char *frame;
 } OUTCOMES[SMP_OUTCOME_COUNT] = {
-#define X(code, outcome_kind, outcome_text, outcome_frame) \
-    { .kind = SMP_KIND_##outcome_kind, .text = (outcome_text), .frame = (outcome_frame) },
+#define X(outcome_code, outcome_kind, outcome_text, outcome_frame, words) \
+    { .kind = SMP_KIND_##outcome_kind,                                    \
+      .code = #outcome_code,                                              \
+      .text = (outcome_text),                                             \
+      .frame = (outcome_frame) },
     SMP_OUTCOME_MAP(X)
 #undef X
 };
 
-static const char *const COUNTER_TEXTS[SMP_COUNTER_COUNT] = {
-#define X(code, text) text,
+static const struct {
+    const char *code;
+    const char *text;
+} COUNTERS[SMP_COUNTER_COUNT] = {
+#define X(counter_code, counter_text, words) { .code = #counter_code, .text = (counter_text) },
     SMP_COUNTER_MAP(X)
 #undef X
 };
@@ -25,15 +32,15 @@ void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome)
     smp_tally_note_all(tally, outcome, 1);
 }
 
-void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t attempts)
+void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t polls)
 {
-    tally->attempts += attempts;
-    tally->outcomes[outcome] += attempts;
+    tally->polls += polls;
+    tally->outcomes[outcome] += polls;
 }
 
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from)
 {
-    to->attempts += from->attempts;
+    to->polls += from->polls;
     for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++)
         to->outcomes[i] += from->outcomes[i];
 }
@@ -69,6 +76,11 @@ uint64_t smp_tally_samples(const struct smp_tally *tally)
     return sum;
 }
 
+const char *smp_outcome_code(enum smp_outcome outcome)
+{
+    return OUTCOMES[outcome].code;
+}
+
 const char *smp_outcome_text(enum smp_outcome outcome)
 {
     return OUTCOMES[outcome].text;
@@ -91,7 +103,12 @@ bool smp_outcome_is_sample(enum smp_outcome outcome)
     return kind == SMP_KIND_WALKED || kind == SMP_KIND_IDLE || kind == SMP_KIND_RECOVERED;
 }
 
+const char *smp_counter_code(enum smp_counter counter)
+{
+    return COUNTERS[counter].code;
+}
+
 const char *smp_counter_text(enum smp_counter counter)
 {
-    return COUNTER_TEXTS[counter];
+    return COUNTERS[counter].text;
 }

@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outcome.h - every attempt to sample a thread ends in exactly one outcome; the sums agree.
+ * outcome.h - every poll of a thread ends in exactly one outcome; the sums agree.
  *
- * An attempt is one look at one thread in one tick that has time to credit (all but the first
- * look). Outcomes are kept per thread group, for the interval; counters are things that are not
- * attempts.
+ * A poll is one check of one thread in one tick that has time to credit (all but the first check).
+ * Outcomes are kept per thread group, for the interval; counters are things that are not polls.
  *
- * A sample is an attempt that found where the thread was: its kind is WALKED, IDLE or RECOVERED.
- * Failed and skipped attempts are no samples, though their time is in the tree under a frame that
+ * A sample is a poll that found where the thread was: its kind is WALKED, IDLE or RECOVERED.
+ * Failed and skipped polls are no samples, though their time is in the tree under a frame that
  * names the reason. The samples of the nodes of a group add up to the group's samples here, so
  * every format shows the same number.
+ *
+ * Codes are keys: of getOutcomes() and getCounters(), JMX, the JSON export, flight recordings and
+ * the page. A code that was in a release keeps its meaning for ever: it may go, and a new one may
+ * come, but none is renamed or used again. Texts are for people, and may change.
+ *
+ * These two lists are the only ones: texts, codes, the glossary of the README and the table of the
+ * page come from them (checks/glossary.sh).
  *
  * Owns     nothing; plain data.
  * Threads  as the holder says.
@@ -30,86 +36,173 @@ enum smp_outcome_kind {
     SMP_KIND_SKIPPED
 };
 
+/* clang-format off */
+
 /*
- * X(code, kind, text, frame)
- * text: the line in the account record and the name in SamplerStatistics.
- * frame: the pseudo-frame the time of such an attempt is credited to; NULL where there is a real
- * stack.
+ * X(code, kind, text, frame, words)
+ * text:  the line in the account record.
+ * frame: the pseudo-frame the time of such a poll is credited to; NULL where there is a real stack.
+ * words: what it means, for the glossary and the page; `code` between backticks.
  */
-#define SMP_OUTCOME_MAP(X)                                                                  \
-    X(WALKED, WALKED, "samples taken", NULL)                                                \
-    X(CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL)                   \
-    X(EMPTY, WALKED, "samples taken, no Java frames", "[no Java frames]")                   \
-    X(VIRTUAL_CUT, WALKED, "samples taken, virtual thread cut where it was parked", NULL)   \
-    X(NO_METHOD, WALKED, "samples taken, a method without an id", NULL)                     \
-    X(IDLE, IDLE, "credited as idle", NULL)                                                 \
-    X(IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL)                             \
-    X(AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL)                     \
-    X(AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL)                   \
-    X(PUSHED, RECOVERED, "recovered, in a method with registers pushed", NULL)              \
-    X(FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL)            \
-    X(RETRIED, RECOVERED, "recovered, at a second look", NULL)                              \
-    X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]")    \
-    X(UNKNOWN_NOT_JAVA, FAILED, "failed, unknown_not_Java (-3)", "[unknown, not Java]")     \
-    X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not_walkable_not_Java (-4)",                  \
-      "[not walkable, not Java]")                                                           \
-    X(UNKNOWN_JAVA, FAILED, "failed, unknown_Java (-5)", "[unknown, Java]")                 \
-    X(NOT_WALKABLE_JAVA, FAILED, "failed, not_walkable_Java (-6)", "[not walkable, Java]")  \
-    X(UNKNOWN_STATE, FAILED, "failed, unknown_state (-7)", "[unknown thread state]")        \
-    X(DEOPT, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]")                     \
-    X(GONE, FAILED, "failed, thread ended during the walk", "[thread ended]")               \
-    X(PHASE, FAILED, "failed, JVM not in its live phase", "[JVM not live]")                 \
-    X(NO_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]")                \
-    X(REFUSED, FAILED, "failed, refused by the JVM", "[refused by the JVM]")                \
-    X(OVER_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]")           \
-    X(ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]")      \
-    X(BUDGET, SKIPPED, "skipped, over the overhead limit", "[over the overhead limit]")     \
-    X(QUEUE, SKIPPED, "skipped, signal queue full", "[signal queue full]")                  \
-    X(UNIDENTIFIED, SKIPPED, "skipped, thread not told apart yet", "[not told apart yet]")  \
-    X(UNANSWERED, SKIPPED, "skipped, signal not answered in time", "[signal not answered]") \
-    X(DROPPED, SKIPPED, "skipped, no room for the walk", "[no room for the walk]")          \
-    X(NO_TIMER, SKIPPED, "skipped, no CPU timer to be had", "[no CPU timer]")
+#define SMP_OUTCOME_MAP(X) \
+    X(WALKED, WALKED, "samples taken", NULL,                                                  \
+      "The whole stack was walked.")                                                          \
+    X(DEEP_STACK_CUT, WALKED, "samples taken, middle of a deep stack omitted", NULL,          \
+      "The stack was walked, but it is deeper than `maxDepthFrames`: frames in its middle "   \
+      "are omitted.")                                                                         \
+    X(NO_JAVA_FRAMES, WALKED, "samples taken, no Java frames", "[no Java frames]",            \
+      "The thread had no Java code on its stack. The time is under `[no Java frames]`.")      \
+    X(VIRTUAL_THREAD_CUT, WALKED, "samples taken, virtual thread cut where it was parked",    \
+      NULL,                                                                                   \
+      "The stack of a virtual thread was walked only down to where it was last parked: the "  \
+      "JVM had not brought back the frames below.")                                           \
+    X(METHOD_WITHOUT_ID, WALKED, "samples taken, a method without an id", NULL,               \
+      "The whole stack was walked, but the JVM had given no id yet to one of its methods: "   \
+      "that row is `[method without an id]`. Ids are made when a class is prepared, so this " \
+      "is rare; past half a million methods they are made when they are first missed, but "   \
+      "not where virtual threads are in use.")                                                \
+    X(IDLE, IDLE, "credited as idle", NULL,                                                   \
+      "The CPU clock of the thread had not moved: it has not run since its last sample, so "  \
+      "its stack is the one it had.")                                                         \
+    X(RECOVERED_IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL,                     \
+      "The thread was in machine code of the JVM itself: a frame in brackets below the Java " \
+      "code that called it. `AsyncGetCallTrace` alone would have failed, as with all that "   \
+      "is recovered.")                                                                        \
+    X(RECOVERED_AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL,             \
+      "The thread was just entering a method; its frame was not complete yet.")               \
+    X(RECOVERED_AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL,           \
+      "The thread was just leaving a method; its frame was partly gone.")                     \
+    X(RECOVERED_REGISTERS_PUSHED, RECOVERED, "recovered, in a method with registers pushed",  \
+      NULL,                                                                                   \
+      "The method had pushed registers on its stack; its frame was found below them.")        \
+    X(RECOVERED_FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL,    \
+      "The thread was in native code. The time is credited to the Java code that called it.") \
+    X(RECOVERED_BY_RETRY, RECOVERED, "recovered, by a second try", NULL,                      \
+      "The first walk failed, or did not reach the root of the stack; a second one "          \
+      "succeeded.")                                                                           \
+    X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]",      \
+      "The garbage collector had stopped the JVM, and no stack can be walked then. The time " \
+      "is under `[GC active]`.")                                                              \
+    X(UNKNOWN_NOT_JAVA, FAILED, "failed, not in Java, caller in Java unknown (-3)",           \
+      "[unknown, not Java]",                                                                  \
+      "The thread ran code that is not Java, and the Java code that called it was not "       \
+      "found. The number is the code of `AsyncGetCallTrace`.")                                \
+    X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not in Java, stack not walkable (-4)",          \
+      "[not walkable, not Java]",                                                             \
+      "The thread ran code that is not Java, and the stack below it could not be walked.")    \
+    X(UNKNOWN_JAVA, FAILED, "failed, in Java, topmost frame unknown (-5)", "[unknown, Java]", \
+      "The thread ran Java code, but its topmost frame was not found.")                       \
+    X(NOT_WALKABLE_JAVA, FAILED, "failed, in Java, stack not walkable (-6)",                  \
+      "[not walkable, Java]",                                                                 \
+      "The thread ran Java code, but its stack could not be walked.")                         \
+    X(UNKNOWN_THREAD_STATE, FAILED, "failed, thread state unknown (-7)",                      \
+      "[unknown thread state]",                                                               \
+      "The thread was changing from one state to another.")                                   \
+    X(DEOPTIMISATION, FAILED, "failed, deoptimisation (-9)", "[deoptimisation]",              \
+      "The JVM was replacing compiled code of this stack by interpreted code.")               \
+    X(THREAD_ENDED_IN_WALK, FAILED, "failed, thread ended during the walk", "[thread ended]", \
+      "The thread ended during the walk. The time is under `[thread ended]`.")                \
+    X(JVM_NOT_LIVE, FAILED, "failed, JVM starting or ending", "[JVM not live]",               \
+      "The JVM was starting or ending.")                                                      \
+    X(JVM_OUT_OF_MEMORY, FAILED, "failed, JVM out of memory", "[JVM out of memory]",          \
+      "The JVM had no memory for the walk.")                                                  \
+    X(REFUSED_BY_JVM, FAILED, "failed, refused by the JVM", "[refused by the JVM]",           \
+      "The JVM gave no stack.")                                                               \
+    X(OVER_MEMORY_LIMIT, FAILED, "failed, over the memory limit", "[over memory limit]",      \
+      "There was no memory for a new stack. The time is under `[over memory limit]`; raise "  \
+      "`memoryLimitBytes` to see it.")                                                        \
+    X(THREAD_ENDED, SKIPPED, "skipped, thread ended since its last sample", "[thread ended]", \
+      "The thread ended between two polls. What it did last is not known; the time is under " \
+      "`[thread ended]`.")                                                                    \
+    X(OVER_OVERHEAD_LIMIT, SKIPPED, "skipped, over the overhead limit",                       \
+      "[over the overhead limit]",                                                            \
+      "The sampler had used its share of a core. The polls that are made count for those "    \
+      "that are not; time of a thread that was not polled once since the start is under "     \
+      "`[over the overhead limit]`.")                                                         \
+    X(SIGNAL_QUEUE_FULL, SKIPPED, "skipped, signal queue full", "[signal queue full]",        \
+      "The system had reached its limit of queued signals of this user (`ulimit -i`). The "   \
+      "time is under `[signal queue full]`.")                                                 \
+    X(THREAD_UNIDENTIFIED, SKIPPED, "skipped, thread not identified yet",                     \
+      "[thread not identified yet]",                                                          \
+      "The thread is older than the sampler, and its id in the system is not proven yet; "    \
+      "another way to walk it would stall virtual threads. The time is under `[thread not "   \
+      "identified yet]`.")                                                                    \
+    X(SIGNAL_UNANSWERED, SKIPPED, "skipped, signal not answered in time",                     \
+      "[signal not answered]",                                                                \
+      "The thread got no CPU to answer. It answers when it gets one, with the stack it "      \
+      "waited in: the time up to then is credited there. At the end of a report it is "       \
+      "credited to the last stack of the thread. Only a thread that runs for a second "       \
+      "without answering (native code that blocks signals), or whose stack was never seen, "  \
+      "is under `[signal not answered]`.")                                                    \
+    X(WALK_BUFFER_FULL, SKIPPED, "skipped, buffer for walks full", "[walk buffer full]",      \
+      "(`clock` CPU) The sampler had not fetched earlier samples yet. The next sample of "    \
+      "the thread counts for this one, too.")                                                 \
+    X(NO_CPU_TIMER, SKIPPED, "skipped, no CPU timer available", "[no CPU timer]",             \
+      "(`clock` CPU) The system gave no timer to the thread (`ulimit -i`). The time is "      \
+      "under `[no CPU timer]`.")                                                             
 
 enum smp_outcome {
-#define X(code, kind, text, frame) SMP_OUTCOME_##code,
+#define X(code, kind, text, frame, words) SMP_OUTCOME_##code,
     SMP_OUTCOME_MAP(X)
 #undef X
-        SMP_OUTCOME_COUNT
+    SMP_OUTCOME_COUNT
 };
 
-/* X(code, text): text as above. All count events of the interval. */
-#define SMP_COUNTER_MAP(X)                                                    \
-    X(TICKS, "ticks")                                                         \
-    X(LATE_TICKS, "late ticks")                                               \
-    X(LEFT_OUT_TICKS, "ticks left out, over the overhead limit")              \
-    X(IDLE_TICKS, "ticks left out, nobody was due")                           \
-    X(FRAMES_OMITTED, "frames omitted from deep stacks")                      \
-    X(UNLOADED, "methods of unloaded classes")                                \
-    X(UNRESOLVED, "methods without a name")                                   \
-    X(UNSEEN_THREADS, "threads that came and went between two samples")       \
-    X(NAME_RULE_FAILURES, "failures of the thread name manipulator")          \
-    X(MERGED_REPORTS, "reports merged with the next because output was slow") \
-    X(FAILED_REPORTS, "reports that failed")                                  \
-    X(CUT_REPORTS, "report records cut at their size limit")                  \
-    X(DROPPED_INTERVALS, "intervals dropped for lack of memory")
+/* X(code, text, words): as above. All count events of the interval. */
+#define SMP_COUNTER_MAP(X) \
+    X(TICKS, "ticks",                                                                         \
+      "Rounds of the sampler. In each it polls the threads that are due.")                    \
+    X(LATE_TICKS, "late ticks",                                                               \
+      "Ticks that began more than half an interval late. They are credited with their real "  \
+      "length.")                                                                              \
+    X(THROTTLED_TICKS, "ticks skipped, over the overhead limit",                              \
+      "To wake up that often would cost more than `overheadLimitPercent`. No time is lost: "  \
+      "the next poll credits it.")                                                            \
+    X(IDLE_TICKS, "ticks skipped, no thread was due",                                         \
+      "All threads were idle and none was due, so the sampler slept on. The start of a "      \
+      "thread wakes it up.")                                                                  \
+    X(FRAMES_OMITTED, "frames omitted from deep stacks",                                      \
+      "What `maxDepthFrames` omitted, in all samples together.")                              \
+    X(UNLOADED_METHODS, "methods of unloaded classes",                                        \
+      "Their class was unloaded before the sampler read their name: `[unloaded]`.")           \
+    X(UNNAMED_METHODS, "methods without a name",                                              \
+      "The JVM did not give their name: `[unknown method]`.")                                 \
+    X(UNSEEN_THREADS, "threads that started and ended between two ticks",                     \
+      "Lives too short to be seen.")                                                          \
+    X(NAME_MANIPULATOR_FAILURES, "failures of the thread name manipulator",                   \
+      "It threw an exception. Such threads are under their own names, and `printError` got "  \
+      "the first failure.")                                                                   \
+    X(MERGED_REPORTS, "reports merged with the next because output was slow",                 \
+      "The outputer took longer than the report interval, or there was no memory for a "      \
+      "report. No sample is lost.")                                                           \
+    X(FAILED_REPORTS, "reports that failed",                                                  \
+      "The outputer threw an exception; `printError` got it.")                                \
+    X(CUT_RECORDS, "report records cut at their size limit",                                  \
+      "The text of a group was too long for `memoryLimitBytes`: its last rows are missing. "  \
+      "Exports have them.")                                                                   \
+    X(DROPPED_INTERVALS, "intervals dropped for lack of memory",                              \
+      "The oldest interval, where there was no memory left to keep it until it was read. It " \
+      "is lost.")                                                                            
 
 enum smp_counter {
-#define X(code, text) SMP_COUNTER_##code,
+#define X(code, text, words) SMP_COUNTER_##code,
     SMP_COUNTER_MAP(X)
 #undef X
-        SMP_COUNTER_COUNT
+    SMP_COUNTER_COUNT
 };
 
+/* clang-format on */
+
 struct smp_tally {
-    uint64_t attempts;
+    uint64_t polls;
     uint64_t outcomes[SMP_OUTCOME_COUNT];
 };
 
-void smp_tally_note(struct smp_tally *tally,
-                    enum smp_outcome outcome); /* one attempt, one outcome */
-void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t attempts);
+/* One poll, one outcome. */
+void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome);
+void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t polls);
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
-/* The sum over all outcomes; equal to attempts, always. */
+/* The sum over all outcomes; equal to polls, always. */
 uint64_t smp_tally_sum(const struct smp_tally *tally);
 
 /* The sum over the outcomes of one kind. */
@@ -117,10 +210,13 @@ uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kin
 /* The sum over the outcomes that are samples. */
 uint64_t smp_tally_samples(const struct smp_tally *tally);
 
+/* The stable code: "THREAD_UNIDENTIFIED". */
+const char *smp_outcome_code(enum smp_outcome outcome);
 const char *smp_outcome_text(enum smp_outcome outcome);
 const char *smp_outcome_frame(enum smp_outcome outcome); /* may be NULL */
 enum smp_outcome_kind smp_outcome_kind_of(enum smp_outcome outcome);
 bool smp_outcome_is_sample(enum smp_outcome outcome);
+const char *smp_counter_code(enum smp_counter counter); /* as smp_outcome_code */
 const char *smp_counter_text(enum smp_counter counter);
 
 #endif

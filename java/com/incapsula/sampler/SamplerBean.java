@@ -54,8 +54,8 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     }
 
     @Override
-    public long getAttempts() {
-        return sampler.getStatistics().getAttempts();
+    public long getPolls() {
+        return sampler.getStatistics().getPolls();
     }
 
     @Override

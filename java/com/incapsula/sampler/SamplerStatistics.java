@@ -7,10 +7,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a sampler counted. An attempt is one look at one thread that had time to credit; each attempt ends in exactly
- * one outcome, so the values of {@link #getOutcomes()} add up to {@link #getAttempts()}, and those of
- * {@link #getIntervalOutcomes()} to {@link #getIntervalAttempts()}. Counters count everything that is not an attempt.
- * Outcomes and counters have the names under which the sampler's account in the report prints them.
+ * What a sampler counted. A poll is one check of one thread that has time to credit; each poll ends in exactly
+ * one outcome, so the values of {@link #getOutcomes()} add up to {@link #getPolls()}, and those of
+ * {@link #getIntervalOutcomes()} to {@link #getIntervalPolls()}. Counters count everything that is not a poll.
+ * The keys of all four maps are stable codes, such as {@code THREAD_UNIDENTIFIED}: a code of a release keeps its
+ * meaning, so a program may look for it. The glossary of the README tells for each code what it means, and under which
+ * text the sampler's account in the report prints it.
  *
  * <p>Before the first {@code init()}, and where sampling is not possible, all figures are 0 and the maps are empty.
  *
@@ -63,25 +65,25 @@ public final class SamplerStatistics {
     }
 
     /**
-     * Attempts in total.
+     * Polls in total.
      *
      * @return the sum of {@link #getOutcomes()}
      */
-    public long getAttempts() {
-        return gauge("attempts");
+    public long getPolls() {
+        return gauge("polls");
     }
 
     /**
-     * Attempts of the current interval.
+     * Polls of the current interval.
      *
      * @return the sum of {@link #getIntervalOutcomes()}
      */
-    public long getIntervalAttempts() {
-        return gauge("intervalAttempts");
+    public long getIntervalPolls() {
+        return gauge("intervalPolls");
     }
 
     /**
-     * How attempts ended, in total.
+     * How polls ended, in total.
      *
      * @return every outcome there is with its count, 0 included, in the order of the account; not modifiable
      */
@@ -90,7 +92,7 @@ public final class SamplerStatistics {
     }
 
     /**
-     * How attempts of the current interval ended.
+     * How polls of the current interval ended.
      *
      * @return as {@link #getOutcomes()}
      */

@@ -14,7 +14,7 @@ public final class SamplingGroup {
     private static final int SAMPLES = 2;
     private static final int THREADS = 3;
     private static final int MAX_DEPTH = 4;
-    private static final int ATTEMPTS = 5;
+    private static final int POLLS = 5;
     static final int FIGURES = 6;
 
     private final String name;
@@ -55,7 +55,7 @@ public final class SamplingGroup {
     /**
      * How often it was found where one of its threads was; see {@link SamplingReport#getSamples()}.
      *
-     * @return the number, at most {@link #getAttempts()}
+     * @return the number, at most {@link #getPolls()}
      */
     public long getSamples() {
         return figures[SAMPLES];
@@ -83,10 +83,10 @@ public final class SamplingGroup {
     /**
      * How often one of its threads was to be looked at.
      *
-     * @return the number; how these attempts ended is in {@link SamplingReport#getOutcomes()}, for all groups
+     * @return the number; how these polls ended is in {@link SamplingReport#getOutcomes()}, for all groups
      */
-    public long getAttempts() {
-        return figures[ATTEMPTS];
+    public long getPolls() {
+        return figures[POLLS];
     }
 
     /** Name and times. */

@@ -206,12 +206,11 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often it was found where a thread was, in all groups. An attempt is a sample where the thread was walked or
-     * its stack recovered, and where it had not run, so that its stack was the one it had: the outcomes whose names
-     * begin with {@code samples taken}, {@code recovered} or {@code credited as idle}. Failed and skipped attempts are
-     * none, though their time is in the report. It is the sum of what every form of the report shows as samples.
+     * How often it was found where a thread was, in all groups. A poll is a sample where the thread was walked or its
+     * stack recovered, and where it had not run, so that its stack was the one it had: the outcomes whose texts in the
+     * account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls are none, though their time is in the report. It is the sum of what every form of the report shows as samples.
      *
-     * @return the number, at most {@link #getAttempts()}
+     * @return the number, at most {@link #getPolls()}
      */
     public long getSamples() {
         return Figure.SAMPLES.of(raw);
@@ -222,22 +221,23 @@ public final class SamplingReport implements AutoCloseable {
      *
      * @return the sum of {@link #getOutcomes()}
      */
-    public long getAttempts() {
-        return Figure.ATTEMPTS.of(raw);
+    public long getPolls() {
+        return Figure.POLLS.of(raw);
     }
 
     /**
-     * How attempts ended.
+     * How polls ended.
      *
-     * @return every outcome there is with its count, 0 included, in the order of the sampler's account and under the
-     *         names it has there; not modifiable
+     * @return every outcome there is with its count, 0 included, in the order of the sampler's account, by its code, such
+     *         as {@code THREAD_UNIDENTIFIED}; codes are stable, the glossary of the README says what each means; not
+     *         modifiable
      */
     public Map<String, Long> getOutcomes() {
         return Collections.unmodifiableMap(outcomes);
     }
 
     /**
-     * What was counted that is no attempt: ticks, late ticks, failed reports and others.
+     * What was counted that is no poll: ticks, late ticks, failed reports and others.
      *
      * @return as {@link #getOutcomes()}
      */

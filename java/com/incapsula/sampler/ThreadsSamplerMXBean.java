@@ -62,11 +62,11 @@ public interface ThreadsSamplerMXBean {
     long getThreads();
 
     /**
-     * Attempts to look at a thread since the start.
+     * Checks of a thread since the start, each with one outcome.
      *
      * @return the number
      */
-    long getAttempts();
+    long getPolls();
 
     /**
      * Reports the outputer took without failing.
@@ -115,8 +115,9 @@ public interface ThreadsSamplerMXBean {
     /**
      * What was counted since the start and in the current interval.
      *
-     * @return values by name: {@code total.outcome.<name>}, {@code interval.outcome.<name>},
-     *         {@code total.counter.<name>} and {@code interval.counter.<name>}, with the names of the report's account
+     * @return values by name: {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>},
+     *         {@code total.counter.<CODE>} and {@code interval.counter.<CODE>}, with the stable codes of
+     *         {@link SamplerStatistics#getOutcomes()} and {@link SamplerStatistics#getCounters()}
      */
     Map<String, Long> statistics();
 

@@ -49,7 +49,7 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
                          path->count - path->first, &target.node))
         return target;
     attribution->ran_out = true;
-    return pseudo_target(attribution, key, SMP_OUTCOME_OVER_LIMIT);
+    return pseudo_target(attribution, key, SMP_OUTCOME_OVER_MEMORY_LIMIT);
 }
 
 static struct smp_tree_target own_stack(struct smp_attribution *attribution,
@@ -65,7 +65,7 @@ static struct smp_tree_target own_stack(struct smp_attribution *attribution,
 
     if (smp_last_stack_matches(last, attribution->stack_epoch, sample)) {
         target.node = last->node;
-        if (last->outcome == SMP_OUTCOME_OVER_LIMIT)
+        if (last->outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT)
             target.outcome = last->outcome;
         return target;
     }
@@ -84,7 +84,7 @@ struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution
                                              const struct smp_sample *sample,
                                              const char *group_name)
 {
-    const bool is_empty = outcome == SMP_OUTCOME_EMPTY;
+    const bool is_empty = outcome == SMP_OUTCOME_NO_JAVA_FRAMES;
 
     if (group_name == NULL)
         (void)smp_attribution_place(attribution, record);
@@ -108,14 +108,15 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
     if (last->epoch != attribution->stack_epoch) {
         if (!smp_last_stack_get(last, &sample))
             return false;
-        const enum smp_outcome outcome = sample.count == 0 ? SMP_OUTCOME_EMPTY : SMP_OUTCOME_WALKED;
+        const enum smp_outcome outcome =
+            sample.count == 0 ? SMP_OUTCOME_NO_JAVA_FRAMES : SMP_OUTCOME_WALKED;
         const struct smp_tree_target target = add_stack(attribution, out->key, outcome, &sample);
         smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
     }
     out->node = last->node;
     out->omitted = last->omitted;
-    out->outcome =
-        last->outcome == SMP_OUTCOME_OVER_LIMIT ? SMP_OUTCOME_OVER_LIMIT : SMP_OUTCOME_IDLE;
+    out->outcome = last->outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT ? SMP_OUTCOME_OVER_MEMORY_LIMIT
+                                                                  : SMP_OUTCOME_IDLE;
     return true;
 }
 
@@ -123,6 +124,6 @@ void smp_attribution_note(struct smp_attribution *attribution, const struct smp_
                           int64_t wall_ns)
 {
     smp_interval_note(attribution->interval, target->key, target->node, target->outcome, wall_ns);
-    if (target->outcome != SMP_OUTCOME_OVER_LIMIT)
+    if (target->outcome != SMP_OUTCOME_OVER_MEMORY_LIMIT)
         smp_interval_count(attribution->interval, SMP_COUNTER_FRAMES_OMITTED, target->omitted);
 }

@@ -29,7 +29,7 @@ static void find_locations(struct smp_interval *interval)
         if (frame != NULL)
             interval->locations[i] = smp_methods_pseudo(interval->methods, frame);
     }
-    interval->locations[SMP_OUTCOME_OVER_LIMIT] = smp_methods_over_limit(interval->methods);
+    interval->locations[SMP_OUTCOME_OVER_MEMORY_LIMIT] = smp_methods_over_limit(interval->methods);
 }
 
 /* The group's root and its [over memory limit]: both, or the group is not used. */
@@ -45,8 +45,8 @@ static enum smp_status make_root(struct smp_interval *interval, struct smp_group
     status = smp_tree_root(interval->tree, group.index, &root);
     if (status != SMP_OK)
         return status;
-    status =
-        smp_tree_add(interval->tree, root, &interval->locations[SMP_OUTCOME_OVER_LIMIT], 1, &node);
+    status = smp_tree_add(interval->tree, root, &interval->locations[SMP_OUTCOME_OVER_MEMORY_LIMIT],
+                          1, &node);
     if (status == SMP_OK)
         info->root = root;
     return status;
@@ -121,7 +121,7 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
 
     if (smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node))
         return node;
-    *outcome = SMP_OUTCOME_OVER_LIMIT;
+    *outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
     /* It is there since the group's root was made, so this is found and cannot fail. */
     (void)smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node);
     return node;

@@ -127,7 +127,7 @@ static void warn_of_memory(struct smp_sampler *sampler)
     sampler->has_news = true;
     smp_log_put(sampler->log, SMP_LOG_WARNING,
                 "memory limit of %zu bytes reached: new stacks are reported as %s",
-                sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_LIMIT));
+                sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_MEMORY_LIMIT));
 }
 
 bool smp_sampler_take_news(struct smp_sampler *sampler)
@@ -143,9 +143,9 @@ static void count_unnamed(struct smp_sampler *sampler)
     struct smp_methods_stats stats;
 
     smp_methods_get_stats(sampler->methods, &stats);
-    smp_interval_count(sampler->interval, SMP_COUNTER_UNLOADED,
+    smp_interval_count(sampler->interval, SMP_COUNTER_UNLOADED_METHODS,
                        stats.unloaded - sampler->methods_seen.unloaded);
-    smp_interval_count(sampler->interval, SMP_COUNTER_UNRESOLVED,
+    smp_interval_count(sampler->interval, SMP_COUNTER_UNNAMED_METHODS,
                        stats.unresolved - sampler->methods_seen.unresolved);
     sampler->methods_seen = stats;
 }

@@ -407,6 +407,6 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
     cut = reporter.cut - ticker.counted.cut;
     out->sampler.total_counters[SMP_COUNTER_FAILED_REPORTS] += failed;
     out->sampler.interval_counters[SMP_COUNTER_FAILED_REPORTS] += failed;
-    out->sampler.total_counters[SMP_COUNTER_CUT_REPORTS] += cut;
-    out->sampler.interval_counters[SMP_COUNTER_CUT_REPORTS] += cut;
+    out->sampler.total_counters[SMP_COUNTER_CUT_RECORDS] += cut;
+    out->sampler.interval_counters[SMP_COUNTER_CUT_RECORDS] += cut;
 }

@@ -93,7 +93,7 @@ static void count_reports(struct smp_ticker *ticker)
     smp_reporter_get_stats(ticker->reporter, &now);
     smp_sampler_count(ticker->sampler, SMP_COUNTER_FAILED_REPORTS,
                       now.failed - ticker->counted.failed);
-    smp_sampler_count(ticker->sampler, SMP_COUNTER_CUT_REPORTS, now.cut - ticker->counted.cut);
+    smp_sampler_count(ticker->sampler, SMP_COUNTER_CUT_RECORDS, now.cut - ticker->counted.cut);
     ticker->counted = now;
     smp_sampler_count(ticker->sampler, SMP_COUNTER_DROPPED_INTERVALS,
                       drops - ticker->counted_drops);
@@ -468,7 +468,7 @@ static void tick(struct smp_ticker *ticker, int64_t now_ns)
 
     poll(ticker, now_ns, late);
     const int64_t gap_ns = smp_sampler_tick_gap_ns(ticker->sampler);
-    smp_sampler_count(ticker->sampler, SMP_COUNTER_LEFT_OUT_TICKS,
+    smp_sampler_count(ticker->sampler, SMP_COUNTER_THROTTLED_TICKS,
                       smp_schedule_hold_tick(&ticker->schedule, now_ns + gap_ns));
 }
 

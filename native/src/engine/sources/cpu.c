@@ -44,12 +44,13 @@ static void on_dropped(struct smp_wall *wall, struct smp_thread_record *record, 
 
     if (cpu_ns == 0) {
         smp_interval_skip(wall->attribution.interval,
-                          smp_attribution_place(&wall->attribution, record), SMP_OUTCOME_DROPPED,
-                          1);
+                          smp_attribution_place(&wall->attribution, record),
+                          SMP_OUTCOME_WALK_BUFFER_FULL, 1);
         return;
     }
-    target = smp_attribution_pseudo(&wall->attribution, record,
-                                    has_ended ? SMP_OUTCOME_ENDED : SMP_OUTCOME_DROPPED);
+    target =
+        smp_attribution_pseudo(&wall->attribution, record,
+                               has_ended ? SMP_OUTCOME_THREAD_ENDED : SMP_OUTCOME_WALK_BUFFER_FULL);
     attribution(wall, &target, cpu_ns);
 }
 
@@ -75,9 +76,9 @@ static void on_sample(void *context, uint64_t token, enum smp_answer answer,
         group_name = smp_poll_group_of_mounted(wall, mounted);
     if (mounted != NULL && group_name == NULL)
         return;
-    target = smp_attribution_found(&wall->attribution, record, outcome,
-                                   sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
-                                   group_name);
+    target = smp_attribution_found(
+        &wall->attribution, record, outcome,
+        sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none, group_name);
     attribution(wall, &target, cpu_ns);
 }
 
@@ -101,7 +102,7 @@ static void measure(struct smp_wall *wall, struct smp_thread_record *record)
         !smp_clock_thread_cpu_ns(smp_thread_record_tid(record), &cpu_ns))
         return;
     if (idle->has_clock && cpu_ns > idle->cpu_ns) {
-        target = smp_attribution_pseudo(&wall->attribution, record, SMP_OUTCOME_NO_TIMER);
+        target = smp_attribution_pseudo(&wall->attribution, record, SMP_OUTCOME_NO_CPU_TIMER);
         attribution(wall, &target, cpu_ns - idle->cpu_ns);
     }
     idle->has_clock = true;

@@ -58,7 +58,7 @@ static void on_used(void *context, enum smp_os_thread_kind kind, uint64_t id, co
     key = smp_interval_find(measuring->interval, SMP_JVM_THREADS_NAME, id, name);
     location = smp_methods_pseudo(measuring->methods, KIND_TEXTS[kind]);
     if (!smp_interval_add(measuring->interval, key, &location, 1, &node)) {
-        enum smp_outcome outcome = SMP_OUTCOME_OVER_LIMIT;
+        enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
         node = smp_interval_add_pseudo(measuring->interval, key, &outcome);
     }
     smp_interval_measured(measuring->interval, node, cpu_ns, cpu_ns);

@@ -77,7 +77,7 @@ static void name_all(struct smp_wall *wall)
             smp_poll_leave_out(wall, record);
         i++;
     }
-    smp_interval_count(wall->attribution.interval, SMP_COUNTER_NAME_RULE_FAILURES,
+    smp_interval_count(wall->attribution.interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES,
                        smp_thread_names_ask(wall->names));
     for (size_t i = 0; i < table->count; i++) {
         struct smp_thread_record *record = table->records[i];

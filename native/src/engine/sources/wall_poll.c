@@ -256,7 +256,7 @@ static void skip_polls(struct smp_wall *wall, struct smp_thread_record *record, 
     if (count == 0)
         return;
     smp_interval_skip(wall->attribution.interval, smp_attribution_place(&wall->attribution, record),
-                      SMP_OUTCOME_BUDGET, count);
+                      SMP_OUTCOME_OVER_OVERHEAD_LIMIT, count);
     record->polled_tick = wall->tick;
 }
 
@@ -276,9 +276,10 @@ void smp_poll_credit_kept(struct smp_wall *wall, struct smp_thread_record *recor
     if (pending_ns(record, wall->covered_ns) == 0 && record->owed_ns == 0)
         return;
     if (!find_target(wall, record, &target))
-        target = smp_attribution_pseudo(&wall->attribution, record,
-                                        record->unanswered_ns != 0 ? SMP_OUTCOME_UNANSWERED
-                                                                   : SMP_OUTCOME_BUDGET);
+        target =
+            smp_attribution_pseudo(&wall->attribution, record,
+                                   record->unanswered_ns != 0 ? SMP_OUTCOME_SIGNAL_UNANSWERED
+                                                              : SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
     int64_t rest_ns = pending_ns(record, wall->covered_ns);
     if (record->is_idle && rest_ns > 0)
         rest_ns -= pay_claim(wall, record, &target, rest_ns);
@@ -342,7 +343,7 @@ static void credit_end(struct smp_wall *wall, struct smp_thread_record *record, 
     }
     if (last_ns <= 0)
         return;
-    target = smp_attribution_pseudo(&wall->attribution, record, SMP_OUTCOME_ENDED);
+    target = smp_attribution_pseudo(&wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
     smp_attribution_note(&wall->attribution, &target, last_ns);
 }
 
@@ -409,8 +410,8 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_thread_record 
 
 static bool has_stack(enum smp_outcome outcome)
 {
-    return smp_outcome_frame(outcome) == NULL || outcome == SMP_OUTCOME_EMPTY ||
-           outcome == SMP_OUTCOME_OVER_LIMIT;
+    return smp_outcome_frame(outcome) == NULL || outcome == SMP_OUTCOME_NO_JAVA_FRAMES ||
+           outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT;
 }
 
 /* The time of what is found. Of a poll that was put off, or whose answer came late, that of the
@@ -569,7 +570,7 @@ static bool wait_for_answer(struct smp_wall *wall, struct smp_thread_record *rec
         record->unanswered_ns = poll->now_ns;
     if (poll->now_ns - record->unanswered_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
         return false;
-    postpone(wall, record, SMP_OUTCOME_UNANSWERED);
+    postpone(wall, record, SMP_OUTCOME_SIGNAL_UNANSWERED);
     record->asked_clock_ns = record->idle.cpu_ns;
     record->asked_used_ns = record->reading.is_measured ? record->reading.used_ns : -1;
     put_clock_back(record);
@@ -581,10 +582,10 @@ static void finish_without(struct smp_wall *wall, struct smp_thread_record *reco
 {
     const struct found found = {
         .outcome = outcome,
-        .is_late = outcome == SMP_OUTCOME_UNANSWERED && wall->poll->is_settling,
+        .is_late = outcome == SMP_OUTCOME_SIGNAL_UNANSWERED && wall->poll->is_settling,
     };
 
-    if (outcome != SMP_OUTCOME_UNANSWERED || !wait_for_answer(wall, record))
+    if (outcome != SMP_OUTCOME_SIGNAL_UNANSWERED || !wait_for_answer(wall, record))
         finish(wall, record, &found);
 }
 
@@ -595,18 +596,18 @@ static enum smp_outcome outcome_of(enum smp_status status, const struct smp_samp
     switch (status) {
     case SMP_OK:
         if (sample->count > sample->capacity || sample->leaf_count > sample->count)
-            return SMP_OUTCOME_REFUSED; /* not a stack */
+            return SMP_OUTCOME_REFUSED_BY_JVM; /* not a stack */
         if (sample->count == 0)
-            return SMP_OUTCOME_EMPTY;
-        return sample->omitted > 0 ? SMP_OUTCOME_CUT : SMP_OUTCOME_WALKED;
+            return SMP_OUTCOME_NO_JAVA_FRAMES;
+        return sample->omitted > 0 ? SMP_OUTCOME_DEEP_STACK_CUT : SMP_OUTCOME_WALKED;
     case SMP_EGONE:
-        return SMP_OUTCOME_GONE;
+        return SMP_OUTCOME_THREAD_ENDED_IN_WALK;
     case SMP_EPHASE:
-        return SMP_OUTCOME_PHASE;
+        return SMP_OUTCOME_JVM_NOT_LIVE;
     case SMP_ENOMEM:
-        return SMP_OUTCOME_NO_MEMORY;
+        return SMP_OUTCOME_JVM_OUT_OF_MEMORY;
     default:
-        return SMP_OUTCOME_REFUSED;
+        return SMP_OUTCOME_REFUSED_BY_JVM;
     }
 }
 
@@ -631,15 +632,16 @@ enum smp_outcome smp_poll_outcome(enum smp_answer answer, const struct smp_sampl
 #undef X
     };
     const enum smp_outcome outcome =
-        (unsigned)answer < SMP_ANSWER_COUNT ? outcomes[answer] : SMP_OUTCOME_REFUSED;
+        (unsigned)answer < SMP_ANSWER_COUNT ? outcomes[answer] : SMP_OUTCOME_REFUSED_BY_JVM;
 
     if (smp_outcome_frame(outcome) != NULL)
         return outcome;
-    if (sample == NULL || outcome_of(SMP_OK, sample) == SMP_OUTCOME_REFUSED)
-        return SMP_OUTCOME_REFUSED;
+    if (sample == NULL || outcome_of(SMP_OK, sample) == SMP_OUTCOME_REFUSED_BY_JVM)
+        return SMP_OUTCOME_REFUSED_BY_JVM;
     if (sample->count == 0)
-        return SMP_OUTCOME_EMPTY;
-    return outcome == SMP_OUTCOME_WALKED && sample->omitted > 0 ? SMP_OUTCOME_CUT : outcome;
+        return SMP_OUTCOME_NO_JAVA_FRAMES;
+    return outcome == SMP_OUTCOME_WALKED && sample->omitted > 0 ? SMP_OUTCOME_DEEP_STACK_CUT
+                                                                : outcome;
 }
 
 /* The user's rule leaves this virtual thread out: its time is nobody's. */
@@ -667,7 +669,7 @@ const char *smp_poll_group_of_mounted(struct smp_wall *wall,
     uint64_t failures = 0;
     const char *group = smp_thread_names_of_mounted(wall->names, mounted, &failures);
 
-    smp_interval_count(wall->attribution.interval, SMP_COUNTER_NAME_RULE_FAILURES, failures);
+    smp_interval_count(wall->attribution.interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES, failures);
     return group;
 }
 
@@ -679,7 +681,7 @@ static void take_answer(struct smp_wall *wall, struct smp_thread_record *record,
     const enum smp_outcome outcome = smp_poll_outcome(answer, sample);
     const struct found found = {
         .outcome = outcome,
-        .sample = sample != NULL && outcome != SMP_OUTCOME_EMPTY ? sample : &none,
+        .sample = sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none,
         .group_name = mounted != NULL ? smp_poll_group_of_mounted(wall, mounted) : NULL,
     };
 
@@ -698,7 +700,7 @@ static void on_answer(void *context, uint64_t token, enum smp_answer answer,
     wall->in_flight--;
     if (answer == SMP_ANSWER_UNANSWERED) {
         record->is_asked = true;
-        finish_without(wall, record, SMP_OUTCOME_UNANSWERED);
+        finish_without(wall, record, SMP_OUTCOME_SIGNAL_UNANSWERED);
     } else {
         take_answer(wall, record, answer, sample, mounted);
     }
@@ -768,7 +770,7 @@ static void ask(struct smp_wall *wall, struct smp_thread_record *record)
     if (wall->in_flight == SMP_MAX_REQUESTS) {
         collect_soon(wall);
         if (has_waited_enough(wall)) {
-            postpone(wall, record, SMP_OUTCOME_BUDGET);
+            postpone(wall, record, SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
             put_clock_back(record);
             return;
         }
@@ -778,22 +780,22 @@ static void ask(struct smp_wall *wall, struct smp_thread_record *record)
         wall->in_flight++;
         return;
     case SMP_ESTATE: /* has not even answered the one before */
-        finish_without(wall, record, SMP_OUTCOME_UNANSWERED);
+        finish_without(wall, record, SMP_OUTCOME_SIGNAL_UNANSWERED);
         return;
     case SMP_EGONE:
-        finish_without(wall, record, SMP_OUTCOME_GONE);
+        finish_without(wall, record, SMP_OUTCOME_THREAD_ENDED_IN_WALK);
         return;
     case SMP_EQUOTA:
-        finish_without(wall, record, SMP_OUTCOME_QUEUE);
+        finish_without(wall, record, SMP_OUTCOME_SIGNAL_QUEUE_FULL);
         return;
     case SMP_EUNSUPPORTED:
         walk(wall, record);
         return;
     case SMP_EINVAL:
-        finish_without(wall, record, SMP_OUTCOME_UNIDENTIFIED);
+        finish_without(wall, record, SMP_OUTCOME_THREAD_UNIDENTIFIED);
         return;
     default:
-        finish_without(wall, record, SMP_OUTCOME_REFUSED);
+        finish_without(wall, record, SMP_OUTCOME_REFUSED_BY_JVM);
     }
 }
 
@@ -936,7 +938,7 @@ static bool has_still_to_answer(struct smp_wall *wall, struct smp_thread_record 
     if (record->reading.clock_ns != record->asked_clock_ns || poll->is_settling)
         return false;
     record->unanswered_ns = poll->now_ns;
-    postpone(wall, record, SMP_OUTCOME_UNANSWERED);
+    postpone(wall, record, SMP_OUTCOME_SIGNAL_UNANSWERED);
     return true;
 }
 

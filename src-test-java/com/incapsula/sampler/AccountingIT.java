@@ -6,6 +6,7 @@ import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Worker;
@@ -16,7 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Attempts end in exactly one outcome each: in the statistics, in total and per interval, and as printed. */
+/** Polls end in exactly one outcome each: in the statistics, in total and per interval, and as printed. */
 @ExtendWith(NothingLeft.class)
 class AccountingIT {
 
@@ -46,18 +47,18 @@ class AccountingIT {
         assertThat(recorder.reports()).hasSize(2);
         long printed = 0;
         for (Report report : recorder.reports()) {
-            printed += report.figure("attempts");
-            assertThat(sumOfOutcomes(report.figures(), last)).isEqualTo(report.figure("attempts"));
+            printed += report.figure("polls");
+            assertThat(sumOfOutcomes(report.figures(), last)).isEqualTo(report.figure("polls"));
         }
-        assertThat(printed).isEqualTo(last.getAttempts());
-        assertThat(last.getOutcomes().get("samples taken")).isPositive();
-        assertThat(last.getOutcomes().get("skipped, thread ended since its last sample")).isPositive();
+        assertThat(printed).isEqualTo(last.getPolls());
+        assertThat(last.getOutcomes().get("WALKED")).isPositive();
+        assertThat(last.getOutcomes().get("THREAD_ENDED")).isPositive();
     }
 
     private static void assertAgrees(SamplerStatistics statistics) {
-        assertThat(sum(statistics.getOutcomes())).isEqualTo(statistics.getAttempts());
-        assertThat(sum(statistics.getIntervalOutcomes())).isEqualTo(statistics.getIntervalAttempts());
-        assertThat(statistics.getIntervalAttempts()).isLessThanOrEqualTo(statistics.getAttempts());
+        assertThat(sum(statistics.getOutcomes())).isEqualTo(statistics.getPolls());
+        assertThat(sum(statistics.getIntervalOutcomes())).isEqualTo(statistics.getIntervalPolls());
+        assertThat(statistics.getIntervalPolls()).isLessThanOrEqualTo(statistics.getPolls());
     }
 
     private static long sum(Map<String, Long> figures) {
@@ -65,6 +66,7 @@ class AccountingIT {
     }
 
     private static long sumOfOutcomes(Map<String, Long> printed, SamplerStatistics names) {
-        return names.getOutcomes().keySet().stream().mapToLong(name -> printed.getOrDefault(name, 0L)).sum();
+        return names.getOutcomes().keySet().stream()
+                .mapToLong(code -> printed.getOrDefault(OutcomeTable.textOf(code), 0L)).sum();
     }
 }

@@ -76,7 +76,7 @@ class BehaviourIT {
         assertThat(recorder.reports()).isEmpty();
         sampler.setReportFrequencySeconds(1);
         patiently().until(() -> recorder.reports().size() >= 2);
-        assertThat(recorder.last().account()).startsWith("attempts: ");
+        assertThat(recorder.last().account()).startsWith("polls: ");
     }
 
     @Test
@@ -151,11 +151,11 @@ class BehaviourIT {
             sampler.setActive(true);
             awaitTicks(sampler, 3);
             sampler.setActive(false);
-            long attempts = sampler.getStatistics().getAttempts();
+            long attempts = sampler.getStatistics().getPolls();
             assertThat(attempts).isPositive();
             sampler.printReport();
             assertThat(recorder.only().group("worker").rows()).isNotEmpty();
-            assertThat(sampler.getStatistics().getAttempts()).isEqualTo(attempts);
+            assertThat(sampler.getStatistics().getPolls()).isEqualTo(attempts);
         }
     }
 
@@ -285,13 +285,13 @@ class BehaviourIT {
             long runningAtMost = System.nanoTime() - outer;
             assertThat(sampler.isPaused()).isTrue();
             long ticks = ticks(sampler);
-            long attempts = sampler.getStatistics().getAttempts();
+            long attempts = sampler.getStatistics().getPolls();
             sampler.pauseSampling();
             /* Real time has to pass. */
             long paused = System.nanoTime();
             patiently().until(() -> System.nanoTime() - paused > 400_000_000L);
             assertThat(ticks(sampler)).isEqualTo(ticks);
-            assertThat(sampler.getStatistics().getAttempts()).isEqualTo(attempts);
+            assertThat(sampler.getStatistics().getPolls()).isEqualTo(attempts);
             outer = System.nanoTime();
             sampler.resumeSampling();
             sampler.resumeSampling();
@@ -401,7 +401,7 @@ class BehaviourIT {
             sampler.printReport();
             sampler.sampleOnceAndPrint();
             assertThat(recorder.last().group("worker").cumulativeMillis()).isEqualTo(1234);
-            assertThat(recorder.last().figure("attempts")).isEqualTo(1);
+            assertThat(recorder.last().figure("polls")).isEqualTo(1);
             sampler.resumeSampling();
             sampler.setActive(false);
             sampler.printReport();
@@ -420,7 +420,7 @@ class BehaviourIT {
                 collect(refused, sampler::close);
                 collect(refused, sampler::printReport);
                 sampler.setSkipDaemonThreads(true);
-                assertThat(sampler.getStatistics().getAttempts()).isPositive();
+                assertThat(sampler.getStatistics().getPolls()).isPositive();
             }
         };
         sampler.setSamplingOutputer(meddling);
@@ -515,7 +515,7 @@ class BehaviourIT {
         try (Worker second = Worker.waiting("second")) {
             sampler.setThreadToBeSampled(second.thread());
             sampler.init();
-            assertThat(sampler.getStatistics().getAttempts()).isLessThan(ofFirst.getAttempts());
+            assertThat(sampler.getStatistics().getPolls()).isLessThan(ofFirst.getPolls());
             awaitTicks(sampler, 3);
             sampler.close();
         }
@@ -553,7 +553,7 @@ class BehaviourIT {
         assertThat(statistics.getOwnCpuNanos()).isPositive();
         assertThat(statistics.getElapsedNanos()).isPositive();
         sampler.close();
-        assertThat(sampler.getStatistics().getAttempts()).isGreaterThanOrEqualTo(statistics.getAttempts());
+        assertThat(sampler.getStatistics().getPolls()).isGreaterThanOrEqualTo(statistics.getPolls());
         assertThat(sampler.getStatistics().getReportsWritten()).isEqualTo(1);
     }
 }

@@ -166,7 +166,7 @@ class ClassLoadersIT {
             if (!engine.equals("HYBRID")) {
                 System.out.println("too few: engine " + engine);
             }
-            return (Long) statistics.getClass().getMethod("getAttempts").invoke(statistics);
+            return (Long) statistics.getClass().getMethod("getPolls").invoke(statistics);
         }
 
         private static boolean isCollected(WeakReference<ClassLoader> loader) throws InterruptedException {

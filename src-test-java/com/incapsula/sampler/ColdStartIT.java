@@ -33,7 +33,7 @@ class ColdStartIT {
         ChildJvm.of(ColdStartProgram.class).run(file.toString(), String.valueOf(ATTEMPTS)).assertFine();
         String text = Files.readString(file);
         Report report = Report.parse(text).get(0);
-        long attempts = report.figure("attempts");
+        long attempts = report.figure("polls");
         assertThat(attempts).as(text).isGreaterThanOrEqualTo(ATTEMPTS);
         assertThat(report.figure("samples taken, a method without an id")).as(text)
                 .isLessThanOrEqualTo(attempts / 100);

@@ -67,7 +67,7 @@ class CpuClockIT {
     private static void assertSumsUp(ThreadsSampler sampler) {
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
-                .isEqualTo(statistics.getAttempts());
+                .isEqualTo(statistics.getPolls());
     }
 
     /* How often the system has taken a thread off its CPU or put it on one. */
@@ -199,7 +199,7 @@ class CpuClockIT {
             Report report = recorder.only();
             long millis = report.group("burning").cumulativeMillis();
             System.out.println("without a timer: "
-                    + (report.figure("skipped, no CPU timer to be had") > 0 ? "some" : "none")
+                    + (report.figure("skipped, no CPU timer available") > 0 ? "some" : "none")
                     + ", rows: " + report.group("burning").methods());
             System.out.println("burning: " + (millis >= 440 && millis <= 520 ? "right" : millis));
         }

@@ -43,7 +43,7 @@ class ExitIT {
         Group main = reports.get(0).group("main");
         assertThat(main.cumulativeMillis()).as(text).isGreaterThanOrEqualTo(ExitingProgram.WORK_MILLIS - 1);
         assertThat(main.millisIn("java.lang.Thread.sleep")).as(text).isPositive();
-        assertThat(reports.get(0).figure("attempts")).isPositive();
+        assertThat(reports.get(0).figure("polls")).isPositive();
         assertThat(text).endsWith(" % of the interval\n\n");
     }
 

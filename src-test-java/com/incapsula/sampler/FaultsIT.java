@@ -14,6 +14,7 @@ import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.Group;
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.SideBySide;
@@ -89,8 +90,7 @@ class FaultsIT {
             sampler.init();
             long inner = System.nanoTime();
             slow.entered.await();
-            String merged = "reports merged with the next because output was slow";
-            patiently().until(() -> sampler.getStatistics().getCounters().get(merged) >= 2);
+            patiently().until(() -> sampler.getStatistics().getCounters().get("MERGED_REPORTS") >= 2);
             long ticks = ticks(sampler);
             long atLeast = System.nanoTime() - inner;
             AtomicReference<Throwable> failure = new AtomicReference<>();
@@ -113,6 +113,7 @@ class FaultsIT {
             assertThat(slow.calls()).endsWith("account", "flush", "close");
             assertThat(slow.calls().stream().filter("close"::equals)).hasSize(1);
             assertNoGap(slow.reports(), atLeast / 1_000_000, atMost / 1_000_000);
+            String merged = OutcomeTable.textOf("MERGED_REPORTS");
             assertThat(slow.reports().stream().mapToLong(report -> report.figure(merged)).sum())
                     .isGreaterThanOrEqualTo(2);
         }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(NothingLeft.class)
 class IdleIT {
 
-    private static final String LEFT_OUT = "ticks left out, nobody was due";
+    private static final String LEFT_OUT = "IDLE_TICKS";
     private static final Duration SELDOM = Duration.ofMillis(500);
 
     private final Recorder recorder = new Recorder();

@@ -128,7 +128,7 @@ class JmxTest {
         assertThat(bean.getSamplingFrequencyMillis()).isEqualTo(50);
         assertThat(bean.getReportFrequencySeconds()).isEqualTo(900);
         assertThat(bean.getMonitoredPackages()).isEqualTo("com.acme");
-        assertThat(bean.getAttempts()).isZero();
+        assertThat(bean.getPolls()).isZero();
         bean.pause();
         assertThat(bean.isPaused()).isTrue();
         bean.resume();

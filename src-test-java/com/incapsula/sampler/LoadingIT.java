@@ -47,7 +47,7 @@ class LoadingIT {
     }
 
     private static void assertSampled(String output, Path owner) {
-        assertThat(output).startsWith("available: true\nowner: ").endsWith("attempts: some\n");
+        assertThat(output).startsWith("available: true\nowner: ").endsWith("polls: some\n");
         assertThat(Path.of(ownerIn(output))).isEqualTo(owner);
     }
 
@@ -133,7 +133,7 @@ class LoadingIT {
         Path home = Files.createDirectory(folder.resolve("home"));
         try {
             String output = noexec.child(home).run().assertFine().output();
-            assertThat(output).endsWith("attempts: some\nleft:\n");
+            assertThat(output).endsWith("polls: some\nleft:\n");
             assertSampled(output.replace("left:\n", ""), extracted(home.resolve(".cache")));
             String reason = ": is on a file system that does not allow execution (noexec)";
             String message = "no folder can be used for the native library (" + noexec.folder + reason + "; "
@@ -203,8 +203,8 @@ class LoadingIT {
     void aSecondCopyInAnotherClassLoaderIsLoadedFromAFileOfItsOwn() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
                 .run("both").assertFine().output();
-        assertThat(output).matches("(?s)available: true\nowner: (\\S+)\\.so\nattempts: some\n"
-                + "available: true\nowner: \\1-2\\.so\nattempts: some\nfirst loader: there\n");
+        assertThat(output).matches("(?s)available: true\nowner: (\\S+)\\.so\npolls: some\n"
+                + "available: true\nowner: \\1-2\\.so\npolls: some\nfirst loader: there\n");
         assertThat(temporary.resolve("threads-sampler-" + System.getProperty("user.name")).toFile().list()).hasSize(2);
     }
 
@@ -212,8 +212,8 @@ class LoadingIT {
     void whenTheFirstCopyIsGoneItsFileIsUsedAgain() throws Exception {
         String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
                 .run("first gone").assertFine().output();
-        assertThat(output).contains("attempts: some\nfirst loader gone: true\navailable: true\nowner: "
-                + extracted(temporary)).endsWith("attempts: some\nfirst loader: gone\n");
+        assertThat(output).contains("polls: some\nfirst loader gone: true\navailable: true\nowner: "
+                + extracted(temporary)).endsWith("polls: some\nfirst loader: gone\n");
     }
 
     @Test
@@ -222,14 +222,14 @@ class LoadingIT {
                 .output();
         String refusal = "the library loaded by -agentpath serves the copy of threads-sampler in another class loader:"
                 + " keep one copy, in a class loader that all its users share";
-        assertThat(output).isEqualTo("available: true\nowner: -agentpath\nattempts: some\navailable: false\ncause: "
+        assertThat(output).isEqualTo("available: true\nowner: -agentpath\npolls: some\navailable: false\ncause: "
                 + refusal + "\ninit: " + refusal + "\nfirst loader: there\n");
     }
 
     @Test
     void theLibraryMayBeLoadedAsAnAgent() throws Exception {
         String output = child().option("-agentpath:" + library).run().assertFine().output();
-        assertThat(output).isEqualTo("available: true\nowner: -agentpath\nattempts: some\n");
+        assertThat(output).isEqualTo("available: true\nowner: -agentpath\npolls: some\n");
         assertThat(temporary).isEmptyDirectory();
     }
 
@@ -247,7 +247,7 @@ class LoadingIT {
     void withoutSlf4jReportsGoToTheJdksLogging() throws Exception {
         String output = child().run("to the logger").assertFine().output();
         assertThat(output).contains("INFO: Report interval: from ").contains("Aggregated thread: main. Max depth: ")
-                .contains("Sampler account.\nattempts: ").contains("attempts: some\n");
+                .contains("Sampler account.\npolls: ").contains("polls: some\n");
     }
 
     @Test

@@ -67,7 +67,7 @@ class MemoryIT {
             workers.forEach(Worker::close);
         }
         assertThat(sampler.getStatistics().getOutcomes().values().stream().mapToLong(Long::longValue).sum())
-                .isEqualTo(sampler.getStatistics().getAttempts());
+                .isEqualTo(sampler.getStatistics().getPolls());
     }
 
     private static void assertLossIsTold(Report report, long atLeastMillis) {

@@ -95,7 +95,7 @@ class ReportFormatIT {
                     "\nReport interval: from X till Y\n"
                     + "Aggregated thread: desk-. Max depth: " + depth + ". Distinct threads: 1 [desk-1]\n"
                     + expectedRows(worker) + "\n");
-            assertThat(parts[1]).matches("attempts: 1\n"
+            assertThat(parts[1]).matches("polls: 1\n"
                     + "samples: 1\n"
                     + "samples taken: 1\n"
                     + "ticks: 1\n"
@@ -127,7 +127,7 @@ class ReportFormatIT {
             assertThat(events.get(0)).matches("Report interval: from .* till .*");
             assertThat(events.get(1)).isEqualTo("Aggregated thread: desk-. Max depth: " + maxDepthOf(events.get(1))
                     + ". Distinct threads: 1 [desk-1]\n" + expectedRows(worker));
-            assertThat(events.get(2)).startsWith("Sampler account.\nattempts: 1\n");
+            assertThat(events.get(2)).startsWith("Sampler account.\npolls: 1\n");
         } finally {
             logger.detachAppender(log);
         }

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Test;
 class SamplerStatisticsTest {
 
     private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics("jvmti",
-            List.of("total.outcome.samples taken", "total.outcome.failed, thread ended",
-                    "interval.outcome.samples taken", "total.counter.ticks", "total.counter.late ticks",
-                    "interval.counter.ticks",
-                    "gauge.attempts", "gauge.intervalAttempts", "gauge.threads", "gauge.nodes", "gauge.locations",
+            List.of("total.outcome.WALKED", "total.outcome.THREAD_ENDED",
+                    "interval.outcome.WALKED", "total.counter.TICKS", "total.counter.LATE_TICKS",
+                    "interval.counter.TICKS",
+                    "gauge.polls", "gauge.intervalPolls", "gauge.threads", "gauge.nodes", "gauge.locations",
                     "gauge.reportsWritten", "gauge.memoryUsedBytes", "gauge.memoryPeakBytes", "gauge.memoryLimitBytes",
                     "gauge.ownCpuNanos", "gauge.elapsedNanos", "gauge.handlerSamplesTimed",
                     "gauge.handlerNanosTimed", "gauge.handlerNanosMedian", "figure.of.tomorrow"),
@@ -25,8 +25,8 @@ class SamplerStatisticsTest {
     void everyFigureHasItsGetter() {
         SoftAssertions.assertSoftly(softly -> {
             softly.assertThat(statistics.getEngine()).isEqualTo("jvmti");
-            softly.assertThat(statistics.getAttempts()).isEqualTo(12);
-            softly.assertThat(statistics.getIntervalAttempts()).isEqualTo(4);
+            softly.assertThat(statistics.getPolls()).isEqualTo(12);
+            softly.assertThat(statistics.getIntervalPolls()).isEqualTo(4);
             softly.assertThat(statistics.getThreads()).isEqualTo(5);
             softly.assertThat(statistics.getNodes()).isEqualTo(6);
             softly.assertThat(statistics.getLocations()).isEqualTo(8);
@@ -44,34 +44,34 @@ class SamplerStatisticsTest {
 
     @Test
     void outcomesAndCountersKeepTheOrderOfTheCore() {
-        assertThat(statistics.getOutcomes().keySet()).containsExactly("samples taken", "failed, thread ended");
+        assertThat(statistics.getOutcomes().keySet()).containsExactly("WALKED", "THREAD_ENDED");
         assertThat(statistics.getOutcomes().values()).containsExactly(11L, 0L);
-        assertThat(statistics.getIntervalOutcomes()).containsOnlyKeys("samples taken").containsValue(3L);
-        assertThat(statistics.getCounters().keySet()).containsExactly("ticks", "late ticks");
-        assertThat(statistics.getIntervalCounters()).containsOnlyKeys("ticks").containsValue(2L);
+        assertThat(statistics.getIntervalOutcomes()).containsOnlyKeys("WALKED").containsValue(3L);
+        assertThat(statistics.getCounters().keySet()).containsExactly("TICKS", "LATE_TICKS");
+        assertThat(statistics.getIntervalCounters()).containsOnlyKeys("TICKS").containsValue(2L);
     }
 
     @Test
     void isImmutable() {
         assertThatExceptionOfType(UnsupportedOperationException.class)
-                .isThrownBy(() -> statistics.getOutcomes().put("samples taken", 1L));
+                .isThrownBy(() -> statistics.getOutcomes().put("WALKED", 1L));
         assertThatExceptionOfType(UnsupportedOperationException.class)
                 .isThrownBy(() -> statistics.getCounters().clear());
     }
 
     @Test
     void readsAsOneLineWithoutZeros() {
-        assertThat(statistics).hasToString("SamplerStatistics[engine=jvmti, attempts=12, intervalAttempts=4, threads=5,"
+        assertThat(statistics).hasToString("SamplerStatistics[engine=jvmti, polls=12, intervalPolls=4, threads=5,"
                 + " nodes=6, locations=8, reportsWritten=9, memoryUsedBytes=10, memoryPeakBytes=13,"
                 + " memoryLimitBytes=14, ownCpuNanos=15, elapsedNanos=16, handlerSamplesTimed=17, handlerNanosTimed=34,"
-                + " handlerNanosMedian=1, outcomes={samples taken=11}, intervalOutcomes={samples taken=3}, counters={ticks=7, late ticks=1}, intervalCounters={ticks=2}]");
+                + " handlerNanosMedian=1, outcomes={WALKED=11}, intervalOutcomes={WALKED=3}, counters={TICKS=7, LATE_TICKS=1}, intervalCounters={TICKS=2}]");
     }
 
     @Test
     void beforeTheStartAllIsZero() {
         SamplerStatistics none = new ThreadsSampler().getStatistics();
         assertThat(none.getEngine()).isEmpty();
-        assertThat(none.getAttempts()).isZero();
+        assertThat(none.getPolls()).isZero();
         assertThat(none.getHandlerNanosPerSample()).isZero();
         assertThat(none.getOutcomes()).isEmpty();
         assertThat(none).hasToString("SamplerStatistics[engine=]");

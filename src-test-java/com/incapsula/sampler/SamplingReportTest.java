@@ -58,7 +58,7 @@ class SamplingReportTest {
         assertThat(report.getOwnCpuNanos()).isEqualTo(7);
         assertThat(report.getMemoryUsedBytes()).isEqualTo(8);
         assertThat(report.getMemoryLimitBytes()).isEqualTo(9);
-        assertThat(report.getAttempts()).isEqualTo(10);
+        assertThat(report.getPolls()).isEqualTo(10);
         assertThat(report.getNodes()).isEqualTo(11);
         assertThat(report.getWallNanos()).isEqualTo(12);
         assertThat(report.getCpuNanos()).isEqualTo(13);
@@ -79,7 +79,7 @@ class SamplingReportTest {
         assertThat(pool.getSamples()).isEqualTo(30);
         assertThat(pool.getThreads()).isEqualTo(20);
         assertThat(pool.getMaxDepth()).isEqualTo(10);
-        assertThat(pool.getAttempts()).isEqualTo(90);
+        assertThat(pool.getPolls()).isEqualTo(90);
         assertThat(pool).hasToString("pool [wallNanos=50, cpuNanos=40, samples=30]");
     }
 

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Report;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -161,7 +163,7 @@ class SeeIT {
                 wall += rest.getWallNanos();
                 cursorWall += next.getWallNanos();
                 assertThat(all.getWallNanos()).as("read once").isEqualTo(cursorWall);
-                /* The JVM's own threads are measured in a group of their own, without an attempt. */
+                /* The JVM's own threads are measured in a group of their own, without a poll. */
                 long jvm = all.getGroups().stream().filter(group -> group.getName().equals(Report.JVM))
                         .mapToLong(SamplingGroup::getWallNanos).sum();
                 assertThat(all.getGroups()).filteredOn(group -> !group.getName().equals(Report.JVM))
@@ -169,10 +171,10 @@ class SeeIT {
                     assertThat(group.getName()).isEqualTo("see-worker");
                     assertThat(group.getThreads()).isEqualTo(1);
                     assertThat(group.getWallNanos()).isEqualTo(all.getWallNanos() - jvm);
-                    assertThat(group.getAttempts()).isEqualTo(all.getAttempts());
+                    assertThat(group.getPolls()).isEqualTo(all.getPolls());
                 });
                 assertThat(all.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
-                        .isEqualTo(all.getAttempts());
+                        .isEqualTo(all.getPolls());
             }
         }
         sampler.close();
@@ -265,9 +267,11 @@ class SeeIT {
         sampler.init();
         try (SamplingReport report = sampler.snapshot()) {
             String page = report.toString(ReportFormat.HTML);
-            assertThat(Stream.of(report.getOutcomes(), report.getCounters()).flatMap(names -> names.keySet().stream()))
-                    .hasSizeGreaterThan(30).allSatisfy(name -> assertThat(page)
-                            .containsPattern("\n    '?" + Pattern.quote(name) + "'?:"));
+            assertThat(Stream.of(report.getOutcomes(), report.getCounters()).flatMap(codes -> codes.keySet().stream()))
+                    .hasSizeGreaterThan(30).containsExactlyElementsOf(OutcomeTable.codes())
+                    .allMatch(code -> code.matches("[A-Z][A-Z_]+[A-Z]"))
+                    .contains("THREAD_UNIDENTIFIED", "LATE_TICKS")
+                    .allSatisfy(code -> assertThat(page).contains("\n    " + code + ": {\n"));
         }
     }
 
@@ -343,10 +347,10 @@ class SeeIT {
             assertThat(first.getInstant("till")).isEqualTo(intervals.get(1).getInstant("from"));
             assertThat(first.getLong("groups")).as("[JVM] is switched off").isEqualTo(1);
             assertThat(first.getLong("samples")).isPositive().isEqualTo(samplesIn(first.getString("account")));
-            assertThat(first.getLong("attempts")).isPositive();
+            assertThat(first.getLong("polls")).isPositive();
             assertThat(first.getLong("memoryUsed")).isPositive();
             assertThat(first.getLong("memoryLimit")).isEqualTo(sampler.getMemoryLimitBytes());
-            assertThat(first.getString("account")).contains("samples taken: ").contains("; ticks: ");
+            assertThat(first.getString("account")).contains("WALKED: ").contains("; TICKS: ");
 
             List<RecordedEvent> lines = named(events, "threadsampler.HotLine");
             assertThat(lines).isNotEmpty();
@@ -359,8 +363,9 @@ class SeeIT {
     }
 
     private static long samplesIn(String account) {
-        return Pattern.compile("(?:samples taken|recovered|credited as idle)[^;]*: (\\d+)").matcher(account).results()
-                .mapToLong(found -> Long.parseLong(found.group(1))).sum();
+        Map<String, Long> figures = Pattern.compile("(\\w+): (\\d+)").matcher(account).results()
+                .collect(Collectors.toMap(found -> found.group(1), found -> Long.valueOf(found.group(2))));
+        return OutcomeTable.sum(figures, "walked", "idle", "recovered");
     }
 
     private static List<RecordedEvent> named(List<RecordedEvent> events, String name) {
@@ -418,10 +423,10 @@ class SeeIT {
         assertThat(bean.top(1)).contains("Top ").contains("park");
         bean.pause();
         assertThat(sampler.isPaused()).isTrue();
-        assertThat(bean.statistics()).containsKey("total.outcome.samples taken")
-                .containsKey("interval.counter.ticks");
+        assertThat(bean.statistics()).containsKey("total.outcome.WALKED")
+                .containsKey("interval.counter.TICKS");
         assertThat(bean.statistics().entrySet().stream().filter(e -> e.getKey().startsWith("total.outcome."))
-                .mapToLong(e -> e.getValue()).sum()).isEqualTo(bean.getAttempts());
+                .mapToLong(e -> e.getValue()).sum()).isEqualTo(bean.getPolls());
         bean.report();
         assertThat(notes.titles).hasSize(1);
         assertThat(bean.getReportsWritten()).isEqualTo(1);

@@ -62,7 +62,7 @@ class SignalIT {
     }
 
     private static long walked(ThreadsSampler sampler) {
-        return sampler.getStatistics().getOutcomes().get("samples taken");
+        return sampler.getStatistics().getOutcomes().get("WALKED");
     }
 
     private static void assertEnds(ChildJvm.Running child) throws IOException, InterruptedException {

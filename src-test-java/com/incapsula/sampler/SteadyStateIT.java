@@ -42,10 +42,10 @@ class SteadyStateIT {
             long id = idOf("threads-sampler");
             awaitTicks(sampler, 100);
             long bytesBefore = threads.getThreadAllocatedBytes(id);
-            long attemptsBefore = sampler.getStatistics().getAttempts();
+            long attemptsBefore = sampler.getStatistics().getPolls();
             awaitTicks(sampler, TICKS);
             assertThat(threads.getThreadAllocatedBytes(id)).isEqualTo(bytesBefore).isNotNegative();
-            assertThat(sampler.getStatistics().getAttempts() - attemptsBefore).isGreaterThanOrEqualTo(TICKS);
+            assertThat(sampler.getStatistics().getPolls() - attemptsBefore).isGreaterThanOrEqualTo(TICKS);
             assertThat(waiting.thread().isAlive() && busy.thread().isAlive()).isTrue();
         }
         sampler.close();

@@ -169,7 +169,7 @@ class TimeIT {
             long atLeast = millisSince(inner);
             sampler.close();
             assertThat(recorder.only().group("worker").cumulativeMillis()).isBetween(atLeast, millisSince(outer) + 1);
-            assertThat(recorder.only().figure("attempts")).isEqualTo(1);
+            assertThat(recorder.only().figure("polls")).isEqualTo(1);
         }
     }
 }

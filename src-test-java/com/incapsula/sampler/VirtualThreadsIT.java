@@ -75,7 +75,7 @@ class VirtualThreadsIT {
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).isEqualTo("HYBRID");
         assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
-                .isEqualTo(statistics.getAttempts());
+                .isEqualTo(statistics.getPolls());
         return recorder.only();
     }
 

@@ -245,22 +245,23 @@ class PageIT {
 
     @Test
     void accountTellsInWordsWhatWasNotSeen() throws IOException {
-        ReportJson report = twoGroups().outcome("failed, thread ended during the walk", 20)
-                .outcome("an outcome of another version", 0).counter("late ticks", 2);
+        ReportJson report = twoGroups().outcome("THREAD_ENDED_IN_WALK", 20)
+                .outcome("constructor", 0).counter("LATE_TICKS", 2);
         report.group("short-", 9).stack(400, 0, 20, "[thread ended]").stack(600, 600, 0, "a.A.run:1", "[libmSin]");
         report.group("[JVM]", 5).stack(1_000, 1_000, 0, "[GC]");
         show(report.json());
         browser.tab("account");
         assertThat(browser.texts("#panel-account p")).element(0).asString()
-                .endsWith("looked at threads 120 times. 83.3 % of the looks told where the thread was.");
+                .endsWith("the sampler polled threads 120 times. 83.3 % of the polls found where the thread was.");
         assertThat(browser.texts("#panel-account p")).element(1).asString()
                 .startsWith("400.0 ms of 6.00 s of thread time (6.7 %) have no stack.");
-        assertThat(browser.texts("#panel-account h3")).containsExactly("What became of each look at a thread",
+        assertThat(browser.texts("#panel-account h3")).containsExactly("How each poll of a thread ended",
                 "Time without a stack", "Other events", "By thread group");
         assertThat(browser.texts("#panel-account tr")).contains(
                 "failedfailed, thread ended during the walk2016.7 %"
-                        + "The thread ended while it was looked at. Its time is under [thread ended].",
-                "late ticks2Rounds that began late. They are credited with their true length.");
+                        + "The thread ended during the walk. The time is under [thread ended].",
+                "constructor00.0 %", "late ticks2Ticks that began more than half an interval late."
+                        + " They are credited with their real length.");
     }
 
     @Test

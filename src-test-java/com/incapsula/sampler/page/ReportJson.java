@@ -63,8 +63,8 @@ final class ReportJson {
         private void write(StringBuilder out) {
             out.append("{\"name\":").append(quoted(name)).append(",\"threads\":").append(threads)
                     .append(",\"threadNames\":[").append(quoted(name + "1")).append(',').append(quoted(name + "2"))
-                    .append("],\"maxDepth\":").append(12).append(",\"attempts\":").append(sum(2))
-                    .append(",\"outcomes\":{\"samples taken\":").append(sum(2)).append('}');
+                    .append("],\"maxDepth\":").append(12).append(",\"polls\":").append(sum(2))
+                    .append(",\"outcomes\":{\"WALKED\":").append(sum(2)).append('}');
             numbers(out, "parent", nodes.keySet().stream().mapToLong(Place::parent).toArray());
             numbers(out, "frame", nodes.keySet().stream().mapToLong(Place::frame).toArray());
             String[] columns = {"wall", "cpu", "samples"};
@@ -133,14 +133,14 @@ final class ReportJson {
         long samples = groups.stream().mapToLong(group -> group.sum(2)).sum();
         long others = outcomes.values().stream().mapToLong(Long::longValue).sum();
         Map<String, Long> all = new LinkedHashMap<>();
-        all.put("samples taken", samples);
+        all.put("WALKED", samples);
         all.putAll(outcomes);
         StringBuilder out = new StringBuilder();
         out.append("{\"format\":\"threads-sampler/1\",\"fromMillis\":").append(till - elapsedMillis)
                 .append(",\"tillMillis\":").append(till).append(",\"elapsedNanos\":").append(elapsedMillis * 1_000_000)
                 .append(",\"ownCpuNanos\":").append(elapsedMillis * 3_100)
                 .append(",\"memoryUsedBytes\":11480000,\"memoryLimitBytes\":100663296")
-                .append(",\"account\":{\"attempts\":").append(samples + others)
+                .append(",\"account\":{\"polls\":").append(samples + others)
                 .append(",\"samples\":").append(samples);
         figures(out, "outcomes", all);
         figures(out, "counters", counters);

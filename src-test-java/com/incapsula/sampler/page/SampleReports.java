@@ -89,15 +89,15 @@ final class SampleReports {
         ReportJson.Group jvm = report.group("[JVM]", 9);
         jvm.stack(31_400, 31_400, 0, "[GC]").stack(18_700, 18_700, 0, "[JIT compiler]")
                 .stack(2_600, 2_600, 0, "[threads-sampler]").stack(900, 900, 0, "[VM thread]");
-        return report.outcome("samples taken, middle of a deep stack omitted", 12)
-                .outcome("samples taken, a method without an id", 6)
-                .outcome("credited as idle", 14_310)
-                .outcome("recovered, in a runtime stub", 412)
-                .outcome("failed, thread ended during the walk", 9)
-                .outcome("skipped, signal not answered in time", 27)
-                .outcome("skipped, thread ended since its last sample", 41)
-                .counter("ticks", 17_982).counter("late ticks", 3)
-                .counter("threads that came and went between two samples", 118);
+        return report.outcome("DEEP_STACK_CUT", 12)
+                .outcome("METHOD_WITHOUT_ID", 6)
+                .outcome("IDLE", 14_310)
+                .outcome("RECOVERED_IN_STUB", 412)
+                .outcome("THREAD_ENDED_IN_WALK", 9)
+                .outcome("SIGNAL_UNANSWERED", 27)
+                .outcome("THREAD_ENDED", 41)
+                .counter("TICKS", 17_982).counter("LATE_TICKS", 3)
+                .counter("UNSEEN_THREADS", 118);
     }
 
     /** Most of a query is waiting for the answer. */

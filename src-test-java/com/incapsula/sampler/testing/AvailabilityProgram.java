@@ -16,7 +16,7 @@ public final class AvailabilityProgram {
         System.out.println("available: " + ThreadsSampler.isAvailable());
         Throwable cause = ThreadsSampler.unavailabilityCause();
         if (cause == null) {
-            System.out.println("attempts: " + (sample(arguments.length > 0) > 0 ? "some" : "none"));
+            System.out.println("polls: " + (sample(arguments.length > 0) > 0 ? "some" : "none"));
         } else {
             System.out.println("cause: " + cause.getMessage());
             refused();
@@ -30,11 +30,11 @@ public final class AvailabilityProgram {
         sampler.setSamplingOutputer(toLogger ? new LoggerSamplingOutputer() : new Silent());
         sampler.init();
         System.out.println("owner: " + System.getProperty("com.incapsula.sampler.owner"));
-        while (sampler.getStatistics().getAttempts() == 0) {
+        while (sampler.getStatistics().getPolls() == 0) {
             Thread.sleep(5);
         }
         sampler.close();
-        return sampler.getStatistics().getAttempts();
+        return sampler.getStatistics().getPolls();
     }
 
     private static void refused() {

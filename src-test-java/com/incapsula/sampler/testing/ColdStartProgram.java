@@ -60,7 +60,7 @@ public final class ColdStartProgram {
             sampler.init();
             do {
                 compile();
-            } while (sampler.getStatistics().getAttempts() < attempts);
+            } while (sampler.getStatistics().getPolls() < attempts);
         }
     }
 

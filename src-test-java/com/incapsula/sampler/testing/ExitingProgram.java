@@ -61,7 +61,7 @@ public final class ExitingProgram {
     }
 
     private static long ticks(ThreadsSampler sampler) {
-        return sampler.getStatistics().getCounters().get("ticks");
+        return sampler.getStatistics().getCounters().get("TICKS");
     }
 
     private static void closeInHook(ThreadsSampler sampler) {

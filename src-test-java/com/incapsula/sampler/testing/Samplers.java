@@ -36,7 +36,7 @@ public final class Samplers {
     /** @return how often it has looked, or had nobody to look at */
     public static long ticks(ThreadsSampler sampler) {
         Map<String, Long> counters = sampler.getStatistics().getCounters();
-        return counters.getOrDefault("ticks", 0L) + counters.getOrDefault("ticks left out, nobody was due", 0L);
+        return counters.getOrDefault("TICKS", 0L) + counters.getOrDefault("IDLE_TICKS", 0L);
     }
 
     /** Waits until the sampler has looked so many times more. */

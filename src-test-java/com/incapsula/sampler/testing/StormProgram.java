@@ -115,9 +115,9 @@ public final class StormProgram {
 
     private static void assertEveryAttemptHasItsOutcome(Recorder recorder, SamplerStatistics statistics) {
         assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
-                .isEqualTo(statistics.getAttempts());
-        assertThat(recorder.reports().stream().mapToLong(report -> report.figure("attempts")).sum())
-                .isEqualTo(statistics.getAttempts());
+                .isEqualTo(statistics.getPolls());
+        assertThat(recorder.reports().stream().mapToLong(report -> report.figure("polls")).sum())
+                .isEqualTo(statistics.getPolls());
         assertThat(recorder.reports()).extracting(Report::account).allSatisfy(text ->
                 assertThat(text).doesNotContain("refused by the JVM").doesNotContain("reports that failed"));
     }
@@ -155,9 +155,9 @@ public final class StormProgram {
         long millis = (System.nanoTime() - start) / 1_000_000;
         System.out.print(", " + threads + " threads, " + threads.get() * 1000 / millis + " a second");
         assertThat(threads).hasValueGreaterThanOrEqualTo((long) seconds * THREADS_PER_SECOND);
-        assertThat(statistics.getCounters().get("threads that came and went between two samples")
-                + statistics.getOutcomes().get("skipped, thread ended since its last sample")
-                + statistics.getOutcomes().get("failed, thread ended during the walk")).isPositive();
+        assertThat(statistics.getCounters().get("UNSEEN_THREADS")
+                + statistics.getOutcomes().get("THREAD_ENDED")
+                + statistics.getOutcomes().get("THREAD_ENDED_IN_WALK")).isPositive();
     }
 
     // ---- classes ----
@@ -263,8 +263,8 @@ public final class StormProgram {
         });
         System.out.print(", " + descents + " descents of " + DEEP + " frames");
         assertThat(failure).hasValue(null);
-        assertThat(statistics.getOutcomes().get("samples taken, middle of a deep stack omitted")).isPositive();
-        assertThat(statistics.getCounters().get("frames omitted from deep stacks")).isGreaterThan(10_000);
+        assertThat(statistics.getOutcomes().get("DEEP_STACK_CUT")).isPositive();
+        assertThat(statistics.getCounters().get("FRAMES_OMITTED")).isGreaterThan(10_000);
     }
 
     private static int recurse(int depth) {

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Worker;
@@ -109,16 +110,17 @@ final class Torture {
         return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
     }
 
-    /** @throws AssertionError where an attempt is without an outcome, or a report failed */
+    /** @throws AssertionError where a poll is without an outcome, or a report failed */
     static void check(SamplerStatistics statistics, Recorder recorder) {
-        assertThat(sum(statistics.getOutcomes())).as(statistics.toString()).isEqualTo(statistics.getAttempts());
-        long attempts = 0;
+        assertThat(sum(statistics.getOutcomes())).as(statistics.toString()).isEqualTo(statistics.getPolls());
+        long polls = 0;
         for (Report report : recorder.reports()) {
-            assertThat(statistics.getOutcomes().keySet().stream().mapToLong(report::figure).sum())
-                    .as(report.account()).isEqualTo(report.figure("attempts"));
-            attempts += report.figure("attempts");
+            assertThat(statistics.getOutcomes().keySet().stream()
+                    .mapToLong(code -> report.figure(OutcomeTable.textOf(code))).sum())
+                    .as(report.account()).isEqualTo(report.figure("polls"));
+            polls += report.figure("polls");
         }
-        assertThat(attempts).as("in all reports").isEqualTo(statistics.getAttempts());
+        assertThat(polls).as("in all reports").isEqualTo(statistics.getPolls());
         assertThat(recorder.failures()).isEmpty();
     }
 
@@ -128,17 +130,13 @@ final class Torture {
 
     private static void tell(Storm storm, SamplerStatistics statistics, long millis) {
         Map<String, Long> outcomes = statistics.getOutcomes();
-        long failed = sum(outcomes, "failed");
-        System.out.printf(Locale.ROOT, "%s JDK %s: %d ms, %.0f events/s, %d attempts, %d walked, %d recovered,"
+        long walked = OutcomeTable.sum(outcomes, "walked");
+        long recovered = OutcomeTable.sum(outcomes, "recovered");
+        long failed = OutcomeTable.sum(outcomes, "failed");
+        System.out.printf(Locale.ROOT, "%s JDK %s: %d ms, %.0f events/s, %d polls, %d walked, %d recovered,"
                 + " %d skipped, %d failed (%.2f %%)%n%s%n", storm, System.getProperty("java.version"), millis,
-                Storm.EVENTS.get() * 1000.0 / millis, statistics.getAttempts(), sum(outcomes, "samples taken"),
-                sum(outcomes, "recovered"), sum(outcomes, "skipped"), failed,
-                100.0 * failed / Math.max(1, failed + sum(outcomes, "samples taken") + sum(outcomes, "recovered")),
-                statistics);
-    }
-
-    private static long sum(Map<String, Long> outcomes, String kind) {
-        return outcomes.entrySet().stream().filter(entry -> entry.getKey().startsWith(kind))
-                .mapToLong(Map.Entry::getValue).sum();
+                Storm.EVENTS.get() * 1000.0 / millis, statistics.getPolls(), walked, recovered,
+                OutcomeTable.sum(outcomes, "skipped"), failed,
+                100.0 * failed / Math.max(1, failed + walked + recovered), statistics);
     }
 }

@@ -16,8 +16,8 @@ public enum Figure {
     MEMORY_USED,
     /** Bytes. */
     MEMORY_LIMIT,
-    /** Looks at threads. */
-    ATTEMPTS,
+    /** Checks of threads. */
+    POLLS,
     /** Thread groups. */
     GROUPS,
     /** Nodes of the call trees. */

@@ -66,7 +66,7 @@ final class InertSnapshot implements Snapshot {
                     + ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[]},\n\"profiles\":[]}\n");
             case JSON -> utf8("{\"format\":\"threads-sampler/1\",\"fromMillis\":" + fromMillis + ",\"tillMillis\":"
                     + tillMillis + ",\"elapsedNanos\":0,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,"
-                    + "\"account\":{\"attempts\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
+                    + "\"account\":{\"polls\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
                     + "\"frames\":[],\n\"groups\":[]}\n");
         });
     }

@@ -63,8 +63,8 @@ final class NativeBridge {
 
     /**
      * The names of {@link #statistics}. Each stands twice, with a prefix that says what it counts:
-     * {@code total.outcome.<text>}, {@code interval.outcome.<text>}, {@code total.counter.<text>},
-     * {@code interval.counter.<text>}, and once {@code gauge.<name>}: attempts, intervalAttempts, threads,
+     * {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>}, {@code total.counter.<CODE>},
+     * {@code interval.counter.<CODE>}, and once {@code gauge.<name>}: polls, intervalPolls, threads,
      * nodes, locations, reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos,
      * elapsedNanos, handlerSamplesTimed, handlerNanosTimed, handlerNanosMedian, walksInOtherHandlers.
      */
@@ -126,7 +126,7 @@ final class NativeBridge {
             throws java.io.IOException;
 
     /**
-     * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, attempts,
+     * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,
      *     groups, nodes, wall ns, CPU ns and samples over all groups
      */
     static native long[] snapshotFigures(long snapshot);
@@ -134,12 +134,12 @@ final class NativeBridge {
     /** @return names of the groups in descending wall time */
     static native String[] snapshotGroups(long snapshot);
 
-    /** @return for each group, in that order: wall ns, CPU ns, samples, threads, max depth, attempts */
+    /** @return for each group, in that order: wall ns, CPU ns, samples, threads, max depth, polls */
     static native long[] snapshotGroupFigures(long snapshot);
 
     /** @return counts per outcome and counter of the whole snapshot, in the order of {@link #accountNames} */
     static native long[] snapshotAccount(long snapshot);
 
-    /** @return the names of {@link #snapshotAccount}: {@code outcome.<text>} and {@code counter.<text>} */
+    /** @return the names of {@link #snapshotAccount}: {@code outcome.<CODE>} and {@code counter.<CODE>} */
     static native String[] accountNames();
 }

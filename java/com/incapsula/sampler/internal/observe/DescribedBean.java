@@ -25,7 +25,7 @@ final class DescribedBean extends StandardMBean {
             Map.entry("ReportFrequencySeconds", "Time between two reports, seconds; 0: one report, at the end"),
             Map.entry("MonitoredPackages", "Packages of interest, prefixes separated by commas; empty: all"),
             Map.entry("Threads", "Threads sampled in the last tick"),
-            Map.entry("Attempts", "Attempts to look at a thread since the start"),
+            Map.entry("Polls", "Checks of a thread since the start, each with one outcome"),
             Map.entry("ReportsWritten", "Reports the outputer took without failing, since the start"),
             Map.entry("MemoryUsedBytes", "Native memory in use, bytes"),
             Map.entry("MemoryLimitBytes", "Limit of native memory, bytes"),

@@ -53,11 +53,11 @@ final class IntervalEvent extends Event {
     @Label("Samples")
     long samples;
 
-    @Label("Attempts")
-    long attempts;
+    @Label("Polls")
+    long polls;
 
     @Label("Account")
-    @Description("How attempts ended and what else was counted, where it is not 0")
+    @Description("How polls ended and what else was counted, by code, where it is not 0")
     @Nullable String account;
 
     @Label("Own CPU Time")

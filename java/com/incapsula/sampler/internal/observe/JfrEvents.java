@@ -95,7 +95,7 @@ final class JfrEvents {
         event.ownCpu = Figure.OWN_CPU.of(raw);
         event.memoryUsed = Figure.MEMORY_USED.of(raw);
         event.memoryLimit = Figure.MEMORY_LIMIT.of(raw);
-        event.attempts = Figure.ATTEMPTS.of(raw);
+        event.polls = Figure.POLLS.of(raw);
         event.groups = Figure.GROUPS.of(raw);
         event.wall = Figure.WALL.of(raw);
         event.cpu = Figure.CPU.of(raw);

@@ -165,8 +165,8 @@ public final class ColdStart {
     }
 
     private static double skipped(SamplerStatistics statistics) {
-        return 100.0 * statistics.getOutcomes().get("skipped, over the overhead limit")
-                / Math.max(1, statistics.getAttempts());
+        return 100.0 * statistics.getOutcomes().get("OVER_OVERHEAD_LIMIT")
+                / Math.max(1, statistics.getPolls());
     }
 
     /* What is amiss; -1: nothing. */

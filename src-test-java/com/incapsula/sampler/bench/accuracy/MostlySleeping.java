@@ -336,10 +336,10 @@ public final class MostlySleeping {
                         profiles.getOrDefault(kind.name(), new Profile()));
             }
             if (look.peer instanceof SamplerPeer ours) {
-                long ticks = ours.statistics().getCounters().get("ticks");
+                long ticks = ours.statistics().getCounters().get("TICKS");
                 Jvm.tell(ACCOUNT, String.format(Locale.ROOT,
-                        "Ours (%s): %d ticks, %d attempts, own CPU %.2f ms a second, with the end of the interval.",
-                        ours.statistics().getEngine(), ticks, ours.statistics().getAttempts(),
+                        "Ours (%s): %d ticks, %d polls, own CPU %.2f ms a second, with the end of the interval.",
+                        ours.statistics().getEngine(), ticks, ours.statistics().getPolls(),
                         ours.statistics().getOwnCpuNanos() / 1000.0 / elapsed), ticks, elapsed);
             }
         }

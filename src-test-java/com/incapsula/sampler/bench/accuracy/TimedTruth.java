@@ -239,7 +239,7 @@ public final class TimedTruth {
             tell(name, "wall", wall, wallAfter, seen(profile));
         }
         if (peer instanceof SamplerPeer ours) {
-            Jvm.tell(LOOKS, name, ours.statistics().getEngine(), ours.statistics().getCounters().get("ticks"));
+            Jvm.tell(LOOKS, name, ours.statistics().getEngine(), ours.statistics().getCounters().get("TICKS"));
             Map<Phase, Double> seen = seen(ours.cpu());
             if (!seen.isEmpty()) {
                 tell(name, "CPU", cpu, cpuAfter, seen);

@@ -78,7 +78,7 @@ public final class ContextSwitches {
     }
 
     private static long walks(SamplerStatistics statistics) {
-        return statistics.getAttempts() - statistics.getOutcomes().get("credited as idle");
+        return statistics.getPolls() - statistics.getOutcomes().get("IDLE");
     }
 
     /* The first looks may walk stacks, which happens without the threads' help all the same. */

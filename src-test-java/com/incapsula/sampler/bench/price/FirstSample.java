@@ -95,7 +95,7 @@ public final class FirstSample {
             long start = System.nanoTime();
             sampler.init();
             long started = System.nanoTime();
-            while (sampler.getStatistics().getAttempts() == 0) {
+            while (sampler.getStatistics().getPolls() == 0) {
                 Thread.onSpinWait();
             }
             long sampled = System.nanoTime();

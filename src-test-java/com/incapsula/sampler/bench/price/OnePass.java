@@ -97,7 +97,7 @@ public final class OnePass {
 
         @Override
         public double passes() {
-            return peer.statistics().getCounters().get("ticks");
+            return peer.statistics().getCounters().get("TICKS");
         }
 
         @Override

@@ -109,7 +109,7 @@ public final class OverheadLimit {
         Profile seen = sampler.stop(BUSY_NAME::equals);
         double own = 100.0 * (after.getOwnCpuNanos() - before.getOwnCpuNanos())
                 / (after.getElapsedNanos() - before.getElapsedNanos());
-        double skipped = 100.0 * (skipped(after) - skipped(before)) / (after.getAttempts() - before.getAttempts());
+        double skipped = 100.0 * (skipped(after) - skipped(before)) / (after.getPolls() - before.getPolls());
         Jvm.tell(Peer.HYBRID + " (" + after.getEngine() + ")", own, skipped, sampler.samples(),
                 share(Longer.CPU.get() - cpu[0], Shorter.CPU.get() - cpu[1]), share(sampler.cpu()),
                 share(Longer.WALL.get() - wall[0], Shorter.WALL.get() - wall[1]), share(seen));
@@ -133,7 +133,7 @@ public final class OverheadLimit {
     }
 
     private static long skipped(SamplerStatistics statistics) {
-        return statistics.getOutcomes().get("skipped, over the overhead limit");
+        return statistics.getOutcomes().get("OVER_OVERHEAD_LIMIT");
     }
 
     private static void start(int count, String name, Runnable body) {

@@ -165,7 +165,7 @@ final class FakeEngine implements Engine {
         if (destroyed) {
             throw new IllegalStateException("destroyed");
         }
-        return new RawStatistics("fake", List.of("gauge.attempts"), List.of(attempts));
+        return new RawStatistics("fake", List.of("gauge.polls"), List.of(attempts));
     }
 
     @Override

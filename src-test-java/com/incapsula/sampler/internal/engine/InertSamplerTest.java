@@ -91,7 +91,7 @@ class InertSamplerTest {
         lifecycle.hide(new ThreadGroup("server"));
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).isEqualTo("NONE (" + CAUSE + ")");
-        assertThat(statistics.getAttempts()).isZero();
+        assertThat(statistics.getPolls()).isZero();
         assertThat(statistics.getElapsedNanos()).isZero();
         assertThat(statistics.getOutcomes()).isEmpty();
         try (SamplingReport snapshot = sampler.snapshot(); SamplingCursor cursor = sampler.openCursor();

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made by "native/build.sh tables" from native/src/model/outcome.h: do not edit.
+
+const OUTCOMES = {
+    WALKED: {
+        kind: 'walked',
+        text: 'samples taken',
+        words: 'The whole stack was walked.',
+    },
+    DEEP_STACK_CUT: {
+        kind: 'walked',
+        text: 'samples taken, middle of a deep stack omitted',
+        words: 'The stack was walked, but it is deeper than maxDepthFrames: frames in its middle are omitted.',
+    },
+    NO_JAVA_FRAMES: {
+        kind: 'walked',
+        text: 'samples taken, no Java frames',
+        words: 'The thread had no Java code on its stack. The time is under [no Java frames].',
+    },
+    VIRTUAL_THREAD_CUT: {
+        kind: 'walked',
+        text: 'samples taken, virtual thread cut where it was parked',
+        words: 'The stack of a virtual thread was walked only down to where it was last parked: the JVM had not brought back the frames below.',
+    },
+    METHOD_WITHOUT_ID: {
+        kind: 'walked',
+        text: 'samples taken, a method without an id',
+        words: 'The whole stack was walked, but the JVM had given no id yet to one of its methods: that row is [method without an id]. Ids are made when a class is prepared, so this is rare; past half a million methods they are made when they are first missed, but not where virtual threads are in use.',
+    },
+    IDLE: {
+        kind: 'idle',
+        text: 'credited as idle',
+        words: 'The CPU clock of the thread had not moved: it has not run since its last sample, so its stack is the one it had.',
+    },
+    RECOVERED_IN_STUB: {
+        kind: 'recovered',
+        text: 'recovered, in a runtime stub',
+        words: 'The thread was in machine code of the JVM itself: a frame in brackets below the Java code that called it. AsyncGetCallTrace alone would have failed, as with all that is recovered.',
+    },
+    RECOVERED_AT_ENTRY: {
+        kind: 'recovered',
+        text: 'recovered, at the entry of a method',
+        words: 'The thread was just entering a method; its frame was not complete yet.',
+    },
+    RECOVERED_AT_RETURN: {
+        kind: 'recovered',
+        text: 'recovered, at the return of a method',
+        words: 'The thread was just leaving a method; its frame was partly gone.',
+    },
+    RECOVERED_REGISTERS_PUSHED: {
+        kind: 'recovered',
+        text: 'recovered, in a method with registers pushed',
+        words: 'The method had pushed registers on its stack; its frame was found below them.',
+    },
+    RECOVERED_FROM_CALLER: {
+        kind: 'recovered',
+        text: 'recovered, from the caller of native code',
+        words: 'The thread was in native code. The time is credited to the Java code that called it.',
+    },
+    RECOVERED_BY_RETRY: {
+        kind: 'recovered',
+        text: 'recovered, by a second try',
+        words: 'The first walk failed, or did not reach the root of the stack; a second one succeeded.',
+    },
+    GC_ACTIVE: {
+        kind: 'walked',
+        text: 'samples taken, stopped for garbage collection',
+        words: 'The garbage collector had stopped the JVM, and no stack can be walked then. The time is under [GC active].',
+    },
+    UNKNOWN_NOT_JAVA: {
+        kind: 'failed',
+        text: 'failed, not in Java, caller in Java unknown (-3)',
+        words: 'The thread ran code that is not Java, and the Java code that called it was not found. The number is the code of AsyncGetCallTrace.',
+    },
+    NOT_WALKABLE_NOT_JAVA: {
+        kind: 'failed',
+        text: 'failed, not in Java, stack not walkable (-4)',
+        words: 'The thread ran code that is not Java, and the stack below it could not be walked.',
+    },
+    UNKNOWN_JAVA: {
+        kind: 'failed',
+        text: 'failed, in Java, topmost frame unknown (-5)',
+        words: 'The thread ran Java code, but its topmost frame was not found.',
+    },
+    NOT_WALKABLE_JAVA: {
+        kind: 'failed',
+        text: 'failed, in Java, stack not walkable (-6)',
+        words: 'The thread ran Java code, but its stack could not be walked.',
+    },
+    UNKNOWN_THREAD_STATE: {
+        kind: 'failed',
+        text: 'failed, thread state unknown (-7)',
+        words: 'The thread was changing from one state to another.',
+    },
+    DEOPTIMISATION: {
+        kind: 'failed',
+        text: 'failed, deoptimisation (-9)',
+        words: 'The JVM was replacing compiled code of this stack by interpreted code.',
+    },
+    THREAD_ENDED_IN_WALK: {
+        kind: 'failed',
+        text: 'failed, thread ended during the walk',
+        words: 'The thread ended during the walk. The time is under [thread ended].',
+    },
+    JVM_NOT_LIVE: {
+        kind: 'failed',
+        text: 'failed, JVM starting or ending',
+        words: 'The JVM was starting or ending.',
+    },
+    JVM_OUT_OF_MEMORY: {
+        kind: 'failed',
+        text: 'failed, JVM out of memory',
+        words: 'The JVM had no memory for the walk.',
+    },
+    REFUSED_BY_JVM: {
+        kind: 'failed',
+        text: 'failed, refused by the JVM',
+        words: 'The JVM gave no stack.',
+    },
+    OVER_MEMORY_LIMIT: {
+        kind: 'failed',
+        text: 'failed, over the memory limit',
+        words: 'There was no memory for a new stack. The time is under [over memory limit]; raise memoryLimitBytes to see it.',
+    },
+    THREAD_ENDED: {
+        kind: 'skipped',
+        text: 'skipped, thread ended since its last sample',
+        words: 'The thread ended between two polls. What it did last is not known; the time is under [thread ended].',
+    },
+    OVER_OVERHEAD_LIMIT: {
+        kind: 'skipped',
+        text: 'skipped, over the overhead limit',
+        words: 'The sampler had used its share of a core. The polls that are made count for those that are not; time of a thread that was not polled once since the start is under [over the overhead limit].',
+    },
+    SIGNAL_QUEUE_FULL: {
+        kind: 'skipped',
+        text: 'skipped, signal queue full',
+        words: 'The system had reached its limit of queued signals of this user (ulimit -i). The time is under [signal queue full].',
+    },
+    THREAD_UNIDENTIFIED: {
+        kind: 'skipped',
+        text: 'skipped, thread not identified yet',
+        words: 'The thread is older than the sampler, and its id in the system is not proven yet; another way to walk it would stall virtual threads. The time is under [thread not identified yet].',
+    },
+    SIGNAL_UNANSWERED: {
+        kind: 'skipped',
+        text: 'skipped, signal not answered in time',
+        words: 'The thread got no CPU to answer. It answers when it gets one, with the stack it waited in: the time up to then is credited there. At the end of a report it is credited to the last stack of the thread. Only a thread that runs for a second without answering (native code that blocks signals), or whose stack was never seen, is under [signal not answered].',
+    },
+    WALK_BUFFER_FULL: {
+        kind: 'skipped',
+        text: 'skipped, buffer for walks full',
+        words: '(clock CPU) The sampler had not fetched earlier samples yet. The next sample of the thread counts for this one, too.',
+    },
+    NO_CPU_TIMER: {
+        kind: 'skipped',
+        text: 'skipped, no CPU timer available',
+        words: '(clock CPU) The system gave no timer to the thread (ulimit -i). The time is under [no CPU timer].',
+    },
+};
+
+const COUNTERS = {
+    TICKS: {
+        text: 'ticks',
+        words: 'Rounds of the sampler. In each it polls the threads that are due.',
+    },
+    LATE_TICKS: {
+        text: 'late ticks',
+        words: 'Ticks that began more than half an interval late. They are credited with their real length.',
+    },
+    THROTTLED_TICKS: {
+        text: 'ticks skipped, over the overhead limit',
+        words: 'To wake up that often would cost more than overheadLimitPercent. No time is lost: the next poll credits it.',
+    },
+    IDLE_TICKS: {
+        text: 'ticks skipped, no thread was due',
+        words: 'All threads were idle and none was due, so the sampler slept on. The start of a thread wakes it up.',
+    },
+    FRAMES_OMITTED: {
+        text: 'frames omitted from deep stacks',
+        words: 'What maxDepthFrames omitted, in all samples together.',
+    },
+    UNLOADED_METHODS: {
+        text: 'methods of unloaded classes',
+        words: 'Their class was unloaded before the sampler read their name: [unloaded].',
+    },
+    UNNAMED_METHODS: {
+        text: 'methods without a name',
+        words: 'The JVM did not give their name: [unknown method].',
+    },
+    UNSEEN_THREADS: {
+        text: 'threads that started and ended between two ticks',
+        words: 'Lives too short to be seen.',
+    },
+    NAME_MANIPULATOR_FAILURES: {
+        text: 'failures of the thread name manipulator',
+        words: 'It threw an exception. Such threads are under their own names, and printError got the first failure.',
+    },
+    MERGED_REPORTS: {
+        text: 'reports merged with the next because output was slow',
+        words: 'The outputer took longer than the report interval, or there was no memory for a report. No sample is lost.',
+    },
+    FAILED_REPORTS: {
+        text: 'reports that failed',
+        words: 'The outputer threw an exception; printError got it.',
+    },
+    CUT_RECORDS: {
+        text: 'report records cut at their size limit',
+        words: 'The text of a group was too long for memoryLimitBytes: its last rows are missing. Exports have them.',
+    },
+    DROPPED_INTERVALS: {
+        text: 'intervals dropped for lack of memory',
+        words: 'The oldest interval, where there was no memory left to keep it until it was read. It is lost.',
+    },
+};

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * tables.c - prints what documents and the page have from lists in C: see tables.sh.
+ *
+ *   tables glossary   rows of a markdown table: lines of the sampler's account
+ *   tables page       outcomes.js
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "export/account_record.h"
+#include "model/outcome.h"
+
+struct line {
+    const char *code; /* NULL: it is in no map */
+    const char *kind; /* of an outcome */
+    const char *text;
+    const char *words;
+};
+
+static const struct line ACCOUNT[] = {
+#define X(name, line_text, line_words) { .text = (line_text), .words = (line_words) },
+    SMP_ACCOUNT_LINE_MAP(X)
+#undef X
+};
+
+static const struct line OUTCOMES[] = {
+#define X(name, outcome_kind, line_text, frame, line_words) \
+    { .code = #name, .kind = #outcome_kind, .text = (line_text), .words = (line_words) },
+    SMP_OUTCOME_MAP(X)
+#undef X
+};
+
+static const struct line COUNTERS[] = {
+#define X(name, line_text, line_words) \
+    { .code = #name, .text = (line_text), .words = (line_words) },
+    SMP_COUNTER_MAP(X)
+#undef X
+};
+
+enum {
+    ACCOUNT_COUNT = sizeof(ACCOUNT) / sizeof(ACCOUNT[0]),
+    FIRST_ACCOUNT_LINES = 3, /* as account_record.h says */
+    OUTCOME_COUNT = sizeof(OUTCOMES) / sizeof(OUTCOMES[0]),
+    COUNTER_COUNT = sizeof(COUNTERS) / sizeof(COUNTERS[0])
+};
+
+static void print_rows(const struct line *lines, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (lines[i].code != NULL)
+            printf("| `%s` | `%s` | %s |\n", lines[i].text, lines[i].code, lines[i].words);
+        else
+            printf("| `%s` | | %s |\n", lines[i].text, lines[i].words);
+    }
+}
+
+static void print_glossary(void)
+{
+    printf("| line | code | means |\n|---|---|---|\n");
+    print_rows(ACCOUNT, FIRST_ACCOUNT_LINES);
+    print_rows(OUTCOMES, OUTCOME_COUNT);
+    print_rows(COUNTERS, COUNTER_COUNT);
+    print_rows(ACCOUNT + FIRST_ACCOUNT_LINES, ACCOUNT_COUNT - FIRST_ACCOUNT_LINES);
+}
+
+/* A JavaScript string, without the backticks of markdown. */
+static void print_string(const char *text)
+{
+    putchar('\'');
+    for (; *text != '\0'; text++) {
+        if (*text == '\'' || *text == '\\')
+            putchar('\\');
+        if (*text != '`')
+            putchar(*text);
+    }
+    putchar('\'');
+}
+
+static void print_object(const char *name, const struct line *lines, size_t count)
+{
+    printf("\nconst %s = {\n", name);
+    for (size_t i = 0; i < count; i++) {
+        printf("    %s: {\n", lines[i].code);
+        if (lines[i].kind != NULL) {
+            printf("        kind: '");
+            for (const char *c = lines[i].kind; *c != '\0'; c++)
+                putchar(*c - 'A' + 'a');
+            printf("',\n");
+        }
+        printf("        text: ");
+        print_string(lines[i].text);
+        printf(",\n        words: ");
+        print_string(lines[i].words);
+        printf(",\n    },\n");
+    }
+    printf("};\n");
+}
+
+static void print_page(void)
+{
+    printf("// SPDX-License-Identifier: Apache-2.0\n"
+           "// Made by \"native/build.sh tables\" from native/src/model/outcome.h: do not edit.\n");
+    print_object("OUTCOMES", OUTCOMES, OUTCOME_COUNT);
+    print_object("COUNTERS", COUNTERS, COUNTER_COUNT);
+}
+
+int main(int count, char **arguments)
+{
+    const char *what = count == 2 ? arguments[1] : "";
+
+    if (strcmp(what, "glossary") == 0)
+        print_glossary();
+    else if (strcmp(what, "page") == 0)
+        print_page();
+    else
+        return 2;
+    return 0;
+}

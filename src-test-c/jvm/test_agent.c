@@ -230,8 +230,7 @@ static void after_vm_death_nothing_is_asked_of_the_jvm(void **state)
     assert_int_equal(calls, 0);
 }
 
-/* -------------------------------------------------------------------------- the library's threads
- */
+/* ------------------------------------------------------------------------ the library's threads */
 
 static struct fake_thread own_thread;
 

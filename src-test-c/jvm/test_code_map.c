@@ -207,9 +207,7 @@ static void test_no_memory_at_any_step(void **state)
     assert_int_equal(smp_code_map_open(), SMP_OK);
 }
 
-/* ------------------------------------------------------------------------------- readers,
- * meanwhile
- */
+/* --------------------------------------------------------------------------- readers, meanwhile */
 
 enum { SLOT_COUNT = 400, SLOT_BYTES = 0x100, BASE = 0x100000 };
 

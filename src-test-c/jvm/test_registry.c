@@ -288,7 +288,7 @@ static void hidden_threads_that_ended_unnoticed_are_purged(void **state)
     end(7);
 }
 
-/* ------------------------------------------------------------------------------------ threads */
+/* -------------------------------------------------------------------------------------- threads */
 
 enum { MAKERS = 4, BIRTHS = 2000, READERS = 2 };
 
@@ -376,9 +376,9 @@ static void a_birth_calls_those_who_watch_once(void **state)
     struct smp_start_listener listeners[2] = { { .event = &events[0] }, { .event = &events[1] } };
 
     (void)state;
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listeners[0]));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listeners[1]));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listeners[1]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listeners[0]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listeners[1]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listeners[1]));
     (void)add(1);
     (void)add(2);
     assert_int_equal(smp_event_calls(&events[0]), 1);
@@ -395,17 +395,17 @@ static void who_has_not_seen_all_need_not_watch(void **state)
 
     (void)state;
     (void)add(1);
-    assert_false(smp_registry_watch(&registry, before, &listen));
-    smp_registry_unwatch(&registry, &listen); /* harmless */
+    assert_false(smp_registry_listen(&registry, before, &listen));
+    smp_registry_unlisten(&registry, &listen); /* harmless */
     (void)add(2);
     assert_int_equal(smp_event_calls(&event), 0);
     /* Nor is one called who has gone, wherever it was in line. */
     struct smp_start_listener others[2] = { { .event = &event }, { .event = &event } };
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &others[0]));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listen));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &others[1]));
-    smp_registry_unwatch(&registry, &listen);
-    smp_registry_unwatch(&registry, &others[0]);
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &others[0]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listen));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &others[1]));
+    smp_registry_unlisten(&registry, &listen);
+    smp_registry_unlisten(&registry, &others[0]);
     (void)add(3);
     assert_int_equal(smp_event_calls(&event), 1);
     end(1);

@@ -69,8 +69,7 @@ static int install(void **state)
     return mailbox != NULL ? 0 : -1;
 }
 
-/* ------------------------------------------------------------------------------- a thread to ask
- */
+/* ------------------------------------------------------------------------------ a thread to ask */
 
 struct asked_thread {
     struct smp_thread thread;
@@ -138,8 +137,7 @@ static void block(struct asked_thread *asked, bool blocks)
         (void)sched_yield();
 }
 
-/* ---------------------------------------------------------------------------------------- requests
- */
+/* ------------------------------------------------------------------------------------- requests */
 
 static struct smp_jvm_frame frames[FRAMES];
 

@@ -605,8 +605,7 @@ static void test_every_code_has_its_answer(void **state)
     }
 }
 
-/* -------------------------------------------------------------------- in another signal's handler
- */
+/* ------------------------------------------------------------------ in another signal's handler */
 
 enum { FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t), FRAME_AT = 41 };
 

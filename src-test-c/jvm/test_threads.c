@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "jvm/agent/agent.h"
+#include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/handler/signal.h"
 #include "support/failing_alloc.h"
@@ -305,9 +306,9 @@ static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
     jobject second = fake_jni_local(&other);
     vm_fixture_add(&fixture, &crowd[0], 100, "older");
     crowd[0].group = &own;
-    assert_int_equal(smp_threads_hide_group(env, group), SMP_OK);
-    assert_int_equal(smp_threads_hide_group(env, group), SMP_OK); /* twice is once */
-    assert_int_equal(smp_threads_hide_group(env, second), SMP_EQUOTA);
+    assert_int_equal(smp_hidden_threads_add_group(env, group), SMP_OK);
+    assert_int_equal(smp_hidden_threads_add_group(env, group), SMP_OK); /* twice is once */
+    assert_int_equal(smp_hidden_threads_add_group(env, second), SMP_EQUOTA);
     open_it();
     make(&crowd[1], 101);
     crowd[1].group = &own;
@@ -320,17 +321,17 @@ static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
     assert_true(was_handed(102));
     assert_int_equal(reader.unseen, 0);
 
-    smp_threads_unloaded(env);
+    smp_hidden_threads_unloaded(env);
     fake_jni.refuse_global = true;
-    assert_int_equal(smp_threads_hide_group(env, group), SMP_ENOMEM);
+    assert_int_equal(smp_hidden_threads_add_group(env, group), SMP_ENOMEM);
     fake_jni.refuse_global = false;
-    assert_int_equal(smp_threads_hide_group(env, second), SMP_OK);
-    smp_threads_unloaded(env);
+    assert_int_equal(smp_hidden_threads_add_group(env, second), SMP_OK);
+    smp_hidden_threads_unloaded(env);
     (*env)->DeleteLocalRef(env, group);
     (*env)->DeleteLocalRef(env, second);
 }
 
-/* --------------------------------------------------------------------------------- bad luck */
+/* ------------------------------------------------------------------------------------- bad luck */
 
 static void a_thread_without_memory_is_unseen(void **state)
 {
@@ -458,7 +459,7 @@ static void after_vm_death_nobody_polls(void **state)
                      SMP_EPHASE);
 }
 
-/* ------------------------------------------------------------------------------------ churn */
+/* ---------------------------------------------------------------------------------------- churn */
 
 enum { CHURNERS = 4, LIVES = 500 };
 

@@ -16,6 +16,7 @@
 #include "jni/onload.h"
 #include "jni/statistics.h"
 #include "jni/throw.h"
+#include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
@@ -172,7 +173,7 @@ JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject group)
     if (group == NULL)
         smp_throw_message(env, SMP_EINVAL, "group must not be null");
     else
-        smp_throw(env, smp_threads_hide_group(env, group));
+        smp_throw(env, smp_hidden_threads_add_group(env, group));
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)

@@ -32,7 +32,7 @@ struct memory {
     char text[];
 };
 
-/* ---------------------------------------------------------------------------------- the arrays */
+/* ----------------------------------------------------------------------------------- the arrays */
 
 static void delete_global(JNIEnv *env, jobject ref)
 {
@@ -138,7 +138,7 @@ static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_
     return !smp_jni_clear_exception(env);
 }
 
-/* ----------------------------------------------------------------------------------- the names */
+/* ------------------------------------------------------------------------------------ the names */
 
 static void forget_memory(JNIEnv *env, struct memory *memory)
 {

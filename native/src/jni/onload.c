@@ -14,6 +14,7 @@
 #include "jni/ids.h"
 #include "jvm/agent/agent.h"
 #include "jvm/loaded.h"
+#include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
 
 static bool is_loaded; /* written and read under Java's lock */
@@ -61,7 +62,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     smp_agent_unloaded();
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return;
-    smp_threads_unloaded(env);
+    smp_hidden_threads_unloaded(env);
     smp_jni_ids_unload(env);
 }
 

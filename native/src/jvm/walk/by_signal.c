@@ -75,8 +75,7 @@ struct listener {
     void *context;
 };
 
-/* ---------------------------------------------------------------------------------------- buffers
- */
+/* -------------------------------------------------------------------------------------- buffers */
 
 static void give_buffer(struct smp_by_signal *walker, struct buffer buffer)
 {
@@ -99,8 +98,7 @@ static bool take_buffer(struct smp_by_signal *walker, struct buffer *out)
     return buffer.frames != NULL;
 }
 
-/* ----------------------------------------------------------------------------------------- asking
- */
+/* --------------------------------------------------------------------------------------- asking */
 
 static jobject mounted_on(JNIEnv *env, const struct smp_thread *thread,
                           const struct smp_walk_info *info)
@@ -286,8 +284,7 @@ static enum smp_status request_walk(void *self, struct smp_thread *thread, uint6
     return SMP_OK;
 }
 
-/* ------------------------------------------------------------------------------------ method ids
- */
+/* ----------------------------------------------------------------------------------- method ids */
 
 static bool may_cure(struct smp_by_signal *walker, int64_t now_ns)
 {
@@ -373,8 +370,7 @@ static bool is_missing(const struct request *request, const struct smp_walk_answ
     return missing;
 }
 
-/* -------------------------------------------------------------------------------- virtual threads
- */
+/* ------------------------------------------------------------------------------ virtual threads */
 
 static struct smp_mounted_thread guest_of(struct smp_by_signal *walker, JNIEnv *env,
                                           const struct request *request)
@@ -394,8 +390,7 @@ static struct smp_mounted_thread guest_of(struct smp_by_signal *walker, JNIEnv *
     return mounted;
 }
 
-/* ------------------------------------------------------------------------------------ the answers
- */
+/* ---------------------------------------------------------------------------------- the answers */
 
 static void end_request(struct smp_by_signal *walker, JNIEnv *env, size_t index)
 {
@@ -757,8 +752,7 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, struct smp_thread *thre
     return fits;
 }
 
-/* -------------------------------------------------------------------------------- create, destroy
- */
+/* ------------------------------------------------------------------------------ create, destroy */
 
 enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_signal **out)
 {

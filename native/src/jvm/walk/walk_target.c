@@ -7,9 +7,9 @@
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
 
-#define NO_METHOD ((uintptr_t)1) /* no run() that could be asked for; no id is this number */
+#define NO_METHOD ((uintptr_t)1) /* the class has no run(); no id is this number */
 
-/* To ask such a class for a method is to wait until it is made. */
+/* GetMethodID would wait until such a class is initialized. */
 static bool is_initializing(jclass owner)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -19,7 +19,7 @@ static bool is_initializing(jclass owner)
            (status & (JVMTI_CLASS_STATUS_INITIALIZED | JVMTI_CLASS_STATUS_ERROR)) == 0;
 }
 
-/* 0: it cannot be asked for yet. */
+/* 0: the class is not initialized yet. */
 static uintptr_t find_run_method(JNIEnv *env, jobject thread)
 {
     uintptr_t run = NO_METHOD;
@@ -53,7 +53,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const stru
     target.stack_high = info->stack_high;
     target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
     target.no_made_up_registers = async->no_made_up_registers;
-    /* The JVMs at hand only look whether there is one; the thread's own is given all the same. */
+    /* Known JVMs only check that it is not NULL; the thread's own is passed if it is known. */
     target.env = env;
     if (target.java_thread != 0 && async->layout.env_offset != 0)
         target.env = (void *)(target.java_thread + async->layout.env_offset); /* NOLINT */

@@ -23,8 +23,7 @@ struct walk {
     ucontext_t copy; /* of handler; undefined without */
 };
 
-/* ------------------------------------------------------------------------------ one walk, checked
- */
+/* ---------------------------------------------------------------------------- one walk, checked */
 
 /*
  * A single frame without a byte code index is what is left of a frame that could not be left; a
@@ -75,8 +74,7 @@ static void put_leaf(struct walk *walk, uint64_t method, bool is_pseudo)
     walk->answer->count++;
 }
 
-/* ---------------------------------------------------------------------------- words of the stack
- */
+/* --------------------------------------------------------------------------- words of the stack */
 
 /* Of a stack whose bounds are not known, only the page of the stack pointer is sure to be there. */
 static bool on_stack(const struct walk *walk, uintptr_t address)
@@ -161,8 +159,7 @@ static bool walk_caller(struct walk *walk, uintptr_t slot, uintptr_t pc)
     return walk_from(walk, from);
 }
 
-/* --------------------------------------------------------------------------- in compiled methods
- */
+/* -------------------------------------------------------------------------- in compiled methods */
 
 static bool enter_at(struct walk *walk, const struct smp_code_piece *method, uintptr_t slot)
 {
@@ -238,8 +235,7 @@ static bool recover_in_method(struct walk *walk, const struct smp_code_piece *me
     return true;
 }
 
-/* ------------------------------------------------------------------- in stubs and in foreign code
- */
+/* ----------------------------------------------------------------- in stubs and in foreign code */
 
 static bool is_called(const struct smp_code_piece *stub, const struct caller *caller)
 {
@@ -328,8 +324,7 @@ static bool recover_in_java(struct walk *walk)
     return recover_from_caller(walk, piece);
 }
 
-/* ------------------------------------------------------------------------------------- in the JVM
- */
+/* ----------------------------------------------------------------------------------- in the JVM */
 
 struct anchor {
     uintptr_t sp;
@@ -430,8 +425,7 @@ static bool recover_in_vm(struct walk *walk)
     return false;
 }
 
-/* ---------------------------------------------------------------------------------------- answers
- */
+/* -------------------------------------------------------------------------------------- answers */
 
 static enum smp_answer answer_of(int32_t code)
 {
@@ -517,8 +511,7 @@ static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
         __builtin_prefetch(&frames[i], 1);
 }
 
-/* ----------------------------------------------------------------------------- in other handlers
- */
+/* ---------------------------------------------------------------------------- in other handlers */
 
 /* Goes on with the registers that another handler has interrupted. Copies them: walks change the
  * context for a moment, and that handler's frame is not ours. */

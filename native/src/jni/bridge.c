@@ -33,7 +33,7 @@ static struct smp_session *bridge_session(jlong handle)
     return smp_java_session_core(java_session_of(handle));
 }
 
-/* The first that Java calls. Where the library cannot be made ready it throws, or is no version. */
+/* The first that Java calls. If the library cannot be made ready it throws, or returns NULL. */
 JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, jclass bridge)
 {
     (void)bridge;

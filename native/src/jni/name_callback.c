@@ -149,7 +149,7 @@ static void forget_memory(JNIEnv *env, struct memory *memory)
     smp_free(NULL, memory);
 }
 
-/* NULL without memory: the name will then be told again the next time. */
+/* NULL without memory: the name will then be delivered again the next time. */
 static struct memory *remember_name(JNIEnv *env, jobject string, const char *text)
 {
     const size_t length = strlen(text);
@@ -162,7 +162,7 @@ static struct memory *remember_name(JNIEnv *env, jobject string, const char *tex
     return memory;
 }
 
-/* string is what the rule answered; *name the memory of its last answer. */
+/* string is the manipulator's result; *name the memory of its last one. */
 static enum smp_naming compare_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                      jobject string, void **name)
 {

@@ -15,7 +15,7 @@
  * Owns     a cache of what byte codes call.
  * Threads  those of the JVM's events.
  * Errors   a copy without such a record gets no call site.
- * Cost     a pass over the code; for a copy without a record, the byte codes of all records, cached.
+ * Cost     a pass over the code; for a copy without a record the byte codes of all, cached.
  */
 #ifndef SMP_JVM_CODE_CALL_SITES_H
 #define SMP_JVM_CODE_CALL_SITES_H

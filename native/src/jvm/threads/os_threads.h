@@ -10,8 +10,8 @@
  *
  * Owns     what each thread had used at the last read.
  * Threads  one at a time.
- * Errors   create: SMP_ENOMEM. read: if /proc cannot be read, or without memory, it reports nothing;
- *          the next read reports what was used meanwhile.
+ * Errors   create: SMP_ENOMEM. read: if /proc cannot be read, or without memory, nothing is
+ *          reported; the next read reports what was used meanwhile.
  * Cost     read: a directory scan, one clock per thread that is not Java's, one file per new one.
  *          is_runnable: one file (about 3 us).
  */

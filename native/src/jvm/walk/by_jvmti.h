@@ -28,8 +28,8 @@ enum { SMP_JVMTI_WALK_ATTEMPTS = 3 };
 struct smp_walker smp_by_jvmti(void);
 
 /*
- * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of their
- * methods. *count == capacity: the stack may be deeper.
+ * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of
+ * their methods. *count == capacity: the stack may be deeper.
  */
 SMP_CHECKED enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames,
                                                size_t capacity, size_t *count);

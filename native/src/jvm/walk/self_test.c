@@ -94,8 +94,8 @@ const char *smp_self_test_native(int signal, const struct smp_walk_target *targe
 /* --------------------------------------------------------------------- that of a thread of ours */
 
 /*
- * Hashes the numbers of an array again and again: a loop in the JDK's code, interpreted or compiled,
- * for which no class has to be loaded (sorting would load lambdas: 4 ms in a new JVM).
+ * Hashes the numbers of an array again and again: a loop in the JDK's code, interpreted or
+ * compiled, for which no class has to be loaded (sorting would load lambdas: 4 ms in a new JVM).
  */
 struct hasher {
     jclass arrays; /* global reference */

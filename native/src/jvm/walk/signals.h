@@ -4,8 +4,8 @@
  * for answers.
  *
  * A thread that ends first sets ended_ns, then waits until no signal is being sent to it; a sender
- * first sets sending_to, then checks ended_ns. So a signal is only ever sent to a thread that lives,
- * and reaches it before the JVM's thread object is freed.
+ * first sets sending_to, then checks ended_ns. So a signal is only ever sent to a live thread, and
+ * reaches it before the JVM's thread object is freed.
  *
  * Owns     the mailboxes.
  * Threads  any.
@@ -69,8 +69,8 @@ bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, 
 void smp_signals_wait(struct smp_signal_mailbox *mailbox, int64_t deadline_ns);
 /* Waits while the handler walks: some microseconds. */
 void smp_signals_let_finish(uint64_t cookie);
-/* Ends a request: afterwards no handler writes for it. True: there is an answer, and the caller must
- * release the slot. */
+/* Ends a request: afterwards no handler writes for it. True: there is an answer, and the caller
+ * must release the slot. */
 bool smp_signals_end(uint64_t cookie);
 
 #endif

@@ -78,8 +78,8 @@ bool smp_cpu_timer_is_for(const siginfo_t *info);
 /* False: the signal came after its timer was stopped. Walks only while *is_open. */
 bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Atomic bool *is_open);
 
-/* A timer in SETTING with a new generation; *cookie is what its signals must carry. NULL: all are in
- * use. */
+/* A timer in SETTING with a new generation; *cookie is what its signals must carry. NULL: all are
+ * in use. */
 struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie);
 /* From ARMED to SETTING; false: a handler is BUSY. */
 bool smp_cpu_timer_set(struct smp_cpu_timer *timer);

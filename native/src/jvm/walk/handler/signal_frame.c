@@ -57,7 +57,7 @@ bool smp_signal_frame_on_alternate(const ucontext_t *context)
     return stack_holds(alternate_of(context), smp_registers_get(context).sp);
 }
 
-/* The stack that context lies on. If it is not known, only a frame that begins at sp can be read. */
+/* The stack that context lies on. If it is unknown, only a frame that begins at sp can be read. */
 static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const ucontext_t *context)
 {
     const uintptr_t sp = smp_registers_get(context).sp;

@@ -383,7 +383,7 @@ static void asan_sees_every_byte_that_is_not_handed_out(void **state)
     close_fixture(&f);
 }
 
-/* The range may be mapped again by anybody: no poison may be left in it. */
+/* The range may be mapped again by other code: no poison may be left in it. */
 static void asan_poison_ends_with_the_arena(void **state)
 {
     struct fixture f;

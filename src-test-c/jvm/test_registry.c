@@ -169,7 +169,7 @@ static void a_thread_held_over_close_comes_back_from_release(void **state)
     smp_free(NULL, entry);
 }
 
-static void a_closed_registry_takes_nobody(void **state)
+static void a_closed_registry_takes_no_thread(void **state)
 {
     struct smp_jvm_thread *entry = make(7);
 
@@ -294,8 +294,7 @@ enum { MAKERS = 4, BIRTHS = 2000, READERS = 2 };
 
 static _Atomic int makers_left;
 
-/* Each births thread ids of its own, with a twin for each as scan and event would, and ends them.
- */
+/* Each starts threads with ids of its own, each twice as scan and event would, and ends them. */
 static void *make_and_end(void *arg)
 {
     const int64_t base = (int64_t)(intptr_t)arg * BIRTHS * 10 + 1;
@@ -365,7 +364,7 @@ static void births_and_ends_on_many_threads(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(readers[i].disorder, 0);
     }
-    /* one birth each, not two: twins were told apart, and nobody is left */
+    /* one start each, not two: the second was recognized, and no thread is left */
     assert_int_equal(registry.newest_serial - before, MAKERS * BIRTHS);
     assert_int_equal(registry.count, 0);
 }
@@ -399,7 +398,7 @@ static void who_has_not_seen_all_need_not_watch(void **state)
     smp_registry_unlisten(&registry, &listen); /* harmless */
     (void)add(2);
     assert_int_equal(smp_event_calls(&event), 0);
-    /* Nor is one called who has gone, wherever it was in line. */
+    /* A listener that was removed is not called, wherever it was in line. */
     struct smp_start_listener others[2] = { { .event = &event }, { .event = &event } };
     assert_true(smp_registry_listen(&registry, registry.newest_serial, &others[0]));
     assert_true(smp_registry_listen(&registry, registry.newest_serial, &listen));
@@ -426,7 +425,7 @@ int main(void)
         TEST(what_a_reader_may_look_at_stays_as_it_is),
         TEST(an_ended_thread_lives_as_long_as_it_is_held),
         TEST(a_thread_held_over_close_comes_back_from_release),
-        TEST(a_closed_registry_takes_nobody),
+        TEST(a_closed_registry_takes_no_thread),
         TEST(serials_rise_over_close_and_open),
         TEST(many_threads_are_found_again),
         TEST(without_memory_it_works_all_the_same),

@@ -184,7 +184,7 @@ static void test_the_clocks_overrule_a_hint(void **state)
     wrong_hint = SIZE_MAX;
 }
 
-/* Two that run from the same moment on, at one speed, cannot be told apart. */
+/* Two that run from the same moment on, at one speed, cannot be distinguished. */
 static void test_running_twins_stay_unknown(void **state)
 {
     (void)state;
@@ -199,8 +199,8 @@ static void test_running_twins_stay_unknown(void **state)
     assert_int_equal(found[2], FIRST_TID + 2);
 }
 
-/* Its own task is not among those that are looked at, so that nobody else's may be taken. */
-static void test_a_thread_that_ends_is_given_nobody_elses(void **state)
+/* Its OS thread is not in the list, so none may be chosen. */
+static void test_a_thread_that_ends_gets_no_other_tid(void **state)
 {
     (void)state;
     for (size_t after = 0; after < 3; after++) {
@@ -214,7 +214,7 @@ static void test_a_thread_that_ends_is_given_nobody_elses(void **state)
     }
 }
 
-/* Whatever runs and whoever looks alike: a tid is right or 0. */
+/* Whichever threads run and look alike: a tid is right or 0. */
 static void test_no_tid_is_ever_wrong(void **state)
 {
     size_t right = 0;
@@ -250,7 +250,7 @@ static void test_ten_thousand_threads(void **state)
     assert_true(process.readings < 8 * (size_t)MAX_TASKS);
 }
 
-static void test_nobody_to_match(void **state)
+static void test_no_threads_to_match(void **state)
 {
     (void)state;
     make_process(0);
@@ -305,10 +305,10 @@ int main(void)
         cmocka_unit_test(test_hints_that_fail_once_are_not_taken),
         cmocka_unit_test(test_the_clocks_overrule_a_hint),
         cmocka_unit_test(test_running_twins_stay_unknown),
-        cmocka_unit_test(test_a_thread_that_ends_is_given_nobody_elses),
+        cmocka_unit_test(test_a_thread_that_ends_gets_no_other_tid),
         cmocka_unit_test(test_no_tid_is_ever_wrong),
         cmocka_unit_test(test_ten_thousand_threads),
-        cmocka_unit_test(test_nobody_to_match),
+        cmocka_unit_test(test_no_threads_to_match),
         cmocka_unit_test(test_no_memory_at_any_step),
         cmocka_unit_test(test_the_process_lists_its_tasks),
     };

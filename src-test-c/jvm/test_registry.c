@@ -69,7 +69,7 @@ static int teardown(void **state)
     return smp_alloc_live_bytes() == 0 ? 0 : -1;
 }
 
-static void threads_come_in_order_of_birth(void **state)
+static void threads_come_in_order_of_their_starts(void **state)
 {
     struct smp_jvm_thread *batch[8];
     uint64_t newest = 0;
@@ -109,19 +109,19 @@ static void a_full_batch_holds_the_oldest(void **state)
 
 static void a_thread_is_registered_once(void **state)
 {
-    struct smp_jvm_thread *twin = make(7);
+    struct smp_jvm_thread *second = make(7);
 
     (void)state;
     struct smp_jvm_thread *known = add(7);
-    twin->thread.os_tid = 4711;
-    assert_false(smp_registry_add(&registry, twin));
+    second->thread.os_tid = 4711;
+    assert_false(smp_registry_add(&registry, second));
     assert_int_equal(known->thread.os_tid, 4711); /* what the scan could not know */
-    smp_free(NULL, twin);
+    smp_free(NULL, second);
 }
 
 static void what_a_reader_may_look_at_stays_as_it_is(void **state)
 {
-    struct smp_jvm_thread *twin = make(7);
+    struct smp_jvm_thread *second = make(7);
     struct smp_jvm_thread *batch[1];
     uint64_t newest = 0;
 
@@ -129,10 +129,10 @@ static void what_a_reader_may_look_at_stays_as_it_is(void **state)
     struct smp_jvm_thread *known = add(7);
     assert_int_equal(smp_registry_collect(&registry, known->thread.serial - 1, batch, 1, &newest),
                      1);
-    twin->thread.os_tid = 4711;
-    assert_false(smp_registry_add(&registry, twin));
+    second->thread.os_tid = 4711;
+    assert_false(smp_registry_add(&registry, second));
     assert_int_equal(known->thread.os_tid, 0);
-    smp_free(NULL, twin);
+    smp_free(NULL, second);
     release(batch[0]);
 }
 
@@ -301,11 +301,11 @@ static void *make_and_end(void *arg)
 
     for (int64_t id = base; id < base + BIRTHS; id++) {
         struct smp_jvm_thread *entry = make(id);
-        struct smp_jvm_thread *twin = make(id);
+        struct smp_jvm_thread *second = make(id);
         if (!smp_registry_add(&registry, entry))
             smp_free(NULL, entry);
-        if (!smp_registry_add(&registry, twin))
-            smp_free(NULL, twin);
+        if (!smp_registry_add(&registry, second))
+            smp_free(NULL, second);
         end(id);
     }
     makers_left--;
@@ -343,7 +343,7 @@ static void *read_all(void *arg)
     return NULL;
 }
 
-static void births_and_ends_on_many_threads(void **state)
+static void starts_and_ends_on_many_threads(void **state)
 {
     pthread_t makers[MAKERS];
     pthread_t threads[READERS];
@@ -369,7 +369,7 @@ static void births_and_ends_on_many_threads(void **state)
     assert_int_equal(registry.count, 0);
 }
 
-static void a_birth_calls_those_who_watch_once(void **state)
+static void a_start_calls_each_listener_once(void **state)
 {
     struct smp_event events[2] = { 0 };
     struct smp_start_listener listeners[2] = { { .event = &events[0] }, { .event = &events[1] } };
@@ -417,9 +417,9 @@ static void who_has_not_seen_all_need_not_watch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_birth_calls_those_who_watch_once),
+        TEST(a_start_calls_each_listener_once),
         TEST(who_has_not_seen_all_need_not_watch),
-        TEST(threads_come_in_order_of_birth),
+        TEST(threads_come_in_order_of_their_starts),
         TEST(a_full_batch_holds_the_oldest),
         TEST(a_thread_is_registered_once),
         TEST(what_a_reader_may_look_at_stays_as_it_is),
@@ -434,7 +434,7 @@ int main(void)
         TEST(hiding_marks_the_registered_thread),
         TEST(internal_threads_have_a_limit),
         TEST(hidden_threads_that_ended_unnoticed_are_purged),
-        TEST(births_and_ends_on_many_threads),
+        TEST(starts_and_ends_on_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -293,7 +293,7 @@ static void a_thread_that_hid_before_the_open_is_not_found_by_the_scan(void **st
     fake_jvmti_thread_end(&crowd[0]);
 }
 
-static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
+static void the_threads_of_a_group_may_be_hidden_from_their_start(void **state)
 {
     static struct fake_group own;
     static struct fake_group other;
@@ -525,7 +525,7 @@ int main(void)
         TEST(a_thread_that_hides_is_not_handed_out),
         TEST(a_thread_may_hide_after_it_was_handed_out),
         TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
-        TEST(the_threads_of_a_group_may_be_hidden_from_their_birth),
+        TEST(the_threads_of_a_group_may_be_hidden_from_their_start),
         TEST(a_thread_without_memory_is_unseen),
         TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
         TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),

@@ -124,7 +124,7 @@ static void test_running_threads_are_found(void **state)
 }
 
 /* A thread of the JVM's own may have the same CPU time by chance. */
-static void test_twins_stay_unknown(void **state)
+static void test_equal_clocks_stay_unknown(void **state)
 {
     (void)state;
     make_process(30);
@@ -142,7 +142,7 @@ static void match_with_hints(size_t threads)
     assert_int_equal(smp_tids_match(&hinting, tids, process.task_count, threads, found), SMP_OK);
 }
 
-static void test_a_hint_tells_twins_apart(void **state)
+static void test_a_hint_distinguishes_equal_clocks(void **state)
 {
     (void)state;
     wrong_hint = SIZE_MAX;
@@ -185,7 +185,7 @@ static void test_the_clocks_overrule_a_hint(void **state)
 }
 
 /* Two that run from the same moment on, at one speed, cannot be distinguished. */
-static void test_running_twins_stay_unknown(void **state)
+static void test_equal_clocks_that_run_stay_unknown(void **state)
 {
     (void)state;
     make_process(30);
@@ -300,11 +300,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocked_threads_are_found),
         cmocka_unit_test(test_running_threads_are_found),
-        cmocka_unit_test(test_twins_stay_unknown),
-        cmocka_unit_test(test_a_hint_tells_twins_apart),
+        cmocka_unit_test(test_equal_clocks_stay_unknown),
+        cmocka_unit_test(test_a_hint_distinguishes_equal_clocks),
         cmocka_unit_test(test_hints_that_fail_once_are_not_taken),
         cmocka_unit_test(test_the_clocks_overrule_a_hint),
-        cmocka_unit_test(test_running_twins_stay_unknown),
+        cmocka_unit_test(test_equal_clocks_that_run_stay_unknown),
         cmocka_unit_test(test_a_thread_that_ends_gets_no_other_tid),
         cmocka_unit_test(test_no_tid_is_ever_wrong),
         cmocka_unit_test(test_ten_thousand_threads),

@@ -244,9 +244,14 @@ static void read_cpu_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sa
 {
     struct smp_cpu_timer *timer = sample->timer;
     struct weighted weighted = { .to = to, .weight = sample->weight };
+    const struct smp_walked walked = { .thread = timer->thread,
+                                       .token = timer->token,
+                                       .frames = sample->frames,
+                                       .capacity = sample->capacity,
+                                       .answer = &sample->answer };
 
-    if (!smp_by_signal_deliver(timers->walker, timer->thread, sample->frames, sample->capacity,
-                               &sample->answer, timer->token, deliver_weighted, &weighted) &&
+    if (!smp_by_signal_deliver(timers->walker, &walked,
+                               (struct smp_delivery_to){ deliver_weighted, &weighted }) &&
         timers->room == sample->capacity && timers->room < SMP_ASYNC_MAX_FRAMES)
         timers->room *= 2;
     renew_timer_target(timer);

@@ -4,9 +4,12 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
+#include "base/clock.h"
 #include "jvm/agent/agent.h"
+#include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 
+#define NS_PER_MS 1000000LL
 #define NO_METHOD ((uintptr_t)1) /* the class has no run(); no id is this number */
 
 /* GetMethodID would wait until such a class is initialized. */
@@ -89,7 +92,17 @@ void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_wal
         guess_root(info, root);
 }
 
-bool smp_walk_target_knows_stack(const struct smp_walk_info *info)
+void smp_walk_target_find_stack(struct smp_walk_info *info, uintptr_t sp, int64_t *due_ns)
 {
-    return info->stack_high != 0;
+    struct smp_stack_bounds bounds = { 0 };
+    const int64_t start_ns = smp_clock_ns();
+
+    if (info->stack_high != 0 || start_ns < *due_ns)
+        return;
+    smp_stack_bounds_find(&sp, &bounds, 1);
+    info->stack_low = bounds.low;
+    info->stack_high = bounds.high;
+    const int64_t end_ns = smp_clock_ns();
+    *due_ns = bounds.high == 0 ? end_ns + SMP_WALK_TARGET_GAP_MS * NS_PER_MS
+                               : end_ns + SMP_WALK_TARGET_REST_TIMES * (end_ns - start_ns);
 }

@@ -27,7 +27,7 @@
 
 #include "base/status.h"
 #include "jvm/hotspot/layout.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 
 enum { SMP_ASYNC_REFUSAL_BYTES = 160 };
 

@@ -42,7 +42,8 @@ enum {
 
 struct smp_by_signal;
 
-/* capacity: frames of a sample, at least 2. signal: as in smp_async_open. SMP_EINVAL, SMP_ENOMEM. */
+/* capacity: frames of a sample, at least 2. signal: as in smp_async_open. SMP_EINVAL,
+ * SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_by_signal_create(size_t capacity, int signal,
                                                  struct smp_by_signal **out);
 /* Waits for handlers that walk. NULL is fine. */

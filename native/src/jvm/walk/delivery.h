@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 #include "jvm/walk/handshakes.h"
 
 enum { SMP_DELIVERY_NAME_BYTES = 256 /* of a virtual thread's name */ };

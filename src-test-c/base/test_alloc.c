@@ -38,7 +38,7 @@ static bool is_zero(const void *memory, size_t size)
     return true;
 }
 
-/* Each test ends with nothing charged to anybody. */
+/* Each test ends with nothing charged to any quota. */
 static int nothing_is_left(void **state)
 {
     (void)state;
@@ -215,7 +215,7 @@ static void strndup_copies_and_ends_with_nul(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Whether a read of the byte would fault, asked of the kernel instead of tried. */
+/* Would a read of the byte fault? By a system call instead of a try. */
 static bool is_readable(const void *at)
 {
     FILE *maps = fopen("/proc/self/maps", "re");
@@ -358,7 +358,7 @@ static enum smp_status allocate_three(void *self)
     return all ? SMP_OK : SMP_ENOMEM;
 }
 
-static void the_refuser_is_asked_before_each_allocation(void **state)
+static void the_refuser_is_called_before_each_allocation(void **state)
 {
     struct smp_quota quota;
 
@@ -475,7 +475,7 @@ int main(void)
         TEST(locked_pages_come_back_zeroed_too),
         TEST(commit_refused_changes_nothing),
         TEST(reserve_refused_gives_null),
-        TEST(the_refuser_is_asked_before_each_allocation),
+        TEST(the_refuser_is_called_before_each_allocation),
         TEST(racing_threads_never_pass_the_limit),
         TEST(racing_threads_get_all_there_is),
     };

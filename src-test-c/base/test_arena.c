@@ -116,21 +116,21 @@ static void every_refused_step_leaves_nothing_behind(void **state)
 static void pieces_are_zeroed_and_aligned_and_do_not_move(void **state)
 {
     struct fixture f;
-    unsigned char *writer[1000];
+    unsigned char *pieces[1000];
 
     (void)state;
     open_fixture(&f, 64 * STEP, 32 * STEP);
     for (size_t i = 0; i < 1000; i++) {
         const size_t align = (size_t)1 << i % 7;
-        writer[i] = smp_arena_alloc(f.arena, 1 + i, align);
-        assert_non_null(writer[i]);
-        assert_int_equal((uintptr_t)writer[i] % align, 0);
-        assert_true(is_zero(writer[i], 1 + i));
-        memset(writer[i], (int)(i % 255) + 1, 1 + i);
+        pieces[i] = smp_arena_alloc(f.arena, 1 + i, align);
+        assert_non_null(pieces[i]);
+        assert_int_equal((uintptr_t)pieces[i] % align, 0);
+        assert_true(is_zero(pieces[i], 1 + i));
+        memset(pieces[i], (int)(i % 255) + 1, 1 + i);
     }
     for (size_t i = 0; i < 1000; i++) {
         for (size_t at = 0; at <= i; at++)
-            assert_int_equal(writer[i][at], i % 255 + 1);
+            assert_int_equal(pieces[i][at], i % 255 + 1);
     }
     close_fixture(&f);
 }
@@ -293,25 +293,26 @@ static void an_empty_arena_can_be_reset_and_rewound(void **state)
 enum { MAX_PIECES = 200 };
 
 /* The arena beside its simplest description: a list of pieces and what was written in each. */
-struct twin {
+struct reference {
     struct {
         unsigned char *at;
         size_t size;
         size_t mark; /* before it */
         unsigned char fill;
-    } writer[MAX_PIECES];
+    } pieces[MAX_PIECES];
     size_t count;
 };
 
-static void check_twin(const struct twin *twin)
+static void check_reference(const struct reference *reference)
 {
-    for (size_t i = 0; i < twin->count; i++) {
-        assert_int_equal(twin->writer[i].at[0], twin->writer[i].fill);
-        assert_int_equal(twin->writer[i].at[twin->writer[i].size - 1], twin->writer[i].fill);
+    for (size_t i = 0; i < reference->count; i++) {
+        assert_int_equal(reference->pieces[i].at[0], reference->pieces[i].fill);
+        assert_int_equal(reference->pieces[i].at[reference->pieces[i].size - 1],
+                         reference->pieces[i].fill);
     }
 }
 
-static void add_random_piece(struct twin *twin, struct smp_arena *arena)
+static void add_random_piece(struct reference *reference, struct smp_arena *arena)
 {
     const size_t size = 1 + (size_t)random() % (random() % 50 == 0 ? 3 * STEP : 500);
     const size_t mark = smp_arena_mark(arena);
@@ -322,15 +323,15 @@ static void add_random_piece(struct twin *twin, struct smp_arena *arena)
     assert_true(is_zero(at, size));
     const unsigned char fill = (unsigned char)(1 + random() % 255);
     memset(at, fill, size);
-    twin->writer[twin->count].at = at;
-    twin->writer[twin->count].size = size;
-    twin->writer[twin->count].mark = mark;
-    twin->writer[twin->count++].fill = fill;
+    reference->pieces[reference->count].at = at;
+    reference->pieces[reference->count].size = size;
+    reference->pieces[reference->count].mark = mark;
+    reference->pieces[reference->count++].fill = fill;
 }
 
 static void random_operations_keep_the_promises(void **state)
 {
-    static struct twin twin;
+    static struct reference reference;
     struct fixture f;
 
     (void)state;
@@ -340,15 +341,15 @@ static void random_operations_keep_the_promises(void **state)
         const long dice = random() % 100;
         if (dice == 0) {
             smp_arena_reset(f.arena, (size_t)random() % (20 * STEP));
-            twin.count = 0;
-        } else if (dice < 10 && twin.count > 0) {
-            twin.count = (size_t)random() % twin.count;
-            smp_arena_rewind(f.arena, twin.writer[twin.count].mark);
-        } else if (twin.count < MAX_PIECES) {
-            add_random_piece(&twin, f.arena);
+            reference.count = 0;
+        } else if (dice < 10 && reference.count > 0) {
+            reference.count = (size_t)random() % reference.count;
+            smp_arena_rewind(f.arena, reference.pieces[reference.count].mark);
+        } else if (reference.count < MAX_PIECES) {
+            add_random_piece(&reference, f.arena);
         }
         if (dice < 20)
-            check_twin(&twin);
+            check_reference(&reference);
     }
     close_fixture(&f);
 }
@@ -383,7 +384,7 @@ static void asan_sees_every_byte_that_is_not_handed_out(void **state)
     close_fixture(&f);
 }
 
-/* The range may be mapped again by anybody: no poison may be left in it. */
+/* The range may be mapped again by other code: no poison may be left in it. */
 static void asan_poison_ends_with_the_arena(void **state)
 {
     struct fixture f;

@@ -244,7 +244,7 @@ static enum smp_status write_a_report(void *self)
     return status;
 }
 
-static void every_refused_step_is_told_at_the_end(void **state)
+static void every_refused_step_is_reported_at_the_end(void **state)
 {
     (void)state;
     const struct failing_alloc_steps steps = failing_alloc_each_step(write_a_report, NULL);
@@ -308,7 +308,7 @@ int main(void)
         cmocka_unit_test(clear_keeps_the_memory_and_forgets_the_failure),
         cmocka_unit_test(refused_memory_leaves_what_was_there),
         cmocka_unit_test(its_memory_is_charged_to_the_quota),
-        cmocka_unit_test(every_refused_step_is_told_at_the_end),
+        cmocka_unit_test(every_refused_step_is_reported_at_the_end),
         cmocka_unit_test(random_operations_give_the_same_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

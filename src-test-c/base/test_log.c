@@ -81,7 +81,7 @@ static void messages_come_out_in_order(void **state)
 static void without_a_log_nothing_happens(void **state)
 {
     (void)state;
-    smp_log_put(NULL, SMP_LOG_ERROR, "nobody hears %d", 1);
+    smp_log_put(NULL, SMP_LOG_ERROR, "unheard %d", 1);
     smp_log_destroy(NULL);
 }
 
@@ -121,7 +121,7 @@ static void a_full_ring_drops_the_newest_and_tells_how_many(void **state)
     assert_taken(SMP_LOG_WARNING, "messages dropped because the log was full: 5");
     assert_nothing_left();
     smp_log_put(fixture.log, SMP_LOG_INFO, format_of(SMP_LOG_MESSAGES), 0);
-    assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text)); /* was not told yet */
+    assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text)); /* was not reported yet */
     assert_nothing_left();
 }
 
@@ -170,7 +170,7 @@ static void a_long_message_is_cut_between_characters(void **state)
     for (int round = 0; round < 12; round++) {
         fake_clock_advance(&fixture.clock, SMP_LOG_QUIET_NS);
         smp_log_put(fixture.log, SMP_LOG_INFO, format, round % 6, "abcdef", name);
-        if (round >= 6) /* the next carries a note too */
+        if (round >= 6) /* the next carries a count too */
             smp_log_put(fixture.log, SMP_LOG_INFO, format, 0, "", "");
         assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text));
         assert_true(plain_utf8_is_valid(fixture.text, strlen(fixture.text)));

@@ -179,7 +179,7 @@ static void a_prefix_ends_between_characters(void **state)
 /* Bytes as they come in broken modified UTF-8: mostly at the edges of the forms. */
 static size_t random_bytes(char *out)
 {
-    static const char *writer[] = { "a",    "bcdefghi", "\xC0\x80", "\xC3\xA9", "\xE2\x82\xAC",
+    static const char *pieces[] = { "a",    "bcdefghi", "\xC0\x80", "\xC3\xA9", "\xE2\x82\xAC",
                                     GRIN,   "\xED\xA0", "\xED\xB0", "\xBD",     "\x80",
                                     "\xE0", "\xF0",     "\xF4",     "\xC1",     "\xED\xA0\xBD",
                                     "\xFF", "\xED\xBF", "\xEF\xBF", "\xC2",     "\xED\xB8\x80" };
@@ -191,14 +191,14 @@ static size_t random_bytes(char *out)
             out[length++] = (char)random();
             continue;
         }
-        const char *piece = writer[(size_t)random() % (sizeof(writer) / sizeof(writer[0]))];
+        const char *piece = pieces[(size_t)random() % (sizeof(pieces) / sizeof(pieces[0]))];
         while (*piece != '\0')
             out[length++] = *piece++;
     }
     return length;
 }
 
-static void random_bytes_give_what_the_twin_gives(void **state)
+static void random_bytes_give_what_the_naive_decoder_gives(void **state)
 {
     char in[MAX_INPUT];
     char out[MAX_OUTPUT];
@@ -326,7 +326,7 @@ int main(void)
         cmocka_unit_test(utf16_becomes_utf8),
         cmocka_unit_test(utf8_becomes_utf16),
         cmocka_unit_test(a_prefix_ends_between_characters),
-        cmocka_unit_test(random_bytes_give_what_the_twin_gives),
+        cmocka_unit_test(random_bytes_give_what_the_naive_decoder_gives),
         cmocka_unit_test(both_ways_into_the_core_give_the_same_text),
         cmocka_unit_test(text_of_the_core_survives_the_way_to_java_and_back),
         cmocka_unit_test(every_character_makes_the_round),

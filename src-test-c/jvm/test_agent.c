@@ -90,7 +90,7 @@ static void the_environment_is_made_once(void **state)
     assert_int_equal(fake_jvmti.calls[FAKE_GetAllThreads], 3);
 }
 
-static void ends_are_told_before_starts_are(enum fake_call call)
+static void end_events_are_on_before_start_events(enum fake_call call)
 {
     if (call == FAKE_SetEventNotificationMode && fake_jvmti.enabled[JVMTI_EVENT_THREAD_START])
         assert_true(fake_jvmti.enabled[JVMTI_EVENT_THREAD_END]);
@@ -101,7 +101,7 @@ static void ends_are_told_before_starts_are(enum fake_call call)
 static void events_are_on_before_the_scan(void **state)
 {
     (void)state;
-    fake_jvmti.before = ends_are_told_before_starts_are;
+    fake_jvmti.before = end_events_are_on_before_start_events;
     assert_int_equal(smp_agent_open(), SMP_OK);
     smp_agent_close();
 }
@@ -210,7 +210,7 @@ static void sessions_open_and_close_on_many_threads(void **state)
     assert_false(any_event_is_on());
 }
 
-static void after_vm_death_nothing_is_asked_of_the_jvm(void **state)
+static void after_vm_death_the_jvm_is_not_called(void **state)
 {
     int calls = 0;
 
@@ -230,8 +230,7 @@ static void after_vm_death_nothing_is_asked_of_the_jvm(void **state)
     assert_int_equal(calls, 0);
 }
 
-/* -------------------------------------------------------------------------- the library's threads
- */
+/* ------------------------------------------------------------------------ the library's threads */
 
 static struct fake_thread own_thread;
 
@@ -278,7 +277,7 @@ static void an_own_thread_is_a_hidden_daemon_in_the_system_group(void **state)
     smp_agent_close();
 }
 
-/* What a thread inherits that the user's code starts on an own thread. */
+/* What a thread inherits that the user's code starts on an internal thread. */
 static void *enter_with_all_blocked(void *arg)
 {
     enum smp_status status;
@@ -364,7 +363,7 @@ int main(void)
         TEST(each_allocation_may_fail),
         TEST(without_a_system_group_it_works),
         TEST(sessions_open_and_close_on_many_threads),
-        TEST(after_vm_death_nothing_is_asked_of_the_jvm),
+        TEST(after_vm_death_the_jvm_is_not_called),
         TEST(an_own_thread_is_a_hidden_daemon_in_the_system_group),
         TEST(an_own_thread_lets_our_signal_through_and_no_other),
         TEST(a_long_name_is_cut),

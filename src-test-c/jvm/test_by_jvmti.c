@@ -37,7 +37,7 @@ static int teardown(void **state)
     vm_fixture_drop_all(&reader);
     smp_agent_close();
     vm_fixture_teardown(&fixture);
-    /* nobody wrote behind the sample */
+    /* nothing was written behind the sample */
     return frames[CAPACITY].method == 42 && frames[CAPACITY].bci == 42 ? 0 : -1;
 }
 
@@ -198,7 +198,7 @@ static void an_absurd_depth_is_not_believed(void **state)
     assert_int_equal(walk(), SMP_EVM);
 }
 
-static void errors_are_told_apart(void **state)
+static void errors_are_distinguished(void **state)
 {
     (void)state;
     fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_WRONG_PHASE;
@@ -222,7 +222,7 @@ static void a_thread_may_die_between_two_calls(void **state)
     fixture.main_thread.depth = 100;
     fake_jvmti.before = die_before_frame_count;
     assert_int_equal(walk(), SMP_EGONE);
-    /* no event told it, so the walk did */
+    /* there was no event, so the walk reported it */
     assert_int_not_equal(reader.threads[0]->ended_ns, 0);
     struct vm_fixture_reader late = { .accept = VM_FIXTURE_MAX_THREADS };
     vm_fixture_poll(&late);
@@ -279,7 +279,7 @@ int main(void)
         TEST(a_stack_that_never_stands_still_is_given_up),
         TEST(absurd_counts_are_not_believed),
         TEST(an_absurd_depth_is_not_believed),
-        TEST(errors_are_told_apart),
+        TEST(errors_are_distinguished),
         TEST(a_thread_may_die_between_two_calls),
         TEST(a_frame_without_an_id_has_a_key),
         TEST(too_small_a_sample_is_refused),

@@ -66,7 +66,7 @@ static void test_an_unloaded_method_is_gone(void **state)
     assert_int_equal(id_at(0x1000), 0);
 }
 
-/* The JVM may tell late that a method has gone: whoever has its addresses now is right. */
+/* The unload event may come late: the method that has the addresses now stays. */
 static void test_addresses_are_used_again(void **state)
 {
     (void)state;
@@ -120,7 +120,7 @@ static void test_names_are_kept_once_and_cut(void **state)
     assert_null(smp_code_map_name(3));
 }
 
-static void test_the_interpreter_is_told_apart(void **state)
+static void test_the_interpreter_is_recognized(void **state)
 {
     (void)state;
     smp_code_map_add_stub(0x1000, 0x100, "Interpreter");
@@ -207,9 +207,7 @@ static void test_no_memory_at_any_step(void **state)
     assert_int_equal(smp_code_map_open(), SMP_OK);
 }
 
-/* ------------------------------------------------------------------------------- readers,
- * meanwhile
- */
+/* --------------------------------------------------------------------------- readers, meanwhile */
 
 enum { SLOT_COUNT = 400, SLOT_BYTES = 0x100, BASE = 0x100000 };
 
@@ -219,7 +217,7 @@ struct race {
     _Atomic uint64_t wrong;
 };
 
-/* A method's id tells its address, so a torn or freed piece would show. */
+/* A method's id holds its address, so a torn or freed piece would show. */
 static void *read_on(void *self)
 {
     struct race *race = self;
@@ -275,7 +273,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_addresses_are_used_again, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_the_innermost_stub_is_found, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_names_are_kept_once_and_cut, open_code, close_code),
-        cmocka_unit_test_setup_teardown(test_the_interpreter_is_told_apart, open_code, close_code),
+        cmocka_unit_test_setup_teardown(test_the_interpreter_is_recognized, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_many_methods, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_the_limit_refuses_and_counts, open_code, close_code),
         cmocka_unit_test_setup_teardown(test_nothing_is_kept_while_closed, open_code, close_code),

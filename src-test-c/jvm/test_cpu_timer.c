@@ -140,9 +140,9 @@ static void without_room_the_weight_waits(void **state)
     release(timer);
 }
 
-/* Of a closed process, and of a thread that has ended, nobody is walked; nor while the timer is
- * set. */
-static void who_cannot_be_walked_is_not(void **state)
+/* In a closed process a thread is not walked, nor after its end, nor while the
+ * timer is being set. */
+static void a_thread_that_cannot_be_walked_is_not(void **state)
 {
     uint64_t cookie = 0;
     struct smp_cpu_timer *timer = armed(&cookie);
@@ -165,7 +165,7 @@ static void who_cannot_be_walked_is_not(void **state)
     release(timer);
 }
 
-/* A signal that comes when its timer has been stopped finds nothing to do, and nobody else's. */
+/* A signal that comes after its timer was stopped matches no timer. */
 static void stale_signals_do_nothing(void **state)
 {
     uint64_t cookie = 0;
@@ -201,7 +201,7 @@ static void timers_run_out(void **state)
         release(taken[i]);
 }
 
-/* Over all phases what is told is what was used. */
+/* Over all phases the expirations add up to what was used. */
 static void the_phase_is_fair(void **state)
 {
     enum { INTERVAL = 100 };
@@ -209,14 +209,14 @@ static void the_phase_is_fair(void **state)
 
     (void)state;
     for (int64_t used = 0; used <= 350; used += 7) {
-        uint64_t told = 0;
+        uint64_t expired = 0;
         for (uint64_t phase = 0; phase < INTERVAL; phase++) {
             const int64_t first =
                 smp_jvm_cpu_timers_first_ns(INTERVAL, 1000, 1000 + used, phase, &missed);
             assert_in_range(first, 1, INTERVAL);
-            told += missed;
+            expired += missed;
         }
-        assert_int_equal(told, used); /* times INTERVAL, over INTERVAL phases */
+        assert_int_equal(expired, used); /* times INTERVAL, over INTERVAL phases */
     }
     assert_int_equal(smp_jvm_cpu_timers_first_ns(INTERVAL, -1, 5000, 41, &missed), 42);
     assert_int_equal(missed, 0);
@@ -228,7 +228,7 @@ int main(void)
         cmocka_unit_test_setup(only_our_timers_signals_are_ours, setup),
         cmocka_unit_test_setup(a_sample_has_the_weight_of_its_overruns, setup),
         cmocka_unit_test_setup(without_room_the_weight_waits, setup),
-        cmocka_unit_test_setup(who_cannot_be_walked_is_not, setup),
+        cmocka_unit_test_setup(a_thread_that_cannot_be_walked_is_not, setup),
         cmocka_unit_test_setup(stale_signals_do_nothing, setup),
         cmocka_unit_test_setup(timers_run_out, setup),
         cmocka_unit_test_setup(the_phase_is_fair, setup),

@@ -78,7 +78,7 @@ static void ids_of_all_are_made_again_without_counting_twice(void **state)
     prepare_class();
     assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_OK);
     assert_int_equal(smp_method_ids_made(), (CLASSES + 1) * METHODS);
-    fake_jvmti.class_count = 2 * CLASSES; /* some of them the event did not tell of */
+    fake_jvmti.class_count = 2 * CLASSES; /* for some of them there was no event */
     assert_int_equal(smp_method_ids_make_all(fake_jni_env()), SMP_OK);
     assert_int_equal(smp_method_ids_made(), 2 * CLASSES * METHODS);
 }
@@ -124,7 +124,7 @@ static void after_close_none_are_made(void **state)
     assert_int_equal(smp_method_ids_made(), CLASSES * METHODS);
 }
 
-static void refusals_are_borne(void **state)
+static void refusals_do_no_harm(void **state)
 {
     (void)state;
     fake_jvmti.errors[FAKE_GetClassMethods] = JVMTI_ERROR_CLASS_NOT_PREPARED;
@@ -138,7 +138,7 @@ static void refusals_are_borne(void **state)
     assert_int_equal(smp_method_ids_made(), METHODS);
 }
 
-static void a_jvm_that_dies_is_not_asked(void **state)
+static void a_jvm_that_dies_is_not_called(void **state)
 {
     (void)state;
     smp_method_ids_open(fake_jni_env());
@@ -161,8 +161,8 @@ int main(void)
         TEST(past_the_limit_no_more_are_made),
         TEST(at_open_the_limit_holds_as_well),
         TEST(after_close_none_are_made),
-        TEST(refusals_are_borne),
-        TEST(a_jvm_that_dies_is_not_asked),
+        TEST(refusals_do_no_harm),
+        TEST(a_jvm_that_dies_is_not_called),
     };
 #undef TEST
     return cmocka_run_group_tests_name("vm_ids", tests, NULL, NULL);

@@ -130,7 +130,7 @@ static void a_frame_without_an_id_has_a_text(void **state)
     (void)state;
     assert_string_equal(source.pseudo_text(source.self, SMP_METHODS_NO_ID),
                         "[method without an id]");
-    assert_null(source.pseudo_text(source.self, 1)); /* of a stub nobody has told of */
+    assert_null(source.pseudo_text(source.self, 1)); /* of a stub that was not added */
 }
 
 static void every_call_may_run_out_of_memory(void **state)

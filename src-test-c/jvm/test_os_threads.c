@@ -173,7 +173,7 @@ static void many_threads_fit_and_a_refusal_loses_nothing(void **state)
     smp_os_threads_destroy(os_threads);
 }
 
-static void kinds_are_told_by_how_names_begin(void **state)
+static void kinds_follow_from_how_names_begin(void **state)
 {
     static const struct {
         const char *name;
@@ -278,7 +278,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_each_kind_used_since_the_last_read),
         cmocka_unit_test(many_threads_fit_and_a_refusal_loses_nothing),
-        cmocka_unit_test(kinds_are_told_by_how_names_begin),
+        cmocka_unit_test(kinds_follow_from_how_names_begin),
         cmocka_unit_test(cut_names_are_made_whole),
         cmocka_unit_test(who_wants_a_cpu_is_runnable),
         cmocka_unit_test(each_allocation_may_be_refused),

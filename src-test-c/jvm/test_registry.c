@@ -69,7 +69,7 @@ static int teardown(void **state)
     return smp_alloc_live_bytes() == 0 ? 0 : -1;
 }
 
-static void threads_come_in_order_of_birth(void **state)
+static void threads_come_in_order_of_their_starts(void **state)
 {
     struct smp_jvm_thread *batch[8];
     uint64_t newest = 0;
@@ -109,19 +109,19 @@ static void a_full_batch_holds_the_oldest(void **state)
 
 static void a_thread_is_registered_once(void **state)
 {
-    struct smp_jvm_thread *twin = make(7);
+    struct smp_jvm_thread *second = make(7);
 
     (void)state;
     struct smp_jvm_thread *known = add(7);
-    twin->thread.os_tid = 4711;
-    assert_false(smp_registry_add(&registry, twin));
+    second->thread.os_tid = 4711;
+    assert_false(smp_registry_add(&registry, second));
     assert_int_equal(known->thread.os_tid, 4711); /* what the scan could not know */
-    smp_free(NULL, twin);
+    smp_free(NULL, second);
 }
 
 static void what_a_reader_may_look_at_stays_as_it_is(void **state)
 {
-    struct smp_jvm_thread *twin = make(7);
+    struct smp_jvm_thread *second = make(7);
     struct smp_jvm_thread *batch[1];
     uint64_t newest = 0;
 
@@ -129,10 +129,10 @@ static void what_a_reader_may_look_at_stays_as_it_is(void **state)
     struct smp_jvm_thread *known = add(7);
     assert_int_equal(smp_registry_collect(&registry, known->thread.serial - 1, batch, 1, &newest),
                      1);
-    twin->thread.os_tid = 4711;
-    assert_false(smp_registry_add(&registry, twin));
+    second->thread.os_tid = 4711;
+    assert_false(smp_registry_add(&registry, second));
     assert_int_equal(known->thread.os_tid, 0);
-    smp_free(NULL, twin);
+    smp_free(NULL, second);
     release(batch[0]);
 }
 
@@ -169,7 +169,7 @@ static void a_thread_held_over_close_comes_back_from_release(void **state)
     smp_free(NULL, entry);
 }
 
-static void a_closed_registry_takes_nobody(void **state)
+static void a_closed_registry_takes_no_thread(void **state)
 {
     struct smp_jvm_thread *entry = make(7);
 
@@ -288,25 +288,24 @@ static void hidden_threads_that_ended_unnoticed_are_purged(void **state)
     end(7);
 }
 
-/* ------------------------------------------------------------------------------------ threads */
+/* -------------------------------------------------------------------------------------- threads */
 
 enum { MAKERS = 4, BIRTHS = 2000, READERS = 2 };
 
 static _Atomic int makers_left;
 
-/* Each births thread ids of its own, with a twin for each as scan and event would, and ends them.
- */
+/* Each starts threads with ids of its own, each twice as scan and event would, and ends them. */
 static void *make_and_end(void *arg)
 {
     const int64_t base = (int64_t)(intptr_t)arg * BIRTHS * 10 + 1;
 
     for (int64_t id = base; id < base + BIRTHS; id++) {
         struct smp_jvm_thread *entry = make(id);
-        struct smp_jvm_thread *twin = make(id);
+        struct smp_jvm_thread *second = make(id);
         if (!smp_registry_add(&registry, entry))
             smp_free(NULL, entry);
-        if (!smp_registry_add(&registry, twin))
-            smp_free(NULL, twin);
+        if (!smp_registry_add(&registry, second))
+            smp_free(NULL, second);
         end(id);
     }
     makers_left--;
@@ -344,7 +343,7 @@ static void *read_all(void *arg)
     return NULL;
 }
 
-static void births_and_ends_on_many_threads(void **state)
+static void starts_and_ends_on_many_threads(void **state)
 {
     pthread_t makers[MAKERS];
     pthread_t threads[READERS];
@@ -365,20 +364,20 @@ static void births_and_ends_on_many_threads(void **state)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
         assert_int_equal(readers[i].disorder, 0);
     }
-    /* one birth each, not two: twins were told apart, and nobody is left */
+    /* one start each, not two: the second was recognized, and no thread is left */
     assert_int_equal(registry.newest_serial - before, MAKERS * BIRTHS);
     assert_int_equal(registry.count, 0);
 }
 
-static void a_birth_calls_those_who_watch_once(void **state)
+static void a_start_calls_each_listener_once(void **state)
 {
     struct smp_event events[2] = { 0 };
     struct smp_start_listener listeners[2] = { { .event = &events[0] }, { .event = &events[1] } };
 
     (void)state;
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listeners[0]));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listeners[1]));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listeners[1]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listeners[0]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listeners[1]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listeners[1]));
     (void)add(1);
     (void)add(2);
     assert_int_equal(smp_event_calls(&events[0]), 1);
@@ -395,17 +394,17 @@ static void who_has_not_seen_all_need_not_watch(void **state)
 
     (void)state;
     (void)add(1);
-    assert_false(smp_registry_watch(&registry, before, &listen));
-    smp_registry_unwatch(&registry, &listen); /* harmless */
+    assert_false(smp_registry_listen(&registry, before, &listen));
+    smp_registry_unlisten(&registry, &listen); /* harmless */
     (void)add(2);
     assert_int_equal(smp_event_calls(&event), 0);
-    /* Nor is one called who has gone, wherever it was in line. */
+    /* A listener that was removed is not called, wherever it was in line. */
     struct smp_start_listener others[2] = { { .event = &event }, { .event = &event } };
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &others[0]));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &listen));
-    assert_true(smp_registry_watch(&registry, registry.newest_serial, &others[1]));
-    smp_registry_unwatch(&registry, &listen);
-    smp_registry_unwatch(&registry, &others[0]);
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &others[0]));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &listen));
+    assert_true(smp_registry_listen(&registry, registry.newest_serial, &others[1]));
+    smp_registry_unlisten(&registry, &listen);
+    smp_registry_unlisten(&registry, &others[0]);
     (void)add(3);
     assert_int_equal(smp_event_calls(&event), 1);
     end(1);
@@ -418,15 +417,15 @@ static void who_has_not_seen_all_need_not_watch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(a_birth_calls_those_who_watch_once),
+        TEST(a_start_calls_each_listener_once),
         TEST(who_has_not_seen_all_need_not_watch),
-        TEST(threads_come_in_order_of_birth),
+        TEST(threads_come_in_order_of_their_starts),
         TEST(a_full_batch_holds_the_oldest),
         TEST(a_thread_is_registered_once),
         TEST(what_a_reader_may_look_at_stays_as_it_is),
         TEST(an_ended_thread_lives_as_long_as_it_is_held),
         TEST(a_thread_held_over_close_comes_back_from_release),
-        TEST(a_closed_registry_takes_nobody),
+        TEST(a_closed_registry_takes_no_thread),
         TEST(serials_rise_over_close_and_open),
         TEST(many_threads_are_found_again),
         TEST(without_memory_it_works_all_the_same),
@@ -435,7 +434,7 @@ int main(void)
         TEST(hiding_marks_the_registered_thread),
         TEST(internal_threads_have_a_limit),
         TEST(hidden_threads_that_ended_unnoticed_are_purged),
-        TEST(births_and_ends_on_many_threads),
+        TEST(starts_and_ends_on_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,10 +69,9 @@ static int install(void **state)
     return mailbox != NULL ? 0 : -1;
 }
 
-/* ------------------------------------------------------------------------------- a thread to ask
- */
+/* ------------------------------------------------------------------------------ a thread to ask */
 
-struct asked_thread {
+struct walked_thread {
     struct smp_thread thread;
     pthread_t handle;
     _Atomic bool stop;
@@ -82,64 +81,63 @@ struct asked_thread {
     _Atomic uint64_t errno_changes;
 };
 
-static void follow_mask(struct asked_thread *asked)
+static void follow_mask(struct walked_thread *target)
 {
     sigset_t set;
-    const bool wanted = atomic_load(&asked->blocks_signals);
+    const bool wanted = atomic_load(&target->blocks_signals);
 
-    if (wanted == atomic_load(&asked->is_blocking))
+    if (wanted == atomic_load(&target->is_blocking))
         return;
     (void)sigemptyset(&set);
     (void)sigaddset(&set, number);
     (void)pthread_sigmask(wanted ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-    atomic_store(&asked->is_blocking, wanted);
+    atomic_store(&target->is_blocking, wanted);
 }
 
 static void *spin(void *self)
 {
-    struct asked_thread *asked = self;
+    struct walked_thread *target = self;
 
     errno = 0;
-    atomic_store(&asked->thread.os_tid, (int32_t)syscall(SYS_gettid));
-    while (!atomic_load(&asked->stop)) {
-        follow_mask(asked);
-        atomic_fetch_add(&asked->spins, 1);
+    atomic_store(&target->thread.os_tid, (int32_t)syscall(SYS_gettid));
+    while (!atomic_load(&target->stop)) {
+        follow_mask(target);
+        atomic_fetch_add(&target->spins, 1);
         if (errno != 0)
-            atomic_fetch_add(&asked->errno_changes, 1);
+            atomic_fetch_add(&target->errno_changes, 1);
     }
-    asked->thread.ended_ns = 1;
-    smp_signal_thread_ends(asked->thread.os_tid);
+    target->thread.ended_ns = 1;
+    smp_signal_thread_ends(target->thread.os_tid);
     return NULL;
 }
 
-static void begin(struct asked_thread *asked)
+static void begin(struct walked_thread *target)
 {
-    memset(asked, 0, sizeof(*asked));
-    assert_int_equal(pthread_create(&asked->handle, NULL, spin, asked), 0);
-    while (asked->thread.os_tid == 0)
+    memset(target, 0, sizeof(*target));
+    assert_int_equal(pthread_create(&target->handle, NULL, spin, target), 0);
+    while (target->thread.os_tid == 0)
         (void)sched_yield();
 }
 
-static void end(struct asked_thread *asked)
+static void end(struct walked_thread *target)
 {
-    const long tid = atomic_load(&asked->thread.os_tid);
+    const long tid = atomic_load(&target->thread.os_tid);
 
-    atomic_store(&asked->stop, true);
-    assert_int_equal(pthread_join(asked->handle, NULL), 0);
+    atomic_store(&target->stop, true);
+    assert_int_equal(pthread_join(target->handle, NULL), 0);
     /* Who has been joined may still be in the kernel's list, and be sent a signal. */
     while (syscall(SYS_tgkill, getpid(), tid, 0) == 0)
         (void)sched_yield();
 }
 
-static void block(struct asked_thread *asked, bool blocks)
+static void block(struct walked_thread *target, bool blocks)
 {
-    atomic_store(&asked->blocks_signals, blocks);
-    while (atomic_load(&asked->is_blocking) != blocks)
+    atomic_store(&target->blocks_signals, blocks);
+    while (atomic_load(&target->is_blocking) != blocks)
         (void)sched_yield();
 }
 
-/* ---------------------------------------------------------------------------------------- requests
- */
+/* ------------------------------------------------------------------------------------- requests */
 
 static struct smp_jvm_frame frames[FRAMES];
 
@@ -155,19 +153,19 @@ static struct smp_signal_slot *fill(uint64_t *cookie)
     return slot;
 }
 
-static uint64_t ask_into(struct asked_thread *asked, struct smp_jvm_frame *room)
+static uint64_t request_into(struct walked_thread *target, struct smp_jvm_frame *room)
 {
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = fill(&cookie);
 
     slot->frames = room;
-    assert_int_equal(smp_signals_request(number, &asked->thread, slot, cookie), SMP_OK);
+    assert_int_equal(smp_signals_request(number, &target->thread, slot, cookie), SMP_OK);
     return cookie;
 }
 
-static uint64_t ask(struct asked_thread *asked)
+static uint64_t request_walk(struct walked_thread *target)
 {
-    return ask_into(asked, frames);
+    return request_into(target, frames);
 }
 
 static void wait_ms(int64_t ms)
@@ -189,40 +187,40 @@ static void send_value(int32_t tid, int32_t pid, int code, uint64_t value)
 
 static void test_a_thread_walks_itself(void **state)
 {
-    struct asked_thread asked;
+    struct walked_thread target;
 
     (void)state;
-    begin(&asked);
+    begin(&target);
     for (int i = 0; i < 200; i++) {
-        const uint64_t cookie = ask(&asked);
+        const uint64_t cookie = request_walk(&target);
         wait_ms(WAIT_MS);
         assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
         const struct smp_walk_answer answer = smp_signal_slot_of(cookie)->answer;
         assert_int_equal(answer.answer, SMP_ANSWER_WHOLE);
         assert_int_equal(answer.count, 2);
         assert_ptr_equal(frames[answer.first].method, (void *)METHOD);
-        assert_int_equal(atomic_load(&walked_tid), asked.thread.os_tid);
+        assert_int_equal(atomic_load(&walked_tid), target.thread.os_tid);
         smp_signal_release(cookie);
         assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
     }
-    end(&asked);
-    assert_int_equal(asked.errno_changes, 0);
+    end(&target);
+    assert_int_equal(target.errno_changes, 0);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
 static void test_many_threads_at_once(void **state)
 {
     enum { THREADS = 8 };
-    struct asked_thread asked[THREADS];
+    struct walked_thread target[THREADS];
     uint64_t cookies[THREADS];
     struct smp_jvm_frame room[THREADS][FRAMES];
 
     (void)state;
     for (size_t i = 0; i < THREADS; i++)
-        begin(&asked[i]);
+        begin(&target[i]);
     for (int round = 0; round < 20; round++) {
         for (size_t i = 0; i < THREADS; i++)
-            cookies[i] = ask_into(&asked[i], room[i]);
+            cookies[i] = request_into(&target[i], room[i]);
         wait_ms(WAIT_MS);
         for (size_t i = 0; i < THREADS; i++) {
             assert_int_equal(smp_signal_state(cookies[i]), SMP_SLOT_DONE);
@@ -230,7 +228,7 @@ static void test_many_threads_at_once(void **state)
         }
     }
     for (size_t i = 0; i < THREADS; i++)
-        end(&asked[i]);
+        end(&target[i]);
 }
 
 /* Sanitizers deliver signals a little later than the system, and but one of them at a time. */
@@ -278,7 +276,7 @@ static void test_another_number(void **state)
     const int other = number + 1;
     const union sigval value = { .sival_int = 4712 };
     struct sigaction now = { 0 };
-    struct asked_thread asked;
+    struct walked_thread target;
     uint64_t cookie = 0;
 
     (void)state;
@@ -293,13 +291,13 @@ static void test_another_number(void **state)
     expect_foreign(1);
     assert_int_equal(sigaction(other, NULL, &now), 0);
     assert_ptr_equal(now.sa_sigaction, smp_signal_handle);
-    begin(&asked);
+    begin(&target);
     struct smp_signal_slot *slot = fill(&cookie);
-    assert_int_equal(smp_signals_request(other, &asked.thread, slot, cookie), SMP_OK);
+    assert_int_equal(smp_signals_request(other, &target.thread, slot, cookie), SMP_OK);
     wait_ms(WAIT_MS);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
     smp_signal_release(cookie);
-    end(&asked);
+    end(&target);
 }
 
 /* With SA_SIGINFO beside it SIG_IGN is still no function. */
@@ -326,17 +324,17 @@ static void test_the_price_is_measured(void **state)
     enum { SIGNALS = 3 * SMP_SIGNAL_TIMED_EVERY, TIMED = 3 };
     struct smp_handler_cost before;
     struct smp_handler_cost after;
-    struct asked_thread asked;
+    struct walked_thread target;
 
     (void)state;
-    begin(&asked);
+    begin(&target);
     smp_signals_get_handler_cost(&before);
     for (int i = 0; i < SIGNALS; i++) {
-        const uint64_t cookie = ask(&asked);
+        const uint64_t cookie = request_walk(&target);
         wait_ms(WAIT_MS);
         smp_signal_release(cookie);
     }
-    end(&asked); /* its handlers have come to their end */
+    end(&target); /* its handlers have come to their end */
     smp_signals_get_handler_cost(&after);
     assert_int_equal(after.signals - before.signals, SIGNALS);
     assert_int_equal(after.timed - before.timed, TIMED);
@@ -345,7 +343,7 @@ static void test_the_price_is_measured(void **state)
     assert_true(after.median_ns <= after.timed_ns);
 }
 
-/* A signal whose request is over finds nothing to do, and nobody's slot. */
+/* A signal whose request is over matches no slot. */
 static void test_stale_signals_do_nothing(void **state)
 {
     const int32_t me = (int32_t)syscall(SYS_gettid);
@@ -370,41 +368,41 @@ static void test_stale_signals_do_nothing(void **state)
 /* Nobody waits for it any more, but it is an answer. */
 static void test_a_late_answer(void **state)
 {
-    struct asked_thread asked;
+    struct walked_thread target;
 
     (void)state;
-    begin(&asked);
-    block(&asked, true);
+    begin(&target);
+    block(&target, true);
     atomic_store(&walked_tid, 0);
-    const uint64_t cookie = ask(&asked);
+    const uint64_t cookie = request_walk(&target);
     wait_ms(5);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_PENDING);
     assert_true(smp_signal_give_up(cookie));
     assert_false(smp_signal_give_up(cookie));
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
-    block(&asked, false);
+    block(&target, false);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
-    assert_int_equal(atomic_load(&walked_tid), asked.thread.os_tid);
+    assert_int_equal(atomic_load(&walked_tid), target.thread.os_tid);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
     assert_false(smp_signal_abandon(cookie));
     smp_signal_release(cookie);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
-    end(&asked);
+    end(&target);
 }
 
-/* While its signal is still to come the slot is nobody else's; then it is free. Its frames may be
+/* While its signal is still to come the slot is not reused; then it is free. Its frames may be
  * gone: nothing is walked. */
 static void test_an_abandoned_request(void **state)
 {
-    struct asked_thread asked;
+    struct walked_thread target;
 
     (void)state;
-    begin(&asked);
+    begin(&target);
     for (int late = 0; late < 2; late++) {
-        block(&asked, true);
+        block(&target, true);
         atomic_store(&walked_tid, 0);
-        const uint64_t cookie = ask(&asked);
+        const uint64_t cookie = request_walk(&target);
         wait_ms(5);
         if (late == 1)
             assert_true(smp_signal_give_up(cookie));
@@ -412,21 +410,21 @@ static void test_an_abandoned_request(void **state)
         assert_false(smp_signal_abandon(cookie));
         assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LOST);
         assert_int_equal(atomic_load(&mailbox->pending), 0);
-        block(&asked, false);
+        block(&target, false);
         assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
         assert_int_equal(atomic_load(&walked_tid), 0);
     }
-    end(&asked);
+    end(&target);
 }
 
 static void test_a_walk_at_work_is_not_given_up(void **state)
 {
-    struct asked_thread asked;
+    struct walked_thread target;
 
     (void)state;
-    begin(&asked);
+    begin(&target);
     atomic_store(&hold_walks, true);
-    const uint64_t cookie = ask(&asked);
+    const uint64_t cookie = request_walk(&target);
     while (!atomic_load(&is_walking))
         (void)sched_yield();
     assert_false(smp_signal_give_up(cookie));
@@ -436,61 +434,61 @@ static void test_a_walk_at_work_is_not_given_up(void **state)
     wait_ms(WAIT_MS);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_DONE);
     smp_signal_release(cookie);
-    end(&asked);
+    end(&target);
 }
 
-static void test_a_closed_process_walks_nobody(void **state)
+static void test_a_closed_process_does_not_walk(void **state)
 {
-    struct asked_thread asked;
+    struct walked_thread target;
 
     (void)state;
-    begin(&asked);
+    begin(&target);
     atomic_store(&walked_tid, 0);
     atomic_store(&smp_signal_process.is_open, false);
-    const uint64_t cookie = ask(&asked);
+    const uint64_t cookie = request_walk(&target);
     wait_ms(WAIT_MS);
     assert_int_equal(smp_signal_slot_of(cookie)->answer.answer, SMP_ANSWER_UNKNOWN_STATE);
     assert_int_equal(smp_signal_slot_of(cookie)->answer.count, 0);
     assert_int_equal(atomic_load(&walked_tid), 0);
     smp_signal_release(cookie);
     atomic_store(&smp_signal_process.is_open, true);
-    end(&asked);
+    end(&target);
 }
 
-static void test_an_ended_thread_is_not_asked(void **state)
+static void test_an_ended_thread_gets_no_signal(void **state)
 {
-    struct asked_thread asked;
+    struct walked_thread target;
     uint64_t cookie = 0;
 
     (void)state;
-    begin(&asked);
-    end(&asked);
+    begin(&target);
+    end(&target);
     struct smp_signal_slot *slot = fill(&cookie);
-    assert_int_equal(smp_signals_request(number, &asked.thread, slot, cookie), SMP_EGONE);
+    assert_int_equal(smp_signals_request(number, &target.thread, slot, cookie), SMP_EGONE);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
-    asked.thread.ended_ns = 0; /* had nobody told */
+    target.thread.ended_ns = 0; /* as if it had not been set */
     slot = fill(&cookie);
-    assert_int_equal(smp_signals_request(number, &asked.thread, slot, cookie), SMP_EGONE);
+    assert_int_equal(smp_signals_request(number, &target.thread, slot, cookie), SMP_EGONE);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
     assert_int_equal(atomic_load(&mailbox->pending), 0);
 }
 
-/* Threads that end while they are asked: an answer, or SMP_EGONE, and never a walk after the end.
+/* Threads that end while they are target: an answer, or SMP_EGONE, and never a walk after the end.
  */
 static void test_ends_and_requests_race(void **state)
 {
     (void)state;
     for (int round = 0; round < 300; round++) {
-        struct asked_thread asked;
+        struct walked_thread target;
         uint64_t cookie = 0;
-        begin(&asked);
+        begin(&target);
         struct smp_signal_slot *slot = fill(&cookie);
-        atomic_store(&asked.stop, true);
+        atomic_store(&target.stop, true);
         for (int spins = 0; spins < round * 20; spins++)
-            (void)atomic_load(&asked.spins);
-        const enum smp_status status = smp_signals_request(number, &asked.thread, slot, cookie);
+            (void)atomic_load(&target.spins);
+        const enum smp_status status = smp_signals_request(number, &target.thread, slot, cookie);
         assert_true(status == SMP_OK || status == SMP_EGONE);
-        assert_int_equal(pthread_join(asked.handle, NULL), 0);
+        assert_int_equal(pthread_join(target.handle, NULL), 0);
         /* The signal, if any, has been answered before the thread was allowed to end. */
         assert_int_equal(smp_signal_state(cookie),
                          status == SMP_OK ? SMP_SLOT_DONE : SMP_SLOT_FREE);
@@ -543,8 +541,8 @@ int main(void)
         cmocka_unit_test(test_a_late_answer),
         cmocka_unit_test(test_an_abandoned_request),
         cmocka_unit_test(test_a_walk_at_work_is_not_given_up),
-        cmocka_unit_test(test_a_closed_process_walks_nobody),
-        cmocka_unit_test(test_an_ended_thread_is_not_asked),
+        cmocka_unit_test(test_a_closed_process_does_not_walk),
+        cmocka_unit_test(test_an_ended_thread_gets_no_signal),
         cmocka_unit_test(test_ends_and_requests_race),
         cmocka_unit_test(test_all_slots_in_use),
         cmocka_unit_test(test_mailboxes_run_out),

@@ -239,8 +239,7 @@ static void test_too_deep_inside_a_handler(void **state)
     assert_null(round_of.above);
 }
 
-/* ---------------------------------------------------------------------------------- made-up frames
- */
+/* ------------------------------------------------------------------------------- made-up frames */
 
 enum {
     WORDS = SMP_SIGNAL_FRAME_WORDS + 200,

@@ -51,7 +51,7 @@ static struct {
     int32_t code;   /* for all else */
     uintptr_t root; /* of what it gives */
     int calls;
-    bool by_anchor; /* pc and sp are the noted ones */
+    bool by_anchor; /* pc and sp are the recorded ones */
 } jvm;
 
 /* The JVM's thread object. */
@@ -77,7 +77,7 @@ static uintptr_t slot(size_t word)
     return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
 }
 
-static void walk_as_told(struct smp_jvm_trace *trace, int32_t depth, void *context)
+static void walk_as_expected(struct smp_jvm_trace *trace, int32_t depth, void *context)
 {
     struct smp_registers registers = smp_registers_get(context);
 
@@ -156,7 +156,7 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
 
 static struct smp_walk_target target_with(uintptr_t stack_low, uintptr_t stack_high, void *root)
 {
-    return (struct smp_walk_target){ .walk = walk_as_told,
+    return (struct smp_walk_target){ .walk = walk_as_expected,
                                      .layout = layout,
                                      .env = &jvm,
                                      .java_thread = (uintptr_t)&java_thread,
@@ -307,7 +307,7 @@ static void test_a_noted_line_is_taken(void **state)
     take(at(CALLER + 0xa0) - 1, slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
-    smp_code_map_remove_method(at(CALLER), CALLER_ID); /* and its notes */
+    smp_code_map_remove_method(at(CALLER), CALLER_ID); /* and its call sites */
     smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_UNKNOWN_JAVA);
@@ -431,7 +431,7 @@ static void test_what_is_no_return_address(void **state)
     assert_int_equal(jvm.calls, 1);
 }
 
-/* The JVM tells of a new method a little late; by then it runs. */
+/* The event of a new method comes a little late; by then it runs. */
 static void test_a_method_not_known_yet(void **state)
 {
     (void)state;
@@ -494,7 +494,7 @@ static void test_a_stack_without_its_root_is_none(void **state)
     assert_int_equal(answer.rootless, 0);
 }
 
-static void note(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
+static void set_anchor(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
 {
     java_thread.state = state;
     java_thread.sp = sp;
@@ -507,7 +507,7 @@ static void note(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
 static void test_inside_the_jvm(void **state)
 {
     (void)state;
-    note(SMP_JVM_IN_VM, slot(20), 0, 0x55); /* noted without its pc */
+    set_anchor(SMP_JVM_IN_VM, slot(20), 0, 0x55); /* recorded without its pc */
     stack[19] = at(CALLER + 0x40);
     take(at(CALLER + 0x40), slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
@@ -520,7 +520,7 @@ static void test_inside_the_jvm(void **state)
 static void test_inside_the_jvm_by_a_stub(void **state)
 {
     (void)state;
-    note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
+    set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
     stack[40] = 0x66;
     stack[41] = at(CALLER + 0x40);
     take(at(CALLER + 0x40), slot(42));
@@ -542,31 +542,31 @@ static void test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up(void **st
     stack[41] = at(INTERPRETER + 0x40);
     take(at(INTERPRETER + 0x40), slot(42));
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
+        set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
         stack[40] = wrong[i];
         catch_at((uintptr_t)stack, 8, NULL);
         expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
-        note(SMP_JVM_IN_VM, slot(42), 0, wrong[i]);
+        set_anchor(SMP_JVM_IN_VM, slot(42), 0, wrong[i]);
         catch_at((uintptr_t)stack, 8, NULL);
         expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
     }
-    note(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
+    set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
     stack[40] = slot(50);
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
-    note(SMP_JVM_IN_VM, slot(42), 0, slot(50));
+    set_anchor(SMP_JVM_IN_VM, slot(42), 0, slot(50));
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
 
-/* Others may be reading what a thread that has stopped has noted. */
+/* Other threads may read the anchor of a thread that has stopped. */
 static void test_a_stopped_thread_is_left_alone(void **state)
 {
     static const int32_t stopped[] = { SMP_JVM_IN_NATIVE, SMP_JVM_BLOCKED, 11, 8 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(stopped) / sizeof(stopped[0]); i++) {
-        note(stopped[i], slot(20), 0, 0);
+        set_anchor(stopped[i], slot(20), 0, 0);
         stack[19] = at(CALLER + 0x40);
         take(at(CALLER + 0x40), slot(20));
         jvm.calls = 0;
@@ -605,8 +605,7 @@ static void test_every_code_has_its_answer(void **state)
     }
 }
 
-/* -------------------------------------------------------------------- in another signal's handler
- */
+/* ------------------------------------------------------------------ in another signal's handler */
 
 enum { FRAME_WORDS = SMP_SIGNAL_FRAME_BYTES / sizeof(uintptr_t), FRAME_AT = 41 };
 
@@ -680,7 +679,7 @@ static void test_deep_inside_another_handler(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
     assert_int_equal(jvm.calls, 2);
-    /* Even where the JVM makes something of the handler's own registers. */
+    /* Even if the JVM walks something with the handler's own registers. */
     jvm.calls = 0;
     stack[8 + 3] = at(CALLER + 0x40);
     catch_in_handler(8);
@@ -726,7 +725,7 @@ static void test_a_frame_above_java_code_is_left_alone(void **state)
     assert_false(answer.in_handler);
 }
 
-static void test_a_stack_that_is_missed_is_asked_for(void **state)
+static void test_a_missing_stack_is_reported(void **state)
 {
     (void)state;
     no_bounds = true;
@@ -755,7 +754,7 @@ static void test_no_registers_are_made_up_where_the_jvm_does_not_bear_them(void 
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     assert_int_equal(jvm.calls, 2);
-    note(SMP_JVM_IN_VM, slot(20), 0, 0x55);
+    set_anchor(SMP_JVM_IN_VM, slot(20), 0, 0x55);
     stack[19] = at(CALLER + 0x40);
     take(at(CALLER + 0x40), slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
@@ -809,7 +808,7 @@ int main(void)
         TEST(test_deep_inside_another_handler),
         TEST(test_handlers_that_interrupt_each_other),
         TEST(test_a_frame_above_java_code_is_left_alone),
-        TEST(test_a_stack_that_is_missed_is_asked_for),
+        TEST(test_a_missing_stack_is_reported),
         TEST(test_no_registers_are_made_up_where_the_jvm_does_not_bear_them),
         TEST(test_what_a_handler_had_interrupted_is_not_made_up),
     };

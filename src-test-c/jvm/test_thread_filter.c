@@ -101,7 +101,7 @@ static void a_thread_counts_once_it_runs(void **state)
     thread_filter.destroy(thread_filter.self);
 }
 
-static void none_and_an_empty_array_choose_nobody(void **state)
+static void none_and_an_empty_array_choose_no_thread(void **state)
 {
     struct smp_thread_filter thread_filter;
 
@@ -149,7 +149,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(the_chosen_are_in_it_and_no_others), TEST(nothing_is_held),
-        TEST(a_thread_counts_once_it_runs),       TEST(none_and_an_empty_array_choose_nobody),
+        TEST(a_thread_counts_once_it_runs),       TEST(none_and_an_empty_array_choose_no_thread),
         TEST(a_null_thread_is_refused),           TEST(each_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

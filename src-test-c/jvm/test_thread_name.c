@@ -189,7 +189,7 @@ static void an_ended_thread_is_gone(void **state)
     assert_int_equal(read_name(), SMP_EGONE);
 }
 
-static void after_vm_death_it_is_not_asked(void **state)
+static void after_vm_death_it_is_not_read(void **state)
 {
     (void)state;
     fake_jvmti_vm_death();
@@ -212,7 +212,7 @@ int main(void)
         TEST(a_thread_without_a_name_has_an_empty_one),
         TEST(without_a_reference_the_name_is_simply_read_again),
         TEST(an_ended_thread_is_gone),
-        TEST(after_vm_death_it_is_not_asked),
+        TEST(after_vm_death_it_is_not_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

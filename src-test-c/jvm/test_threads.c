@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "jvm/agent/agent.h"
+#include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/handler/signal.h"
 #include "support/failing_alloc.h"
@@ -120,7 +121,7 @@ static void a_thread_that_came_and_went_is_unseen(void **state)
     assert_int_equal(late.unseen + late.count, 0);
 }
 
-static void a_new_reader_has_missed_nobody(void **state)
+static void a_new_reader_has_missed_no_thread(void **state)
 {
     (void)state;
     open_it();
@@ -292,7 +293,7 @@ static void a_thread_that_hid_before_the_open_is_not_found_by_the_scan(void **st
     fake_jvmti_thread_end(&crowd[0]);
 }
 
-static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
+static void the_threads_of_a_group_may_be_hidden_from_their_start(void **state)
 {
     static struct fake_group own;
     static struct fake_group other;
@@ -305,9 +306,9 @@ static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
     jobject second = fake_jni_local(&other);
     vm_fixture_add(&fixture, &crowd[0], 100, "older");
     crowd[0].group = &own;
-    assert_int_equal(smp_threads_hide_group(env, group), SMP_OK);
-    assert_int_equal(smp_threads_hide_group(env, group), SMP_OK); /* twice is once */
-    assert_int_equal(smp_threads_hide_group(env, second), SMP_EQUOTA);
+    assert_int_equal(smp_hidden_threads_add_group(env, group), SMP_OK);
+    assert_int_equal(smp_hidden_threads_add_group(env, group), SMP_OK); /* twice is once */
+    assert_int_equal(smp_hidden_threads_add_group(env, second), SMP_EQUOTA);
     open_it();
     make(&crowd[1], 101);
     crowd[1].group = &own;
@@ -320,17 +321,17 @@ static void the_threads_of_a_group_may_be_hidden_from_their_birth(void **state)
     assert_true(was_handed(102));
     assert_int_equal(reader.unseen, 0);
 
-    smp_threads_unloaded(env);
+    smp_hidden_threads_unloaded(env);
     fake_jni.refuse_global = true;
-    assert_int_equal(smp_threads_hide_group(env, group), SMP_ENOMEM);
+    assert_int_equal(smp_hidden_threads_add_group(env, group), SMP_ENOMEM);
     fake_jni.refuse_global = false;
-    assert_int_equal(smp_threads_hide_group(env, second), SMP_OK);
-    smp_threads_unloaded(env);
+    assert_int_equal(smp_hidden_threads_add_group(env, second), SMP_OK);
+    smp_hidden_threads_unloaded(env);
     (*env)->DeleteLocalRef(env, group);
     (*env)->DeleteLocalRef(env, second);
 }
 
-/* --------------------------------------------------------------------------------- bad luck */
+/* ------------------------------------------------------------------------------------- bad luck */
 
 static void a_thread_without_memory_is_unseen(void **state)
 {
@@ -373,7 +374,7 @@ static void end_the_listed(enum fake_call call)
     }
 }
 
-/* Its end is told while it is not registered yet; GetThreadInfo knows dead threads, too. */
+/* Its end event comes before it is registered; GetThreadInfo knows dead threads, too. */
 static void a_thread_that_ends_before_it_is_registered_is_not_handed_out(void **state)
 {
     (void)state;
@@ -386,7 +387,7 @@ static void a_thread_that_ends_before_it_is_registered_is_not_handed_out(void **
     assert_int_equal(reader.unseen, 0);
 }
 
-static void an_end_that_nobody_told_is_told_by_the_walk(void **state)
+static void an_end_without_an_event_is_found_by_the_walk(void **state)
 {
     (void)state;
     open_it();
@@ -425,7 +426,8 @@ static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
     const uint64_t other = ask_in_vain(reader.threads[1], SMP_WALK_INFO_REQUESTS - 1);
     fake_jvmti_thread_end(&crowd[0]);
     vm_fixture_drop_all(&reader);
-    assert_int_equal(smp_signal_state(cookie), SMP_SLOT_LATE); /* the other may be told of it yet */
+    assert_int_equal(smp_signal_state(cookie),
+                     SMP_SLOT_LATE); /* the other may still get its answer */
     vm_fixture_drop_all(&second);
     assert_int_equal(smp_signal_state(cookie), SMP_SLOT_FREE);
     assert_int_equal(smp_signal_state(other), SMP_SLOT_FREE);
@@ -447,7 +449,7 @@ static void events_after_the_close_are_harmless(void **state)
     (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
 }
 
-static void after_vm_death_nobody_polls(void **state)
+static void after_vm_death_polls_fail(void **state)
 {
     const struct smp_thread_source source = smp_threads_source();
 
@@ -458,7 +460,7 @@ static void after_vm_death_nobody_polls(void **state)
                      SMP_EPHASE);
 }
 
-/* ------------------------------------------------------------------------------------ churn */
+/* ---------------------------------------------------------------------------------------- churn */
 
 enum { CHURNERS = 4, LIVES = 500 };
 
@@ -513,7 +515,7 @@ int main(void)
         TEST(old_and_new_threads_are_handed_out_once),
         TEST(a_thread_the_scan_lists_while_it_starts_is_one_thread),
         TEST(a_thread_that_came_and_went_is_unseen),
-        TEST(a_new_reader_has_missed_nobody),
+        TEST(a_new_reader_has_missed_no_thread),
         TEST(a_refused_thread_is_offered_again),
         TEST(two_readers_do_not_take_from_each_other),
         TEST(an_ended_thread_may_outlive_the_close),
@@ -523,14 +525,14 @@ int main(void)
         TEST(a_thread_that_hides_is_not_handed_out),
         TEST(a_thread_may_hide_after_it_was_handed_out),
         TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
-        TEST(the_threads_of_a_group_may_be_hidden_from_their_birth),
+        TEST(the_threads_of_a_group_may_be_hidden_from_their_start),
         TEST(a_thread_without_memory_is_unseen),
         TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
         TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),
-        TEST(an_end_that_nobody_told_is_told_by_the_walk),
+        TEST(an_end_without_an_event_is_found_by_the_walk),
         TEST(a_thread_that_never_answered_leaves_no_slot_behind),
         TEST(events_after_the_close_are_harmless),
-        TEST(after_vm_death_nobody_polls),
+        TEST(after_vm_death_polls_fail),
         TEST(thousands_of_lives_leave_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,7 +124,7 @@ static void test_running_threads_are_found(void **state)
 }
 
 /* A thread of the JVM's own may have the same CPU time by chance. */
-static void test_twins_stay_unknown(void **state)
+static void test_equal_clocks_stay_unknown(void **state)
 {
     (void)state;
     make_process(30);
@@ -142,7 +142,7 @@ static void match_with_hints(size_t threads)
     assert_int_equal(smp_tids_match(&hinting, tids, process.task_count, threads, found), SMP_OK);
 }
 
-static void test_a_hint_tells_twins_apart(void **state)
+static void test_a_hint_distinguishes_equal_clocks(void **state)
 {
     (void)state;
     wrong_hint = SIZE_MAX;
@@ -184,8 +184,8 @@ static void test_the_clocks_overrule_a_hint(void **state)
     wrong_hint = SIZE_MAX;
 }
 
-/* Two that run from the same moment on, at one speed, cannot be told apart. */
-static void test_running_twins_stay_unknown(void **state)
+/* Two that run from the same moment on, at one speed, cannot be distinguished. */
+static void test_equal_clocks_that_run_stay_unknown(void **state)
 {
     (void)state;
     make_process(30);
@@ -199,8 +199,8 @@ static void test_running_twins_stay_unknown(void **state)
     assert_int_equal(found[2], FIRST_TID + 2);
 }
 
-/* Its own task is not among those that are looked at, so that nobody else's may be taken. */
-static void test_a_thread_that_ends_is_given_nobody_elses(void **state)
+/* Its OS thread is not in the list, so none may be chosen. */
+static void test_a_thread_that_ends_gets_no_other_tid(void **state)
 {
     (void)state;
     for (size_t after = 0; after < 3; after++) {
@@ -214,7 +214,7 @@ static void test_a_thread_that_ends_is_given_nobody_elses(void **state)
     }
 }
 
-/* Whatever runs and whoever looks alike: a tid is right or 0. */
+/* Whichever threads run and look alike: a tid is right or 0. */
 static void test_no_tid_is_ever_wrong(void **state)
 {
     size_t right = 0;
@@ -250,7 +250,7 @@ static void test_ten_thousand_threads(void **state)
     assert_true(process.readings < 8 * (size_t)MAX_TASKS);
 }
 
-static void test_nobody_to_match(void **state)
+static void test_no_threads_to_match(void **state)
 {
     (void)state;
     make_process(0);
@@ -300,15 +300,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_blocked_threads_are_found),
         cmocka_unit_test(test_running_threads_are_found),
-        cmocka_unit_test(test_twins_stay_unknown),
-        cmocka_unit_test(test_a_hint_tells_twins_apart),
+        cmocka_unit_test(test_equal_clocks_stay_unknown),
+        cmocka_unit_test(test_a_hint_distinguishes_equal_clocks),
         cmocka_unit_test(test_hints_that_fail_once_are_not_taken),
         cmocka_unit_test(test_the_clocks_overrule_a_hint),
-        cmocka_unit_test(test_running_twins_stay_unknown),
-        cmocka_unit_test(test_a_thread_that_ends_is_given_nobody_elses),
+        cmocka_unit_test(test_equal_clocks_that_run_stay_unknown),
+        cmocka_unit_test(test_a_thread_that_ends_gets_no_other_tid),
         cmocka_unit_test(test_no_tid_is_ever_wrong),
         cmocka_unit_test(test_ten_thousand_threads),
-        cmocka_unit_test(test_nobody_to_match),
+        cmocka_unit_test(test_no_threads_to_match),
         cmocka_unit_test(test_no_memory_at_any_step),
         cmocka_unit_test(test_the_process_lists_its_tasks),
     };

@@ -33,7 +33,7 @@ static void test_what_a_version_looks_like(void **state)
     assert_int_equal(smp_jvm_version_parse("99999999999999999999"), 0);
 }
 
-static void test_the_jvm_is_asked(void **state)
+static void test_the_jvm_says_its_version(void **state)
 {
     const long before = fake_jvmti_live_pieces();
 
@@ -61,7 +61,7 @@ static void test_which_jvm_bears_made_up_registers(void **state)
 }
 
 /* Every walk of a thread gets to know. */
-static void test_walks_are_told(void **state)
+static void test_walks_know(void **state)
 {
     static int env;
     struct smp_walk_info info = { .run_method = 1, .java_thread = 8 };
@@ -77,9 +77,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_what_a_version_looks_like, set_up),
-        cmocka_unit_test_setup(test_the_jvm_is_asked, set_up),
+        cmocka_unit_test_setup(test_the_jvm_says_its_version, set_up),
         cmocka_unit_test_setup(test_which_jvm_bears_made_up_registers, set_up),
-        cmocka_unit_test_setup(test_walks_are_told, set_up),
+        cmocka_unit_test_setup(test_walks_know, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

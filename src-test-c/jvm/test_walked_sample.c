@@ -40,7 +40,7 @@ static void test_frames_become_a_sample(void **state)
     assert_int_equal(sample.omitted, 0);
     assert_int_equal(sample.frames[0].method, 11);
     assert_int_equal(sample.frames[0].bci, 0);  /* a leaf without a line */
-    assert_int_equal(sample.frames[1].bci, -1); /* native, as JVMTI tells it */
+    assert_int_equal(sample.frames[1].bci, -1); /* native, as JVMTI marks it */
     assert_int_equal(sample.frames[2].method, 13);
     assert_int_equal(sample.frames[2].bci, 7);
 }

@@ -40,7 +40,7 @@ struct fake_thread {
     struct fake_object object;
     int64_t java_id;
     struct fake_string *name; /* what the field Thread.name holds */
-    const char *jvmti_name;   /* what GetThreadInfo tells */
+    const char *jvmti_name;   /* what GetThreadInfo returns */
     struct fake_group *group;
     bool daemon;
     _Atomic bool ended;
@@ -78,7 +78,7 @@ jobject fake_jni_global(void *object);
 /* NULL for a NULL reference. */
 void *fake_jni_object(jobject ref);
 long fake_jni_live_refs(void);
-/* What a JVM that dies does with the global references nobody deleted. */
+/* What a JVM that dies does with the global references that were not deleted. */
 void fake_jni_free_globals(void);
 
 void fake_string_set(struct fake_string *string, const char *ascii);

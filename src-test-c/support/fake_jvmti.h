@@ -3,7 +3,7 @@
  * fake_jvmti.h - a jvmtiEnv whose threads, stacks and refusals the test decides.
  *
  * A stack of depth d has the frame {method FAKE_METHOD + i, location i} at distance i from its
- * root, so that each frame tells where it belongs.
+ * root, so that each frame shows where it belongs.
  *
  * Owns     what it allocates for its caller, until Deallocate; fake_jvmti_live_pieces counts it.
  * Threads  any, but for reset and the fields of fake_jvmti.
@@ -58,7 +58,7 @@ struct fake_method {
 };
 
 struct fake_jvmti {
-    jvmtiError errors[FAKE_CALL_COUNT]; /* what a call answers, JVMTI_ERROR_NONE unless set */
+    jvmtiError errors[FAKE_CALL_COUNT]; /* what a call returns, JVMTI_ERROR_NONE unless set */
     _Atomic int calls[FAKE_CALL_COUNT]; /* how often it was called */
     /* Before a call does its work: where a thread may die or a stack change. */
     void (*before)(enum fake_call call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * vm_fixture.h - a fake JVM with the usual threads, for the tests of vm/.
+ * vm_fixture.h - a fake JVM with the usual threads, for the tests of jvm/.
  *
  * Owns     the fake threads.
  * Threads  the test's own.

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Relaxed: the counters guard no other data; each is only asked for its own value. */
+/* Relaxed: the counters guard no other data; only their own values matter. */
 #define RELAXED memory_order_relaxed
 
 static _Atomic size_t live_bytes;
@@ -63,7 +63,7 @@ void smp_quota_release(struct smp_quota *quota)
 {
     if (quota == NULL)
         return;
-    /* What the other holders gave back happens before the last one frees it. */
+    /* Acquire: the writes of all other holders happen before the last one frees it. */
     if (atomic_fetch_sub_explicit(&quota->holders, 1, memory_order_acq_rel) == 1)
         smp_free(NULL, quota);
 }
@@ -73,8 +73,8 @@ size_t smp_quota_used(const struct smp_quota *quota)
     return atomic_load_explicit(&quota->used, RELAXED);
 }
 
-/* Adding first and taking back what was too much would let a racing thread see, and be refused
- * by, bytes that nobody has: hence the compare-exchange. */
+/* Compare-exchange: adding first and subtracting on refusal would let a racing thread be refused
+ * because of bytes that no thread has. */
 static bool take_from_session(struct smp_quota *quota, size_t bytes)
 {
     size_t used = atomic_load_explicit(&quota->used, RELAXED);
@@ -134,7 +134,7 @@ void *smp_alloc(struct smp_quota *quota, size_t size)
     return charge_piece(quota, calloc(1, size));
 }
 
-/* As long as it fits where it lies, realloc cannot make it bigger: nothing needs to be asked. */
+/* As long as it fits where it lies, realloc does not charge more: the quota need not be checked. */
 static void *shrink(struct smp_quota *quota, void *piece, size_t size, size_t before)
 {
     void *smaller = realloc(piece, size);

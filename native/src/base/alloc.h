@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * alloc.h - the only door to the heap and to mmap; every byte is charged to a quota.
+ * alloc.h - the only way to the heap and to mmap; every byte is charged to a quota.
  *
  * A quota is the memory limit of one sampler session. Heap pieces are charged with what malloc
  * really gave (malloc_usable_size), mapped ranges with what was committed.
  *
- * Owns     nothing itself; the caller owns what it gets. A quota that was created is reference
- *          counted: what is charged to it may outlive the session.
+ * Owns     quotas that were created, which are reference counted: what is charged to one may
+ *          outlive the session. Pieces and ranges are the caller's.
  * Threads  any; the counters are atomic.
- * Errors   NULL or false where the quota is exhausted or the system refuses: nothing has changed
- *          then.
+ * Errors   NULL or false if the quota is exhausted or the system refuses: nothing has changed then.
  * Cost     malloc plus a few relaxed atomics. commit, decommit: one or two system calls.
  */
 #ifndef SMP_BASE_ALLOC_H
@@ -27,10 +26,10 @@ struct smp_quota {
     _Atomic unsigned holders;
 };
 
-/* One that lives as long as somebody holds it: the caller does. NULL: no memory. Not charged to a
- * session itself. */
+/* A quota that lives while it is held; the caller has the first hold. NULL: no memory. Its own
+ * memory is charged to no session. */
 struct smp_quota *smp_quota_create(size_t limit_bytes);
-/* NULL is fine. One that was made by init may be held too, but its maker's own hold is for ever. */
+/* NULL is fine. One that was made by init may be held too; it is never freed here. */
 struct smp_quota *smp_quota_hold(struct smp_quota *quota);
 void smp_quota_release(struct smp_quota *quota);
 
@@ -64,7 +63,7 @@ void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_
 /* Bytes charged by all sessions of the process and not given back: 0 when all are closed. */
 size_t smp_alloc_live_bytes(void);
 
-/* Test seam: asked before each allocation, reserve and commit; true refuses it. NULL removes it.
+/* Test seam: called before each allocation, reserve and commit; true refuses it. NULL removes it.
  * Not for production. */
 typedef bool smp_alloc_refuser(void *self, size_t bytes);
 void smp_alloc_set_refuser(smp_alloc_refuser *refuser, void *self);

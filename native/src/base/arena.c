@@ -3,8 +3,8 @@
  *  base          used             committed   (peak)            max
  *   | handed out | zero, poisoned |   PROT_NONE, costs nothing   |
  *
- * Invariant: every byte from used to committed is zero, so alloc never has to clear. Whoever
- * moves used back (rewind, reset) clears what it uncovers while that is still in the cache.
+ * Invariant: every byte from used to committed is zero, so alloc never has to clear. rewind and
+ * reset clear the bytes above the new used while they are still in the cache.
  */
 #include "base/arena.h"
 
@@ -80,7 +80,7 @@ void smp_arena_destroy(struct smp_arena *arena)
 {
     if (arena == NULL)
         return;
-    UNPOISON(arena->base, arena->peak); /* the addresses may come back to somebody else */
+    UNPOISON(arena->base, arena->peak); /* the addresses may be used for something else */
     smp_map_release(arena->quota, arena->base, arena->max_bytes, arena->committed);
     smp_free(arena->quota, arena);
 }

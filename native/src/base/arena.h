@@ -3,19 +3,17 @@
  * arena.h - grow-only memory that never moves: one reserved address range, committed as it fills.
  *
  * Because nothing moves, a reader on another thread may keep pointers and indices to pieces that
- * were complete when it was handed them, while the owner goes on appending. A piece type that is
- * the only one in its arena forms an array.
+ * were complete when it got them, while the owner goes on appending. A piece type that is the only
+ * one in its arena forms an array. ASan builds poison all bytes that are not handed out, so a stale
+ * pointer is caught where it is used.
  *
  * Owns     its range; pieces live until rewind, reset or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).
  * Errors   NULL at the arena's maximum, at the quota's limit, or when the system refuses; unchanged
  *          then.
  * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind, and reset for
- * what it keeps: a memset of the bytes forgotten (a third of what giving the pages back and
- *          faulting them in again takes). reset for the rest: one madvise, one mprotect.
- *
- * ASan builds poison all bytes that are not handed out, so a stale pointer is caught where it is
- * used.
+ *          what it keeps: a memset of the bytes forgotten (a third of what giving the pages back
+ *          and faulting them in again takes). reset for the rest: one madvise, one mprotect.
  */
 #ifndef SMP_BASE_ARENA_H
 #define SMP_BASE_ARENA_H

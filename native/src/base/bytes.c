@@ -167,7 +167,7 @@ void smp_bytes_printf(struct smp_bytes *bytes, const char *format, ...)
     print(bytes, format, arguments);
     va_end(arguments);
     if (bytes->status != SMP_OK && bytes->data != NULL)
-        bytes->data[bytes->length] = '\0'; /* takes back what was printed half */
+        bytes->data[bytes->length] = '\0'; /* removes the half that was printed */
 }
 
 const char *smp_bytes_text(const struct smp_bytes *bytes)

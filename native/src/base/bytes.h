@@ -6,7 +6,8 @@
  * Threads  one at a time.
  * Errors   SMP_EQUOTA at the maximum, SMP_ENOMEM when refused. The buffer keeps what it had and
  *          remembers the first failure: later appends do nothing, so a writer may check once, at
- * the end. Cost     append: amortised O(length).
+ *          the end.
+ * Cost     append: amortised O(length).
  */
 #ifndef SMP_BASE_BYTES_H
 #define SMP_BASE_BYTES_H
@@ -33,8 +34,7 @@ void smp_bytes_init(struct smp_bytes *bytes, struct smp_quota *quota, size_t max
 void smp_bytes_fini(struct smp_bytes *bytes);
 /* Empties it and forgets a failure; keeps the memory. */
 void smp_bytes_clear(struct smp_bytes *bytes);
-/* Back to an earlier length, forgetting a failure: how a row that did not fit is taken away again.
- */
+/* Back to an earlier length, forgetting a failure: removes a row that did not fit. */
 void smp_bytes_truncate(struct smp_bytes *bytes, size_t length);
 
 /* Each appends all or nothing. What is appended does not lie in the buffer itself. */

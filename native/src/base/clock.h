@@ -3,9 +3,8 @@
  * clock.h - time. Monotonic nanoseconds for everything that is credited, wall milliseconds for
  * titles only.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none: a clock that cannot be read gives 0.
+ * Errors   0: the clock cannot be read.
  * Cost     a vDSO call (about 25 ns); thread CPU clocks are system calls (about 400 ns).
  */
 #ifndef SMP_BASE_CLOCK_H

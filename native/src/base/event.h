@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * event.h - how one thread sleeps until a time, or until somebody calls.
+ * event.h - one thread sleeps until a time, or until another thread calls.
  *
- * Not a condition variable: glibc lets the sleeper take the mutex back as one that others want,
- * and so every unlock after a sleep asks the kernel to wake somebody up. The kernel looks through a
- * list of sleeping threads then, which in a process with 10,000 parked ones takes longer than all
- * else in a tick.
+ * Not a condition variable: glibc lets the sleeper take the mutex back as a contended lock, so
+ * every unlock after a sleep makes the kernel look for a thread to wake up. The kernel walks a list
+ * of sleeping threads then, which in a process with 10,000 parked ones takes longer than the rest
+ * of a tick.
  *
  *   lock                              lock
  *   nothing to do? seen = calls       there is something to do
  *   unlock                            unlock
  *   smp_event_sleep(seen)             smp_event_call
  *
- * Where there is no such lock calls are seen before it is looked whether there is something to do.
+ * Without such a lock, read calls before checking whether there is something to do.
  *
- * Owns     nothing; plain data.
  * Threads  one sleeps; any may call.
- * Errors   none: it may wake up for no reason, so the sleeper looks again.
+ * Errors   sleep may return for no reason, so the sleeper checks again.
  * Cost     sleep, call: one system call.
  */
 #ifndef SMP_BASE_EVENT_H
@@ -25,13 +24,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-/* Zeroed: nobody has called. */
+/* Zeroed: not called yet. */
 struct smp_event {
     _Atomic uint32_t calls;
 };
 
 uint32_t smp_event_calls(struct smp_event *event);
-/* Returns at once where somebody has called since calls was seen. */
+/* Returns at once if there was a call since seen was read. */
 void smp_event_sleep(struct smp_event *event, uint32_t seen, int64_t most_ns);
 void smp_event_call(struct smp_event *event);
 

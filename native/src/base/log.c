@@ -15,7 +15,7 @@ enum { SMP_LOG_KINDS = 64 };
 
 struct kind {
     const char *format; /* NULL: free */
-    int64_t told_ns;    /* when one was last kept */
+    int64_t kept_ns;    /* when one was last kept */
     uint64_t held_back; /* since then */
 };
 
@@ -29,7 +29,7 @@ struct smp_log {
     pthread_mutex_t mutex; /* guards all below */
     size_t first;          /* index of the oldest message */
     size_t count;
-    uint64_t dropped; /* by a full ring, not yet told */
+    uint64_t dropped; /* by a full ring, not yet reported */
     struct kind kinds[SMP_LOG_KINDS];
     struct message messages[SMP_LOG_MESSAGES];
 };
@@ -66,7 +66,7 @@ static struct kind *find_kind(struct smp_log *log, const char *format)
         struct kind *kind = &log->kinds[i];
         if (kind->format == format || kind->format == NULL)
             return kind; /* entries are never freed, so behind a free one there is nothing */
-        if (kind->told_ns < oldest->told_ns)
+        if (kind->kept_ns < oldest->kept_ns)
             oldest = kind;
     }
     return oldest;
@@ -105,7 +105,7 @@ __attribute__((format(printf, 3, 0))) static void put(struct smp_log *log, enum 
     struct kind *kind = find_kind(log, format);
     const bool known = kind->format == format;
 
-    if (known && now - kind->told_ns < SMP_LOG_QUIET_NS) {
+    if (known && now - kind->kept_ns < SMP_LOG_QUIET_NS) {
         kind->held_back++;
         return;
     }
@@ -117,7 +117,7 @@ __attribute__((format(printf, 3, 0))) static void put(struct smp_log *log, enum 
     message->level = level;
     write_message(message, known ? kind->held_back : 0, format, arguments);
     log->count++;
-    *kind = (struct kind){ .format = format, .told_ns = now };
+    *kind = (struct kind){ .format = format, .kept_ns = now };
 }
 
 void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *format, ...)
@@ -133,7 +133,7 @@ void smp_log_put(struct smp_log *log, enum smp_log_level level, const char *form
     va_end(arguments);
 }
 
-/* What a full ring dropped is told once everything that came before is taken. */
+/* Reports what a full ring dropped, once everything that came before is taken. */
 static bool take_message(struct smp_log *log, enum smp_log_level *level, char *text)
 {
     if (log->count > 0) {

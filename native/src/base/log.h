@@ -3,12 +3,13 @@
  * log.h - a small ring of messages from threads that must not do output to the one that may.
  *
  * The sampler thread puts, the reporter takes and hands them to Java. Each kind of message (its
- * format pointer) is kept at most once per SMP_LOG_QUIET_NS; what was held back is counted and told
- * with the next.
+ * format pointer) is kept at most once per SMP_LOG_QUIET_NS; the next one says how many were held
+ * back.
  *
  * Owns     its messages.
  * Threads  any (one mutex, held for a vsnprintf or a copy of one message).
- * Errors   none: a full ring drops the newest, counts it, and tells the count once it is empty.
+ * Errors   a full ring drops the newest and counts it; once the ring is empty, take returns a
+ *          message with the count.
  * Cost     a vsnprintf; no allocation after create.
  */
 #ifndef SMP_BASE_LOG_H

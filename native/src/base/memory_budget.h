@@ -2,10 +2,8 @@
 /*
  * memory_budget.h - one maximum shared by the arenas and tables a module is made of.
  *
- * Owns     nothing; it counts.
  * Threads  one at a time.
- * Errors   NULL or false where the maximum, the quota or the system says no; nothing has changed
- *          then.
+ * Errors   NULL or false if the maximum, the quota or the system refuses; nothing has changed then.
  * Cost     as smp_alloc and smp_arena_alloc.
  */
 #ifndef SMP_BASE_MEMORY_BUDGET_H
@@ -33,10 +31,10 @@ void *smp_memory_budget_take(struct smp_memory_budget *room, size_t size);
 /* size as it was taken; piece NULL is fine. */
 void smp_memory_budget_give(struct smp_memory_budget *room, void *piece, size_t size);
 
-/* From an arena that is used through this room only, and whose own end does not count. */
+/* From an arena that is used through this budget only, and whose end does not count. */
 void *smp_memory_budget_alloc(struct smp_memory_budget *room, struct smp_arena *arena, size_t size,
                               size_t align);
-/* Makes sure that the next size bytes of the arena are there: handing them out cannot fail. */
+/* Commits the next size bytes of the arena: allocating them cannot fail afterwards. */
 bool smp_memory_budget_reserve(struct smp_memory_budget *room, struct smp_arena *arena, size_t size,
                                size_t align);
 

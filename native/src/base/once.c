@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/once.h"
 
-/* With the mutex held: waits for one that is bringing up or taking down. */
-static void wait_until_settled(struct smp_once *once)
+/* With the mutex held: waits while another thread opens or closes. */
+static void wait_while_busy(struct smp_once *once)
 {
     while (once->phase == SMP_ONCE_BUSY)
         (void)pthread_cond_wait(&once->changed, &once->mutex);
@@ -13,7 +13,7 @@ bool smp_once_open(struct smp_once *once)
     bool first = false;
 
     (void)pthread_mutex_lock(&once->mutex);
-    wait_until_settled(once);
+    wait_while_busy(once);
     if (once->phase == SMP_ONCE_CLOSED) {
         once->phase = SMP_ONCE_BUSY;
         first = true;
@@ -29,7 +29,7 @@ bool smp_once_close(struct smp_once *once)
     bool last = false;
 
     (void)pthread_mutex_lock(&once->mutex);
-    wait_until_settled(once);
+    wait_while_busy(once);
     if (once->phase == SMP_ONCE_OPEN && --once->users == 0) {
         once->phase = SMP_ONCE_BUSY;
         last = true;
@@ -38,11 +38,11 @@ bool smp_once_close(struct smp_once *once)
     return last;
 }
 
-void smp_once_finish(struct smp_once *once, bool up)
+void smp_once_finish(struct smp_once *once, bool is_open)
 {
     (void)pthread_mutex_lock(&once->mutex);
-    once->phase = up ? SMP_ONCE_OPEN : SMP_ONCE_CLOSED;
-    once->users = up ? 1 : 0;
+    once->phase = is_open ? SMP_ONCE_OPEN : SMP_ONCE_CLOSED;
+    once->users = is_open ? 1 : 0;
     (void)pthread_cond_broadcast(&once->changed);
     (void)pthread_mutex_unlock(&once->mutex);
 }

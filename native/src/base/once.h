@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * once.h - the first who enters brings something up, the last who leaves takes it down, without
- * a lock held meanwhile; the others wait.
+ * once.h - a reference whose first holder opens something and whose last one closes it, without a
+ * lock held meanwhile; others wait.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     one mutex.
  */
 #ifndef SMP_BASE_ONCE_H
@@ -28,11 +26,11 @@ struct smp_once {
         .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER \
     }
 
-/* True to the first: it must bring up, then settle. False: it is up. */
+/* True for the first: it must open, then call finish. False: it is open. */
 bool smp_once_open(struct smp_once *once);
-/* True to the last: it must take down, then settle(false). */
+/* True for the last: it must close, then call finish(false). */
 bool smp_once_close(struct smp_once *once);
-/* up: of the first who entered; false: it could not be brought up, and nobody has entered. */
-void smp_once_finish(struct smp_once *once, bool up);
+/* is_open false, after open: it could not be opened, and there is no reference to it. */
+void smp_once_finish(struct smp_once *once, bool is_open);
 
 #endif

@@ -2,9 +2,8 @@
 /*
  * random.h - numbers without a period a program could fall in step with. Not for secrets.
  *
- * Owns     nothing; the state is the caller's, seeded with anything.
+ * Owns     no state; it is the caller's, seeded with anything.
  * Threads  one at a time for each state.
- * Errors   none.
  * Cost     a few instructions.
  */
 #ifndef SMP_BASE_RANDOM_H

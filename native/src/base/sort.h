@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sort.h - a stable sort of indices, in memory of the caller's.
+ * sort.h - a stable sort of indices, in the caller's memory.
  *
- * Not qsort: that one takes no context and asks malloc for memory that no quota knows of.
+ * Not qsort: that one takes no context and calls malloc, which is charged to no quota.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     O(count log count); nearly sorted input O(count).
  */
 #ifndef SMP_BASE_SORT_H
@@ -16,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Must a stand before b? False for equal ones: they stay in the order they had. */
+/* Must a stand before b? False for equal ones: they keep their order. */
 typedef bool smp_index_before(const void *context, uint32_t a, uint32_t b);
 
 /* scratch has room for count items; its content does not matter before or after. */

@@ -2,9 +2,7 @@
 /*
  * status.h - the one list of everything that can go wrong in the core.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     constant.
  */
 #ifndef SMP_BASE_STATUS_H
@@ -33,7 +31,7 @@ enum smp_status {
         SMP_STATUS_COUNT
 };
 
-/* A status is looked at. */
+/* The status must be checked. */
 #define SMP_CHECKED __attribute__((warn_unused_result))
 
 /* The text of a code; never NULL, static storage. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One decoder reads all the forms; what it cannot read is one BAD per lead byte together with
- * those continuation bytes after it that the lead byte asked for, or per byte that leads nothing.
+ * One decoder reads all the forms; what it cannot read is one BAD per lead byte together with those
+ * of its continuation bytes that follow, or per byte that leads nothing.
  */
 #include "base/utf8.h"
 

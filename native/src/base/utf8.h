@@ -2,13 +2,11 @@
 /*
  * utf8.h - text between the JVM's modified UTF-8, real UTF-8 and UTF-16.
  *
- * Inside the core all text is valid UTF-8. What is not valid becomes U+FFFD at the door: one for a
- * lone surrogate, one for a lead byte with those continuation bytes after it that it asked for, one
- * for a byte that leads nothing.
+ * Inside the core all text is valid UTF-8. What is not valid becomes U+FFFD on the way in: one for
+ * a lone surrogate, one for a lead byte with those of its continuation bytes that follow, one for a
+ * byte that leads nothing.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none; all functions are total.
  * Cost     O(length).
  */
 #ifndef SMP_BASE_UTF8_H

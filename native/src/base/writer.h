@@ -5,7 +5,7 @@
  * Owns     its buffer.
  * Threads  one at a time.
  * Errors   init: SMP_ENOMEM. A failure of the output is remembered: later puts do nothing, so the
- *          caller checks once, at finish; a caller that has much left to write checks has_failed.
+ *          caller checks once, at finish; a caller with much left to write checks has_failed.
  * Cost     put: a copy.
  */
 #ifndef SMP_BASE_WRITER_H

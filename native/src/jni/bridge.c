@@ -16,6 +16,7 @@
 #include "jni/onload.h"
 #include "jni/statistics.h"
 #include "jni/throw.h"
+#include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
@@ -32,7 +33,7 @@ static struct smp_session *bridge_session(jlong handle)
     return smp_java_session_core(java_session_of(handle));
 }
 
-/* The first that Java calls. Where the library cannot be made ready it throws, or is no version. */
+/* The first that Java calls. If the library cannot be made ready it throws, or returns NULL. */
 JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, jclass bridge)
 {
     (void)bridge;
@@ -172,7 +173,7 @@ JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject group)
     if (group == NULL)
         smp_throw_message(env, SMP_EINVAL, "group must not be null");
     else
-        smp_throw(env, smp_threads_hide_group(env, group));
+        smp_throw(env, smp_hidden_threads_add_group(env, group));
 }
 
 JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)

@@ -2,7 +2,6 @@
 /*
  * convert.h - texts between Java and C, with limits.
  *
- * Owns     nothing.
  * Threads  any attached one.
  * Errors   as listed.
  * Cost     O(length). An ASCII text becomes a String without a copy in between.
@@ -25,7 +24,7 @@ SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max
 /* text is UTF-8 with a NUL after length. A local reference, or NULL; an exception may be pending
  * then. */
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
-/* A String[] of as many texts as text_of gives; each is copied before the next is asked for. NULL
+/* A String[] of as many texts as text_of gives; each is copied before the next call of it. NULL
  * with an exception pending, or without memory. */
 jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
                              const char *(*text_of)(void *self, size_t index), void *self);

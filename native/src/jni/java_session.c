@@ -27,7 +27,7 @@ struct smp_java_session {
     struct smp_by_signal *async;    /* NULL: the engine is JVMTI */
     int signal;                     /* of async */
     struct smp_jvm_cpu_timers *cpu; /* NULL: the clock is WALL */
-    _Atomic bool open;              /* a smp_agent_close is owed, and with async that of vm_async */
+    _Atomic bool open;              /* destroy closes the agent, and with async async.h */
 };
 
 static enum smp_status enter(void *self, const char *thread_name)
@@ -83,7 +83,7 @@ static enum smp_status read_options(JNIEnv *env, jstring options, char **text, s
     return status;
 }
 
-/* The core is given its walkers when it is made, so what they depend on is read before. */
+/* The core gets its walkers when it is made, so the options they depend on are read before. */
 static enum smp_status make_async(struct smp_java_session *java_session, const char *text,
                                   size_t length, char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
@@ -172,8 +172,8 @@ static enum smp_status refuse_cpu_clock(char message[SMP_OPTIONS_MESSAGE_BYTES])
     return SMP_EUNSUPPORTED;
 }
 
-/* Where asynchronous walks are refused the session runs without them, if it can; where no thread
- * can be started, not at all. */
+/* If asynchronous walks are refused the session runs without them, if it can; if no thread can be
+ * started, start fails. */
 static enum smp_status open_vm(const struct smp_java_session *java_session,
                                char message[SMP_OPTIONS_MESSAGE_BYTES])
 {

@@ -4,7 +4,7 @@
  *
  * create starts nothing and touches no JVMTI environment; start opens it, destroy closes it.
  *
- * Owns     the core session and all it borrows: callbacks, namer, name source.
+ * Owns     the core session and all it borrows: callbacks, name callback, name source.
  * Threads  as session.h; create and destroy on an attached thread.
  * Errors   as session.h and agent.h.
  * Cost     as session.h.

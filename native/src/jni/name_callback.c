@@ -32,7 +32,7 @@ struct memory {
     char text[];
 };
 
-/* ---------------------------------------------------------------------------------- the arrays */
+/* ----------------------------------------------------------------------------------- the arrays */
 
 static void delete_global(JNIEnv *env, jobject ref)
 {
@@ -138,7 +138,7 @@ static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_
     return !smp_jni_clear_exception(env);
 }
 
-/* ----------------------------------------------------------------------------------- the names */
+/* ------------------------------------------------------------------------------------ the names */
 
 static void forget_memory(JNIEnv *env, struct memory *memory)
 {
@@ -149,7 +149,7 @@ static void forget_memory(JNIEnv *env, struct memory *memory)
     smp_free(NULL, memory);
 }
 
-/* NULL without memory: the name will then be told again the next time. */
+/* NULL without memory: the name will then be delivered again the next time. */
 static struct memory *remember_name(JNIEnv *env, jobject string, const char *text)
 {
     const size_t length = strlen(text);
@@ -162,7 +162,7 @@ static struct memory *remember_name(JNIEnv *env, jobject string, const char *tex
     return memory;
 }
 
-/* string is what the rule answered; *name the memory of its last answer. */
+/* string is the manipulator's result; *name the memory of its last one. */
 static enum smp_naming compare_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                      jobject string, void **name)
 {

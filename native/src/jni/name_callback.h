@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * name_callback.h - asks the user's rule for group names: one call into Java per tick, for all threads.
+ * name_callback.h - calls the user's thread-name manipulator: one call into Java per tick, for all
+ * threads.
  *
  * The three arrays of NativeCallbacks.groupNames are made once, grown by doubling and reused. A
  * thread's element is written only when another thread was there before, and a name is copied only
@@ -8,7 +9,7 @@
  *
  * Owns     the arrays. What it hands out as memory of a name is the caller's until forget.
  * Threads  the sampler thread, but for create and destroy.
- * Errors   SMP_ENOMEM: no result was told. An exception out of the callback: FAILED for all.
+ * Errors   SMP_ENOMEM: no result was delivered. An exception out of the callback: FAILED for all.
  * Cost     per thread and tick: two JNI calls where the rule answers with the same String, a copy
  *          and a comparison where it makes a new one each time.
  */
@@ -26,7 +27,7 @@ struct smp_jni_name_callback;
 SMP_CHECKED enum smp_status smp_jni_name_callback_create(jobject target,
                                                          struct smp_jni_name_callback **out);
 void smp_jni_name_callback_destroy(JNIEnv *env, struct smp_jni_name_callback *name_callback);
-/* Borrows namer. */
+/* Borrows name_callback. */
 struct smp_name_callback
 smp_jni_name_callback_functions(struct smp_jni_name_callback *name_callback);
 

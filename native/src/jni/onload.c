@@ -2,8 +2,8 @@
 /*
  * onload.c - what the JVM calls when it loads and unloads the library.
  *
- * Agent_OnLoad and Agent_OnAttach only let it be named with -agentpath, where its file must not be
- * unpacked; what to do comes from Java all the same, so options are refused rather than ignored.
+ * Agent_OnLoad and Agent_OnAttach only allow -agentpath, for systems where its file must not be
+ * unpacked; all options come from Java, so those given here are refused rather than ignored.
  */
 #include "jni/onload.h"
 
@@ -14,7 +14,8 @@
 #include "jni/ids.h"
 #include "jvm/agent/agent.h"
 #include "jvm/loaded.h"
-#include "jvm/threads/threads.h" /* by way of it the prototypes of Agent_*, which jvmti.h has */
+#include "jvm/threads/hidden_threads.h"
+#include "jvm/threads/threads.h" /* includes jvmti.h, which declares Agent_* */
 
 static bool is_loaded; /* written and read under Java's lock */
 
@@ -48,7 +49,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return JNI_ERR;
     if (load(env, java_vm) != SMP_OK)
-        return JNI_ERR; /* the pending exception tells what is missing */
+        return JNI_ERR; /* the pending exception says what is missing */
     return SMP_AGENT_JNI_VERSION;
 }
 
@@ -61,7 +62,7 @@ JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
     smp_agent_unloaded();
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return;
-    smp_threads_unloaded(env);
+    smp_hidden_threads_unloaded(env);
     smp_jni_ids_unload(env);
 }
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_figures.h - what Java asks of a snapshot, as arrays of long in the order that
+ * profile_figures.h - figures of a profile for Java, as arrays of long in the order that
  * NativeBridge documents.
  *
- * Owns     nothing.
  * Threads  any; the snapshot is immutable.
  * Errors   SMP_ENOMEM, SMP_EQUOTA where working memory is needed.
  * Cost     figures, groups: a pass over the nodes. account: constant.

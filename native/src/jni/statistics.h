@@ -2,9 +2,7 @@
 /*
  * statistics.h - a session's figures as two lists of equal length: names and values.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     O(SMP_JNI_STATISTIC_COUNT).
  */
 #ifndef SMP_JNI_STATISTICS_H

@@ -5,7 +5,7 @@
  * Owns     one byte[], used again for every piece.
  * Threads  the one that made it, from init to fini, within one native method.
  * Errors   init: SMP_EINVAL for null, SMP_ENOMEM with an OutOfMemoryError pending. A stream that
- *          throws has failed: its exception is left pending, to be thrown on.
+ *          throws has failed: its exception is left pending, so Java's caller gets it.
  * Cost     a copy and a call into Java per piece.
  */
 #ifndef SMP_JNI_STREAM_OUTPUT_H

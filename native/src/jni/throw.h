@@ -5,14 +5,13 @@
  *   EINVAL                             IllegalArgumentException
  *   ENOMEM EQUOTA ETHREAD              OutOfMemoryError
  *   EUNSUPPORTED                       UnsupportedOperationException
- *   EIO                                none: the outputer's own failure was told to it already
+ *   EIO                                none: the failure is the outputer's own
  *   all others                         IllegalStateException
  *
- * Never over a pending exception: the first failure is the one to tell.
+ * Never over a pending exception: the first failure counts.
  *
- * Owns     nothing.
  * Threads  any attached one.
- * Errors   none: where no exception can be made, the JVM has made one of its own.
+ * Errors   if no exception can be made, the JVM has thrown one of its own.
  * Cost     one exception.
  */
 #ifndef SMP_JNI_THROW_H

@@ -12,7 +12,7 @@
 static struct {
     struct smp_once once;
     const struct smp_agent_hooks *hooks; /* written when the library is loaded */
-    /* the rest is written by the one caller that opens or closes, read by all */
+    /* written by the call that opens or closes, read by all */
     _Atomic(JavaVM *) java_vm;
     _Atomic(jvmtiEnv *) jvmti;
     _Atomic bool live;
@@ -39,7 +39,7 @@ JNIEnv *smp_agent_env(void)
     return env;
 }
 
-/* The JVM is going: from here on nobody calls it. It does not wait for us, nor we for anybody. */
+/* The JVM is shutting down: no call to it from here on. It does not wait for this function. */
 static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
     (void)jvmti;
@@ -48,8 +48,8 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
     vm.hooks->vm_death();
 }
 
-/* One by one: a single bit that is not to be had fails the whole request. Without them frames have
- * no line or no file, or threads no tid, which is no reason not to start. */
+/* One by one: a single bit that is refused fails the whole request. Without them frames have no
+ * line or no file, or threads no tid; the sampler works all the same. */
 static void add_capabilities(jvmtiEnv *jvmti)
 {
     jvmtiCapabilities potential = { 0 };
@@ -107,7 +107,7 @@ static void find_system_group(jvmtiEnv *jvmti, JNIEnv *env)
     jthreadGroup *groups = NULL;
 
     if ((*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) != JVMTI_ERROR_NONE)
-        return; /* then our threads live in the main group, like everybody's */
+        return; /* internal threads then live in the main group, like the user's */
     if (count > 0)
         vm.system_group = (*env)->NewGlobalRef(env, groups[0]);
     for (jint i = 0; i < count; i++)
@@ -130,7 +130,7 @@ static enum smp_status set_agent_event(jvmtiEventMode mode, jvmtiEvent event)
     return smp_jvmti_status((*jvmti)->SetEventNotificationMode(jvmti, mode, event, NULL));
 }
 
-/* Starts last and ends first, so that no thread's end is missed whose start was told. */
+/* ThreadStart goes on last and off first, so that no thread is started here and never ended. */
 static enum smp_status enable_events(void)
 {
     enum smp_status status = set_agent_event(JVMTI_ENABLE, JVMTI_EVENT_VM_DEATH);
@@ -211,7 +211,7 @@ void smp_agent_unloaded(void)
     vm.java_vm = NULL;
 }
 
-/* What JDK 1.1 called JDK1_1InitArgs, as far as HotSpot still fills it in for its own launcher. */
+/* What JDK 1.1 called JDK1_1InitArgs: the fields that HotSpot still fills in for its launcher. */
 struct first_init_args {
     jint version;
     char **properties;

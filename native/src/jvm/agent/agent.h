@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * agent.h - the process-wide door to the JVM: its JavaVM, the one jvmtiEnv, and whether it still
- * lives.
+ * agent.h - the JVM itself: its JavaVM, the one jvmtiEnv with its capabilities and events, and
+ * whether it still lives.
  *
  * The environment is made when the first session starts, never while the library is loaded: on
- * JDK 21 and later its mere existence makes every switch of a virtual thread dearer. It is kept for
- * as long as the library is loaded; events are on only while a session is open.
+ * JDK 21 and later its mere existence slows every switch of a virtual thread. It is kept for as
+ * long as the library is loaded; events are on only while a session is open.
  *
  *   loaded ─open─► events on, threads known ─open, open─► ... ─close, close, close─► events off
+ *
+ * The other rooms of jvm/ hand in their functions as hooks; this one calls none of them by name.
  *
  * Owns     the jvmtiEnv, a reference to the system thread group while open.
  * Threads  any. open and close of one session wait for those of another, without a lock.
@@ -26,9 +28,9 @@
 
 enum {
     SMP_AGENT_JNI_VERSION = JNI_VERSION_1_8,
-    /* The oldest that offers all that is used: a JVM refuses versions newer than itself. */
+    /* The oldest that has every function used here: a JVM refuses versions newer than itself. */
     SMP_AGENT_JVMTI_VERSION = JVMTI_VERSION_1_2,
-    SMP_JVM_THREAD_NAME_BYTES = 64 /* of our own threads; longer names are cut */
+    SMP_JVM_THREAD_NAME_BYTES = 64 /* of internal threads; longer names are cut */
 };
 
 /* What the other rooms of jvm/ do at the agent's events. All are set. */
@@ -59,19 +61,21 @@ void smp_agent_close(void);
 
 /* False before the first open and from VMDeath on: no call to JVMTI then. */
 bool smp_agent_is_live(void);
-/* NULL before the first open. Callers have asked is_live. */
+/* NULL before the first open. Callers check is_live before. */
 jvmtiEnv *smp_agent_jvmti(void);
 /* Of the calling thread; NULL when it is not attached. */
 JNIEnv *smp_agent_env(void);
 
-/* The stack of an ordinary Java thread (-Xss, -XX:ThreadStackSize); 0: the JVM does not say. Any
- * thread, any time; a look-up of a symbol. */
+/*
+ * The stack of an ordinary Java thread (-Xss, -XX:ThreadStackSize); 0: unknown. Any thread, at any
+ * time. Costs the look-up of a symbol.
+ */
 size_t smp_agent_stack_bytes(void);
 
 /*
- * Makes the calling native thread one of the library's own: attached as a daemon, in the system
- * thread group, known by its tid before the JVM tells anybody of it. SMP_ETHREAD, SMP_EQUOTA (too
- * many own threads), SMP_EPHASE.
+ * Attaches the calling native thread as an internal one: a daemon in the system thread group, whose
+ * tid is registered before the JVM sends its ThreadStart. SMP_ETHREAD, SMP_EQUOTA (too many
+ * internal threads), SMP_EPHASE.
  */
 SMP_CHECKED enum smp_status smp_agent_attach(const char *thread_name);
 void smp_agent_detach(void);

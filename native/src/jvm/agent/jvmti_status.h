@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jvmti_status.h - what a refusal of JVMTI means to the core.
+ * jvmti_status.h - an error of JVMTI as a status of the core.
  *
- * Wrong phase and dead thread are ordinary life: a thread may end between any two calls, and the
- * JVM may be on its way out.
+ * Wrong phase and dead thread are ordinary: a thread may end between any two calls, and the JVM may
+ * be shutting down.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     constant.
  */
 #ifndef SMP_JVM_AGENT_JVMTI_STATUS_H

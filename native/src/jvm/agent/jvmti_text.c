@@ -6,14 +6,14 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 
-enum { SHORT_UNITS = 256 }; /* longer Strings are copied by way of the heap */
+enum { SHORT_UNITS = 256 }; /* longer Strings are copied through the heap */
 
 enum smp_status smp_jvmti_text_copy(JNIEnv *env, jstring string, char *out, size_t size)
 {
     jchar few[SHORT_UNITS];
     jchar *units = few;
     const jsize length = (*env)->GetStringLength(env, string);
-    /* Every unit becomes at least one byte, so more than size of them cannot fit anyhow. */
+    /* Every unit becomes at least one byte, so units past size cannot fit. */
     const size_t wanted = (size_t)length < size ? (size_t)length : size;
 
     if (wanted > SHORT_UNITS) {

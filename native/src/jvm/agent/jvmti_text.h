@@ -2,7 +2,6 @@
 /*
  * jvmti_text.h - a Java String as UTF-8 in the caller's buffer.
  *
- * Owns     nothing.
  * Threads  any attached one.
  * Errors   SMP_ENOMEM: out is untouched.
  * Cost     O(size); the heap only for Strings of more than 256 units, never the Java heap.

@@ -4,8 +4,8 @@
 #include <dlfcn.h>
 #include <stddef.h>
 
-/* Whether the first way finds it depends on how the launcher loaded libjvm; it is loaded for as
- * long as there is a JVM, so the handle is given back at once. */
+/* RTLD_DEFAULT finds it only where the launcher loaded libjvm globally. libjvm stays loaded for as
+ * long as there is a JVM, so the handle is closed at once. */
 void *smp_symbol(const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);

@@ -2,7 +2,6 @@
 /*
  * symbol.h - a symbol the JVM exports.
  *
- * Owns     nothing.
  * Threads  any.
  * Errors   NULL: there is none.
  * Cost     a look-up in the dynamic linker's tables.

@@ -11,8 +11,8 @@
 #include "jvm/code/invoked_method.h"
 #include "jvm/hotspot/machine_code.h"
 
-/* A byte code that has been looked at; ids are not used again. */
-struct known {
+/* A byte code that has been read; ids are not used again. */
+struct cached_call {
     jmethodID method;
     jint bci;
     bool copies;
@@ -20,7 +20,7 @@ struct known {
 
 static struct {
     pthread_mutex_t mutex;
-    struct known entries[SMP_CALL_SITES_CACHE]; /* guarded by mutex */
+    struct cached_call entries[SMP_CALL_SITES_CACHE]; /* guarded by mutex */
 } cache = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static const jvmtiCompiledMethodLoadInlineRecord *find_inline_record(const void *info)
@@ -37,7 +37,7 @@ static uintptr_t info_pc(const jvmtiCompiledMethodLoadInlineRecord *record, jint
     return (uintptr_t)record->pcinfo[index].pc;
 }
 
-/* The first note at or after pc; numpcs: none. They are in order. */
+/* The index of the first record at or after pc; numpcs: none. They are in order. */
 static jint first_pc_info(const jvmtiCompiledMethodLoadInlineRecord *record, uintptr_t pc)
 {
     jint low = 0;
@@ -53,7 +53,7 @@ static jint first_pc_info(const jvmtiCompiledMethodLoadInlineRecord *record, uin
     return low;
 }
 
-static struct known *cache_entry(jmethodID method, jint bci)
+static struct cached_call *cache_entry(jmethodID method, jint bci)
 {
     const uint64_t hash = ((uint64_t)(uintptr_t)method + (uint64_t)bci * 31) * 0x9E3779B97F4A7C15U;
 
@@ -63,20 +63,21 @@ static struct known *cache_entry(jmethodID method, jint bci)
 static bool find_cached(jmethodID method, jint bci, bool *copies)
 {
     (void)pthread_mutex_lock(&cache.mutex);
-    const struct known known = *cache_entry(method, bci);
+    const struct cached_call found = *cache_entry(method, bci);
     (void)pthread_mutex_unlock(&cache.mutex);
-    *copies = known.copies;
-    return known.method == method && known.bci == bci;
+    *copies = found.copies;
+    return found.method == method && found.bci == bci;
 }
 
 static void cache_is_copy(jmethodID method, jint bci, bool copies)
 {
     (void)pthread_mutex_lock(&cache.mutex);
-    *cache_entry(method, bci) = (struct known){ .method = method, .bci = bci, .copies = copies };
+    *cache_entry(method, bci) =
+        (struct cached_call){ .method = method, .bci = bci, .copies = copies };
     (void)pthread_mutex_unlock(&cache.mutex);
 }
 
-/* Does this byte code call one of the methods that the compiler makes an array copy of? */
+/* Does this byte code call one of the methods that the compiler turns into an array copy? */
 static bool calls_a_copy(jvmtiEnv *jvmti, jmethodID method, jint bci)
 {
     static const char *const names[] = { "arraycopy", "copyOf", "copyOfRange", "clone" };
@@ -98,18 +99,18 @@ static uintptr_t pc_distance(uintptr_t one, uintptr_t other)
     return one > other ? one - other : other - one;
 }
 
-/* The nearest note of a copy; 0: there is none. */
+/* The pc of a copy's nearest record; 0: there is none. */
 static uintptr_t find_copy_pc(jvmtiEnv *jvmti, const jvmtiCompiledMethodLoadInlineRecord *record,
                               uintptr_t pc)
 {
     uintptr_t found = 0;
 
     for (jint i = 0; i < record->numpcs; i++) {
-        const PCStackInfo *note = &record->pcinfo[i];
-        const uintptr_t at = (uintptr_t)note->pc;
+        const PCStackInfo *info = &record->pcinfo[i];
+        const uintptr_t at = (uintptr_t)info->pc;
         if (found != 0 && pc_distance(at, pc) >= pc_distance(found, pc))
             continue;
-        if (note->numstackframes > 0 && calls_a_copy(jvmti, note->methods[0], note->bcis[0]))
+        if (info->numstackframes > 0 && calls_a_copy(jvmti, info->methods[0], info->bcis[0]))
             found = at;
     }
     return found;
@@ -138,7 +139,7 @@ void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const 
         const jint next = first_pc_info(record, call.start);
         if ((next < record->numpcs && info_pc(record, next) <= back) ||
             !is_copying_stub(call.target))
-            continue; /* it has one of its own */
+            continue; /* it has a record of its own */
         const uintptr_t pc = find_copy_pc(jvmti, record, call.start);
         if (pc != 0)
             smp_code_map_add_call_site(back, pc);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * call_sites.h - finds the lines of array copies, for which the compiler has left no note.
+ * call_sites.h - finds the lines of array copies whose calls have no debug record of their own.
  *
- * For an instruction the JVM takes the next note of a line after it. A call of Java code has one of
- * its own, and so have most others; but the call of a stub that copies an array is put in late,
- * without, and what comes next may be any statement: the copy then shows under another line.
+ * For an instruction the JVM takes the next debug record after it. A call of Java code has one of
+ * its own, and so have most others; but the call of a stub that copies an array is inserted late,
+ * without one, and the next record may be any statement's: the copy then shows under another line.
  *
- *   call of the stub ... note: some other line       ...       note: System.arraycopy, line 33
- *        └── the JVM's ──────────┘                                         └── ours
+ *   call of the stub ... record: some other line      ...      record: System.arraycopy, line 33
+ *        └── the JVM takes ───┘                                         └── this file takes
  *
- * Somewhere in the method there mostly is a note of the copy itself, as it begins with checks: one
- * whose byte code calls a method that copies. Of several the nearest is taken.
+ * A copy begins with checks, so a record of the copy itself mostly stands somewhere in the method:
+ * one whose byte code calls a method that copies. Of several the nearest is taken.
  *
  * Owns     a cache of what byte codes call.
  * Threads  those of the JVM's events.
- * Errors   none: where nothing better is known, nothing is noted.
- * Cost     a pass over the code; for a copy without a note, the byte codes of all notes, cached.
+ * Errors   a copy without such a record gets no call site.
+ * Cost     a pass over the code; for a copy without a record the byte codes of all, cached.
  */
 #ifndef SMP_JVM_CODE_CALL_SITES_H
 #define SMP_JVM_CODE_CALL_SITES_H
@@ -25,7 +25,7 @@
 
 enum { SMP_CALL_SITES_CACHE = 1024 /* byte codes whose calls are remembered */ };
 
-/* Of a method just added to vm_code; info as its event gives it. */
+/* For a method just added to code_map.h; info as its event gives it. */
 void smp_call_sites_make(jvmtiEnv *jvmti, const void *start, size_t size, const void *info);
 
 #endif

@@ -25,8 +25,7 @@ static struct {
     uint64_t refused;
 } code = { .mutex = PTHREAD_MUTEX_INITIALIZER };
 
-/* ------------------------------------------------------------------------------------------ views
- */
+/* ---------------------------------------------------------------------------------------- views */
 
 static struct smp_code_view *current_view(void)
 {
@@ -48,8 +47,8 @@ static void free_views(struct smp_code_view *view)
 }
 
 /*
- * With the mutex held. A reader announces itself before it loads the view, so one that holds a
- * retired view is still announced: a moment without readers frees them all.
+ * With the mutex held. A reader counts itself before it loads the view, so the reader of a retired
+ * view is still counted: once there is no reader, all of them can be freed.
  */
 static void free_retired_views(void)
 {
@@ -135,7 +134,8 @@ static bool merge_recent(void)
     return true;
 }
 
-/* With the mutex held: is there room for one more? Dead pieces make room once they are worth it. */
+/* With the mutex held: is there room for one more? Dead pieces are dropped only in larger numbers,
+ * because each merge copies all. */
 static bool has_piece_room(void)
 {
     const struct smp_code_view *view = current_view();
@@ -181,7 +181,7 @@ static bool overlaps(const struct smp_code_piece *piece, uintptr_t start, uintpt
     return piece->start < end && start < piece->start + smp_code_size(piece);
 }
 
-/* What takes these addresses ends methods and their notes; a stub, only one that is the same. */
+/* A method at these addresses ends methods and call sites there; a stub ends only the same stub. */
 static bool is_ended(const struct smp_code_piece *piece, uintptr_t start, uint32_t size,
                      bool by_method)
 {
@@ -226,8 +226,7 @@ static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ names
- */
+/* ---------------------------------------------------------------------------------------- names */
 
 static size_t hash_name(const char *text)
 {
@@ -272,8 +271,7 @@ const char *smp_code_map_name(uint64_t key)
     return text;
 }
 
-/* ----------------------------------------------------------------------------------------- public
- */
+/* --------------------------------------------------------------------------------------- public */
 
 void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
                              struct smp_code_frame frame)
@@ -407,7 +405,7 @@ void smp_code_map_close(void)
     if (code.open) {
         code.open = false;
         publish_view(NULL);
-        while (code.retired != NULL) { /* a reader is a handler: it is gone in microseconds */
+        while (code.retired != NULL) { /* a reader is a handler: it leaves within microseconds */
             sched_yield();
             free_retired_views();
         }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_map.h - keeps the list of compiled methods and runtime stubs up to date, from the JVM's
- * events.
+ * code_map.h - the list of compiled methods and runtime stubs, for the handler to read.
  *
- *   CompiledMethodLoad ─────┐
- *   CompiledMethodUnload ───┼─► recent ─full─► a new sorted view ─► code_view.h
- *   DynamicCodeGenerated ───┘
+ *   add, remove ─► recent ─full─► a new sorted view ─► code_view.h
  *
- * The JVM uses addresses again, and may tell so late: a method that is added ends every method
- * whose addresses it takes.
+ * The JVM uses addresses again, and its unload events may come late: a method that is added ends
+ * every method whose addresses it takes.
  *
  * Owns     the views, and the names of stubs, which last until close.
  * Threads  any; writers take one mutex, never across a call to the JVM. Readers: code_view.h.
@@ -32,7 +29,7 @@ enum {
 };
 
 struct smp_code_map_stats {
-    size_t pieces; /* alive, and dead ones not yet swept */
+    size_t pieces; /* alive, and dead ones that no merge has dropped yet */
     size_t names;
     size_t bytes;
     uint64_t refused;
@@ -40,15 +37,15 @@ struct smp_code_map_stats {
 
 /* SMP_ENOMEM. Between close and open nothing is kept, and find finds nothing. */
 SMP_CHECKED enum smp_status smp_code_map_open(void);
-/* Waits for readers. Nobody may use a name's text any more. */
+/* Waits for readers. The texts of names end here. */
 void smp_code_map_close(void);
 
 void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
                              struct smp_code_frame frame);
 void smp_code_map_remove_method(uintptr_t start, uint64_t method);
 /*
- * The call in a method that returns to this address: its line is noted at pc. After the method has
- * been added; goes with it.
+ * The call in a method that returns to this address has its line at pc. Added after the method;
+ * ends with it.
  */
 void smp_code_map_add_call_site(uintptr_t return_address, uintptr_t pc);
 void smp_code_map_add_stub(uintptr_t start, uint32_t size, const char *name);

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * code_view.h - where code lies that the JVM has made, as a signal handler reads it.
+ * code_view.h - where the JVM's generated code lies, as a signal handler reads it.
  *
  * A view is sorted once and never changed but for two things: a piece may die (its size becomes 0),
  * and up to SMP_CODE_RECENT newer pieces may be appended. When these are full the writer publishes
- * a new view; the old one is freed at a moment at which nobody reads.
+ * a new view; the old one is freed when no reader is left.
  *
- *   pieces  [sorted by start ...............]  written before it is published
+ *   pieces  [sorted by start ...............]  written before the view is published
  *   recent  [newest last ...|recent_count   ]  written before recent_count says so
  *
- * Owns     nothing; code_map.c does.
  * Threads  any, signal handlers included: no lock, no call, no allocation.
- * Errors   none.
- * Cost     find: O(log n) and a look at the recent ones.
+ * Cost     find: O(log n) and a pass over the recent ones.
  */
 #ifndef SMP_JVM_CODE_CODE_VIEW_H
 #define SMP_JVM_CODE_CODE_VIEW_H
@@ -28,14 +26,14 @@ enum { SMP_CODE_RECENT = 128 };
 
 #define SMP_CODE_NO_PARENT UINT32_MAX
 
-/* A note is the byte before a return address in a method: where else its line is noted. */
+/* A call site is the byte before a return address in a method whose line is recorded elsewhere. */
 enum smp_code_kind { SMP_CODE_STUB, SMP_CODE_INTERPRETER, SMP_CODE_METHOD, SMP_CODE_CALL_SITE };
 
 struct smp_code_piece {
     uintptr_t start;
     _Atomic uint32_t size; /* 0: dead */
     uint32_t parent;       /* index of the sorted piece it lies in */
-    uint64_t id; /* of a method: its id. Of a stub: the key of its name. Of a note: an address */
+    uint64_t id; /* of a method: its id; of a stub: its name's key; of a call site: its line's pc */
     struct smp_code_frame frame;
     enum smp_code_kind kind;
 };
@@ -70,7 +68,7 @@ static inline void smp_code_leave(void)
     atomic_fetch_sub(&smp_code_table.readers, 1);
 }
 
-/* Among code, known or not: the JVM tells of a new method a little after it has begun to run. */
+/* Among code, known or not: the event of a new method comes a little after it has begun to run. */
 static inline bool smp_code_is_near(uintptr_t address)
 {
     return address >= atomic_load_explicit(&smp_code_table.low, memory_order_relaxed) &&

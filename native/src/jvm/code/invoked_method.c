@@ -78,7 +78,7 @@ static const unsigned char *find_constant(const struct pool *pool, unsigned want
         if (i == wanted)
             return at;
         if (at[0] == TAG_LONG || at[0] == TAG_DOUBLE)
-            i++; /* they count for two */
+            i++; /* these take two numbers */
         offset += *size;
     }
     return NULL;

@@ -2,9 +2,8 @@
 /*
  * invoked_method.h - the name of the method that a byte code calls.
  *
- * Owns     nothing.
  * Threads  any attached one, and those of the JVM's events.
- * Errors   false: it calls nothing, or the JVM does not tell.
+ * Errors   false: it calls nothing, or the JVM gives no byte codes.
  * Cost     a copy of the byte codes, and of the class's constant pool where they call something.
  */
 #ifndef SMP_JVM_CODE_INVOKED_METHOD_H

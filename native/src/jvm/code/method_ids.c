@@ -19,7 +19,7 @@ uint64_t smp_method_ids_made(void)
     return atomic_load(&ids.made);
 }
 
-/* How many methods the class has. A class that is not prepared yet has no running methods. */
+/* Returns the number of methods. A class that is not prepared yet has none that runs. */
 static uint64_t make_ids_of(jvmtiEnv *jvmti, jclass owner)
 {
     jint count = 0;
@@ -52,7 +52,7 @@ static void set_prepare_event(jvmtiEventMode mode)
         (void)(*jvmti)->SetEventNotificationMode(jvmti, mode, JVMTI_EVENT_CLASS_PREPARE, NULL);
 }
 
-/* From here on the JVM need not tell of classes. */
+/* Past the limit the event of every class would be a cost for nothing. */
 static void stop_at_limit(void)
 {
     if (smp_method_ids_made() >= SMP_IDS_LIMIT)
@@ -75,7 +75,7 @@ enum smp_status smp_method_ids_make_all(JNIEnv *env)
     }
     status = make_ids_of_loaded(smp_agent_jvmti(), &made);
     (void)(*env)->PopLocalFrame(env, NULL);
-    /* Most of them had been made before; those of classes that are gone are not among them. */
+    /* Most of them had been made before; those of unloaded classes are not among them. */
     before = smp_method_ids_made();
     while (before < made && !atomic_compare_exchange_weak(&ids.made, &before, made))
         continue;
@@ -94,7 +94,7 @@ void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thr
     stop_at_limit();
 }
 
-/* The event goes on first, so that no class falls between the two. */
+/* The event goes on first, so that no class is prepared between the two. */
 void smp_method_ids_open(JNIEnv *env)
 {
     atomic_store(&ids.made, 0);

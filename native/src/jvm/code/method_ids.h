@@ -2,30 +2,29 @@
 /*
  * method_ids.h - method ids, made before a walk misses them.
  *
- * An asynchronous walk names a frame only where the method has an id already. Compiled methods have
+ * An asynchronous walk names a frame only if the method has an id already. Compiled methods have
  * one, because we listen to their events. A young process runs methods that are only interpreted,
  * so ids are made for all methods of a class as soon as the class is prepared, before any of them
  * runs:
  *
  *   open ─► ClassPrepare on ─► ids of all classes that are loaded, on the caller's thread
  *   ClassPrepare ─► ids of that class, on the thread that prepares it
- *   SMP_IDS_LIMIT methods ─► ClassPrepare off: from here on walk makes what is missed
+ *   SMP_IDS_LIMIT methods ─► ClassPrepare off: from here on a handshake makes missing ids
  *
  * An id costs memory of the JVM's own, a part of which stays when its class is unloaded (up to JDK
  * 25). The limit bounds that in an application that makes classes for ever.
  *
- * walk makes the ids of one stack by a handshake. From JDK 21 on that may hold up all virtual
- * threads until a running thread reaches its next safepoint (measured on 25, for GetStackTrace and
- * for a list of one thread alike), so it is not used where virtual threads are in use; make_all
- * takes its place there.
+ * smp_by_jvmti_fetch makes the ids of one stack by a handshake. From JDK 21 on that may hold up all
+ * virtual threads until a running thread reaches its next safepoint (measured on 25, for
+ * GetStackTrace and for a list of one thread alike), so make_all takes its place where virtual
+ * threads are in use.
  *
  * Owns     the JVM's ClassPrepare event while open.
  * Threads  open, close: one at a time. on_prepare: any. The others: an attached one.
- * Errors   as jvmti_status.h. A class whose ids cannot be made now is left out: walk makes them,
- *          where it may.
+ * Errors   as jvmti_status.h. A class whose ids cannot be made now is passed over: a handshake
+ *          makes them later.
  * Cost     a class: about 2 us, on the thread that prepares it. make_all: that for all loaded
- *          classes. walk: microseconds, but as long as a running thread takes to reach its next
- *          safepoint. The caller limits the latter two.
+ *          classes, so its caller limits it.
  */
 #ifndef SMP_JVM_CODE_METHOD_IDS_H
 #define SMP_JVM_CODE_METHOD_IDS_H
@@ -39,7 +38,7 @@
 
 enum { SMP_IDS_LIMIT = 512 * 1024 /* methods, since open */ };
 
-/* Where an id is still missing afterwards, walks show the frame without a name. */
+/* A frame whose id is still missing afterwards is shown without a name. */
 void smp_method_ids_open(JNIEnv *env);
 void smp_method_ids_close(void);
 void JNICALL smp_method_ids_on_prepare(jvmtiEnv *jvmti, JNIEnv *env, jthread thread,

@@ -11,7 +11,7 @@
 #include "jvm/code/code_map.h"
 
 enum {
-    /* The worst that utf8.h makes of a byte, and its smallest buffer. */
+    /* The most bytes that utf8.h makes of one, and its smallest buffer. */
     UTF8_GROWTH = 3,
     UTF8_MIN_BYTES = 4
 };
@@ -21,8 +21,8 @@ struct smp_jvm_methods {
     size_t capacity;
 };
 
-/* What JVMTI gave; all of it is given back. */
-struct answer {
+/* What JVMTI returned; all of it is freed by free_method_facts. */
+struct method_facts {
     jclass declaring;
     char *signature;
     char *name;
@@ -38,18 +38,18 @@ static void deallocate(jvmtiEnv *jvmti, void *piece)
         (void)(*jvmti)->Deallocate(jvmti, piece);
 }
 
-static void free_method_facts(jvmtiEnv *jvmti, JNIEnv *env, struct answer *answer)
+static void free_method_facts(jvmtiEnv *jvmti, JNIEnv *env, struct method_facts *facts)
 {
-    deallocate(jvmti, answer->signature);
-    deallocate(jvmti, answer->name);
-    deallocate(jvmti, answer->file);
-    deallocate(jvmti, answer->lines);
-    if (answer->declaring != NULL)
-        (*env)->DeleteLocalRef(env, answer->declaring);
+    deallocate(jvmti, facts->signature);
+    deallocate(jvmti, facts->name);
+    deallocate(jvmti, facts->file);
+    deallocate(jvmti, facts->lines);
+    if (facts->declaring != NULL)
+        (*env)->DeleteLocalRef(env, facts->declaring);
 }
 
-/* File and lines may be missing for many reasons; only lack of memory and a dying JVM are worth
- * another try. */
+/* File and lines may be missing for many reasons; only after a lack of memory, or while the JVM
+ * shuts down, is it worth trying again. */
 static enum smp_status tolerate_missing(jvmtiError error)
 {
     enum smp_status status = smp_jvmti_status(error);
@@ -57,29 +57,28 @@ static enum smp_status tolerate_missing(jvmtiError error)
     return status == SMP_ENOMEM || status == SMP_EPHASE ? status : SMP_OK;
 }
 
-static enum smp_status read_method(jvmtiEnv *jvmti, jmethodID method, struct answer *answer)
+static enum smp_status read_method(jvmtiEnv *jvmti, jmethodID method, struct method_facts *facts)
 {
     enum smp_status status =
-        smp_jvmti_status((*jvmti)->GetMethodDeclaringClass(jvmti, method, &answer->declaring));
+        smp_jvmti_status((*jvmti)->GetMethodDeclaringClass(jvmti, method, &facts->declaring));
 
     if (status == SMP_OK)
         status = smp_jvmti_status(
-            (*jvmti)->GetClassSignature(jvmti, answer->declaring, &answer->signature, NULL));
+            (*jvmti)->GetClassSignature(jvmti, facts->declaring, &facts->signature, NULL));
+    if (status == SMP_OK)
+        status = smp_jvmti_status((*jvmti)->GetMethodName(jvmti, method, &facts->name, NULL, NULL));
+    if (status == SMP_OK)
+        status = smp_jvmti_status((*jvmti)->IsMethodNative(jvmti, method, &facts->is_native));
     if (status == SMP_OK)
         status =
-            smp_jvmti_status((*jvmti)->GetMethodName(jvmti, method, &answer->name, NULL, NULL));
-    if (status == SMP_OK)
-        status = smp_jvmti_status((*jvmti)->IsMethodNative(jvmti, method, &answer->is_native));
-    if (status == SMP_OK)
-        status =
-            tolerate_missing((*jvmti)->GetSourceFileName(jvmti, answer->declaring, &answer->file));
-    if (status == SMP_OK && !answer->is_native)
+            tolerate_missing((*jvmti)->GetSourceFileName(jvmti, facts->declaring, &facts->file));
+    if (status == SMP_OK && !facts->is_native)
         status = tolerate_missing(
-            (*jvmti)->GetLineNumberTable(jvmti, method, &answer->line_count, &answer->lines));
-    if (status == SMP_OK && (answer->signature == NULL || answer->name == NULL))
+            (*jvmti)->GetLineNumberTable(jvmti, method, &facts->line_count, &facts->lines));
+    if (status == SMP_OK && (facts->signature == NULL || facts->name == NULL))
         status = SMP_EVM;
-    if (answer->lines == NULL || answer->line_count < 0)
-        answer->line_count = 0;
+    if (facts->lines == NULL || facts->line_count < 0)
+        facts->line_count = 0;
     return status;
 }
 
@@ -138,12 +137,13 @@ static const char *put_class_name(char **at, const char *signature, size_t room)
 }
 
 static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
-                                        const struct answer *answer, struct smp_method_info *info)
+                                        const struct method_facts *facts,
+                                        struct smp_method_info *info)
 {
-    const size_t line_bytes = (size_t)answer->line_count * sizeof(struct smp_line);
-    const size_t class_room = text_room(answer->signature);
-    const size_t name_room = text_room(answer->name);
-    const size_t file_room = text_room(answer->file);
+    const size_t line_bytes = (size_t)facts->line_count * sizeof(struct smp_line);
+    const size_t class_room = text_room(facts->signature);
+    const size_t name_room = text_room(facts->name);
+    const size_t file_room = text_room(facts->file);
     enum smp_status status =
         reserve_method_buffer(methods, line_bytes + class_room + name_room + file_room);
 
@@ -151,24 +151,24 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
         return status;
     struct smp_line *lines = (struct smp_line *)(void *)methods->buffer;
     char *at = methods->buffer + line_bytes;
-    for (jint i = 0; i < answer->line_count; i++) {
-        lines[i] = (struct smp_line){ .start_bci = (int32_t)answer->lines[i].start_location,
-                                      .line = answer->lines[i].line_number };
+    for (jint i = 0; i < facts->line_count; i++) {
+        lines[i] = (struct smp_line){ .start_bci = (int32_t)facts->lines[i].start_location,
+                                      .line = facts->lines[i].line_number };
     }
-    *info = (struct smp_method_info){ .is_native = answer->is_native != 0,
-                                      .line_count = (size_t)answer->line_count };
-    if (answer->line_count > 0)
+    *info = (struct smp_method_info){ .is_native = facts->is_native != 0,
+                                      .line_count = (size_t)facts->line_count };
+    if (facts->line_count > 0)
         info->lines = lines;
-    info->class_name = put_class_name(&at, answer->signature, class_room);
-    info->method_name = put_method_text(&at, answer->name, strlen(answer->name), name_room);
-    if (answer->file != NULL)
-        info->file = put_method_text(&at, answer->file, strlen(answer->file), file_room);
+    info->class_name = put_class_name(&at, facts->signature, class_room);
+    info->method_name = put_method_text(&at, facts->name, strlen(facts->name), name_room);
+    if (facts->file != NULL)
+        info->file = put_method_text(&at, facts->file, strlen(facts->file), file_room);
     return SMP_OK;
 }
 
 static enum smp_status resolve_method(void *self, uint64_t method, struct smp_method_info *info)
 {
-    struct answer answer = { 0 };
+    struct method_facts facts = { 0 };
     JNIEnv *env = smp_agent_env();
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
@@ -178,10 +178,10 @@ static enum smp_status resolve_method(void *self, uint64_t method, struct smp_me
         return SMP_EVM;
     if (method == SMP_METHODS_NO_ID)
         return SMP_EGONE;
-    enum smp_status status = read_method(jvmti, (jmethodID)(uintptr_t)method, &answer);
+    enum smp_status status = read_method(jvmti, (jmethodID)(uintptr_t)method, &facts);
     if (status == SMP_OK)
-        status = fill_method_info(self, &answer, info);
-    free_method_facts(jvmti, env, &answer);
+        status = fill_method_info(self, &facts, info);
+    free_method_facts(jvmti, env, &facts);
     return status;
 }
 
@@ -197,7 +197,7 @@ static void release_method(void *self, struct smp_method_info *info)
     methods->capacity = 0;
 }
 
-/* Of stubs, which are no methods of Java's, and of a method that has no id yet. */
+/* Of stubs, which are no Java methods, and of a method that has no id yet. */
 static const char *pseudo_method_text(void *self, uint64_t key)
 {
     (void)self;

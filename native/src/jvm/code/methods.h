@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * methods.h - the name source: what JVMTI knows of a method id.
+ * methods.h - the name source: JVMTI's data of a method id.
  *
- * An id whose class has been unloaded answers INVALID_METHODID, which is told as SMP_EGONE. The
- * first question yields the declaring class, and its reference keeps the class loaded for the rest.
+ * For an id whose class has been unloaded JVMTI returns INVALID_METHODID, here SMP_EGONE. The first
+ * call gets the declaring class, whose reference keeps the class loaded for the rest.
  *
- * Owns     one buffer for the answer, reused from method to method.
+ * Owns     one buffer for texts and lines, reused from method to method.
  * Threads  resolve and release on one attached thread at a time.
- * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM. A file or lines that are not known, or not
- *          to be had from this JVM, are no error.
+ * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM. An unknown file or unknown lines are no
+ *          error.
  * Cost     some calls of JVMTI, each with a malloc of the JVM's own.
  */
 #ifndef SMP_JVM_CODE_METHODS_H
@@ -19,7 +19,7 @@
 #include "base/status.h"
 #include "model/sample.h"
 
-enum { SMP_JVM_METHODS_KEEP_BYTES = 64 * 1024 }; /* a larger buffer is given back at once */
+enum { SMP_JVM_METHODS_KEEP_BYTES = 64 * 1024 }; /* a larger buffer is freed at once */
 
 /* The key of a method that has no id: no id is this number. */
 #define SMP_METHODS_NO_ID UINT64_MAX

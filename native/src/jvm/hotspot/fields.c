@@ -5,9 +5,9 @@
 
 #include "jvm/agent/symbol.h"
 
-enum { MAX_ENTRIES = 20000 }; /* a list without an end is none */
+enum { MAX_ENTRIES = 20000 }; /* the list ends in a zero entry; reading stops here without one */
 
-/* How an entry of the list is laid out: told by further exported numbers. */
+/* How an entry of the list is laid out, as further exported numbers say. */
 struct list {
     const char *at;
     uint64_t stride;

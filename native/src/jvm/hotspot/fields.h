@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fields.h - where the JVM says its own fields lie, for debuggers (gHotSpotVMStructs).
+ * fields.h - the offsets of HotSpot's own fields, which it exports for debuggers
+ * (gHotSpotVMStructs).
  *
- * It is no supported interface: what is read here is a hint, to be checked against something that
+ * This is no supported interface: what is read here is a hint, to be checked against something that
  * is known otherwise.
  *
- * Owns     nothing.
  * Threads  any.
  * Errors   false: not all fields were found.
  * Cost     one pass over about three thousand names.
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SMP_FIELD_MAX_OFFSET = 64 * 1024 }; /* the JVM's objects at hand are smaller */
+enum { SMP_FIELD_MAX_OFFSET = 64 * 1024 }; /* the JVM's objects that are read are smaller */
 
 struct smp_field {
     const char *type;

@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h - where in the JVM's own thread object it notes the thread's state and its last Java
+ * layout.h - where in its own thread object the JVM records the thread's state and its last Java
  * frame.
  *
  * libjvm exports the offsets of its fields for debuggers (gHotSpotVMStructs). They are no supported
- * interface, so they are believed only where what they point at is what it must be: seen from a
- * native method called from Java, the state is "in native", the last Java stack pointer lies above
- * us on this very stack, the last Java pc lies in known code, and the JNIEnv lies in the object.
- * Where anything is otherwise, nothing is used: walks of threads inside the JVM then fail more
- * often.
+ * interface, so they are used only if what they point at is right: seen from a native method called
+ * from Java, the state is "in native", the last Java stack pointer lies above us on this very
+ * stack, the last Java pc lies in known code, and the JNIEnv lies in the object. If anything
+ * differs, no offset is used: walks of threads inside the JVM then fail more often.
  *
- * Owns     nothing.
  * Threads  any attached one.
- * Errors   none: a layout of zeros is none.
+ * Errors   a layout of zeros: unknown.
  * Cost     one pass over about three thousand names.
  */
 #ifndef SMP_JVM_HOTSPOT_LAYOUT_H
@@ -21,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where in a JavaThread the JVM notes the last Java frame; 0: not known, not used. */
+/* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
 struct smp_jvm_layout {
     uint32_t state;
     uint32_t last_sp;

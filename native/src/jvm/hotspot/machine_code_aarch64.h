@@ -44,7 +44,7 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
 }
 
-/* Not looked for. */
+/* Finds none on this processor. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)
 {

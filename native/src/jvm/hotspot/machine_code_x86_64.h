@@ -37,7 +37,7 @@ static inline bool smp_x86_saves_fp(const uint8_t *code)
            code[3] == 0x24;
 }
 
-/* mov %eax, -bang(%rsp): a look at the stack's end, seven bytes before push %rbp. */
+/* mov %eax, -bang(%rsp): touches the stack's end, seven bytes before push %rbp. */
 static inline bool smp_x86_bangs(const uint8_t *code)
 {
     return code[0] == 0x89 && code[1] == 0x84 && code[2] == 0x24 && code[6] == 0xff;
@@ -49,7 +49,7 @@ static inline bool smp_x86_bangs(const uint8_t *code)
  *
  *   push %rbp; [mov %rsp, %rbp;] sub $n, %rsp
  *   sub $n, %rsp; mov %rbp, m(%rsp)
- *   (look at the stack's end) push %rbp; [mov %rsp, %rbp;] and nothing more
+ *   (touch of the stack's end) push %rbp; [mov %rsp, %rbp;] and nothing more
  */
 static inline struct smp_code_frame smp_machine_code_frame(const void *start, size_t size)
 {

@@ -204,7 +204,7 @@ struct reading {
     void *context;
 };
 
-/* What the thread was known as, or a new one. */
+/* The thread's entry of the last read, or a new one. */
 static struct os_thread known_os_thread(const struct smp_os_threads *os_threads, int32_t tid,
                                         int64_t cpu_ns)
 {
@@ -218,7 +218,7 @@ static struct os_thread known_os_thread(const struct smp_os_threads *os_threads,
     return os_thread;
 }
 
-/* False: there is no room for more. */
+/* False: the table cannot grow. */
 static bool read_os_thread(struct reading *reading, int32_t tid)
 {
     struct os_thread os_thread;

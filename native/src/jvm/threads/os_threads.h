@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * os_threads.h - the process's threads as the operating system sees them: what those used that are
- * no Java threads, and whether one of them wants a CPU.
+ * os_threads.h - the process's threads as the operating system sees them: the CPU time of those
+ * that are no Java threads, and whether a thread is runnable.
  *
- * A thread's kind follows from its name (comm), which the JVM sets: whole up to 15 characters,
- * of longer ones the first 15, or "1234567..123456". So a kind is told by the first few characters.
- * The whole name is found in a list of those the JVM gives; of "C2 CompilerThread0" the number is
- * lost where the system has the first 15 characters only.
+ * A thread's kind follows from its name (comm), which the JVM sets: whole up to 15 characters, of
+ * longer names the first 15, or "1234567..123456". So the first few characters decide. The whole
+ * name is found in a list of the JVM's names; of "C2 CompilerThread0" the number is lost where the
+ * system keeps the first 15 characters only.
  *
  * Owns     what each thread had used at the last read.
  * Threads  one at a time.
- * Errors   create: SMP_ENOMEM. read: where /proc cannot be read, or there is no memory, nothing is
- *          told; what was used is told by the next read.
+ * Errors   create: SMP_ENOMEM. read: if /proc cannot be read, or without memory, nothing is
+ *          reported; the next read reports what was used meanwhile.
  * Cost     read: a directory scan, one clock per thread that is not Java's, one file per new one.
  *          is_runnable: one file (about 3 us).
  */

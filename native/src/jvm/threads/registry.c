@@ -158,7 +158,7 @@ bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entr
     pthread_mutex_lock(&registry->mutex);
     struct smp_jvm_thread *known = find_entry(registry, entry->java_id);
     if (known != NULL) {
-        /* What a scan could not know; readers may look at it only once they were handed it. */
+        /* A scan does not know the tid. No reader has the entry yet. */
         if (known->holders == 1 && known->thread.os_tid == 0)
             known->thread.os_tid = entry->thread.os_tid;
     } else if (registry->open) {
@@ -205,7 +205,7 @@ struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t j
     forget_internal_id(registry, java_id);
     struct smp_jvm_thread *entry = find_entry(registry, java_id);
     if (entry != NULL) {
-        /* 0 means alive, so an end at the clock's zero is told as one later. */
+        /* 0 means alive, so an end at the clock's zero becomes 1. */
         entry->thread.ended_ns = now_ns != 0 ? now_ns : 1;
         unlink_entry(registry, entry);
         unheld = release_hold(entry);
@@ -230,7 +230,7 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
     size_t count = 0;
 
     pthread_mutex_lock(&registry->mutex);
-    /* From the young end: in the steady state there is nothing, or little, to pass. */
+    /* From the newest: in the steady state there are no new ones, or few. */
     for (struct smp_jvm_thread *entry = registry->newest;
          entry != NULL && entry->thread.serial > after; entry = entry->older)
         first = entry;
@@ -244,21 +244,21 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
     return count;
 }
 
-bool smp_registry_watch(struct smp_registry *registry, uint64_t after,
-                        struct smp_start_listener *listen)
+bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
+                         struct smp_start_listener *listen)
 {
     pthread_mutex_lock(&registry->mutex);
-    const bool nobody_new = registry->newest_serial <= after;
-    if (nobody_new && !listen->is_in) {
+    const bool is_up_to_date = registry->newest_serial <= after;
+    if (is_up_to_date && !listen->is_in) {
         listen->next = registry->listeners;
         listen->is_in = true;
         registry->listeners = listen;
     }
     pthread_mutex_unlock(&registry->mutex);
-    return nobody_new;
+    return is_up_to_date;
 }
 
-void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listener *listen)
+void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listen)
 {
     struct smp_start_listener **at = &registry->listeners;
 
@@ -272,11 +272,12 @@ void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listen
     pthread_mutex_unlock(&registry->mutex);
 }
 
-static enum smp_status add_internal(struct smp_registry *registry, struct smp_internal_thread own)
+static enum smp_status add_internal(struct smp_registry *registry,
+                                    struct smp_internal_thread thread)
 {
     if (registry->internal_count == SMP_INTERNAL_THREADS_MAX)
         return SMP_EQUOTA;
-    registry->internal[registry->internal_count++] = own;
+    registry->internal[registry->internal_count++] = thread;
     return SMP_OK;
 }
 
@@ -315,17 +316,17 @@ enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id
 
 bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_t java_id)
 {
-    bool own = false;
+    bool is_internal = false;
 
     pthread_mutex_lock(&registry->mutex);
-    for (size_t i = 0; i < registry->internal_count && !own; i++) {
+    for (size_t i = 0; i < registry->internal_count && !is_internal; i++) {
         struct smp_internal_thread *known = &registry->internal[i];
-        own = known->java_id != 0 ? known->java_id == java_id : known->tid == tid;
-        if (own)
+        is_internal = known->java_id != 0 ? known->java_id == java_id : known->tid == tid;
+        if (is_internal)
             known->stale = false;
     }
     pthread_mutex_unlock(&registry->mutex);
-    return own;
+    return is_internal;
 }
 
 void smp_registry_purge(struct smp_registry *registry)

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * registry.h - the process-wide list of live Java threads, in order of birth.
+ * registry.h - the process-wide list of live Java threads, in the order in which they started.
  *
- * Two sources report a thread: the scan of those that were there already, and its own ThreadStart.
- * Either may come first, both may come at once: the thread's Java id, which is never reused,
- * decides who was second. Each entry is held by the registry while the thread lives and by each
- * reader it was handed to; the last holder gets it back to dispose of, so that no reference is
- * deleted and nothing is freed under the lock.
+ * Two sources report a thread: the scan of those that are older than the library, and its own
+ * ThreadStart. Either may come first, both may come at once: the thread's Java id, which is never
+ * reused, tells that it is the same. Each entry is held by the registry while the thread lives and
+ * by each reader that got it; the function that gives up the last hold returns the entry to be
+ * disposed of, so that no reference is deleted and nothing is freed under the lock.
  *
- * Readers keep a cursor, the serial of the last thread they were handed. Serials have no holes but
- * those of ended threads, so a hole a reader passes is a thread it never saw.
+ * Readers keep a cursor, the serial of the last thread they got. Serials have no holes but those of
+ * ended threads, so a hole that a reader passes is a thread it never saw.
  *
- * Owns     its buckets and the entries nobody else holds.
- * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM. Who
- *          watches for births is woken up under it, so that it is there.
- * Errors   none but lack of memory for the buckets: the table then stays as small as it is.
- * Cost     add, end: one hash probe. collect: O(threads born since the cursor).
+ * Owns     its buckets and the entries that no reader holds.
+ * Threads  any; one mutex, held for a few pointer operations, never across a call to the JVM. A
+ *          start listener is called under it, so that it cannot be removed meanwhile.
+ * Errors   a lack of memory for more buckets: the table then stays as small as it is.
+ * Cost     add, end: one hash probe. collect: O(threads started since the cursor).
  */
 #ifndef SMP_JVM_THREADS_REGISTRY_H
 #define SMP_JVM_THREADS_REGISTRY_H
@@ -29,22 +29,21 @@
 #include "engine/jvm.h"
 
 enum {
-    SMP_INTERNAL_THREADS_MAX = 256, /* threads of the library, over all sessions */
-    SMP_WALK_INFO_REQUESTS = 4      /* outstanding at one thread, of as many sessions */
+    SMP_INTERNAL_THREADS_MAX = 256, /* over all sessions */
+    SMP_WALK_INFO_REQUESTS = 4      /* outstanding at one thread, each of another session */
 };
 
 /*
- * What an asynchronous walk must know of a thread, learnt once and shared by all sessions; 0: not
- * known. Each is right or 0 at any time.
+ * Per-thread data that an asynchronous walk needs, learnt once and shared by all sessions. Each
+ * value is right, or 0 while it is not known.
  */
 struct smp_walk_info {
     _Atomic uintptr_t java_thread; /* the JVM's thread object */
     _Atomic uintptr_t stack_low;
     _Atomic uintptr_t stack_high;
-    _Atomic uintptr_t seen_sp; /* of the last answer; tells where the stack is */
     /* Cookies of requests; each may be outstanding or over. A session has one at a time. */
     _Atomic uint64_t requests[SMP_WALK_INFO_REQUESTS];
-    /* The method all its stacks end in; guess: of the last stacks, and how many of them. */
+    /* The method that all its stacks end in; guess: that of the last stacks, and their number. */
     _Atomic uintptr_t root;
     _Atomic uintptr_t root_guess;
     _Atomic uint32_t root_guessed;
@@ -65,12 +64,11 @@ struct smp_jvm_thread {
     struct smp_jvm_thread *next; /* in its bucket; in the chain close returns */
 };
 
-/* One of the library's threads: known by tid before it attaches, or by Java id once it is attached.
- */
+/* A thread of the library: known by tid before it attaches, or by Java id once it is attached. */
 struct smp_internal_thread {
     int64_t java_id; /* 0: known by tid */
     int32_t tid;     /* 0: known by Java id */
-    bool stale;      /* not met again by the running scan */
+    bool stale;      /* the running scan has not found it again yet */
 };
 
 /* Visible so that it can be static: late events may come for as long as the library is loaded. */
@@ -95,16 +93,20 @@ struct smp_registry {
 
 /* From now on add accepts. SMP_ENOMEM: it stays closed. */
 SMP_CHECKED enum smp_status smp_registry_open(struct smp_registry *registry);
-/* Forgets all threads. Returns those that nobody holds, chained by next, for the caller to dispose
- * of; the others come back from their last release. */
+/*
+ * Forgets all threads. Returns those that no reader holds, chained by next, for the caller to
+ * dispose of; the last release returns each of the others.
+ */
 struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry);
 
-/* Adopts entry (java_id, ref, born_ns, os_tid, is_daemon set) where it returns true. False: closed,
- * or the thread is known already; the entry is still the caller's. */
+/*
+ * True: the registry owns the entry (java_id, ref, started_ns, os_tid, is_daemon set). False: it is
+ * closed, or the thread is known already; the entry is still the caller's.
+ */
 bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entry);
-/* A thread was born for which there was no memory: it will count as unseen. */
+/* A thread started for which there was no memory: readers will count it as unseen. */
 void smp_registry_miss(struct smp_registry *registry);
-/* The thread has ended. Returns its entry when nobody holds it any more, else NULL. */
+/* The thread has ended. Returns its entry if no reader holds it, else NULL. */
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
                                         int64_t now_ns);
 /* Gives up a reader's hold; returns the entry when that was the last. */
@@ -119,18 +121,19 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
                             struct smp_jvm_thread **batch, size_t capacity, uint64_t *newest);
 
 /* jvm.h. False: a serial above after has been given out. */
-bool smp_registry_watch(struct smp_registry *registry, uint64_t after,
-                        struct smp_start_listener *listen);
-void smp_registry_unwatch(struct smp_registry *registry, struct smp_start_listener *listen);
+bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
+                         struct smp_start_listener *listen);
+void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listen);
 
-/* The library's own threads. hide and enter return SMP_EQUOTA past SMP_INTERNAL_THREADS_MAX. */
+/* Internal threads. hide and enter return SMP_EQUOTA past SMP_INTERNAL_THREADS_MAX. */
 SMP_CHECKED enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid);
 void smp_registry_leave(struct smp_registry *registry, int32_t tid);
 /* Also marks the thread's entry hidden where there is one; undone by end. */
 SMP_CHECKED enum smp_status smp_registry_hide(struct smp_registry *registry, int64_t java_id);
 /* tid 0: not known. */
 bool smp_registry_is_internal(struct smp_registry *registry, int32_t tid, int64_t java_id);
-/* After a scan asked is_own of every live thread: forgets hidden threads that ended unnoticed. */
+/* After a scan that called is_internal for every live thread: forgets hidden threads whose end was
+ * missed. */
 void smp_registry_purge(struct smp_registry *registry);
 
 #endif

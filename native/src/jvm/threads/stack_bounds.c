@@ -55,7 +55,7 @@ void smp_stack_bounds_find(const uintptr_t *sps, struct smp_stack_bounds *bounds
     memset(bounds, 0, count * sizeof(*bounds));
     if (maps == NULL)
         return;
-    /* What follows a line too long is no range and not taken for one. */
+    /* The rest of a line that is too long does not look like a range. */
     while (fgets(line, sizeof(line), maps) != NULL) {
         if (read_map_range(line, &range))
             match_range(range, sps, bounds, count);

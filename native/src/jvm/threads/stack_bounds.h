@@ -2,12 +2,11 @@
 /*
  * stack_bounds.h - where a thread's stack lies: the words a handler may read.
  *
- * A thread that starts while we listen tells it itself. Of an older one a first answer tells its
- * stack pointer, and /proc/self/maps what memory that lies in. Both the C libraries keep the
- * thread's descriptor, or the program's environment, above the first frame, so that the memory
- * above a stack pointer does not end within the few words that are looked at.
+ * A thread that starts while we listen finds its own bounds. Of an older one the first walk gives
+ * the stack pointer, and /proc/self/maps the memory that it lies in. Both C libraries keep the
+ * thread's descriptor, or the program's environment, above the first frame, so the memory above a
+ * stack pointer does not end within the few words that are read.
  *
- * Owns     nothing.
  * Threads  any; own: the thread in question.
  * Errors   bounds of zeros: not known.
  * Cost     own: a few loads; for the initial thread, and find: a read of /proc/self/maps.
@@ -23,6 +22,7 @@ struct smp_stack_bounds {
     uintptr_t high;
 };
 
+/* Of the calling thread. */
 struct smp_stack_bounds smp_stack_bounds_own(void);
 /* Sets bounds[i] to the writable memory that sps[i] lies in. */
 void smp_stack_bounds_find(const uintptr_t *sps, struct smp_stack_bounds *bounds, size_t count);

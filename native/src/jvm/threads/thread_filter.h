@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_filter.h - the threads a user chose, by their Java ids.
+ * thread_filter.h - the threads that the user chose, by their Java ids.
  *
- * An id is never reused, so nothing is held: a chosen thread may end, or be collected, and simply
- * is in no selection any more. A thread that was not started yet has its id already.
+ * An id is never reused, so the filter holds no thread: a chosen one may end, or be collected. A
+ * thread that has not started yet has its id already.
  *
  * Owns     the sorted ids.
  * Threads  create on any attached thread; contains and destroy on any.
@@ -18,7 +18,7 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 
-/* threads may be NULL: nobody. */
+/* threads may be NULL: no thread. */
 SMP_CHECKED enum smp_status smp_jvm_thread_filter_create(JNIEnv *env, jobjectArray threads,
                                                          struct smp_thread_filter *out);
 

@@ -10,7 +10,7 @@
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/jvmti_text.h"
 
-/* Thread.name; NULL: not found, ask JVMTI. */
+/* Thread.name; NULL: not found, JVMTI is used. */
 static _Atomic(jfieldID) name_field;
 
 enum smp_status smp_jvm_thread_name_init(JNIEnv *env)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_name.h - a thread's name, read again only when it is another String.
+ * thread_name.h - a thread's name, read again only if it is another String.
  *
- * The field Thread.name is compared by identity with the String seen last. Where the field is not
- * to be found, JVMTI's GetThreadInfo tells the name and its text is compared.
+ * The field Thread.name is compared by identity with the String read last. If this JVM has no such
+ * field, JVMTI's GetThreadInfo returns the name, and its text is compared.
  *
- * Owns     nothing; what it hands out as seen is the reader's until forget.
- * Threads  any attached one; a memory (seen) belongs to one reader.
+ * Owns     nothing for long: what read puts into *seen is the reader's until forget.
+ * Threads  any attached one; *seen belongs to one reader.
  * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM.
  * Cost     unchanged: one field read. Changed: one copy and one global reference; nothing is
  *          allocated on the Java heap.
@@ -25,7 +25,7 @@ SMP_CHECKED enum smp_status smp_jvm_thread_name_init(JNIEnv *env);
 /* As smp_thread_source.name. */
 SMP_CHECKED enum smp_status smp_jvm_thread_name_read(JNIEnv *env, jobject thread, void **seen,
                                                      char *out, size_t size, bool *changed);
-/* env NULL: the JVM is going, its references go with it. */
+/* env NULL: the JVM is shutting down, and its references with it. */
 void smp_jvm_thread_name_forget(JNIEnv *env, void *seen);
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Java id comes from the field Thread.tid, not from getId(), which a subclass may override, and
- * not from JVMTI's thread-local storage, whose get and set cannot be made one step without holding
- * a lock across the two.
+ * The Java id comes from the field Thread.tid: getId() may be overridden by a subclass, and JVMTI's
+ * thread-local storage would need a lock across its get and set.
  */
 #include "jvm/threads/threads.h"
 
 #include <stdbool.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/jvmti_status.h"
+#include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/registry.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/thread_name.h"
@@ -28,8 +27,6 @@ static struct smp_registry registry = SMP_REGISTRY_INIT;
 static _Atomic(jfieldID) id_field;
 /* Thread.eetop, the address of the JVM's thread object; NULL: there is no such field. */
 static _Atomic(jfieldID) address_field;
-/* Global reference to the group of threads that are the library's own; NULL: there is none. */
-static _Atomic(jobject) own_group;
 
 static struct smp_jvm_thread *entry_of(const struct smp_thread *thread)
 {
@@ -72,8 +69,10 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
     return (uintptr_t)(*env)->GetLongField(env, thread, address_field);
 }
 
-/* entry may be NULL. env NULL, or the JVM going: the reference dies with it. Requests that were
- * given up are forgotten as well: of a thread that ends with the signal blocked none ever comes. */
+/*
+ * entry may be NULL. env NULL, or the JVM shutting down: the reference dies with it. Releases the
+ * requests that were given up: a thread that ends with the signal blocked never answers.
+ */
 static void dispose_entry(JNIEnv *env, struct smp_jvm_thread *entry)
 {
     if (entry == NULL)
@@ -92,97 +91,9 @@ static void dispose_released(struct smp_jvm_thread *entry)
     dispose_entry(smp_agent_env(), entry);
 }
 
-/* ---------------------------------------------------------------------------- service threads */
+/* ------------------------------------------------------------------------------ starts and ends */
 
-/* With a number behind it, as compiler threads have, or without. */
-static bool is_service_name(const char *name)
-{
-    static const char *const stems[] = {
-        "Reference Handler",    "Finalizer",
-        "Signal Dispatcher",    "Common-Cleaner",
-        "Notification Thread",  "Attach Listener",
-        "Service Thread",       "Monitor Deflation Thread",
-        "C1 CompilerThread",    "C2 CompilerThread",
-        "JVMCI CompilerThread",
-    };
-
-    for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++) {
-        const size_t length = strlen(stems[i]);
-        if (strncmp(name, stems[i], length) == 0)
-            return name[length + strspn(name + length, "0123456789")] == '\0';
-    }
-    return false;
-}
-
-/* The group's parent as a local reference, NULL for a top group; *innocuous: as the JDK's own. */
-static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent, bool *innocuous)
-{
-    jvmtiThreadGroupInfo info = { 0 };
-
-    if ((*jvmti)->GetThreadGroupInfo(jvmti, group, &info) != JVMTI_ERROR_NONE)
-        return false;
-    *innocuous = info.name != NULL && strcmp(info.name, "InnocuousThreadGroup") == 0;
-    *parent = info.parent;
-    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
-    return true;
-}
-
-/* The system group is the one without a parent; InnocuousThreadGroup is its child. Anybody may give
- * a group these names, but not that place. */
-static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
-{
-    jthreadGroup parent = NULL;
-    jthreadGroup grandparent = NULL;
-    bool innocuous = false;
-    bool ignored = false;
-    bool result = false;
-
-    if (group == NULL || !read_group(jvmti, group, &parent, &innocuous))
-        return false;
-    if (parent == NULL)
-        result = true;
-    else if (innocuous && read_group(jvmti, parent, &grandparent, &ignored))
-        result = grandparent == NULL;
-    if (parent != NULL)
-        (*env)->DeleteLocalRef(env, parent);
-    if (grandparent != NULL)
-        (*env)->DeleteLocalRef(env, grandparent);
-    return result;
-}
-
-/* ---------------------------------------------------------------------- the library's own group */
-
-static bool is_internal_group(JNIEnv *env, jthreadGroup group)
-{
-    jobject own = own_group;
-
-    return own != NULL && group != NULL && (*env)->IsSameObject(env, own, group);
-}
-
-enum smp_status smp_threads_hide_group(JNIEnv *env, jobject group)
-{
-    jobject none = NULL;
-    jobject ref = (*env)->NewGlobalRef(env, group);
-
-    if (ref == NULL)
-        return SMP_ENOMEM;
-    if (atomic_compare_exchange_strong(&own_group, &none, ref))
-        return SMP_OK;
-    (*env)->DeleteGlobalRef(env, ref);
-    return is_internal_group(env, group) ? SMP_OK : SMP_EQUOTA;
-}
-
-void smp_threads_unloaded(JNIEnv *env)
-{
-    jobject group = atomic_exchange(&own_group, NULL);
-
-    if (group != NULL)
-        (*env)->DeleteGlobalRef(env, group);
-}
-
-/* ------------------------------------------------------------------------------ births and ends */
-
-/* Adopts nothing: the entry gets a reference of its own. */
+/* The entry gets a new reference; thread stays the caller's. */
 static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *proto)
 {
     struct smp_jvm_thread *entry = smp_alloc(NULL, sizeof(*entry));
@@ -213,9 +124,7 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
         smp_registry_miss(&registry);
     if (error != JVMTI_ERROR_NONE)
         return; /* it has ended meanwhile */
-    const bool hidden = is_internal_group(env, info.thread_group) ||
-                        (info.name != NULL && is_service_name(info.name) &&
-                         is_jvm_group(jvmti, env, info.thread_group));
+    const bool hidden = smp_hidden_threads_is_hidden(jvmti, env, &info);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
     if (info.thread_group != NULL)
         (*env)->DeleteLocalRef(env, info.thread_group);
@@ -276,7 +185,7 @@ enum smp_status smp_threads_scan(JNIEnv *env)
     }
     status = smp_jvmti_status((*jvmti)->GetAllThreads(jvmti, &count, &threads));
     if (status == SMP_OK && (*env)->EnsureLocalCapacity(env, count + SCAN_EXTRA_REFS) != JNI_OK)
-        (*env)->ExceptionClear(env); /* the references are there already; only -Xcheck:jni minds */
+        (*env)->ExceptionClear(env); /* the references exist already: only -Xcheck:jni complains */
     for (jint i = 0; status == SMP_OK && i < count; i++)
         adopt_thread(jvmti, env, threads[i], 0, (struct smp_stack_bounds){ 0 });
     if (status == SMP_OK) {
@@ -307,18 +216,17 @@ void smp_threads_gone(struct smp_thread *thread)
     dispose_entry(smp_agent_env(), smp_registry_end(&registry, entry->java_id, smp_clock_ns()));
 }
 
-/* ------------------------------------------------------------------------------------ the source
- */
+/* ----------------------------------------------------------------------------------- the source */
 
 struct reading {
     uint64_t *cursor;
     uint64_t *unseen;
-    bool is_first; /* holes are threads of the time before this reader: it missed nobody */
+    bool is_first; /* holes are threads that ended before this reader began: none was missed */
     bool (*started)(void *context, struct smp_thread *thread);
     void *context;
 };
 
-/* The hole between the cursor and the thread with this serial. */
+/* Counts the hole between the cursor and this serial as threads that were never seen. */
 static void pass_hole(const struct reading *reading, uint64_t serial)
 {
     if (!reading->is_first)
@@ -377,13 +285,13 @@ static void drop_thread(void *self, struct smp_thread *thread)
 static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
 {
     (void)self;
-    return smp_registry_watch(&registry, cursor, listen);
+    return smp_registry_listen(&registry, cursor, listen);
 }
 
 static void stop_listening(void *self, struct smp_start_listener *listen)
 {
     (void)self;
-    smp_registry_unwatch(&registry, listen);
+    smp_registry_unlisten(&registry, listen);
 }
 
 static enum smp_status read_thread_name(void *self, struct smp_thread *thread, void **seen,
@@ -434,8 +342,7 @@ int64_t smp_threads_java_id(const struct smp_thread *thread)
     return entry_of(thread)->java_id;
 }
 
-/* ------------------------------------------------------------------------------ the library's own
- */
+/* ---------------------------------------------------------------------------- the library's own */
 
 enum smp_status smp_threads_enter(void)
 {

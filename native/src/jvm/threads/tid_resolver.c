@@ -16,12 +16,12 @@ enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
 #define NS_PER_MS 1000000LL
 
 static struct {
-    _Atomic int64_t due_ns; /* INT64_MAX: all are known, or somebody is at it */
+    _Atomic int64_t due_ns; /* INT64_MAX: all are known, or a run is under way */
     _Atomic int64_t gap_ms;
 } next = { .due_ns = INT64_MAX };
 
 /* Registered threads without a tid, each held; and the tids of the others. */
-struct unsettled {
+struct unresolved {
     struct smp_registry *registry;
     struct smp_jvm_thread **entries;
     size_t count;
@@ -40,30 +40,30 @@ static bool read_os_thread_ns(void *self, int32_t tid, int64_t *out)
     return smp_clock_thread_cpu_ns(tid, out);
 }
 
-/* A thread that ended after a scan had listed it and before it was registered has told its end to
- * nobody: it is told here. The entry is held, so nobody gets it back to dispose of. */
-static void end_missed(const struct unsettled *unsettled, const struct smp_jvm_thread *entry)
+/* A thread that ended after a scan had listed it and before it was registered: its event came too
+ * early. The entry is held here, so end does not return it. */
+static void end_missed(const struct unresolved *unresolved, const struct smp_jvm_thread *entry)
 {
-    (void)smp_registry_end(unsettled->registry, entry->java_id, smp_clock_ns());
+    (void)smp_registry_end(unresolved->registry, entry->java_id, smp_clock_ns());
 }
 
 static bool read_java_thread_ns(void *self, size_t thread, int64_t *out)
 {
-    const struct unsettled *unsettled = self;
-    const struct smp_jvm_thread *entry = unsettled->entries[thread];
+    const struct unresolved *unresolved = self;
+    const struct smp_jvm_thread *entry = unresolved->entries[thread];
     jvmtiEnv *jvmti = smp_agent_jvmti();
     jlong ns = 0;
     const jvmtiError error = (*jvmti)->GetThreadCpuTime(jvmti, entry->ref, &ns);
 
     if (error == JVMTI_ERROR_THREAD_NOT_ALIVE)
-        end_missed(unsettled, entry);
+        end_missed(unresolved, entry);
     if (error != JVMTI_ERROR_NONE)
         return false;
     *out = ns;
     return true;
 }
 
-/* Reads of memory that may be gone by now: by a system call, which then says so. */
+/* Reads memory that may be unmapped by now: by a system call, which then fails. */
 static bool read_safely(uintptr_t address, void *out, size_t size)
 {
     const struct iovec to = { .iov_base = out, .iov_len = size };
@@ -72,32 +72,32 @@ static bool read_safely(uintptr_t address, void *out, size_t size)
     return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
 }
 
-/* JavaThread._osthread->_thread_id, where the JVM says these are. */
+/* JavaThread._osthread->_thread_id, at the offsets that the JVM exports. */
 static int32_t read_tid_hint(void *self, size_t thread)
 {
-    const struct unsettled *unsettled = self;
-    const uintptr_t java_thread = unsettled->entries[thread]->info.java_thread;
+    const struct unresolved *unresolved = self;
+    const uintptr_t java_thread = unresolved->entries[thread]->info.java_thread;
     uintptr_t os_thread = 0;
     int32_t tid = 0;
 
-    if (!unsettled->has_hints || java_thread == 0 ||
-        !read_safely(java_thread + unsettled->os_thread_offset, &os_thread, sizeof(os_thread)) ||
-        os_thread == 0 || !read_safely(os_thread + unsettled->tid_offset, &tid, sizeof(tid)))
+    if (!unresolved->has_hints || java_thread == 0 ||
+        !read_safely(java_thread + unresolved->os_thread_offset, &os_thread, sizeof(os_thread)) ||
+        os_thread == 0 || !read_safely(os_thread + unresolved->tid_offset, &tid, sizeof(tid)))
         return 0;
     return tid > 0 ? tid : 0;
 }
 
-/* The first of the two has moved from one class to its parent in the course of time. */
-static void find_hints(struct unsettled *unsettled)
+/* The first field has moved from a class to its parent between releases. */
+static void find_hints(struct unresolved *unresolved)
 {
     static const char *const owners[] = { "JavaThread", "Thread" };
 
-    for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !unsettled->has_hints; i++) {
+    for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !unresolved->has_hints; i++) {
         struct smp_field fields[] = { { .type = owners[i], .name = "_osthread" },
                                       { .type = "OSThread", .name = "_thread_id" } };
-        unsettled->has_hints = smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
-        unsettled->os_thread_offset = fields[0].offset;
-        unsettled->tid_offset = fields[1].offset;
+        unresolved->has_hints = smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
+        unresolved->os_thread_offset = fields[0].offset;
+        unresolved->tid_offset = fields[1].offset;
     }
 }
 
@@ -114,19 +114,19 @@ static bool grow_array(void **array, size_t *capacity, size_t count, size_t size
     return true;
 }
 
-/* Keeps the hold where it returns true. */
-static bool keep_unresolved(struct unsettled *unsettled, struct smp_jvm_thread *entry)
+/* True: it keeps the caller's hold. */
+static bool keep_unresolved(struct unresolved *unresolved, struct smp_jvm_thread *entry)
 {
     if (entry->thread.os_tid != 0) {
-        if (grow_array((void **)&unsettled->known, &unsettled->known_capacity,
-                       unsettled->known_count, sizeof(*unsettled->known)))
-            unsettled->known[unsettled->known_count++] = entry->thread.os_tid;
+        if (grow_array((void **)&unresolved->known, &unresolved->known_capacity,
+                       unresolved->known_count, sizeof(*unresolved->known)))
+            unresolved->known[unresolved->known_count++] = entry->thread.os_tid;
         return false;
     }
-    if (!grow_array((void **)&unsettled->entries, &unsettled->capacity, unsettled->count,
+    if (!grow_array((void **)&unresolved->entries, &unresolved->capacity, unresolved->count,
                     sizeof(struct smp_jvm_thread *)))
         return false;
-    unsettled->entries[unsettled->count++] = entry;
+    unresolved->entries[unresolved->count++] = entry;
     return true;
 }
 
@@ -141,7 +141,7 @@ static void drop_entry(struct smp_registry *registry, void (*dispose)(struct smp
 
 static void collect_unresolved(struct smp_registry *registry,
                                void (*dispose)(struct smp_jvm_thread *entry),
-                               struct unsettled *unsettled)
+                               struct unresolved *unresolved)
 {
     struct smp_jvm_thread *batch[BATCH];
     uint64_t cursor = 0;
@@ -152,7 +152,7 @@ static void collect_unresolved(struct smp_registry *registry,
         count = smp_registry_collect(registry, cursor, batch, BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
             cursor = batch[i]->thread.serial;
-            if (!keep_unresolved(unsettled, batch[i]))
+            if (!keep_unresolved(unresolved, batch[i]))
                 drop_entry(registry, dispose, batch[i]);
         }
     }
@@ -167,28 +167,28 @@ static int compare_tids(const void *left, const void *right)
 }
 
 /* Returns how many are still unknown. */
-static size_t match_unresolved(struct unsettled *unsettled)
+static size_t match_unresolved(struct unresolved *unresolved)
 {
     const struct smp_tid_clocks clocks = { .os_thread_ns = read_os_thread_ns,
                                            .thread_ns = read_java_thread_ns,
                                            .hint = read_tid_hint,
-                                           .self = unsettled };
-    size_t unknown = unsettled->count;
+                                           .self = unresolved };
+    size_t unknown = unresolved->count;
     int32_t *tids = NULL;
     size_t tid_count = 0;
-    int32_t *found = smp_alloc(NULL, unsettled->count * sizeof(*found));
+    int32_t *found = smp_alloc(NULL, unresolved->count * sizeof(*found));
 
-    if (unsettled->known_count > 0)
-        qsort(unsettled->known, unsettled->known_count, sizeof(*unsettled->known), compare_tids);
+    if (unresolved->known_count > 0)
+        qsort(unresolved->known, unresolved->known_count, sizeof(*unresolved->known), compare_tids);
     if (found == NULL ||
-        smp_tids_list(unsettled->known, unsettled->known_count, &tids, &tid_count) != SMP_OK)
+        smp_tids_list(unresolved->known, unresolved->known_count, &tids, &tid_count) != SMP_OK)
         goto done;
-    if (smp_tids_match(&clocks, tids, tid_count, unsettled->count, found) != SMP_OK)
+    if (smp_tids_match(&clocks, tids, tid_count, unresolved->count, found) != SMP_OK)
         goto done;
-    for (size_t i = 0; i < unsettled->count; i++) {
+    for (size_t i = 0; i < unresolved->count; i++) {
         if (found[i] == 0)
             continue;
-        unsettled->entries[i]->thread.os_tid = found[i];
+        unresolved->entries[i]->thread.os_tid = found[i];
         unknown--;
     }
 done:
@@ -206,22 +206,22 @@ void smp_tid_resolver_restart(void)
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry))
 {
-    struct unsettled unsettled = { .registry = registry };
+    struct unresolved unresolved = { .registry = registry };
     int64_t due_ns = next.due_ns;
     size_t unknown = 0;
 
     if (due_ns == INT64_MAX || smp_clock_ns() < due_ns ||
         !atomic_compare_exchange_strong(&next.due_ns, &due_ns, INT64_MAX))
         return;
-    collect_unresolved(registry, dispose, &unsettled);
-    if (unsettled.count > 0) {
-        find_hints(&unsettled);
-        unknown = match_unresolved(&unsettled);
+    collect_unresolved(registry, dispose, &unresolved);
+    if (unresolved.count > 0) {
+        find_hints(&unresolved);
+        unknown = match_unresolved(&unresolved);
     }
-    for (size_t i = 0; i < unsettled.count; i++)
-        drop_entry(registry, dispose, unsettled.entries[i]);
-    smp_free(NULL, (void *)unsettled.entries);
-    smp_free(NULL, unsettled.known);
+    for (size_t i = 0; i < unresolved.count; i++)
+        drop_entry(registry, dispose, unresolved.entries[i]);
+    smp_free(NULL, (void *)unresolved.entries);
+    smp_free(NULL, unresolved.known);
     if (unknown == 0)
         return;
     next.due_ns = smp_clock_ns() + next.gap_ms * NS_PER_MS;

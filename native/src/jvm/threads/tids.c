@@ -103,7 +103,7 @@ static int compare_chosen(const void *left, const void *right)
     return (**a > **b) - (**a < **b);
 }
 
-/* One task cannot be two threads: where it was chosen twice, neither is believed. */
+/* One OS thread cannot be two Java threads: if it was chosen twice, neither counts. */
 static void drop_doubles(int32_t **chosen, size_t count)
 {
     qsort((void *)chosen, count, sizeof(*chosen), compare_chosen);
@@ -122,7 +122,7 @@ static int32_t tid_hint(const struct smp_tid_clocks *clocks, size_t thread)
     return clocks->hint != NULL ? clocks->hint(clocks->self, thread) : 0;
 }
 
-/* Is every hint that can be judged right, and are there enough of them? */
+/* Is every hint right that can be checked, and are there enough of them? */
 static bool are_hints_right(const struct smp_tid_clocks *clocks, const int32_t *out, size_t count)
 {
     size_t agreed = 0;
@@ -136,7 +136,7 @@ static bool are_hints_right(const struct smp_tid_clocks *clocks, const int32_t *
     return agreed >= SMP_TIDS_HINTS_AGREED;
 }
 
-/* Two close readings must bear the hint out. */
+/* Two close readings must confirm the hint. */
 static void take_tid_hints(const struct smp_tid_clocks *clocks, const int64_t *thread_ns,
                            size_t thread_count, int32_t *out)
 {
@@ -186,8 +186,8 @@ static void read_before(const struct smp_tid_clocks *clocks, const int32_t *tids
     }
 }
 
-/* A task that has ended meanwhile drops out: should it have been a thread's, that thread has ended
- * too, and its second reading says so. */
+/* An OS thread that has ended meanwhile drops out: if it was a Java thread's, that one has ended
+ * too, and its second reading fails. */
 static void read_after(struct match *match)
 {
     const size_t count = match->still_count;
@@ -238,8 +238,7 @@ done:
     return status;
 }
 
-/* ----------------------------------------------------------------------------- the process's tasks
- */
+/* -------------------------------------------------------------------------- the process's tasks */
 
 static bool is_known_tid(const int32_t *known, size_t known_count, int32_t tid)
 {

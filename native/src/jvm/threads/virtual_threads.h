@@ -6,16 +6,16 @@
  *   └──────────── the virtual thread's ────────────┘ boundary └──────── the carrier's ────────┘
  *
  * What lies below the boundary is cut off. A virtual thread that has been parked is walked only
- * down to the frames that were brought back since; the boundary then follows right after a user's
- * frame, by which it is known.
+ * down to the frames that were thawed since; then the boundary follows right after a user's frame,
+ * which shows that the stack is incomplete.
  *
- * Which virtual thread is mounted is read from fields of the carrier's Thread object, without
- * stopping anybody: carrier.cont.target.val$vthread. It may change at any time, so who needs to be
- * sure reads before and after.
+ * The mounted virtual thread is read from fields of the carrier's Thread object, without stopping
+ * it: carrier.cont.target.val$vthread. It may change at any time, so a caller that needs to be sure
+ * reads before and after.
  *
  * Owns     ids of fields and methods; they last, as the JDK's own classes are never unloaded.
  * Threads  init: one; the others any attached one.
- * Errors   a JDK without virtual threads, or with other fields: told as none.
+ * Errors   a JDK without virtual threads, or with other fields, counts as one that uses none.
  * Cost     mounted: a few field reads.
  */
 #ifndef SMP_JVM_THREADS_VIRTUAL_THREADS_H
@@ -38,9 +38,9 @@ bool smp_virtual_threads_init(JNIEnv *env);
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
 /* Of a method key. */
 bool smp_virtual_threads_is_boundary(uint64_t method);
-/* Is the thread of a class whose objects carry virtual threads? If so, they are in use. */
+/* Is it a carrier thread? If so, virtual threads are in use from now on. */
 bool smp_virtual_threads_is_carrier(JNIEnv *env, jobject thread);
-/* Has one of their carriers been seen? Once true, it stays. */
+/* Has a carrier thread been seen? Once true, it stays. */
 bool smp_virtual_threads_in_use(void);
 /* The virtual thread mounted on a carrier, as a local reference; NULL: none, or not known. */
 jobject smp_virtual_threads_mounted(JNIEnv *env, jobject carrier);

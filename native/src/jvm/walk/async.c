@@ -28,7 +28,7 @@ static struct {
     struct smp_once once;
     _Atomic bool usable;
     /* Written by the call that opens or closes. */
-    bool is_proven;         /* a running method was walked: this JVM will not unlearn it */
+    bool is_proven;         /* a running method was walked once: not tested again in this JVM */
     struct smp_async async; /* constant while usable */
     pthread_mutex_t mutex;  /* guards refusal */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
@@ -91,7 +91,7 @@ static const char *install_handler(int signal)
     return NULL;
 }
 
-/* NULL: all that a walk needs is there. */
+/* NULL: a walk has all that it needs. */
 static const char *prepare_walks(int signal, JNIEnv *env)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -118,7 +118,7 @@ static const char *prepare_walks(int signal, JNIEnv *env)
 /* SMP_OK with *reason NULL: usable; else why not. */
 static enum smp_status open_async(int signal, const char **reason)
 {
-    enum { PROBES = 4 };
+    enum { SELF_TESTS = 4 };
     JNIEnv *env = smp_agent_env();
     enum smp_status status = SMP_OK;
 
@@ -129,9 +129,8 @@ static enum smp_status open_async(int signal, const char **reason)
                                             .env = env,
                                             .no_made_up_registers =
                                                 state.async.no_made_up_registers };
-    /* On a busy machine a collection may begin, or an answer be late: that is not how this JVM is.
-     */
-    for (int probe = 0; probe < PROBES && status == SMP_OK; probe++) {
+    /* A collection, or a busy machine, may make one self-test fail. */
+    for (int i = 0; i < SELF_TESTS && status == SMP_OK; i++) {
         *reason = smp_self_test_native(state.async.signal, &target);
         if (*reason == NULL && !state.is_proven)
             status = smp_self_test_java(state.async.signal, &target, env, reason);

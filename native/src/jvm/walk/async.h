@@ -2,21 +2,21 @@
 /*
  * async.h - whether, and how, this JVM lets a running thread walk itself.
  *
- *   events for code on, past code told again ─► AsyncGetCallTrace there? ─► layout of the JVM's
- *   thread object ─► signal handler ─► two known stacks walked ─► usable
+ *   events for code on, those of code made before ─► AsyncGetCallTrace found ─► layout of the JVM's
+ *   thread object ─► signal handler ─► self-test: two known stacks walked ─► usable
  *
- * The two stacks: that of the caller, in native code, must be the one JVMTI tells; that of a thread
- * of ours, which hashes numbers meanwhile, must end in that. Whatever does not come out right
- * is a reason to refuse, which is told.
+ * The two stacks: that of the caller, in native code, must equal JVMTI's; that of an internal
+ * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
+ * asynchronous walks; see smp_async_refusal.
  *
  * From JDK 28 on AsyncGetCallTrace gets only registers that the kernel has saved: nothing is
- * recovered there, and the engine says so.
+ * recovered there, and the engine's name says so.
  *
- * Owns     the JVM's events for code while open; vm_code.
+ * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.
- * Errors   open returns SMP_EUNSUPPORTED where it refuses; the close is owed all the same.
- * SMP_ETHREAD where the system gives no thread to try it with: then none is owed. Cost     the
- * first open: the events of all code made so far, some milliseconds.
+ * Errors   open: SMP_EUNSUPPORTED where it refuses; close must be called all the same. SMP_ETHREAD
+ *          where the system starts no thread for the self-test: then close must not be called.
+ * Cost     the first open: the events of all code made so far, some milliseconds.
  */
 #ifndef SMP_JVM_WALK_ASYNC_H
 #define SMP_JVM_WALK_ASYNC_H
@@ -27,7 +27,7 @@
 
 #include "base/status.h"
 #include "jvm/hotspot/layout.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 
 enum { SMP_ASYNC_REFUSAL_BYTES = 160 };
 
@@ -39,7 +39,7 @@ SMP_CHECKED enum smp_status smp_async_open(int signal);
 void smp_async_close(void);
 
 bool smp_async_is_usable(void);
-/* Why not; "" while usable or never tried. Copied. */
+/* Why it is not usable; "" while it is, or before the first open. Copied. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
 struct smp_async {
@@ -51,11 +51,11 @@ struct smp_async {
 };
 
 const struct smp_async *smp_async_get(void);
-/* The number to send for a session that has opened with wanted: where that cannot be had, another
- * session's. */
+/* The number to send for a session that opened with wanted: another session's if wanted could not
+ * be installed. */
 int smp_async_signal(int wanted);
 
-/* The JVM is going: from here on handlers do nothing. Waits for those that are walking. */
+/* Hook of agent.h: from here on handlers do nothing. Waits for those that are walking. */
 void smp_async_vm_dies(void);
 
 #endif

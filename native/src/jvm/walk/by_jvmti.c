@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Measured on JDK 17 and 25: MaxJavaStackTraceDepth does not cap what GetStackTrace tells, and a
+ * Measured on JDK 17 and 25: MaxJavaStackTraceDepth does not cap what GetStackTrace returns, and a
  * negative start depth beyond the stack is JVMTI_ERROR_ILLEGAL_ARGUMENT.
  */
 #include "jvm/walk/by_jvmti.h"
@@ -22,7 +22,7 @@ _Static_assert(offsetof(struct smp_frame, bci) == offsetof(jvmtiFrameInfo, locat
                "the byte code index stands second");
 _Static_assert(sizeof(jmethodID) == sizeof(uint64_t), "a method id is a key");
 
-/* start < 0: that many frames from the root. Never more than room frames are believed. */
+/* start < 0: that many frames from the root. SMP_EVM if the JVM says that it wrote past room. */
 static enum smp_status fetch_frames(jthread thread, jint start, struct smp_frame *frames,
                                     size_t room, size_t *count)
 {

@@ -4,14 +4,13 @@
  *
  * One GetStackTrace for one thread: a handshake with that thread alone. Lists of threads and
  * GetAllStackTraces would stop the whole JVM and are never used. A stack that fills the sample is
- * deeper than it, so its depth and then its root end are asked for as well.
+ * deeper than it, so its depth and then its root end are read as well.
  *
  *   frames [leaf 0 ... leaf_count) [root end ... count)     omitted = depth - count
  *
- * The two ends of a running thread's stack are not of one moment. Where it shrank in between, the
- * walk is done again, SMP_JVMTI_WALK_ATTEMPTS times at most.
+ * The two ends of a running thread's stack are not of one moment. If it shrank in between, the walk
+ * is repeated, SMP_JVMTI_WALK_ATTEMPTS times at most.
  *
- * Owns     nothing.
  * Threads  any attached one.
  * Errors   as jvm.h lists. SMP_EINVAL: capacity below 2.
  * Cost     a handshake; three for a deep stack. No allocation.
@@ -29,8 +28,8 @@ enum { SMP_JVMTI_WALK_ATTEMPTS = 3 };
 struct smp_walker smp_by_jvmti(void);
 
 /*
- * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of their
- * methods. *count == capacity: the stack may be deeper.
+ * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of
+ * their methods. *count == capacity: the stack may be deeper.
  */
 SMP_CHECKED enum smp_status smp_by_jvmti_fetch(jobject thread, struct smp_frame *frames,
                                                size_t capacity, size_t *count);

@@ -25,12 +25,12 @@ struct smp_jvm_cpu_timers {
     struct smp_signal_mailbox *mailbox; /* to keep threads from ending meanwhile */
     struct smp_cpu_pool *pool;          /* NULL until the first start */
     uint32_t room;                      /* of samples from now on */
-    uint64_t told_drops;                /* of the pool's */
+    uint64_t reported_drops;            /* of the pool's */
 };
 
 /* --- the system's timers --- */
 
-/* By system call: the C library's would be another library's, with older ones. */
+/* By system call: with an older C library its function would need one more library. */
 static enum smp_status system_create(int number, int32_t tid, uint64_t cookie, int32_t *out)
 {
     struct sigevent event;
@@ -206,8 +206,9 @@ static enum smp_status start_cpu_timer(void *self, struct smp_thread *thread, in
 
 /* --- samples --- */
 
-struct telling {
-    struct smp_cpu_sampled told;
+/* Adds its weight to what by_signal.h delivers. */
+struct weighted {
+    struct smp_cpu_sampled to;
     uint64_t weight;
 };
 
@@ -215,9 +216,9 @@ static void deliver_weighted(void *context, uint64_t token, enum smp_answer answ
                              const struct smp_sample *sample,
                              const struct smp_mounted_thread *mounted)
 {
-    const struct telling *telling = context;
+    const struct weighted *weighted = context;
 
-    telling->told.sampled(telling->told.context, token, answer, sample, mounted, telling->weight);
+    weighted->to.sampled(weighted->to.context, token, answer, sample, mounted, weighted->weight);
 }
 
 /* What has been learnt of the thread meanwhile, for its next walk. */
@@ -239,32 +240,37 @@ static void renew_timer_target(struct smp_cpu_timer *timer)
 }
 
 static void read_cpu_sample(struct smp_jvm_cpu_timers *timers, struct smp_cpu_sample *sample,
-                            struct smp_cpu_sampled told)
+                            struct smp_cpu_sampled to)
 {
     struct smp_cpu_timer *timer = sample->timer;
-    struct telling telling = { .told = told, .weight = sample->weight };
+    struct weighted weighted = { .to = to, .weight = sample->weight };
+    const struct smp_walked walked = { .thread = timer->thread,
+                                       .token = timer->token,
+                                       .frames = sample->frames,
+                                       .capacity = sample->capacity,
+                                       .answer = &sample->answer };
 
-    if (!smp_by_signal_deliver(timers->walker, timer->thread, sample->frames, sample->capacity,
-                               &sample->answer, timer->token, deliver_weighted, &telling) &&
+    if (!smp_by_signal_deliver(timers->walker, &walked,
+                               (struct smp_delivery_to){ deliver_weighted, &weighted }) &&
         timers->room == sample->capacity && timers->room < SMP_ASYNC_MAX_FRAMES)
         timers->room *= 2;
     renew_timer_target(timer);
     if (reserve_sample_frames(sample, timers->room))
         atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
-    /* else it stays DONE without room, and is tried again */
+    /* else it stays DONE without frames, and drain tries again */
 }
 
-static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled told)
+static void report_drops(struct smp_cpu_timer *timer, struct smp_cpu_sampled to)
 {
     const struct smp_sample nothing = { 0 };
 
     for (uint64_t left = atomic_exchange(&timer->dropped, 0); left > 0; left--)
-        told.sampled(told.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
+        to.sampled(to.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
 }
 
 /* NULL: of all timers. */
 static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cpu_timer *only,
-                          struct smp_cpu_sampled told)
+                          struct smp_cpu_sampled to)
 {
     for (size_t i = 0; timers->pool != NULL && i < SMP_CPU_SAMPLES; i++) {
         struct smp_cpu_sample *sample = &timers->pool->samples[i];
@@ -274,26 +280,26 @@ static void drain_samples(struct smp_jvm_cpu_timers *timers, const struct smp_cp
             if (reserve_sample_frames(sample, timers->room))
                 atomic_store(&sample->state, SMP_CPU_SAMPLE_FREE);
         } else if (only == NULL || sample->timer == only) {
-            read_cpu_sample(timers, sample, told);
+            read_cpu_sample(timers, sample, to);
         }
     }
 }
 
-static void drain_cpu_timers(void *self, struct smp_cpu_sampled told)
+static void drain_cpu_timers(void *self, struct smp_cpu_sampled to)
 {
     struct smp_jvm_cpu_timers *timers = self;
 
-    drain_samples(timers, NULL, told);
-    if (timers->pool == NULL || atomic_load(&timers->pool->dropped) == timers->told_drops)
+    drain_samples(timers, NULL, to);
+    if (timers->pool == NULL || atomic_load(&timers->pool->dropped) == timers->reported_drops)
         return;
-    timers->told_drops = atomic_load(&timers->pool->dropped);
+    timers->reported_drops = atomic_load(&timers->pool->dropped);
     for (size_t i = 0; i < SMP_CPU_TIMERS; i++) {
         if (smp_cpu_timers[i].pool == timers->pool)
-            report_drops(&smp_cpu_timers[i], told);
+            report_drops(&smp_cpu_timers[i], to);
     }
 }
 
-static void stop_cpu_timer(void *self, void *which, struct smp_cpu_sampled told)
+static void stop_cpu_timer(void *self, void *which, struct smp_cpu_sampled to)
 {
     struct smp_jvm_cpu_timers *timers = self;
     struct smp_cpu_timer *timer = which;
@@ -301,11 +307,11 @@ static void stop_cpu_timer(void *self, void *which, struct smp_cpu_sampled told)
 
     system_delete(timer->system_id);
     smp_cpu_timer_close(timer);
-    drain_samples(timers, timer, told);
-    report_drops(timer, told);
+    drain_samples(timers, timer, to);
+    report_drops(timer, to);
     const uint64_t left = atomic_load(&timer->carried);
     if (left > 0)
-        told.sampled(told.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, left);
+        to.sampled(to.context, timer->token, SMP_ANSWER_DROPPED, &nothing, NULL, left);
     timer->pool = NULL;
     timer->thread = NULL;
     smp_cpu_timer_free(timer);

@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_timers.h - timers of the system on threads' own CPU time, of one session, and the samples
- * they lead to: jvm.h's smp_cpu_timers.
+ * cpu_timers.h - the system's timers on threads' CPU time, of one session, and the samples they
+ * lead to: jvm.h's smp_cpu_timers.
  *
- *   start ─► timer of the system ─► (signal ─► cpu_handler ─► sample) ─► drain ─► walker_async
- * tells
+ *   start ─► timer of the system ─► (signal ─► handler/cpu_timer.h ─► sample) ─► drain
  *
- * The system expires such timers on its clock tick (4 ms at 250 Hz) and tells how often they would
+ * The system expires such timers on its clock tick (4 ms at 250 Hz) and counts how often they would
  * have expired in between: a sample has a weight. A signal only ever interrupts a thread that runs.
  *
- * Each timer counts against RLIMIT_SIGPENDING of the user, from start to stop: the threads of a
- * program, and past it start says SMP_EQUOTA.
+ * Each timer counts against RLIMIT_SIGPENDING of the user, from start to stop. Past the limit start
+ * returns SMP_EQUOTA.
  *
- * Owns     its timers, and room for the samples, made at the first start.
+ * Owns     its timers, and memory for the samples, made at the first start.
  * Threads  create and destroy: any; the functions: one sampler thread, attached.
  * Errors   as jvm.h.
- * Cost     start: four system calls; drain: a look at each sample there is room for.
+ * Cost     start: four system calls; drain: a pass over SMP_CPU_SAMPLES samples.
  */
 #ifndef SMP_JVM_WALK_CPU_TIMERS_H
 #define SMP_JVM_WALK_CPU_TIMERS_H
@@ -26,7 +25,7 @@
 
 struct smp_jvm_cpu_timers;
 
-/* Borrows walker, of the same session; signal: as its. */
+/* Borrows walker, of the same session; signal: as the walker's. */
 SMP_CHECKED enum smp_status smp_jvm_cpu_timers_create(struct smp_by_signal *walker, int signal,
                                                       struct smp_jvm_cpu_timers **out);
 /* All timers have been stopped. NULL is fine. */

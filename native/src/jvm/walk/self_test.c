@@ -14,20 +14,20 @@
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/signals.h"
 
-enum { PROBE_FRAMES = 256, HASHED_NUMBERS = 4096, ASK_PAUSE_NS = 200000 };
+enum { TEST_FRAMES = 256, HASHED_NUMBERS = 4096, REQUEST_PAUSE_NS = 200000 };
 #define ANSWER_WAIT_NS 250000000LL
-#define PROBE_NS 2000000000LL  /* on a machine so busy that nothing comes sooner, it is refused */
-#define HASH_NS (2 * PROBE_NS) /* ends by itself, should nobody tell it to */
+#define TEST_NS 2000000000LL  /* on a machine so busy that no answer comes sooner, it fails */
+#define HASH_NS (2 * TEST_NS) /* the hasher ends by itself, even if it is never stopped */
 
-struct asked {
+struct walked {
     struct smp_signal_mailbox *mailbox;
-    struct smp_jvm_frame frames[PROBE_FRAMES];
+    struct smp_jvm_frame frames[TEST_FRAMES];
     struct smp_walk_answer answer;
 };
 
 /* SMP_ESTATE: no answer in time. */
 static enum smp_status request_walk_of(int signal, int32_t tid,
-                                       const struct smp_walk_target *target, struct asked *asked)
+                                       const struct smp_walk_target *target, struct walked *walked)
 {
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
@@ -35,37 +35,36 @@ static enum smp_status request_walk_of(int signal, int32_t tid,
     if (slot == NULL)
         return SMP_EQUOTA;
     slot->target = *target;
-    slot->mailbox = asked->mailbox;
-    slot->frames = asked->frames;
-    slot->capacity = PROBE_FRAMES;
+    slot->mailbox = walked->mailbox;
+    slot->frames = walked->frames;
+    slot->capacity = TEST_FRAMES;
     const enum smp_status status = smp_signals_request_tid(signal, tid, slot, cookie);
     if (status != SMP_OK)
         return status;
-    smp_signals_wait(asked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
+    smp_signals_wait(walked->mailbox, smp_clock_ns() + ANSWER_WAIT_NS);
     if (!smp_signals_end(cookie))
         return SMP_ESTATE;
-    asked->answer = slot->answer;
+    walked->answer = slot->answer;
     smp_signal_release(cookie);
     return SMP_OK;
 }
 
-/* ------------------------------------------------------------------------------ the caller's stack
- */
+/* --------------------------------------------------------------------------- the caller's stack */
 
-/* Of a virtual thread JVMTI tells all, and the walk no more than up to the boundary. */
-static const char *compare_with_jvmti(const struct asked *asked, const jvmtiFrameInfo *frames,
+/* Of a virtual thread JVMTI returns all frames, and the walk only those up to the boundary. */
+static const char *compare_with_jvmti(const struct walked *walked, const jvmtiFrameInfo *frames,
                                       jint count)
 {
-    const struct smp_jvm_frame *walked = asked->frames + asked->answer.first;
+    const struct smp_jvm_frame *first = walked->frames + walked->answer.first;
     const uint32_t common =
-        asked->answer.count < (uint32_t)count ? asked->answer.count : (uint32_t)count;
+        walked->answer.count < (uint32_t)count ? walked->answer.count : (uint32_t)count;
 
-    if (asked->answer.answer != SMP_ANSWER_WHOLE)
+    if (walked->answer.answer != SMP_ANSWER_WHOLE)
         return "the stack of a native method is not walked";
     for (uint32_t i = 0; i < common; i++) {
-        if (smp_virtual_threads_is_boundary((uint64_t)(uintptr_t)walked[i].method))
+        if (smp_virtual_threads_is_boundary((uint64_t)(uintptr_t)first[i].method))
             return NULL;
-        if (walked[i].method != (void *)frames[i].method)
+        if (first[i].method != (void *)frames[i].method)
             return "the stack of a native method comes out wrong";
     }
     return NULL;
@@ -74,31 +73,29 @@ static const char *compare_with_jvmti(const struct asked *asked, const jvmtiFram
 const char *smp_self_test_native(int signal, const struct smp_walk_target *target)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
-    jvmtiFrameInfo frames[PROBE_FRAMES];
+    jvmtiFrameInfo frames[TEST_FRAMES];
     jint count = 0;
-    struct asked asked = { .mailbox = smp_signals_take_mailbox() };
+    struct walked walked = { .mailbox = smp_signals_take_mailbox() };
     const char *reason = NULL;
 
-    if (asked.mailbox == NULL)
+    if (walked.mailbox == NULL)
         return "too many samplers";
     /* First, because it also makes the ids of the methods. */
-    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, PROBE_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
+    if ((*jvmti)->GetStackTrace(jvmti, NULL, 0, TEST_FRAMES, frames, &count) != JVMTI_ERROR_NONE)
         reason = "JVMTI does not tell the caller's stack";
-    else if (request_walk_of(signal, (int32_t)gettid(), target, &asked) != SMP_OK)
+    else if (request_walk_of(signal, (int32_t)gettid(), target, &walked) != SMP_OK)
         reason = "the signal does not arrive";
     else if (count > 0)
-        reason = compare_with_jvmti(&asked, frames, count);
-    smp_signals_give_mailbox(asked.mailbox);
+        reason = compare_with_jvmti(&walked, frames, count);
+    smp_signals_give_mailbox(walked.mailbox);
     return reason;
 }
 
-/* ----------------------------------------------------------------------- that of a thread of ours
- */
+/* --------------------------------------------------------------------- that of a thread of ours */
 
 /*
- * Hashes the numbers of an array again and again: a loop of Java's own code, interpreted or
- * compiled, without a class that has to be loaded for it (to sort them costs 4 ms in a new JVM, for
- * lambdas).
+ * Hashes the numbers of an array again and again: a loop in the JDK's code, interpreted or
+ * compiled, for which no class has to be loaded (sorting would load lambdas: 4 ms in a new JVM).
  */
 struct hasher {
     jclass arrays; /* global reference */
@@ -133,7 +130,7 @@ static void *run_hasher(void *self)
         return NULL;
     }
     hash_until_stopped(smp_agent_env(), hasher);
-    /* No signal is under way: the asker waits for each answer, and stops asking before this. */
+    /* No signal is under way: the requester waits for each answer, and stops before this. */
     smp_agent_detach();
     return NULL;
 }
@@ -160,37 +157,37 @@ static void sleep_ns(long ns)
     (void)nanosleep(&pause, NULL);
 }
 
-static bool ends_in(const struct asked *asked, jmethodID method)
+static bool ends_in(const struct walked *walked, jmethodID method)
 {
-    const struct smp_walk_answer *answer = &asked->answer;
+    const struct smp_walk_answer *answer = &walked->answer;
 
     return answer->count > 0 &&
-           asked->frames[answer->first + answer->count - 1].method == (void *)method;
+           walked->frames[answer->first + answer->count - 1].method == (void *)method;
 }
 
-/* Between two calls, and while one begins, there is nothing to walk. */
+/* Repeats: between two calls, and while one begins, there is no stack to walk. */
 static const char *walk_hasher(int signal, struct smp_walk_target target, struct hasher *hasher,
-                               struct asked *asked)
+                               struct walked *walked)
 {
-    const int64_t end_ns = smp_clock_ns() + PROBE_NS;
+    const int64_t end_ns = smp_clock_ns() + TEST_NS;
     const char *reason = "the signal does not arrive at other threads";
 
     while (atomic_load(&hasher->tid) == 0 && smp_clock_ns() < end_ns)
-        sleep_ns(ASK_PAUSE_NS);
+        sleep_ns(REQUEST_PAUSE_NS);
     const int32_t tid = atomic_load(&hasher->tid);
     if (tid <= 0)
         return "no thread to try it with";
     target.stack_low = hasher->stack.low;
     target.stack_high = hasher->stack.high;
     while (smp_clock_ns() < end_ns) {
-        const enum smp_status status = request_walk_of(signal, tid, &target, asked);
+        const enum smp_status status = request_walk_of(signal, tid, &target, walked);
         if (status != SMP_OK && status != SMP_ESTATE)
             return "the signal cannot be sent to other threads";
         if (status == SMP_OK)
             reason = "the stack of a running method is not walked";
-        if (status == SMP_OK && ends_in(asked, hasher->hash))
+        if (status == SMP_OK && ends_in(walked, hasher->hash))
             return NULL;
-        sleep_ns(ASK_PAUSE_NS);
+        sleep_ns(REQUEST_PAUSE_NS);
     }
     return reason;
 }
@@ -199,18 +196,18 @@ enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *tar
                                    const char **reason)
 {
     struct hasher hasher = { 0 };
-    struct asked asked = { .mailbox = smp_signals_take_mailbox() };
+    struct walked walked = { .mailbox = smp_signals_take_mailbox() };
     enum smp_status status = SMP_OK;
     pthread_t thread;
 
     *reason = "no method to try it with";
-    if (asked.mailbox == NULL) {
+    if (walked.mailbox == NULL) {
         *reason = "too many samplers";
         return SMP_OK;
     }
     if (find_hash_method(env, &hasher)) {
         if (pthread_create(&thread, NULL, run_hasher, &hasher) == 0) {
-            *reason = walk_hasher(signal, *target, &hasher, &asked);
+            *reason = walk_hasher(signal, *target, &hasher, &walked);
             atomic_store(&hasher.stop, true);
             (void)pthread_join(thread, NULL);
         } else {
@@ -219,6 +216,6 @@ enum smp_status smp_self_test_java(int signal, const struct smp_walk_target *tar
     }
     if (hasher.arrays != NULL)
         (*env)->DeleteGlobalRef(env, hasher.arrays);
-    smp_signals_give_mailbox(asked.mailbox);
+    smp_signals_give_mailbox(walked.mailbox);
     return status;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * self_test.h - two stacks that are known, walked asynchronously: do they come out right?
+ * self_test.h - two stacks that are known, walked asynchronously: are the results right?
  *
- * Owns     nothing.
  * Threads  an attached thread that is in a native method called from Java.
- * Errors   native returns NULL where all is well, else the reason, in a few words; static. java
- * returns SMP_OK with that in *reason, or SMP_ETHREAD: the thread could not be started, which says
- *          nothing about this JVM.
+ * Errors   native returns NULL if all is well, else the reason, in a few words; static. java
+ *          returns SMP_OK with that in *reason, or SMP_ETHREAD: the thread could not be started,
+ *          which says nothing about this JVM.
  * Cost     a signal to the caller; a thread that computes for a millisecond.
  */
 #ifndef SMP_JVM_WALK_SELF_TEST_H
@@ -15,7 +14,7 @@
 #include <jni.h>
 
 #include "base/status.h"
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 
 /* The caller's own stack, compared with JVMTI's. target: as every walk's, without a stack. */
 const char *smp_self_test_native(int signal, const struct smp_walk_target *target);

@@ -16,8 +16,8 @@
 
 enum {
     STANDARD_OFFSET = 4,   /* from SIGRTMIN */
-    SLOWING_DOWN = 4,      /* each pause is so much longer than the one before, */
-    LAST_PAUSE_NS = 640000 /* up to this one */
+    SLOWING_DOWN = 4,      /* each pause is four times the one before, */
+    LAST_PAUSE_NS = 640000 /* up to this length */
 };
 
 static struct {
@@ -67,7 +67,7 @@ static void fill_mask(sigset_t *mask)
         (void)sigdelset(mask, faults[i]);
 }
 
-/* The JVM may unload us with our class loader; a handler must stay where it is. */
+/* The JVM may unload the library with its class loader; a handler must stay mapped. */
 static bool stay_loaded(void)
 {
     Dl_info us;
@@ -110,7 +110,7 @@ enum smp_status smp_signals_install(int number)
     return status;
 }
 
-/* Sorts in place: few, and seldom. */
+/* Sorts in place by insertion: few numbers, and seldom. */
 static uint64_t median_of(uint32_t *times, size_t count)
 {
     for (size_t i = 1; i < count; i++) {
@@ -134,7 +134,7 @@ void smp_signals_get_handler_cost(struct smp_handler_cost *out)
                                       .in_other_handlers = smp_signal_frame_walks() };
     for (size_t i = 0; i < SMP_SIGNAL_TIMES && i < out->timed; i++) {
         times[count] = smp_signal_process.times_ns[i];
-        if (times[count] > 0) /* else counted, but not written yet */
+        if (times[count] > 0) /* 0: counted, but not written yet */
             count++;
     }
     out->median_ns = median_of(times, count);
@@ -199,8 +199,8 @@ enum smp_status smp_signals_request(int number, const struct smp_thread *thread,
     return status;
 }
 
-/* An answer takes microseconds where its thread runs; asleep, we are no burden to it where it waits
- * for our CPU, and then it takes milliseconds. To be woken up costs some 10 us each time. */
+/* A running thread answers within microseconds; one that waits for a CPU after milliseconds, and
+ * needs this very CPU perhaps, so the sampler sleeps. Each wake-up costs some 10 us. */
 bool smp_signals_pause(struct smp_signal_mailbox *mailbox, int64_t deadline_ns, int64_t *pause_ns)
 {
     const int64_t left_ns = deadline_ns - smp_clock_ns();

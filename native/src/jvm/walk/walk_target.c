@@ -4,12 +4,15 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
+#include "base/clock.h"
 #include "jvm/agent/agent.h"
+#include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 
-#define NO_METHOD ((uintptr_t)1) /* no run() that could be asked for; no id is this number */
+#define NS_PER_MS 1000000LL
+#define NO_METHOD ((uintptr_t)1) /* the class has no run(); no id is this number */
 
-/* To ask such a class for a method is to wait until it is made. */
+/* GetMethodID would wait until such a class is initialized. */
 static bool is_initializing(jclass owner)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -19,7 +22,7 @@ static bool is_initializing(jclass owner)
            (status & (JVMTI_CLASS_STATUS_INITIALIZED | JVMTI_CLASS_STATUS_ERROR)) == 0;
 }
 
-/* 0: it cannot be asked for yet. */
+/* 0: the class is not initialized yet. */
 static uintptr_t find_run_method(JNIEnv *env, jobject thread)
 {
     uintptr_t run = NO_METHOD;
@@ -53,7 +56,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const stru
     target.stack_high = info->stack_high;
     target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
     target.no_made_up_registers = async->no_made_up_registers;
-    /* The JVMs at hand only look whether there is one; the thread's own is given all the same. */
+    /* Known JVMs only check that it is not NULL; the thread's own is passed if it is known. */
     target.env = env;
     if (target.java_thread != 0 && async->layout.env_offset != 0)
         target.env = (void *)(target.java_thread + async->layout.env_offset); /* NOLINT */
@@ -89,7 +92,17 @@ void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_wal
         guess_root(info, root);
 }
 
-bool smp_walk_target_knows_stack(const struct smp_walk_info *info)
+void smp_walk_target_find_stack(struct smp_walk_info *info, uintptr_t sp, int64_t *due_ns)
 {
-    return info->stack_high != 0;
+    struct smp_stack_bounds bounds = { 0 };
+    const int64_t start_ns = smp_clock_ns();
+
+    if (info->stack_high != 0 || start_ns < *due_ns)
+        return;
+    smp_stack_bounds_find(&sp, &bounds, 1);
+    info->stack_low = bounds.low;
+    info->stack_high = bounds.high;
+    const int64_t end_ns = smp_clock_ns();
+    *due_ns = bounds.high == 0 ? end_ns + SMP_WALK_TARGET_GAP_MS * NS_PER_MS
+                               : end_ns + SMP_WALK_TARGET_REST_TIMES * (end_ns - start_ns);
 }

@@ -17,7 +17,7 @@ static int64_t jvmti_bci(int32_t jvm_bci, bool is_leaf)
 {
     if (jvm_bci == JVM_NATIVE_BCI)
         return NATIVE_BCI;
-    /* At a leaf caught where its code has no line: as good as at its beginning. */
+    /* A leaf caught where its code has no line counts as at its beginning. */
     return is_leaf && jvm_bci < 0 ? 0 : jvm_bci;
 }
 
@@ -61,7 +61,7 @@ bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *o
             frame->method = known->method;
         else if (frame->method != known->method)
             break;
-        /* Elsewhere in the same method: what it calls there is another's. */
+        /* Elsewhere in the same method: the frames above belong to another call. */
         if (frame->bci != known->bci)
             break;
     }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walked_sample.h - from the frames AsyncGetCallTrace wrote to a sample.
+ * walked_sample.h - turns the frames that AsyncGetCallTrace wrote into a sample.
  *
- * Owns     nothing: the sample takes the place of the frames.
+ * Owns     the memory stays the caller's: the sample takes the place of the frames.
  * Threads  any.
- * Errors   none.
  * Cost     O(frames).
  */
 #ifndef SMP_JVM_WALK_WALKED_SAMPLE_H
@@ -13,7 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "jvm/walk/handler/stack_walk.h"
+#include "jvm/walk/handler/walk_data.h"
 #include "model/sample.h"
 
 /* In place: sample->frames is frames + answer->first. A frame without a method id gets key 0. */
@@ -21,14 +20,14 @@ void smp_walked_sample_make(struct smp_jvm_frame *frames, const struct smp_walk_
                             struct smp_sample *sample);
 bool smp_walked_sample_is_missing(const struct smp_sample *sample);
 /*
- * Fills missing keys from another walk of the same thread, at the same depth from the root, as long
- * as the two stacks are the same there, call for call. True: none is missing any more.
+ * Fills missing keys from another walk of the same thread, at the same depth from the root, as far
+ * as the two stacks are equal there, call for call. True: none is missing any more.
  */
 bool smp_walked_sample_fill(struct smp_sample *sample, const struct smp_frame *other, size_t count);
 /*
  * Completes a stack that does not reach its root from another walk of the same thread: finds the
- * place where the two have most calls in common, from the last frame up, and appends what lies
- * below. False, and the sample is as it was: there is no such place or more than one, or no room.
+ * frame below which the two have most calls in common, from the last frame up, and appends the
+ * frames below it. False, with the sample unchanged: there is none or more than one, or no room.
  */
 bool smp_walked_sample_take_root(struct smp_sample *sample, const struct smp_frame *other,
                                  size_t count, size_t room);

@@ -4,14 +4,11 @@
  * sent it.
  *
  * Several copies may be mapped at one time: a redeployed application brings its own, and the
- * handler of the copy before stays where it is. A mark is made of the address of the copy's own
- * static data, so that a late signal of one copy means nothing to another. Its top bit is set: no
+ * handler of the copy before stays installed. A mark is made of the address of the copy's own
+ * static data, so a late signal of one copy means nothing to another. Its top bit is set: no
  * pointer that other code sends along has that.
  *
- * Owns     nothing.
  * Threads  any; async-signal-safe.
- * Errors   none.
- * Cost     none.
  */
 #ifndef SMP_JVM_WALK_HANDLER_COOKIE_MARK_H
 #define SMP_JVM_WALK_HANDLER_COOKIE_MARK_H

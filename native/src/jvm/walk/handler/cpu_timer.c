@@ -28,7 +28,7 @@ static uint32_t timer_index(uint64_t cookie)
     return (uint32_t)(cookie >> TIMER_SHIFT) & TIMER_MASK;
 }
 
-/* As of signal.c. */
+/* As in signal.c. */
 static uint64_t timer_mark(void)
 {
     return smp_cookie_mark(smp_cpu_timers);
@@ -44,8 +44,7 @@ static enum smp_cpu_timer_state timer_state(uint64_t word)
     return (enum smp_cpu_timer_state)(word % (1 << STATE_BITS));
 }
 
-/* ------------------------------------------------------------------------------------ the handler
- */
+/* ---------------------------------------------------------------------------------- the handler */
 
 bool smp_cpu_timer_is_for(const siginfo_t *info)
 {
@@ -104,13 +103,11 @@ bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Ato
     }
     if (word != timer_word(cookie, SMP_CPU_SETTING))
         return false;
-    drop_expirations(timer, weight); /* told with the next one */
+    drop_expirations(timer, weight); /* the next sample gets its weight */
     return true;
 }
 
-/* ------------------------------------------------------------------------------------ the
- * session's
- */
+/* -------------------------------------------------------------------------------- the session's */
 
 static void count_as_taken(uint32_t index)
 {
@@ -142,7 +139,7 @@ struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie)
     return NULL;
 }
 
-/* To a state from another; false: it is in a third one. */
+/* False: it is not in the state from. */
 static bool change_timer_state(struct smp_cpu_timer *timer, enum smp_cpu_timer_state from,
                                enum smp_cpu_timer_state to)
 {

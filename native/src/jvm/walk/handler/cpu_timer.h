@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cpu_timer.h - what happens in a thread whose timer on its own CPU time has expired: it walks
- * itself into a sample of its session's pool, if one is free.
+ * cpu_timer.h - what happens in a thread whose timer on its CPU time has expired: it walks itself
+ * into a sample of its session's pool, if one is free.
  *
  *   timer    FREE ─► SETTING ─► ARMED ◄──► BUSY (a handler)      sample  FREE ─► BUSY ─► DONE
- *                       ▲         │  └───► SETTING (new facts)             ▲    (handler) │
+ *                       ▲         │  └───► SETTING (new target)            ▲    (handler) │
  *              FREE ◄─ CLOSING ◄──┘                                        └── drained ───┘
  *
- * A timer's signal carries a cookie: the timer's number and generation; one that comes when its
- * timer has been stopped finds nothing to do. Timers are static: nothing a late signal touches is
- * ever freed. The samples are their session's, who frees them when none of its timers is BUSY.
+ * A timer's signal carries a cookie: the timer's number and generation; one that comes after its
+ * timer was stopped matches no timer. Timers are static: nothing that a late signal touches is ever
+ * freed. The samples are their session's, which frees them when none of its timers is BUSY.
  *
- * What is not walked (no sample was free; the timer's facts are just being renewed; the thread has
- * ended) is counted, and its weight kept for the thread's next sample.
+ * An expiration that is not walked (no sample was free; the timer's target is just being renewed;
+ * the thread has ended) is counted, and its weight added to the thread's next sample.
  *
  * Owns     the timers.
  * Threads  the handler on any thread; all else the session's sampler thread.
- * Errors   none.
  * Cost     the handler: a few atomic operations, and the walk.
  */
 #ifndef SMP_JVM_WALK_HANDLER_CPU_TIMER_H
@@ -52,7 +51,7 @@ struct smp_cpu_sample {
     _Atomic uint32_t state; /* smp_cpu_sample_state */
     uint32_t capacity;
     struct smp_jvm_frame *frames;
-    struct smp_cpu_timer *timer; /* whose it is, while DONE */
+    struct smp_cpu_timer *timer; /* that it was taken by, while DONE */
     uint64_t weight;             /* expirations */
     struct smp_walk_answer answer;
 };
@@ -68,7 +67,7 @@ struct smp_cpu_timer {
     struct smp_thread *thread;
     struct smp_cpu_pool *pool;
     _Atomic uint64_t carried; /* weight without a sample yet */
-    _Atomic uint64_t dropped; /* expirations without a sample; not told yet */
+    _Atomic uint64_t dropped; /* expirations without a sample; not reported yet */
     uint64_t token;           /* these are the sampler thread's */
     int32_t system_id;
 };
@@ -76,21 +75,21 @@ struct smp_cpu_timer {
 extern struct smp_cpu_timer smp_cpu_timers[SMP_CPU_TIMERS];
 
 bool smp_cpu_timer_is_for(const siginfo_t *info);
-/* False: the signal came when its timer was stopped. is_open: else nobody is walked. */
+/* False: the signal came after its timer was stopped. Walks only while *is_open. */
 bool smp_cpu_timer_sample(const siginfo_t *info, ucontext_t *context, const _Atomic bool *is_open);
 
-/* A timer in SETTING, with a new generation, and what its signals must carry; NULL: all are in use.
- */
+/* A timer in SETTING with a new generation; *cookie is what its signals must carry. NULL: all are
+ * in use. */
 struct smp_cpu_timer *smp_cpu_timer_take(uint64_t *cookie);
-/* From ARMED; false: a handler is at work. */
+/* From ARMED to SETTING; false: a handler is BUSY. */
 bool smp_cpu_timer_set(struct smp_cpu_timer *timer);
-/* From SETTING. */
+/* From SETTING to ARMED. */
 void smp_cpu_timer_arm(struct smp_cpu_timer *timer);
-/* From SETTING or ARMED; waits for the handler. */
+/* From SETTING or ARMED to CLOSING; waits for the handler. */
 void smp_cpu_timer_close(struct smp_cpu_timer *timer);
-/* From CLOSING. */
+/* From CLOSING to FREE. */
 void smp_cpu_timer_free(struct smp_cpu_timer *timer);
-/* A handler walks for one of the timers. */
+/* Does a handler walk for one of the timers? */
 bool smp_cpu_timer_is_busy(void);
 
 #endif

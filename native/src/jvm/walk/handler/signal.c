@@ -23,8 +23,8 @@ struct smp_signal_process smp_signal_process;
 struct smp_signal_slot smp_signal_slots[SMP_SIGNAL_SLOTS];
 struct smp_signal_mailbox smp_signal_mailboxes[SMP_SIGNAL_MAILBOXES];
 
-/* Another one in each copy of the library that is mapped: a redeployed application brings its own,
- * and a late signal of the copy before must not be taken for one of ours. */
+/* Differs between the copies of the library that are mapped: a late signal of another copy must not
+ * be taken for one of ours. */
 static uint64_t slot_mark(void)
 {
     return smp_cookie_mark(&smp_signal_process);
@@ -53,8 +53,7 @@ static bool change_slot_state(uint64_t cookie, enum smp_slot_state from, enum sm
                                           slot_word(cookie, to));
 }
 
-/* ------------------------------------------------------------------------------------ the handler
- */
+/* ---------------------------------------------------------------------------------- the handler */
 
 static uint64_t signal_cookie(const siginfo_t *info)
 {
@@ -69,7 +68,7 @@ static bool is_request(const siginfo_t *info)
            cookie >> MARK_SHIFT == slot_mark() && slot_index(cookie) < SMP_SIGNAL_SLOTS;
 }
 
-/* The default action, where that was all there was, is not carried out. */
+/* If there was no handler before, the default action is not carried out. */
 static void pass_on_signal(int number, siginfo_t *info, void *context)
 {
     const struct sigaction *previous = &smp_signal_process.previous[number];
@@ -100,7 +99,7 @@ static int64_t begin_timing(void)
 
     if (number % SMP_SIGNAL_TIMED_EVERY != 0)
         return 0;
-    (void)handler_clock_ns(); /* the clock's own memory is not the handler's price */
+    (void)handler_clock_ns(); /* loads the clock's memory, which is not the handler's cost */
     return handler_clock_ns();
 }
 
@@ -162,8 +161,7 @@ void smp_signal_handle(int number, siginfo_t *info, void *context)
     errno = saved;
 }
 
-/* -------------------------------------------------------------------------------- the requester's
- */
+/* ------------------------------------------------------------------------------ the requester's */
 
 struct smp_signal_slot *smp_signal_take(uint64_t *cookie)
 {

@@ -57,8 +57,7 @@ bool smp_signal_frame_on_alternate(const ucontext_t *context)
     return stack_holds(alternate_of(context), smp_registers_get(context).sp);
 }
 
-/* The stack that context lies on. Where it is not known, sp is all that can be read of it, and a
- * frame that begins there. */
+/* The stack that context lies on. If it is unknown, only a frame that begins at sp can be read. */
 static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const ucontext_t *context)
 {
     const uintptr_t sp = smp_registers_get(context).sp;
@@ -69,8 +68,8 @@ static struct smp_signal_stack stack_of(struct smp_signal_stack thread, const uc
     return smp_signal_frame_on_alternate(context) ? alternate_of(context) : none;
 }
 
-/* A handler runs with its own signal blocked: where it is not, the frame is left from a handler
- * that has returned, on a part of the stack that nothing was written to since. */
+/* A handler runs with its own signal blocked: if it is not, the frame is left from a handler that
+ * has returned, on a part of the stack that was not written to since. */
 static bool blocks_signal(const ucontext_t *context, int number)
 {
     uint64_t mask = 0;
@@ -81,7 +80,7 @@ static bool blocks_signal(const ucontext_t *context, int number)
 
 /*
  * Could the kernel have made this frame, and does its handler run in context? at: where it begins,
- * on the given stack; (0, 0): that is not known, but the frame lies there, if it is one.
+ * on the stack on; on is (0, 0) if that is not known, but then the frame can be read all the same.
  */
 static const ucontext_t *check_signal_frame(const ucontext_t *context, uintptr_t at,
                                             struct smp_signal_stack on,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * signal_frame.h - what another signal handler has interrupted, where ours interrupts that handler.
+ * signal_frame.h - what another signal handler has interrupted, when ours interrupts that handler.
  *
  * Two signals that are pending at once are delivered one on top of the other: the second handler
  * interrupts the first one at its first instruction. A handler that does not mask our signal is
@@ -10,14 +10,14 @@
  *   lower   sp ──► frames of the other handler
  *                  its return address: the restorer, which calls sigreturn
  *                  ucontext_t with the registers of what it interrupted
- *   higher         that code's stack (elsewhere, where the other handler has an alternate stack)
+ *   higher         that code's stack (elsewhere, if the other handler has an alternate stack)
  *
- * A frame is taken for one where the restorer is ours, which is the C library's, and where
- * everything that the kernel always writes the same way is there. It is only read.
+ * A frame is recognized by its restorer, which must be the C library's, and by all that the kernel
+ * always writes the same way. It is only read.
  *
  * Owns     the address of the restorer, and how many walks have begun inside other handlers.
  * Threads  any, signal handlers included: no lock, no call, no allocation.
- * Errors   none. A handler whose restorer is not the C library's is not recognized.
+ * Errors   NULL also for a handler whose restorer is not the C library's.
  * Cost     at: a load or two. above: up to SMP_SIGNAL_FRAME_WORDS loads, some 0.5 us.
  */
 #ifndef SMP_JVM_WALK_HANDLER_SIGNAL_FRAME_H
@@ -28,7 +28,7 @@
 #include <ucontext.h>
 
 enum {
-    SMP_SIGNAL_FRAME_WORDS = 2048, /* looked at above the stack pointer for a frame: 16 KB */
+    SMP_SIGNAL_FRAME_WORDS = 2048, /* searched above the stack pointer for a frame: 16 KB */
     SMP_SIGNAL_FRAMES_NESTED = 4   /* handlers that may have interrupted each other */
 };
 
@@ -38,20 +38,20 @@ struct smp_signal_stack {
     uintptr_t high;
 };
 
-/* In a handler: the address that it returns to. Taken where the code there calls sigreturn. */
+/* In a handler, with the address that it returns to: kept if the code there calls sigreturn. */
 void smp_signal_frame_learn(uintptr_t return_address);
 uintptr_t smp_signal_frame_restorer(void);
 
 /*
  * Has context been interrupted at the first instruction of a handler, or while the restorer ran?
- * Then what that handler had interrupted, else NULL. thread: the thread's own stack. The word at
- * the stack pointer is read in any case: the caller's return address, where nothing else.
+ * Then the registers that that handler had interrupted, else NULL. thread: the thread's own stack.
+ * The word at the stack pointer is read in any case.
  */
 const ucontext_t *smp_signal_frame_at(struct smp_signal_stack thread, const ucontext_t *context);
-/* The same for any place inside a handler. NULL also where the stack is not known, or where the
- * processor's frames are not found this way. */
+/* The same for any place inside a handler. NULL also if the stack is not known, or if the
+ * processor's frames cannot be found this way. */
 const ucontext_t *smp_signal_frame_above(struct smp_signal_stack thread, const ucontext_t *context);
-/* One more walk starts from such a frame. The number of them, in this process. */
+/* Counts a walk that starts from such a frame; their number in this process. */
 void smp_signal_frame_count(void);
 uint64_t smp_signal_frame_walks(void);
 /* Does context lie on the thread's alternate signal stack? */

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/hidden_threads.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <string.h>
+
+/* Global reference to the group of internal threads; NULL: there is none. */
+static _Atomic(jobject) internal_group;
+
+/* With a number at its end, as compiler threads have, or without. */
+static bool is_service_name(const char *name)
+{
+    static const char *const stems[] = {
+        "Reference Handler",    "Finalizer",
+        "Signal Dispatcher",    "Common-Cleaner",
+        "Notification Thread",  "Attach Listener",
+        "Service Thread",       "Monitor Deflation Thread",
+        "C1 CompilerThread",    "C2 CompilerThread",
+        "JVMCI CompilerThread",
+    };
+
+    for (size_t i = 0; i < sizeof(stems) / sizeof(stems[0]); i++) {
+        const size_t length = strlen(stems[i]);
+        if (strncmp(name, stems[i], length) == 0)
+            return name[length + strspn(name + length, "0123456789")] == '\0';
+    }
+    return false;
+}
+
+/* The group's parent as a local reference, NULL for a top group; *innocuous: as the JDK's own. */
+static bool read_group(jvmtiEnv *jvmti, jthreadGroup group, jthreadGroup *parent, bool *innocuous)
+{
+    jvmtiThreadGroupInfo info = { 0 };
+
+    if ((*jvmti)->GetThreadGroupInfo(jvmti, group, &info) != JVMTI_ERROR_NONE)
+        return false;
+    *innocuous = info.name != NULL && strcmp(info.name, "InnocuousThreadGroup") == 0;
+    *parent = info.parent;
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)info.name);
+    return true;
+}
+
+/* The system group is the one without a parent; InnocuousThreadGroup is its child. A user's group
+ * may have these names, but not that place. */
+static bool is_jvm_group(jvmtiEnv *jvmti, JNIEnv *env, jthreadGroup group)
+{
+    jthreadGroup parent = NULL;
+    jthreadGroup grandparent = NULL;
+    bool innocuous = false;
+    bool ignored = false;
+    bool result = false;
+
+    if (group == NULL || !read_group(jvmti, group, &parent, &innocuous))
+        return false;
+    if (parent == NULL)
+        result = true;
+    else if (innocuous && read_group(jvmti, parent, &grandparent, &ignored))
+        result = grandparent == NULL;
+    if (parent != NULL)
+        (*env)->DeleteLocalRef(env, parent);
+    if (grandparent != NULL)
+        (*env)->DeleteLocalRef(env, grandparent);
+    return result;
+}
+
+static bool is_internal_group(JNIEnv *env, jthreadGroup group)
+{
+    jobject internal = internal_group;
+
+    return internal != NULL && group != NULL && (*env)->IsSameObject(env, internal, group);
+}
+
+enum smp_status smp_hidden_threads_add_group(JNIEnv *env, jobject group)
+{
+    jobject none = NULL;
+    jobject ref = (*env)->NewGlobalRef(env, group);
+
+    if (ref == NULL)
+        return SMP_ENOMEM;
+    if (atomic_compare_exchange_strong(&internal_group, &none, ref))
+        return SMP_OK;
+    (*env)->DeleteGlobalRef(env, ref);
+    return is_internal_group(env, group) ? SMP_OK : SMP_EQUOTA;
+}
+
+void smp_hidden_threads_unloaded(JNIEnv *env)
+{
+    jobject group = atomic_exchange(&internal_group, NULL);
+
+    if (group != NULL)
+        (*env)->DeleteGlobalRef(env, group);
+}
+
+bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, const jvmtiThreadInfo *info)
+{
+    return is_internal_group(env, info->thread_group) ||
+           (info->name != NULL && is_service_name(info->name) &&
+            is_jvm_group(jvmti, env, info->thread_group));
+}

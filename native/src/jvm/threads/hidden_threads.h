@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hidden_threads.h - which threads are never sampled: the JVM's service threads, and those of the
+ * library's own group.
+ *
+ * A service thread is one with a service thread's name in the JVM's own thread groups: a user's
+ * thread called "Finalizer" is an ordinary one.
+ *
+ * Owns     a global reference to the library's group.
+ * Threads  any attached one.
+ * Errors   as listed.
+ * Cost     is_hidden: a comparison of names; for a service thread's name up to two calls of JVMTI.
+ */
+#ifndef SMP_JVM_THREADS_HIDDEN_THREADS_H
+#define SMP_JVM_THREADS_HIDDEN_THREADS_H
+
+#include <jni.h>
+#include <jvmti.h>
+#include <stdbool.h>
+
+#include "base/status.h"
+
+/* Of a thread that just started or was found by a scan. */
+bool smp_hidden_threads_is_hidden(jvmtiEnv *jvmti, JNIEnv *env, const jvmtiThreadInfo *info);
+/*
+ * Hides threads that start in this group from now on, those that the JDK's code starts for the
+ * library included. SMP_EQUOTA: there is another such group already. SMP_ENOMEM.
+ */
+SMP_CHECKED enum smp_status smp_hidden_threads_add_group(JNIEnv *env, jobject group);
+/* Forgets that group: the library's class loader has been unloaded. */
+void smp_hidden_threads_unloaded(JNIEnv *env);
+
+#endif

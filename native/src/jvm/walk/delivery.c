@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/delivery.h"
+
+#include "jvm/threads/thread_name.h"
+#include "jvm/threads/threads.h"
+#include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/walk_target.h"
+#include "jvm/walk/walked_sample.h"
+
+static const struct smp_sample no_sample;
+
+bool smp_delivery_lacks_ids(const struct smp_walked *walked)
+{
+    const struct smp_jvm_frame *frames = walked->frames + walked->answer->first;
+    bool lacks = false;
+
+    for (uint32_t i = 0; i < walked->answer->count; i++)
+        lacks = lacks || frames[i].method == NULL;
+    return lacks;
+}
+
+void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to)
+{
+    to.answered(to.context, token, answer, &no_sample, NULL);
+}
+
+static struct smp_mounted_thread describe_mounted(struct smp_delivery *delivery, JNIEnv *env,
+                                                  jobject ref)
+{
+    struct smp_mounted_thread mounted = { .ref = ref };
+    void *seen = NULL;
+    bool changed = false;
+
+    if (ref == NULL)
+        return mounted;
+    const enum smp_status status =
+        smp_jvm_thread_name_read(env, ref, &seen, delivery->name, sizeof(delivery->name), &changed);
+    if (seen != NULL)
+        smp_jvm_thread_name_forget(env, seen);
+    if (status == SMP_OK && delivery->name[0] != '\0')
+        mounted.name = delivery->name;
+    return mounted;
+}
+
+/* True: every frame has its method. */
+static bool fill_ids(struct smp_delivery *delivery, jobject thread, struct smp_sample *sample)
+{
+    struct smp_sample other;
+
+    return smp_handshakes_walk(&delivery->handshakes, thread, sample->count, &other) &&
+           smp_walked_sample_fill(sample, other.frames, other.count);
+}
+
+void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
+                        struct smp_delivery_to to)
+{
+    enum smp_answer answer = walked->answer->answer;
+    struct smp_mounted_thread mounted = { 0 };
+    struct smp_sample sample;
+
+    if (answer == SMP_ANSWER_WHOLE && walked->is_retried)
+        answer = SMP_ANSWER_RETRIED;
+    smp_walked_sample_make(walked->frames, walked->answer, &sample);
+    const enum smp_virtual_cut cut = smp_virtual_threads_trim(&sample);
+    if (cut != SMP_VIRTUAL_NONE) {
+        smp_threads_walk_info(walked->thread)->is_carrier = true;
+        mounted = describe_mounted(delivery, env, walked->mounted);
+    }
+    if (cut == SMP_VIRTUAL_CUT)
+        answer = SMP_ANSWER_VIRTUAL_CUT;
+    if (sample.count == 0)
+        answer = SMP_ANSWER_EMPTY;
+    if (smp_walked_sample_is_missing(&sample) &&
+        !fill_ids(delivery, smp_threads_ref(walked->thread), &sample)) {
+        smp_walked_sample_keep_nameless(&sample);
+        answer = SMP_ANSWER_NO_METHOD;
+    }
+    smp_walked_sample_cut(&sample, delivery->capacity);
+    to.answered(to.context, walked->token, answer, &sample,
+                cut != SMP_VIRTUAL_NONE ? &mounted : NULL);
+}
+
+static void deliver_handshake(const struct smp_delivery *delivery, const struct smp_walked *walked,
+                              struct smp_sample *sample, struct smp_delivery_to to)
+{
+    smp_walked_sample_cut(sample, delivery->capacity);
+    to.answered(to.context, walked->token, SMP_ANSWER_RETRIED, sample, NULL);
+}
+
+bool smp_delivery_waiting(struct smp_delivery *delivery, const struct smp_walked *walked,
+                          struct smp_delivery_to to)
+{
+    const int32_t state = walked->answer->state;
+    struct smp_sample sample;
+
+    if (state != SMP_JVM_BLOCKED && state != SMP_JVM_IN_NATIVE)
+        return false;
+    if (!smp_handshakes_walk(&delivery->handshakes, smp_threads_ref(walked->thread), 0, &sample) ||
+        sample.count == 0)
+        return false;
+    deliver_handshake(delivery, walked, &sample, to);
+    return true;
+}
+
+/* The JVM does not follow frames that are to be deoptimised: such a stack ends in one of them. */
+bool smp_delivery_with_root(struct smp_delivery *delivery, const struct smp_walked *walked,
+                            struct smp_delivery_to to)
+{
+    struct smp_walk_answer top = *walked->answer;
+    struct smp_sample sample;
+    struct smp_sample other;
+
+    if (top.rootless == 0 || walked->is_late ||
+        !smp_handshakes_walk(&delivery->handshakes, smp_threads_ref(walked->thread), top.rootless,
+                             &other) ||
+        other.count == 0)
+        return false;
+    smp_walk_target_set_root(smp_threads_walk_info(walked->thread),
+                             other.frames[other.count - 1].method);
+    top.first = 1;
+    top.count = top.rootless;
+    smp_walked_sample_make(walked->frames, &top, &sample);
+    if (smp_walked_sample_take_root(&sample, other.frames, other.count, walked->capacity - 1))
+        smp_walked_sample_keep_nameless(&sample);
+    else
+        sample = other;
+    deliver_handshake(delivery, walked, &sample, to);
+    return true;
+}

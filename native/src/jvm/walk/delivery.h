@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * delivery.h - delivers what a thread has walked to the core: frames become a sample, completed by
+ * a handshake where that helps.
+ *
+ *   a method without an id (rare, see method_ids.h)   one handshake makes the ids; the missing ones
+ *                                                     are taken from the same depth, counted from
+ *                                                     the root, if the thread is still in the same
+ *                                                     calls. Else the frame is a pseudo-frame
+ *   a stack that does not reach the thread's root     what lies below is taken from a handshake; if
+ *                                                     the thread has left that place, the
+ *                                                     handshake's stack is delivered
+ *   a thread that waits inside the JVM, on a frame    the handshake's stack: it is the same as long
+ *   that cannot be walked asynchronously              as the thread waits
+ *
+ * Owns     its handshakes, and the text of a virtual thread's name.
+ * Threads  one sampler thread.
+ * Errors   outcomes of jvm.h.
+ * Cost     O(frames), and the handshake.
+ */
+#ifndef SMP_JVM_WALK_DELIVERY_H
+#define SMP_JVM_WALK_DELIVERY_H
+
+#include <jni.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/jvm.h"
+#include "jvm/walk/handler/walk_data.h"
+#include "jvm/walk/handshakes.h"
+
+enum { SMP_DELIVERY_NAME_BYTES = 256 /* of a virtual thread's name */ };
+
+struct smp_delivery {
+    size_t capacity; /* frames of a sample; a deeper stack loses its middle */
+    struct smp_handshakes handshakes;
+    char name[SMP_DELIVERY_NAME_BYTES];
+};
+
+/* Where it goes: as smp_async_walker's collect. */
+struct smp_delivery_to {
+    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
+                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted);
+    void *context;
+};
+
+/* A walk that is done. */
+struct smp_walked {
+    struct smp_thread *thread;
+    uint64_t token;
+    struct smp_jvm_frame *frames; /* [0 .. capacity), used up by the delivery */
+    uint32_t capacity;
+    const struct smp_walk_answer *answer;
+    jobject mounted; /* the virtual thread that was on it; NULL: none, or not known */
+    bool is_retried;
+    bool is_late; /* the thread has no CPU for a handshake */
+};
+
+bool smp_delivery_lacks_ids(const struct smp_walked *walked);
+/* An answer without a stack. */
+void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to);
+/* There are frames. */
+void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct smp_walked *walked,
+                        struct smp_delivery_to to);
+/* There is no whole stack. True: a handshake made one, and it is delivered. */
+bool smp_delivery_with_root(struct smp_delivery *delivery, const struct smp_walked *walked,
+                            struct smp_delivery_to to);
+bool smp_delivery_waiting(struct smp_delivery *delivery, const struct smp_walked *walked,
+                          struct smp_delivery_to to);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * one_walk.h - a walk that is under way: what its parts in the handler share.
+ *
+ * Threads  the interrupted thread.
+ * Cost     that of AsyncGetCallTrace.
+ */
+#ifndef SMP_JVM_WALK_HANDLER_ONE_WALK_H
+#define SMP_JVM_WALK_HANDLER_ONE_WALK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "jvm/code/code_view.h"
+#include "jvm/walk/handler/registers.h"
+#include "jvm/walk/handler/walk_data.h"
+
+struct smp_walk {
+    const struct smp_walk_target *target;
+    const struct smp_code_view *code;
+    ucontext_t *context;       /* what AsyncGetCallTrace gets */
+    const ucontext_t *handler; /* what another handler had interrupted, in its frame, or NULL */
+    struct smp_jvm_frame *frames;
+    uint32_t capacity;
+    struct smp_registers at; /* as interrupted */
+    struct smp_walk_answer *answer;
+    ucontext_t copy; /* of handler; undefined without */
+};
+
+/*
+ * A single frame without a byte code index is one whose caller was not found. A full buffer hides
+ * the root.
+ */
+static inline bool smp_walk_is_whole(const struct smp_walk *walk, int32_t count)
+{
+    const struct smp_jvm_frame *frames = walk->frames + 1;
+    const void *root = walk->target->root;
+
+    if (count <= 0)
+        return false;
+    if ((uint32_t)count + 1 >= walk->capacity)
+        return true;
+    if (root != NULL)
+        return frames[count - 1].method == root;
+    return count > 1 || frames[0].bci != -1;
+}
+
+/* Room is left before the walked frames for a leaf. */
+static inline int32_t smp_walk_call_jvm(struct smp_walk *walk)
+{
+    struct smp_jvm_trace trace = { .env = walk->target->env, .frames = walk->frames + 1 };
+
+    walk->target->walk(&trace, (int32_t)walk->capacity - 1, walk->context);
+    return trace.count;
+}
+
+#endif

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs inside a signal handler: see recovery.h. Calls through pointers: AsyncGetCallTrace.
+ */
+#include "jvm/walk/handler/recovery.h"
+
+#include <stddef.h>
+
+#include "jvm/code/code_view.h"
+#include "jvm/hotspot/machine_code.h"
+#include "jvm/walk/handler/registers.h"
+
+static bool walk_from(struct smp_walk *walk, struct smp_registers from)
+{
+    smp_registers_set(walk->context, from);
+    const int32_t count = smp_walk_call_jvm(walk);
+    smp_registers_set(walk->context, walk->at);
+    if (!smp_walk_is_whole(walk, count))
+        return false;
+    walk->answer->first = 1;
+    walk->answer->count = (uint32_t)count;
+    return true;
+}
+
+static void put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo)
+{
+    walk->frames[0] =
+        (struct smp_jvm_frame){ .bci = 0, .method = (void *)(uintptr_t)method }; /* NOLINT */
+    walk->answer->has_leaf = true;
+    walk->answer->is_pseudo = is_pseudo;
+    walk->answer->first = 0;
+    walk->answer->count++;
+}
+
+/* --------------------------------------------------------------------------- words of the stack */
+
+/* Of a stack whose bounds are not known, only the page of the stack pointer is surely mapped. */
+static bool on_stack(const struct smp_walk *walk, uintptr_t address)
+{
+    uintptr_t low = walk->target->stack_low;
+    uintptr_t high = walk->target->stack_high;
+
+    if (high == 0) {
+        low = walk->at.sp - walk->at.sp % SMP_WALK_PAGE_BYTES;
+        high = low + SMP_WALK_PAGE_BYTES;
+    }
+    return address >= low && address < high - sizeof(uintptr_t) && address % sizeof(uintptr_t) == 0;
+}
+
+static uintptr_t word_at(uintptr_t address)
+{
+    return *(const uintptr_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+struct caller {
+    uintptr_t address; /* the return address */
+    bool is_method;    /* else the interpreter */
+    uintptr_t line_pc; /* where the call's line is recorded instead; 0: at the call */
+    struct smp_call call;
+};
+
+/* Reads a return address; false where the word there is none. */
+static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct caller *caller)
+{
+    if (!on_stack(walk, slot))
+        return false;
+    const uintptr_t address = word_at(slot);
+    const struct smp_code_piece *piece = smp_code_find(walk->code, address - 1);
+
+    *caller = (struct caller){ .address = address };
+    if (piece != NULL && piece->kind == SMP_CODE_CALL_SITE) {
+        caller->line_pc = (uintptr_t)piece->id;
+        piece = smp_code_find(walk->code, address - 2);
+    }
+    if (piece == NULL) { /* perhaps of a method whose event has not come yet: the JVM knows */
+        caller->is_method = true;
+        caller->call.start = address;
+        return smp_code_is_near(address);
+    }
+    if (piece->kind == SMP_CODE_STUB)
+        return false;
+    caller->is_method = piece->kind == SMP_CODE_METHOD;
+    return !caller->is_method || (address - piece->start >= SMP_CALL_LONGEST &&
+                                  smp_machine_code_follows_call(address, &caller->call));
+}
+
+/* The line of a call of Java code is recorded at the return address. */
+static uintptr_t java_call_pc(const struct caller *caller)
+{
+    return caller->is_method ? caller->address - 1 : caller->address;
+}
+
+/* The line of a call of other code is recorded at its beginning, or elsewhere; behind it may be
+ * another line. The JVM takes the first record behind the pc. */
+static uintptr_t leaf_call_pc(const struct caller *caller)
+{
+    if (!caller->is_method)
+        return caller->address;
+    return (caller->line_pc != 0 ? caller->line_pc : caller->call.start) - 1;
+}
+
+/*
+ * Walks from the caller whose return address is in slot. The caller's frame pointer is still in its
+ * register, or lies below the return address: an interpreted caller needs the right one.
+ */
+static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t pc)
+{
+    struct smp_registers from = { .pc = pc, .sp = slot + sizeof(uintptr_t), .fp = walk->at.fp };
+    const uintptr_t saved = slot - sizeof(uintptr_t);
+
+    if (walk_from(walk, from))
+        return true;
+    if (saved < walk->at.sp || !on_stack(walk, saved) || !on_stack(walk, word_at(saved)) ||
+        word_at(saved) <= slot)
+        return false;
+    from.fp = word_at(saved);
+    return walk_from(walk, from);
+}
+
+/* -------------------------------------------------------------------------- in compiled methods */
+
+static bool enter_at(struct smp_walk *walk, const struct smp_code_piece *method, uintptr_t slot)
+{
+    struct caller caller;
+
+    if (!read_caller(walk, slot, &caller) || !walk_caller(walk, slot, java_call_pc(&caller)))
+        return false;
+    put_leaf(walk, method->id, false);
+    walk->answer->answer = SMP_ANSWER_AT_ENTRY;
+    return true;
+}
+
+/* The frame has been taken down, or all of it but the caller's frame pointer. */
+static bool return_at(struct smp_walk *walk, const struct smp_code_piece *method, uintptr_t slot)
+{
+    struct caller caller;
+    struct smp_registers from = walk->at;
+
+    if (!read_caller(walk, slot, &caller))
+        return false;
+    from.sp = slot + sizeof(uintptr_t) - method->frame.bytes;
+    if (!walk_from(walk, from))
+        return false;
+    walk->answer->answer = SMP_ANSWER_AT_RETURN;
+    return true;
+}
+
+/* Some instructions keep registers on the stack meanwhile: the frame is where it always is, above
+ * them. */
+static bool with_pushed(struct smp_walk *walk, const struct smp_code_piece *method, uintptr_t bytes)
+{
+    struct caller caller;
+    struct smp_registers from = walk->at;
+
+    from.sp += bytes;
+    if (!read_caller(walk, from.sp + method->frame.bytes - sizeof(uintptr_t), &caller) ||
+        !walk_from(walk, from))
+        return false;
+    walk->answer->answer = SMP_ANSWER_PUSHED;
+    return true;
+}
+
+static bool recover_in_method(struct smp_walk *walk, const struct smp_code_piece *method)
+{
+    const struct smp_code_frame *frame = &method->frame;
+    const uintptr_t offset = walk->at.pc - method->start;
+    const uintptr_t sp = walk->at.sp;
+    const uintptr_t word = sizeof(uintptr_t);
+    struct caller caller = { 0 };
+
+    if (!SMP_RETURN_ON_STACK)
+        return false;
+    if (frame->bytes == 0)
+        return enter_at(walk, method, sp) || enter_at(walk, method, sp + word);
+    if (offset < frame->pushed_at)
+        return enter_at(walk, method, sp);
+    if (offset < frame->lowered_at)
+        return enter_at(walk, method, sp + word);
+    if (return_at(walk, method, sp) || return_at(walk, method, sp + word))
+        return true;
+    for (uintptr_t pushed = 1; pushed <= SMP_WALK_PUSHED_WORDS; pushed++) {
+        if (with_pushed(walk, method, pushed * word))
+            return true;
+    }
+    /* A complete frame that the JVM does not accept as one yet. */
+    if (enter_at(walk, method, sp + frame->bytes - word))
+        return true;
+    /* At the very return, where the caller does not expect this frame: it counts as left. */
+    if (!read_caller(walk, sp, &caller) || !walk_caller(walk, sp, java_call_pc(&caller)))
+        return false;
+    put_leaf(walk, method->id, false);
+    walk->answer->answer = SMP_ANSWER_AT_RETURN;
+    return true;
+}
+
+/* ----------------------------------------------------------------- in stubs and in foreign code */
+
+static bool is_called(const struct smp_code_piece *stub, const struct caller *caller)
+{
+    return stub == NULL || (caller->call.target != 0 && smp_code_holds(stub, caller->call.target));
+}
+
+/* sure: only callers that surely called this stub. */
+static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *stub, bool sure)
+{
+    struct caller caller;
+
+    for (uintptr_t i = 0; i < SMP_WALK_SCAN_WORDS; i++) {
+        const uintptr_t slot = walk->at.sp + i * sizeof(uintptr_t);
+        if (!on_stack(walk, slot))
+            return false;
+        if (!read_caller(walk, slot, &caller) || (sure && !is_called(stub, &caller)))
+            continue;
+        if (walk_caller(walk, slot, leaf_call_pc(&caller)))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
+ * as the JVM's own functions do it, and its stubs that call them. *stub: the one that is passed.
+ */
+static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece **stub)
+{
+    uintptr_t fp = walk->at.fp;
+    uintptr_t below = walk->at.sp;
+    struct caller caller;
+
+    for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && on_stack(walk, fp); i++) {
+        const uintptr_t slot = fp + sizeof(uintptr_t);
+        if (!on_stack(walk, slot))
+            break;
+        if (read_caller(walk, slot, &caller))
+            return walk_caller(walk, slot, leaf_call_pc(&caller));
+        const struct smp_code_piece *piece = smp_code_find(walk->code, word_at(slot) - 1);
+        if (piece != NULL && piece->kind == SMP_CODE_STUB)
+            *stub = piece;
+        below = slot;
+        fp = word_at(fp);
+    }
+    return false;
+}
+
+static bool by_link(struct smp_walk *walk)
+{
+    const uintptr_t link = smp_registers_link(walk->context);
+    const struct smp_code_piece *piece = smp_code_find(walk->code, link - 1);
+    struct smp_registers from = walk->at;
+
+    if (link == 0 || piece == NULL || piece->kind == SMP_CODE_STUB)
+        return false;
+    from.pc = piece->kind == SMP_CODE_METHOD ? link - 1 : link;
+    return walk_from(walk, from);
+}
+
+static bool recover_from_caller(struct smp_walk *walk, const struct smp_code_piece *stub)
+{
+    const struct smp_code_piece *passed = stub;
+
+    /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
+     * pointer too; unless a function above has made a frame, the inner ones would be skipped. */
+    if (!by_link(walk) && !(stub != NULL && scan_for_caller(walk, stub, true)) &&
+        !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
+        return false;
+    walk->answer->answer = SMP_ANSWER_FROM_CALLER;
+    if (passed != NULL) {
+        put_leaf(walk, passed->id, true);
+        walk->answer->answer = SMP_ANSWER_IN_STUB;
+    }
+    return true;
+}
+
+static bool recover_in_java(struct smp_walk *walk)
+{
+    const struct smp_code_piece *piece = smp_code_find(walk->code, walk->at.pc);
+
+    if (!on_stack(walk, walk->at.sp))
+        return false;
+    if (piece != NULL && piece->kind == SMP_CODE_METHOD)
+        return recover_in_method(walk, piece);
+    return recover_from_caller(walk, piece);
+}
+
+/* ----------------------------------------------------------------------------------- in the JVM */
+
+struct anchor {
+    uintptr_t sp;
+    uintptr_t pc;
+    uintptr_t fp;
+};
+
+static uintptr_t *field_of(const struct smp_walk *walk, uint32_t offset)
+{
+    return (uintptr_t *)(walk->target->java_thread + offset); /* NOLINT */
+}
+
+static struct anchor get_anchor(const struct smp_walk *walk)
+{
+    const struct smp_jvm_layout *layout = &walk->target->layout;
+
+    return (struct anchor){ .sp = *field_of(walk, layout->last_sp),
+                            .pc = *field_of(walk, layout->last_pc),
+                            .fp = *field_of(walk, layout->last_fp) };
+}
+
+static void set_anchor(const struct smp_walk *walk, struct anchor anchor)
+{
+    const struct smp_jvm_layout *layout = &walk->target->layout;
+
+    *(volatile uintptr_t *)field_of(walk, layout->last_sp) = anchor.sp;
+    *(volatile uintptr_t *)field_of(walk, layout->last_pc) = anchor.pc;
+    *(volatile uintptr_t *)field_of(walk, layout->last_fp) = anchor.fp;
+}
+
+/*
+ * AsyncGetCallTrace does not check the top frame of a thread that is inside the JVM, and reads an
+ * interpreted one's method and byte code through its frame pointer: a wrong one is a crash. Such a
+ * frame has at least so many words between its end and its frame pointer.
+ */
+static bool may_be_interpreted(const struct smp_walk *walk, struct anchor frame)
+{
+    return on_stack(walk, frame.fp) &&
+           frame.fp >= frame.sp + SMP_WALK_INTERPRETER_WORDS * sizeof(uintptr_t);
+}
+
+static bool walk_anchor(struct smp_walk *walk, struct anchor recorded, struct anchor other,
+                        bool is_interpreted)
+{
+    if (is_interpreted && !may_be_interpreted(walk, other))
+        return false;
+    set_anchor(walk, other);
+    const bool walked = walk_from(walk, walk->at);
+    set_anchor(walk, recorded);
+    if (walked)
+        walk->answer->answer = SMP_ANSWER_FROM_CALLER;
+    return walked;
+}
+
+static bool walk_anchor_caller(struct smp_walk *walk, struct anchor recorded, uintptr_t slot)
+{
+    const uintptr_t saved = slot - sizeof(uintptr_t);
+    struct anchor other = { .sp = slot + sizeof(uintptr_t), .fp = recorded.fp };
+    struct caller caller;
+
+    if (!read_caller(walk, slot, &caller))
+        return false;
+    other.pc = word_at(slot);
+    if (on_stack(walk, saved))
+        other.fp = word_at(saved);
+    return walk_anchor(walk, recorded, other, !caller.is_method);
+}
+
+/*
+ * Only while the thread runs inside the JVM: then no other thread reads the anchor, because
+ * safepoints and handshakes, which do, wait until the thread says that it is ready.
+ */
+static bool recover_in_vm(struct smp_walk *walk)
+{
+    const struct anchor recorded = get_anchor(walk);
+    const struct smp_code_piece *piece = NULL;
+    struct anchor other = recorded;
+
+    if (recorded.sp == 0)
+        return false;
+    if (!on_stack(walk, recorded.sp) || !on_stack(walk, recorded.sp - sizeof(uintptr_t)))
+        return false;
+    if (recorded.pc == 0)
+        other.pc = word_at(recorded.sp - sizeof(uintptr_t));
+    piece = smp_code_find(walk->code, other.pc);
+    if (piece == NULL)
+        return false;
+    if (recorded.pc == 0 && walk_anchor(walk, recorded, other, piece->kind == SMP_CODE_INTERPRETER))
+        return true;
+    if (piece->kind != SMP_CODE_STUB)
+        return false;
+    if (recorded.fp >= recorded.sp &&
+        walk_anchor_caller(walk, recorded, recorded.fp + sizeof(uintptr_t)))
+        return true;
+    for (uintptr_t i = 0; i < SMP_WALK_RUNTIME_WORDS; i++) {
+        if (walk_anchor_caller(walk, recorded, recorded.sp + i * sizeof(uintptr_t)))
+            return true;
+    }
+    return false;
+}
+
+/* In none of these states does the JVM count the thread as stopped. */
+static bool is_inside_vm(const struct smp_walk *walk)
+{
+    const int32_t state = walk->answer->state;
+
+    return walk->target->layout.last_sp != 0 &&
+           (state == SMP_JVM_FROM_NATIVE || state == SMP_JVM_IN_VM || state == SMP_JVM_FROM_VM);
+}
+
+void smp_recovery_run(struct smp_walk *walk, int32_t code)
+{
+    if (walk->target->no_made_up_registers)
+        return;
+    switch (code) {
+    case SMP_JVM_UNKNOWN_NOT_JAVA:
+    case SMP_JVM_NOT_WALKABLE_NOT_JAVA:
+        if (is_inside_vm(walk))
+            (void)recover_in_vm(walk);
+        break;
+    case SMP_JVM_GC_ACTIVE:
+    case SMP_JVM_DEOPT:
+    case SMP_JVM_THREAD_EXIT:
+    case SMP_JVM_NO_JAVA_FRAME:
+    case SMP_JVM_NO_CLASS_LOAD:
+    case SMP_JVM_UNKNOWN_STATE:
+        break;
+    default: /* one of the two "Java" codes, or a stack without its root */
+        (void)recover_in_java(walk);
+        break;
+    }
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * walk_data.h - what a walk in a handler is given, and what it returns.
+ *
+ * Owns     no memory: pointers are the requester's.
+ * Threads  filled by the requester before the signal, by the interrupted thread afterwards.
+ */
+#ifndef SMP_JVM_WALK_HANDLER_WALK_DATA_H
+#define SMP_JVM_WALK_HANDLER_WALK_DATA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/jvm.h"
+#include "jvm/hotspot/layout.h"
+
+/* One frame as AsyncGetCallTrace writes it. */
+struct smp_jvm_frame {
+    int32_t bci;
+    void *method;
+};
+
+/* The argument of AsyncGetCallTrace. */
+struct smp_jvm_trace {
+    void *env;
+    int32_t count; /* or one of the codes below */
+    struct smp_jvm_frame *frames;
+};
+
+typedef void smp_jvm_walk(struct smp_jvm_trace *trace, int32_t depth, void *context);
+
+/* Its codes, as its source names them. */
+enum {
+    SMP_JVM_NO_JAVA_FRAME = 0,
+    SMP_JVM_NO_CLASS_LOAD = -1,
+    SMP_JVM_GC_ACTIVE = -2,
+    SMP_JVM_UNKNOWN_NOT_JAVA = -3,
+    SMP_JVM_NOT_WALKABLE_NOT_JAVA = -4,
+    SMP_JVM_UNKNOWN_JAVA = -5,
+    SMP_JVM_NOT_WALKABLE_JAVA = -6,
+    SMP_JVM_UNKNOWN_STATE = -7,
+    SMP_JVM_THREAD_EXIT = -8,
+    SMP_JVM_DEOPT = -9
+};
+
+/* What is known of the process and of the thread before it is interrupted. */
+struct smp_walk_target {
+    smp_jvm_walk *walk;
+    struct smp_jvm_layout layout;
+    void *env;             /* never NULL */
+    uintptr_t java_thread; /* 0: not known */
+    uintptr_t stack_low;   /* both 0: not known; then only the page of sp is read */
+    uintptr_t stack_high;
+    void *root; /* the method every stack of the thread ends in; NULL: not known */
+    /* No recovery: AsyncGetCallTrace gets only registers that the kernel has saved. */
+    bool no_made_up_registers;
+};
+
+enum {
+    SMP_WALK_SCAN_WORDS = 24,     /* searched for a return address above a stub's sp */
+    SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
+    SMP_WALK_RUNTIME_WORDS = 128, /* searched above the anchor's sp in a runtime stub, which saves
+                                     all registers */
+    SMP_WALK_INTERPRETER_WORDS = 8, /* of a frame of the interpreter, up to its frame pointer */
+    SMP_WALK_FOREIGN_FRAMES = 32, /* of code that is not Java's, followed by their frame pointers */
+    SMP_WALK_PREFETCHED = 64,     /* frames whose memory is prefetched before the walk */
+    SMP_WALK_PAGE_BYTES = 4096,   /* the smallest there is */
+    SMP_WALK_MIN_CAPACITY = 2
+};
+
+struct smp_walk_answer {
+    enum smp_answer answer;
+    int32_t raw;    /* what AsyncGetCallTrace returned at first */
+    bool has_leaf;  /* frames[0] is a pseudo-frame or method put before the walked ones */
+    bool is_pseudo; /* it is a pseudo-frame: its method is a key of code_map.h */
+    uint32_t first; /* the stack is frames[first .. first + count) */
+    uint32_t count;
+    /* Where count is 0: frames[1 .. 1 + rootless) are right as far as they go, but do not reach the
+     * root. The JVM follows no frame that is to be deoptimised. */
+    uint32_t rootless;
+    uintptr_t sp;     /* of the interrupted thread; 0: it is on its alternate signal stack */
+    int32_t state;    /* of the thread; 0: not known */
+    bool in_handler;  /* another signal's handler was interrupted: what that one had interrupted is
+                         walked */
+    bool lacks_stack; /* the bounds of the stack were needed, whatever the answer */
+    void *root;       /* what AsyncGetCallTrace's own stack ended in, even if it was refused */
+};
+
+#endif

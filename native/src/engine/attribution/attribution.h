@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "engine/attribution/interval.h"
-#include "engine/attribution/last_stack.h"
 #include "engine/attribution/stack_path.h"
+#include "engine/threads/last_stack.h"
 #include "engine/threads/thread_table.h"
 #include "model/methods.h"
 #include "model/outcome.h"

@@ -18,11 +18,11 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "engine/attribution/interval.h"
-#include "engine/attribution/last_stack.h"
 #include "engine/jvm.h"
 #include "engine/threads/activity.h"
+#include "engine/threads/last_stack.h"
 #include "engine/threads/timer_wheel.h"
+#include "model/group_key.h"
 
 enum { SMP_WHOLE_USE = 1024 }; /* a thread runs all the time */
 

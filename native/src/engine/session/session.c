@@ -6,6 +6,7 @@
 
 #include "engine/session/interval_queue.h"
 #include "engine/session/ticker.h"
+#include "engine/sources/walks.h"
 
 enum phase { NEW, STARTING, RUNNING, STOPPING, STOPPED };
 
@@ -88,14 +89,6 @@ static enum smp_status create_parts(struct smp_session *session,
                              session->intervals, session->reporter, &session->ticker);
 }
 
-/* As the looker chooses. */
-static const char *engine_of(const struct smp_jvm *vm, const struct smp_options *options)
-{
-    if (vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI)
-        return vm->async.name;
-    return vm->walker.name;
-}
-
 enum smp_status smp_session_create(const struct smp_session_config *config, const char *options,
                                    size_t options_length, char message[SMP_OPTIONS_MESSAGE_BYTES],
                                    struct smp_session **out)
@@ -117,7 +110,8 @@ enum smp_status smp_session_create(const struct smp_session_config *config, cons
     session->quota->limit_bytes = (size_t)parsed.memory_limit_bytes;
     session->fixed = parsed;
     session->fixed.monitored_packages = NULL;
-    session->engine = engine_of(&config->vm, &parsed);
+    session->engine =
+        smp_walks_uses_async(&config->vm, &parsed) ? config->vm.async.name : config->vm.walker.name;
     status = init_locks(session);
     if (status != SMP_OK)
         goto no_locks;

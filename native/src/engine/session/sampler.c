@@ -240,6 +240,11 @@ void smp_sampler_poll_all(struct smp_sampler *sampler)
     }
 }
 
+bool smp_sampler_is_running(const struct smp_sampler *sampler)
+{
+    return sampler->is_running;
+}
+
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms)
 {
     smp_roster_mark(&sampler->roster, now_ns);

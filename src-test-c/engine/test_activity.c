@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "engine/sources/wall.h"
+#include "engine/sources/poll_schedule.h"
 #include "support/failing_alloc.h"
 #include "support/sim_vm.h"
 

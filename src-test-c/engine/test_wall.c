@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How running threads are looked at: asked by signal, counted, and spared where CPU time is short.
  */
-#include "engine/sources/wall.h"
+#include "engine/sources/walks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "engine/attribution/stack_path.h"
+#include "engine/sources/poll_schedule.h"
 #include "model/filter.h"
 #include "model/methods.h"
 #include "support/sim_vm.h"

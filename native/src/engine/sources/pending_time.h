@@ -23,7 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/sources/wall.h"
+#include "engine/sources/wall_state.h"
 
 /* Time not attributed up to then; negative: a debt. */
 int64_t smp_pending_ns(const struct smp_pending *pending, int64_t until_ns);

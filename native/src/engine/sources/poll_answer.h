@@ -17,7 +17,7 @@
 
 #include <stdbool.h>
 
-#include "engine/sources/wall.h"
+#include "engine/sources/wall_state.h"
 
 enum { SMP_MAX_UNANSWERED_MS = 1000 };
 

@@ -9,6 +9,11 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
+enum {
+    CLOSE_TICKS_MS = 5, /* up to this interval answers may be collected at the next tick */
+    MOST_REST_MS = 1000 /* without a tick: so old are the statistics, at most */
+};
+
 const size_t smp_wall_record_bytes = sizeof(struct smp_wall_thread);
 
 static struct smp_wall_thread *thread_at(const struct smp_wall *wall, size_t index)
@@ -129,7 +134,7 @@ static void poll_due(struct smp_wall *wall)
  * polls, whose answers a caller may wait for, and not past the limit, where the next tick may be far. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
-    return wall->schedule.interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS &&
+    return wall->schedule.interval_ns <= CLOSE_TICKS_MS * NS_PER_MS &&
            wall->covered_ns > wall->roster->marked_ns &&
            wall->schedule.throttle.share == SMP_THROTTLE_WHOLE;
 }
@@ -235,7 +240,7 @@ static uint64_t idle_ticks_of_wall(const void *self)
 {
     const struct smp_wall *wall = self;
     const struct smp_poll_schedule *schedule = &wall->schedule;
-    const uint64_t most = smp_poll_schedule_ticks_in(schedule, SMP_MOST_REST_MS * NS_PER_MS);
+    const uint64_t most = smp_poll_schedule_ticks_in(schedule, MOST_REST_MS * NS_PER_MS);
 
     /* A user's rule is called at each tick. Past the limit, tick_gap_ns says when ticks come. */
     if (!wall->roster->default_name_rule || schedule->throttle.share < SMP_THROTTLE_WHOLE ||

@@ -30,38 +30,10 @@
 #ifndef SMP_ENGINE_SOURCES_WALL_H
 #define SMP_ENGINE_SOURCES_WALL_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/status.h"
-#include "engine/sources/poll_schedule.h"
-#include "engine/sources/roster.h"
 #include "engine/sources/source.h"
-#include "engine/sources/walks.h"
-
-enum {
-    SMP_CLOSE_TICKS_MS = 5, /* up to this interval answers may be collected at the next tick */
-    SMP_MOST_REST_MS = 1000 /* without a tick: so old are the statistics, at most */
-};
-
-/* A round of polls. */
-struct smp_poll {
-    int64_t now_ns;
-    bool is_last;        /* sampling stops: answers come now or never */
-    unsigned polls;      /* made so far */
-    unsigned idle_polls; /* of these, of threads that had not run */
-};
-
-struct smp_wall {
-    struct smp_quota *quota;
-    struct smp_roster *roster;
-    struct smp_attribution *attribution;
-    struct smp_walks walks;
-    struct smp_poll_schedule schedule;
-    int64_t covered_ns;    /* the last tick */
-    struct smp_poll *poll; /* the running one; NULL between ticks */
-};
 
 /* Bytes of the roster's records for this source. */
 extern const size_t smp_wall_record_bytes;

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/sources/wall.h"
+#include "engine/sources/wall_state.h"
 
 /* Polls the thread and schedules its next poll. The answer may come in a collect of the walks. False:
  * the thread has ended, and the record is gone. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "engine/attribution/last_stack.h"
+#include "engine/threads/last_stack.h"
 #include "export/report.h"
 #include "model/profile.h"
 #include "support/made_input.h"

@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "engine/sources/wall.h"
+#include "engine/sources/poll_schedule.h"
 #include "support/failing_alloc.h"
-#include "support/sim_vm.h"
+#include "support/sim.h"
 
 /* --- proven --- */
 
@@ -26,7 +26,7 @@ static void whoever_never_runs_is_credited_exactly_and_walked_once(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_born(sim, i % 2 == 0 ? "even-1" : "odd-1");
+        threads[i] = sim_add(sim, i % 2 == 0 ? "even-1" : "odd-1");
         sim_script(threads[i], i % 7, 3600 * SIM_S, false);
     }
     sim_start(sim);
@@ -78,7 +78,7 @@ static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
         sim->read_cost_ns = 1500;
         sim->tick_cost_ns = 40 * SIM_US;
         for (int k = 0; k < counts[i]; k++)
-            sim_script(sim_born(sim, "parked"), 0, 3600 * SIM_S, false);
+            sim_script(sim_add(sim, "parked"), 0, 3600 * SIM_S, false);
         sim_start(sim);
         sim_run(sim, 100 * SIM_S);
         const int64_t cpu_ns = sim->own_cpu_ns;
@@ -101,13 +101,13 @@ static void the_longest_gap_is_kept_whatever_it_costs(void **state)
     (void)state;
     sim->read_cost_ns = 5 * SIM_US;
     for (int i = 0; i < THREADS; i++)
-        sim_script(sim_born(sim, "parked"), 0, 3600 * SIM_S, false);
+        sim_script(sim_add(sim, "parked"), 0, 3600 * SIM_S, false);
     sim_start(sim);
     sim_run(sim, 30 * SIM_S);
     const unsigned long reads = reads_of(sim, 100 * SIM_S);
     assert_in_range(reads / THREADS, 95, 140);
     /* Others may have renamed them: that is looked for every eight seconds, or sooner. */
-    assert_in_range(sim->counts.names / THREADS, 130 / 9, 130 / 8 + 10);
+    assert_in_range(fake_jvm_get_counts(sim->jvm).name_reads / THREADS, 130 / 9, 130 / 8 + 10);
     sim_configure(
         sim, "samplingFrequencyMillis=20\nidleLookbackMillis=5000\noverheadLimitPerMille=1000\n");
     sim_run(sim, 20 * SIM_S);
@@ -119,7 +119,7 @@ static void the_longest_gap_is_kept_whatever_it_costs(void **state)
 static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "worker");
+    struct sim_thread *thread = sim_add(sim, "worker");
 
     (void)state;
     sim_script(thread, 0, 30 * SIM_S + 333 * SIM_MS, false);
@@ -139,7 +139,7 @@ static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
 static void time_that_is_kept_is_credited_where_it_belongs(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "before");
+    struct sim_thread *thread = sim_add(sim, "before");
 
     (void)state;
     sim_script(thread, 0, 3600 * SIM_S, false);
@@ -167,7 +167,7 @@ static void time_that_is_kept_is_credited_where_it_belongs(void **state)
 static void a_thread_that_renames_itself_is_found_at_its_next_look(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "before");
+    struct sim_thread *thread = sim_add(sim, "before");
 
     (void)state;
     sim_script(thread, 0, 30 * SIM_S, false);
@@ -193,7 +193,7 @@ static void a_thread_that_is_renamed_soon_after_its_birth_is_found_soon(void **s
     (void)state;
     sim_start(sim);
     sim_run(sim, SIM_S);
-    struct sim_thread *thread = sim_born(sim, "Thread-7");
+    struct sim_thread *thread = sim_add(sim, "Thread-7");
     const int64_t from_ns = sim->now_ns;
     sim_script(thread, 1, SIM_MS, true);
     sim_script(thread, 0, 3600 * SIM_S, false);
@@ -210,7 +210,7 @@ static void a_thread_that_is_renamed_soon_after_its_birth_is_found_soon(void **s
 static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "before");
+    struct sim_thread *thread = sim_add(sim, "before");
 
     (void)state;
     sim_script(thread, 0, 36000 * SIM_S, false);
@@ -228,29 +228,32 @@ static void however_long_a_thread_waits_a_new_name_is_found_in_seconds(void **st
 static void a_new_name_holds_for_the_whole_next_interval(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "before");
+    struct sim_thread *thread = sim_add(sim, "before");
 
     (void)state;
     sim_script(thread, 0, 3600 * SIM_S, false);
     sim_start(sim);
     sim_run(sim, 30 * SIM_S);
     sim_rename(thread, "after");
-    sim_pass(sim, 20 * SIM_MS);
+    sim_tick(sim, 20 * SIM_MS);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "before", 0), sim->profile->elapsed_ns);
-    sim_pass(sim, 20 * SIM_MS);
+    sim_tick(sim, 20 * SIM_MS);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "after", 0), sim->profile->elapsed_ns);
     sim_destroy(sim);
 }
 
-static const char *by_minute(void *self, const struct sim_thread *thread)
+static enum smp_naming by_minute(void *self, const struct fake_thread *thread, char *out,
+                                 size_t size)
 {
     const struct sim *sim = self;
+    const bool is_odd = sim->now_ns / (10 * SIM_S) % 2 == 1;
 
-    if (thread->name[0] == 's' && sim->now_ns / (10 * SIM_S) % 2 == 1)
-        return NULL;
-    return sim->now_ns / (10 * SIM_S) % 2 == 0 ? "even" : "odd";
+    if (thread->name[0] == 's' && is_odd)
+        return SMP_NAMING_SKIP;
+    (void)snprintf(out, size, "%s", is_odd ? "odd" : "even");
+    return SMP_NAMING_NAMED;
 }
 
 static void another_rule_holds_for_all_threads_at_once(void **state)
@@ -260,18 +263,17 @@ static void another_rule_holds_for_all_threads_at_once(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        sim_script(sim_born(sim, "worker-1"), 0, 3600 * SIM_S, false);
-    sim->rule = by_minute;
-    sim->rule_self = sim;
+        sim_script(sim_add(sim, "worker-1"), 0, 3600 * SIM_S, false);
+    fake_jvm_set_rule(sim->jvm, by_minute, sim);
     sim_start(sim);
     sim_run(sim, 30 * SIM_S);
     for (int i = 0; i < 2; i++) {
         sim_configure(sim, i == 0 ? "samplingFrequencyMillis=20\ndefaultThreadNameRule=false\n"
                                   : "samplingFrequencyMillis=20\n");
         const int64_t from_ns = sim->tick_ns;
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         const int64_t more_ns = sim->tick_ns - from_ns;
         sim_seal(sim);
         const char *group = i == 1 ? "worker-" : sim->tick_ns / (10 * SIM_S) % 2 ? "odd" : "even";
@@ -284,10 +286,10 @@ static void another_rule_holds_for_all_threads_at_once(void **state)
 static void options_end_what_is_kept(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "daemon");
+    struct sim_thread *thread = sim_add(sim, "daemon");
 
     (void)state;
-    thread->thread.is_daemon = true;
+    thread->fake.thread.is_daemon = true;
     sim_script(thread, 0, 3600 * SIM_S, false);
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
@@ -312,7 +314,7 @@ static void a_shorter_lookback_holds_at_once(void **state)
     (void)state;
     sim->read_cost_ns = 5 * SIM_US;
     for (int i = 0; i < THREADS; i++)
-        sim_script(sim_born(sim, "idle"), 0, 3 * 3600 * SIM_S, false);
+        sim_script(sim_add(sim, "idle"), 0, 3 * 3600 * SIM_S, false);
     sim_start(sim);
     sim_run(sim, 1800 * SIM_S);
     sim_configure(
@@ -336,7 +338,7 @@ static void where_all_are_idle_ticks_are_left_out(void **state)
 
     (void)state;
     for (int i = 0; i < 1000; i++)
-        sim_script(sim_born(sim, "idle"), 0, 3600 * SIM_S, false);
+        sim_script(sim_add(sim, "idle"), 0, 3600 * SIM_S, false);
     sim_start(sim);
     sim_run(sim, 30 * SIM_S);
     const uint64_t ticks = ticks_in(sim, 10 * SIM_S);
@@ -344,7 +346,7 @@ static void where_all_are_idle_ticks_are_left_out(void **state)
     /* Each tick was made or left out. */
     assert_in_range(ticks + sim->profile->counters[SMP_COUNTER_IDLE_TICKS], 490, 515);
     assert_int_equal(sim_wall(sim, "idle", 0), 1000 * (sim->profile->elapsed_ns));
-    sim_script(sim_born(sim, "busy"), 0, 3600 * SIM_S, true);
+    sim_script(sim_add(sim, "busy"), 0, 3600 * SIM_S, true);
     assert_in_range(ticks_in(sim, 10 * SIM_S), 490, 515);
     sim_destroy(sim);
 }
@@ -353,20 +355,19 @@ static void where_all_are_idle_ticks_are_left_out(void **state)
 static void users_rule_splits_idle_time_at_the_tick(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\ndefaultThreadNameRule=false\n");
-    struct sim_thread *thread = sim_born(sim, "worker");
-    struct sim_thread *skipped = sim_born(sim, "skipped");
+    struct sim_thread *thread = sim_add(sim, "worker");
+    struct sim_thread *skipped = sim_add(sim, "skipped");
     int64_t even_ns = 0;
     int64_t total_ns = 0;
 
     (void)state;
-    sim->rule = by_minute;
-    sim->rule_self = sim;
+    fake_jvm_set_rule(sim->jvm, by_minute, sim);
     sim_script(thread, 0, 3600 * SIM_S, false);
     sim_script(skipped, 1, 3600 * SIM_S, false);
     sim_start(sim);
     for (int i = 0; i < 3000; i++) {
         const int64_t before_ns = sim->tick_ns;
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         total_ns += sim->tick_ns - before_ns;
         /* The rule was asked right after the tick began. */
         if (sim->tick_ns / (10 * SIM_S) % 2 == 0)
@@ -379,7 +380,7 @@ static void users_rule_splits_idle_time_at_the_tick(void **state)
     assert_int_equal(sim_wall(sim, "even", 0), even_ns);
     assert_int_equal(sim_wall(sim, "even", 0) + sim_wall(sim, "odd", 0), total_ns);
     assert_int_equal(sim_wall(sim, "odd", 1), 0);
-    assert_true(sim->counts.rule_calls > 3000);
+    assert_true(fake_jvm_get_counts(sim->jvm).rule_calls > 3000);
     assert_int_equal(thread->walks, 1);
     assert_in_range(skipped->walks, 1, 8);
     sim_destroy(sim);
@@ -388,7 +389,7 @@ static void users_rule_splits_idle_time_at_the_tick(void **state)
 static void end_of_an_idle_thread_is_found(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "short");
+    struct sim_thread *thread = sim_add(sim, "short");
 
     (void)state;
     sim_script(thread, 0, 3600 * SIM_S, false);
@@ -398,7 +399,7 @@ static void end_of_an_idle_thread_is_found(void **state)
     sim_end(sim, thread);
     const int64_t ended_ns = sim->now_ns;
     sim_run(sim, 2 * SIM_S);
-    assert_int_equal(sim->held, 0);
+    assert_int_equal(fake_jvm_threads_held(sim->jvm), 0);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "short", -1), ended_ns - from_ns);
     assert_in_range(sim_wall_of(sim, "short", "[thread ended]"), 0, 21 * SIM_MS);
@@ -442,7 +443,7 @@ static void shares_of_phases_are_within_a_point(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(PROGRAMS) / sizeof(PROGRAMS[0]); i++) {
         struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-        struct sim_thread *thread = sim_born(sim, "phases");
+        struct sim_thread *thread = sim_add(sim, "phases");
         for (size_t k = 0; k < PROGRAMS[i].count; k++)
             sim_script(thread, PROGRAMS[i].script[k].stack, PROGRAMS[i].script[k].ns,
                        PROGRAMS[i].script[k].runs);
@@ -478,7 +479,7 @@ static void cpu_time_of_a_group_is_what_its_clocks_say(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_born(sim, "worker-1");
+        threads[i] = sim_add(sim, "worker-1");
         for (int k = 0; k < 20; k++)
             sim_script(threads[i], k % 5,
                        (int64_t)sim_random(sim, (uint64_t)(i % 3 == 0 ? 3 * SIM_S : 30 * SIM_MS)) +
@@ -504,7 +505,7 @@ static void cpu_time_of_a_group_is_what_its_clocks_say(void **state)
 static void cpu_time_nobody_saw_goes_to_the_node_credited_last(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
-    struct sim_thread *thread = sim_born(sim, "timer");
+    struct sim_thread *thread = sim_add(sim, "timer");
 
     (void)state;
     sim_script(thread, 0, SIM_S, false);
@@ -525,7 +526,7 @@ static void a_new_threads_clock_begins_at_its_birth(void **state)
     (void)state;
     sim_start(sim);
     sim_run(sim, SIM_S);
-    struct sim_thread *thread = sim_born(sim, "new");
+    struct sim_thread *thread = sim_add(sim, "new");
     sim_script(thread, 1, 3600 * SIM_S, true);
     const int64_t started_ns = sim->now_ns;
     sim_run(sim, SIM_S);
@@ -547,14 +548,14 @@ struct chaos {
     bool is_running;
     int64_t expected_ns;
     int64_t credited_ns;
-    uint64_t attempts;
+    uint64_t polls;
 };
 
 static void chaos_born(struct chaos *chaos, size_t i)
 {
     static const char *const names[] = { "worker-1", "pool", "main", "timer-7" };
     struct sim *sim = chaos->sim;
-    struct sim_thread *thread = sim_born(sim, names[sim_random(sim, 4)]);
+    struct sim_thread *thread = sim_add(sim, names[sim_random(sim, 4)]);
     const uint64_t scale = sim_random(sim, 3);
 
     for (int k = 0; k < 8; k++) {
@@ -585,7 +586,7 @@ static void chaos_end(struct chaos *chaos, size_t i)
 
 static void chaos_tick(struct chaos *chaos, int64_t ns)
 {
-    sim_pass(chaos->sim, ns);
+    sim_tick(chaos->sim, ns);
     for (size_t i = 0; i < CHAOS_THREADS; i++)
         chaos->is_known[i] = chaos->threads[i] != NULL && chaos->is_running;
 }
@@ -595,7 +596,7 @@ static void chaos_seal(struct chaos *chaos)
     const struct smp_profile *profile = sim_seal(chaos->sim);
 
     chaos->credited_ns += smp_tree_nodes(profile->tree)[0].wall_ns;
-    chaos->attempts += profile->tally.polls;
+    chaos->polls += profile->tally.polls;
 }
 
 static void chaos_stop_or_go(struct chaos *chaos)
@@ -674,9 +675,9 @@ static void all_time_is_credited_once(void **state)
         live(&chaos, options[i]);
         assert_int_equal(chaos.credited_ns, chaos.expected_ns);
         smp_sampler_get_stats(chaos.sim->sampler, &stats);
-        assert_int_equal(stats.total_tally.polls, chaos.attempts);
-        assert_int_equal(smp_tally_sum(&stats.total_tally), chaos.attempts);
-        assert_true(chaos.attempts > CHAOS_ROUNDS);
+        assert_int_equal(stats.total_tally.polls, chaos.polls);
+        assert_int_equal(smp_tally_sum(&stats.total_tally), chaos.polls);
+        assert_true(chaos.polls > CHAOS_ROUNDS);
         if (i == 1)
             assert_int_equal(chaos.sim->counts.requests, 0);
         sim_destroy(chaos.sim);
@@ -696,7 +697,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     sim_start(sim);
     failing_alloc_arm(&failing, number, number);
     for (int i = 0; i < 3; i++) {
-        threads[i] = sim_born(sim, i == 0 ? "main" : "worker-1");
+        threads[i] = sim_add(sim, i == 0 ? "main" : "worker-1");
         expected_ns -= sim->now_ns;
         sim_script(threads[i], i, (i + 1) * 200 * SIM_MS, false);
         sim_script(threads[i], i + 3, 50 * SIM_MS, true);

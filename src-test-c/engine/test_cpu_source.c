@@ -28,16 +28,16 @@ static int teardown(void **state)
 
 static struct fake_thread *started(struct sampler_fixture *f, const char *name)
 {
-    struct fake_thread *thread = fake_vm_born(f->vm, name);
+    struct fake_thread *thread = fake_jvm_start(f->vm, name);
 
-    fake_vm_run(f->vm, thread, MAIN_LOOP);
+    fake_jvm_run(f->vm, thread, MAIN_LOOP);
     return thread;
 }
 
-static void pass_ticks(struct sampler_fixture *f, int ticks)
+static void make_ticks(struct sampler_fixture *f, int ticks)
 {
     for (int i = 0; i < ticks; i++)
-        sampler_fixture_pass(f, TICK);
+        sampler_fixture_tick(f, TICK);
 }
 
 static uint64_t outcomes(const struct sampler_fixture *f, enum smp_outcome outcome)
@@ -52,18 +52,18 @@ static void time_is_what_the_timers_tell(void **state)
 
     started(f, "waiting");
     sampler_fixture_start(f);
-    assert_int_equal(fake_vm_timers(f->vm), 2);
-    fake_vm_expire(f->vm, busy, 1);
-    fake_vm_expire(f->vm, busy, 3); /* with overruns */
-    pass_ticks(f, 100);
-    fake_vm_expire(f->vm, busy, 2); /* told at the end of the interval */
+    assert_int_equal(fake_jvm_timers(f->vm), 2);
+    fake_jvm_expire(f->vm, busy, 1);
+    fake_jvm_expire(f->vm, busy, 3); /* with overruns */
+    make_ticks(f, 100);
+    fake_jvm_expire(f->vm, busy, 2); /* told at the end of the interval */
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 6 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 6 * TICK);
     assert_int_equal(sampler_fixture_total(f, "waiting", ""), -1);
     assert_int_equal(f->profile->tally.polls, 3);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 3);
-    assert_int_equal(fake_vm_get_counts(f->vm).walks, 0); /* nobody is disturbed */
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0); /* nobody is disturbed */
 }
 
 static void what_was_dropped_goes_with_the_next_sample(void **state)
@@ -72,11 +72,11 @@ static void what_was_dropped_goes_with_the_next_sample(void **state)
     struct fake_thread *busy = started(f, "busy");
 
     sampler_fixture_start(f);
-    fake_vm_expire_without_room(f->vm, busy, 2);
-    fake_vm_expire_without_room(f->vm, busy, 1);
-    pass_ticks(f, 1);
-    fake_vm_expire(f->vm, busy, 1);
-    pass_ticks(f, 1);
+    fake_jvm_expire_without_room(f->vm, busy, 2);
+    fake_jvm_expire_without_room(f->vm, busy, 1);
+    make_ticks(f, 1);
+    fake_jvm_expire(f->vm, busy, 1);
+    make_ticks(f, 1);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 4 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 4 * TICK);
@@ -91,14 +91,14 @@ static void a_timer_ends_with_its_thread(void **state)
 
     sampler_fixture_start(f);
     one = started(f, "one");
-    pass_ticks(f, 1);
-    assert_int_equal(fake_vm_timers(f->vm), 1);
-    fake_vm_expire(f->vm, one, 1);
-    fake_vm_expire_without_room(f->vm, one, 2); /* there will be no other sample */
-    fake_vm_end(f->vm, one);
-    pass_ticks(f, 2); /* young: it is looked at every tick */
-    assert_int_equal(fake_vm_timers(f->vm), 0);
-    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
+    fake_jvm_expire(f->vm, one, 1);
+    fake_jvm_expire_without_room(f->vm, one, 2); /* there will be no other sample */
+    fake_jvm_end(f->vm, one);
+    make_ticks(f, 2); /* young: it is looked at every tick */
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "one", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "one", "[thread ended]"), 2 * TICK);
@@ -111,12 +111,12 @@ static void a_pause_has_no_timers(void **state)
     struct fake_thread *busy = started(f, "busy");
 
     sampler_fixture_start(f);
-    fake_vm_expire(f->vm, busy, 1);
-    fake_vm_expire_without_room(f->vm, busy, 1);
+    fake_jvm_expire(f->vm, busy, 1);
+    fake_jvm_expire_without_room(f->vm, busy, 1);
     sampler_fixture_pause(f);
-    assert_int_equal(fake_vm_timers(f->vm), 0);
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
     sampler_fixture_start(f);
-    assert_int_equal(fake_vm_timers(f->vm), 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "busy", "[walk buffer full]"), TICK);
@@ -129,13 +129,13 @@ static void a_new_interval_starts_new_timers(void **state)
     struct fake_thread *busy = started(f, "busy");
 
     sampler_fixture_start(f);
-    fake_vm_expire(f->vm, busy, 1);
+    fake_jvm_expire(f->vm, busy, 1);
     sampler_fixture_configure(f, "clock=CPU\nsamplingFrequencyMillis=10\n");
-    assert_int_equal(fake_vm_timers(f->vm), 0);
-    sampler_fixture_pass(f, 10 * MS);
-    assert_int_equal(fake_vm_timers(f->vm), 1);
-    fake_vm_expire(f->vm, busy, 1);
-    sampler_fixture_pass(f, 10 * MS);
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
+    sampler_fixture_tick(f, 10 * MS);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
+    fake_jvm_expire(f->vm, busy, 1);
+    sampler_fixture_tick(f, 10 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK + 10 * MS);
 }
@@ -146,18 +146,18 @@ static void who_is_not_sampled_has_no_timer(void **state)
     struct fake_thread *daemon = NULL;
 
     sampler_fixture_configure(f, "clock=CPU\nskipDaemonThreads=true\n");
-    daemon = fake_vm_born_as(f->vm, "daemon", true, false);
+    daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
     started(f, "other");
-    fake_vm_run(f->vm, daemon, MAIN_LOOP);
+    fake_jvm_run(f->vm, daemon, MAIN_LOOP);
     sampler_fixture_start(f);
-    assert_int_equal(fake_vm_timers(f->vm), 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
     sampler_fixture_configure(f, "clock=CPU\nskipDaemonThreads=false\n");
-    pass_ticks(f, 1);
-    assert_int_equal(fake_vm_timers(f->vm), 2);
-    fake_vm_expire(f->vm, daemon, 1);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 2);
+    fake_jvm_expire(f->vm, daemon, 1);
     sampler_fixture_configure(f, "clock=CPU\nskipDaemonThreads=true\n"); /* after its sample */
-    pass_ticks(f, 1);
-    assert_int_equal(fake_vm_timers(f->vm), 1);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_sum(f), TICK);
 }
@@ -167,13 +167,13 @@ static void a_timer_that_is_not_to_be_had_is_tried_again(void **state)
     struct sampler_fixture *f = *state;
 
     started(f, "busy");
-    fake_vm_fail_timers(f->vm, SMP_EQUOTA);
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
     sampler_fixture_start(f);
-    pass_ticks(f, 3);
-    assert_int_equal(fake_vm_timers(f->vm), 0);
-    fake_vm_fail_timers(f->vm, SMP_OK);
-    pass_ticks(f, 1);
-    assert_int_equal(fake_vm_timers(f->vm), 1);
+    make_ticks(f, 3);
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
+    fake_jvm_fail_timers(f->vm, SMP_OK);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
 }
 
 /* What a renamed thread used since the last tick goes to its new name. */
@@ -183,11 +183,11 @@ static void a_sample_belongs_to_the_name_of_its_thread(void **state)
     struct fake_thread *busy = started(f, "before");
 
     sampler_fixture_start(f);
-    fake_vm_expire(f->vm, busy, 1);
-    pass_ticks(f, 1);
-    fake_vm_rename(f->vm, busy, "after");
-    fake_vm_expire(f->vm, busy, 2);
-    pass_ticks(f, 1);
+    fake_jvm_expire(f->vm, busy, 1);
+    make_ticks(f, 1);
+    fake_jvm_rename(f->vm, busy, "after");
+    fake_jvm_expire(f->vm, busy, 2);
+    make_ticks(f, 1);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "before", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "after", LOOP), 2 * TICK);

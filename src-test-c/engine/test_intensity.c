@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "support/sim_vm.h"
+#include "support/sim.h"
 
 /* --- the parts --- */
 
@@ -227,7 +227,7 @@ static void run_once(struct study *study, uint64_t seed)
     for (int i = 0; i < PROCESSES; i++) {
         if (i == BUSY && !study->has_busy)
             continue;
-        threads[i] = sim_born(sim, name_of(i));
+        threads[i] = sim_add(sim, name_of(i));
         write_script(sim, threads[i], i);
         /* Each from a moment of its own on. */
         sim_began(threads[i], (int64_t)sim_random(sim, 1000000000) * 127);

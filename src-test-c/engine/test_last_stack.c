@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A stack is the one of last time only where every part of it is equal. */
-#include "engine/attribution/last_stack.h"
+#include "engine/threads/last_stack.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -36,9 +36,9 @@ static int teardown(void **state)
 
 static struct fake_thread *started(struct sampler_fixture *f, const char *name)
 {
-    struct fake_thread *thread = fake_vm_born(f->vm, name);
+    struct fake_thread *thread = fake_jvm_start(f->vm, name);
 
-    fake_vm_run(f->vm, thread, MAIN_LOOP);
+    fake_jvm_run(f->vm, thread, MAIN_LOOP);
     return thread;
 }
 
@@ -63,7 +63,7 @@ static void alive_throughout_is_credited_with_all_of_it(void **state)
     sampler_fixture_start(f);
     for (int i = 1; i <= 100; i++) {
         const int64_t ns = 50 * MS + i * 1234567 % (7 * MS);
-        sampler_fixture_pass(f, ns);
+        sampler_fixture_tick(f, ns);
         elapsed += ns;
     }
     sampler_fixture_seal(f);
@@ -80,7 +80,7 @@ static void late_look_is_credited_with_its_real_length(void **state)
 
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 10000 * MS);
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), true);
     sampler_fixture_seal(f);
@@ -97,17 +97,17 @@ static void paused_time_is_nobodys(void **state)
     early = started(f, "early");
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 20 * MS);
     sampler_fixture_pause(f);
     fake_clock_advance(&f->clock, 3000 * MS);
-    fake_vm_end(f->vm, early);
+    fake_jvm_end(f->vm, early);
     started(f, "born while paused");
-    fake_vm_end(f->vm, started(f, "never seen"));
+    fake_jvm_end(f->vm, started(f, "never seen"));
     fake_clock_advance(&f->clock, 3000 * MS);
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), false); /* does nothing */
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 30 * MS);
+    sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "early", ""), 70 * MS);
@@ -125,7 +125,7 @@ static void title_leaves_out_a_pause_at_either_end(void **state)
 
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_pause(f);
     fake_clock_advance(&f->clock, 5000 * MS);
     sampler_fixture_seal(f);
@@ -133,11 +133,11 @@ static void title_leaves_out_a_pause_at_either_end(void **state)
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 50);
     fake_clock_advance(&f->clock, 2000 * MS);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 7050);
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 7100);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 7100);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
@@ -150,7 +150,7 @@ static void wall_clock_has_no_say_in_credits(void **state)
     started(f, "main");
     sampler_fixture_start(f);
     fake_clock_step_wall(&f->clock, -3600000);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
@@ -161,12 +161,12 @@ static void time_between_two_reports_is_in_one_of_them(void **state)
 
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 20 * MS);
     sampler_fixture_seal(f); /* not right after a look */
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
-    sampler_fixture_pass(f, 30 * MS);
+    sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
@@ -186,7 +186,7 @@ static void one_look_is_credited_with_what_it_is_told(void **state)
     assert_int_equal(f->profile->till_wall_ms, FAKE_CLOCK_START_WALL_MS + 1000);
     assert_int_equal(f->profile->from_wall_ms, FAKE_CLOCK_START_WALL_MS + 950);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 10 * MS);
+    sampler_fixture_tick(f, 10 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 10 * MS);
 }
@@ -200,7 +200,7 @@ static void born_later_is_credited_from_its_birth(void **state)
     sampler_fixture_start(f);
     fake_clock_advance(&f->clock, 20 * MS);
     started(f, "late");
-    sampler_fixture_pass(f, 30 * MS);
+    sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "late", LOOP), 30 * MS);
 }
@@ -211,17 +211,17 @@ static void ended_is_credited_up_to_its_end(void **state)
     struct fake_thread *thread = started(f, "short");
 
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 20 * MS);
-    fake_vm_end(f->vm, thread);
-    sampler_fixture_pass(f, 30 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    fake_jvm_end(f->vm, thread);
+    sampler_fixture_tick(f, 30 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "short", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "short", ENDED), 20 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 1);
     assert_int_equal(f->profile->tally.polls, 2);
-    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
 static void end_during(void *self)
@@ -231,7 +231,7 @@ static void end_during(void *self)
 
     thread[0] = NULL;
     if (ending != NULL)
-        fake_vm_end((struct fake_vm *)(void *)thread[1], ending);
+        fake_jvm_end((struct fake_jvm *)(void *)thread[1], ending);
 }
 
 static void death_during_the_walk_loses_no_time(void **state)
@@ -240,13 +240,13 @@ static void death_during_the_walk_loses_no_time(void **state)
     struct fake_thread *hook[2] = { started(f, "dying"), (void *)f->vm };
 
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    fake_vm_on_walk(f->vm, end_during, hook);
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_on_walk(f->vm, end_during, hook);
     fake_clock_advance(&f->clock, 50 * MS);
     const int64_t begun = sampler_fixture_now(f);
     fake_clock_advance(&f->clock, 2 * MS); /* the look takes its time */
     smp_sampler_tick(f->sampler, begun, false);
-    sampler_fixture_pass(f, 48 * MS);
+    sampler_fixture_tick(f, 48 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ""), 102 * MS);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 52 * MS);
@@ -264,12 +264,12 @@ static void death_after_the_look_began_is_the_next_ones(void **state)
     fake_clock_advance(&f->clock, 50 * MS);
     const int64_t begun = sampler_fixture_now(f);
     fake_clock_advance(&f->clock, 2 * MS);
-    fake_vm_end(f->vm, thread);
+    fake_jvm_end(f->vm, thread);
     smp_sampler_tick(f->sampler, begun, false);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
-    sampler_fixture_pass(f, 48 * MS);
+    sampler_fixture_tick(f, 48 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "dying", ENDED), 2 * MS);
 }
@@ -280,12 +280,12 @@ static void came_and_went_is_counted(void **state)
 
     sampler_fixture_start(f);
     fake_clock_advance(&f->clock, 10 * MS);
-    fake_vm_end(f->vm, started(f, "unseen"));
-    sampler_fixture_pass(f, 10 * MS);
+    fake_jvm_end(f->vm, started(f, "unseen"));
+    sampler_fixture_tick(f, 10 * MS);
     /* Handed out, but dead before its name could be read. */
-    fake_vm_fail_name(f->vm, started(f, "dead on arrival"), SMP_EGONE);
-    sampler_fixture_pass(f, 10 * MS);
-    assert_int_equal(fake_vm_threads_held(f->vm), 1);
+    fake_jvm_fail_name(f->vm, started(f, "dead on arrival"), SMP_EGONE);
+    sampler_fixture_tick(f, 10 * MS);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 1);
     sampler_fixture_seal(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
     assert_int_equal(f->profile->tally.polls, 0);
@@ -299,14 +299,14 @@ static void dead_before_its_first_look_is_unseen(void **state)
     sampler_fixture_start(f);
     fake_clock_advance(&f->clock, 10 * MS);
     thread = started(f, "dead on arrival");
-    fake_vm_fail_name(f->vm, thread, SMP_EGONE);
-    sampler_fixture_pass(f, 10 * MS);
-    fake_vm_end(f->vm, thread);
-    sampler_fixture_pass(f, 10 * MS);
+    fake_jvm_fail_name(f->vm, thread, SMP_EGONE);
+    sampler_fixture_tick(f, 10 * MS);
+    fake_jvm_end(f->vm, thread);
+    sampler_fixture_tick(f, 10 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 1);
     assert_int_equal(f->profile->tally.polls, 0);
-    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
 static void one_look_credits_the_living_only(void **state)
@@ -317,7 +317,7 @@ static void one_look_credits_the_living_only(void **state)
     started(f, "main");
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
     fake_clock_advance(&f->clock, 10 * MS);
-    fake_vm_end(f->vm, ending);
+    fake_jvm_end(f->vm, ending);
     fake_clock_advance(&f->clock, 10 * MS);
     sampler_fixture_seal(f);
     smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
@@ -346,15 +346,15 @@ static void every_failure_has_its_frame(void **state)
 
     sampler_fixture_start(f);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        fake_vm_fail(f->vm, thread, cases[i].status);
-        sampler_fixture_pass(f, 50 * MS);
+        fake_jvm_fail(f->vm, thread, cases[i].status);
+        sampler_fixture_tick(f, 50 * MS);
         sampler_fixture_seal(f);
         assert_int_equal(sampler_fixture_total(f, "main", cases[i].frame), 50 * MS);
         assert_int_equal(outcomes(f, cases[i].outcome), 1);
     }
-    fake_vm_fail(f->vm, thread, SMP_OK);
-    fake_vm_run_frames(f->vm, thread, NULL, 0);
-    sampler_fixture_pass(f, 50 * MS);
+    fake_jvm_fail(f->vm, thread, SMP_OK);
+    fake_jvm_run_frames(f->vm, thread, NULL, 0);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", "[no Java frames]"), 50 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_NO_JAVA_FRAMES), 1);
@@ -373,14 +373,14 @@ static enum smp_status walk_too_much(void *self, struct smp_thread *thread,
 static void absurd_counts_are_a_refusal(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct smp_jvm vm = fake_vm_interface(f->vm);
+    struct smp_jvm vm = fake_jvm_interface(f->vm);
 
     vm.walker.walk = walk_too_much;
     smp_sampler_destroy(f->sampler);
     assert_int_equal(smp_sampler_create(&f->quota, f->log, &vm, &f->options, &f->sampler), SMP_OK);
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(outcomes(f, SMP_OUTCOME_REFUSED_BY_JVM), 1);
 }
@@ -392,11 +392,11 @@ static void library_time_piles_up_below_the_users_code(void **state)
     struct fake_thread *idle = started(f, "idle");
 
     started(f, "user");
-    fake_vm_run(f->vm, query, "java.Thread.run|app.Dao.find|db.Jdbc.executeQuery|db.Socket.read");
-    fake_vm_run(f->vm, idle, "java.Thread.run|pool.Worker.take|java.Park.park");
+    fake_jvm_run(f->vm, query, "java.Thread.run|app.Dao.find|db.Jdbc.executeQuery|db.Socket.read");
+    fake_jvm_run(f->vm, idle, "java.Thread.run|pool.Worker.take|java.Park.park");
     sampler_fixture_configure(f, "monitoredPackages=app\n");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "user", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "query",
@@ -412,12 +412,12 @@ static void new_filter_holds_from_the_next_look_on(void **state)
     struct sampler_fixture *f = *state;
     struct fake_thread *query = started(f, "query");
 
-    fake_vm_run(f->vm, query, "java.Thread.run|app.Dao.find|db.Jdbc.executeQuery|db.Socket.read");
+    fake_jvm_run(f->vm, query, "java.Thread.run|app.Dao.find|db.Jdbc.executeQuery|db.Socket.read");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "monitoredPackages=app\n");
-    sampler_fixture_pass(f, 30 * MS);
+    sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "query",
                                           "java.Thread.run(F.java:1)|app.Dao.find(F.java:1)|"
@@ -432,10 +432,10 @@ static void two_lines_of_a_method_are_two_rows(void **state)
     struct fake_thread *thread = started(f, "main");
 
     sampler_fixture_start(f);
-    fake_vm_run(f->vm, thread, "app.Main.main@1");
-    sampler_fixture_pass(f, 50 * MS);
-    fake_vm_run(f->vm, thread, "app.Main.main@2");
-    sampler_fixture_pass(f, 20 * MS);
+    fake_jvm_run(f->vm, thread, "app.Main.main@1");
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_run(f->vm, thread, "app.Main.main@2");
+    sampler_fixture_tick(f, 20 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "main", "app.Main.main(F.java:2)"), 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "main", "app.Main.main(F.java:3)"), 20 * MS);
@@ -451,12 +451,12 @@ static void deep_stack_keeps_both_ends(void **state)
     *state = f = sampler_fixture_create("maxDepthFrames=16\n");
     thread = started(f, "deep");
     for (size_t i = 0; i < 100; i++)
-        frames[i].method = fake_vm_method(f->vm, "app.Deep", "recurse"), frames[i].bci = 0;
-    frames[99].method = fake_vm_method(f->vm, "app.Main", "main");
-    fake_vm_run_frames(f->vm, thread, frames, 100);
+        frames[i].method = fake_jvm_method(f->vm, "app.Deep", "recurse"), frames[i].bci = 0;
+    frames[99].method = fake_jvm_method(f->vm, "app.Main", "main");
+    fake_jvm_run_frames(f->vm, thread, frames, 100);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(outcomes(f, SMP_OUTCOME_DEEP_STACK_CUT), 2);
     assert_int_equal(counter(f, SMP_COUNTER_FRAMES_OMITTED), 2 * 84);
@@ -476,14 +476,14 @@ static void unloaded_methods_are_counted(void **state)
     struct sampler_fixture *f = *state;
 
     started(f, "main");
-    fake_vm_unload(f->vm, fake_vm_method(f->vm, "app.Work", "loop"));
+    fake_jvm_unload(f->vm, fake_jvm_method(f->vm, "app.Work", "loop"));
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNLOADED_METHODS), 1);
     assert_int_equal(sampler_fixture_self(f, "main", MAIN "|[unloaded]"), 100 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(counter(f, SMP_COUNTER_UNLOADED_METHODS), 0);
 }
@@ -499,8 +499,8 @@ static void threads_of_a_kind_are_one_group(void **state)
     started(f, "http-nio-8080-exec-2");
     started(f, "1234");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     info = sampler_fixture_group(f, "http-nio--exec-");
     assert_non_null(info);
@@ -509,7 +509,7 @@ static void threads_of_a_kind_are_one_group(void **state)
     assert_string_equal(info->names[1], "http-nio-8080-exec-2");
     assert_int_equal(sampler_fixture_total(f, "http-nio--exec-", ""), 200 * MS);
     assert_int_equal(sampler_fixture_total(f, "[unnamed]", ""), 100 * MS);
-    assert_int_equal(fake_vm_get_counts(f->vm).names_read, 3);
+    assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 3);
 }
 
 static void renamed_thread_changes_its_group(void **state)
@@ -518,11 +518,11 @@ static void renamed_thread_changes_its_group(void **state)
     struct fake_thread *thread = started(f, "before");
 
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    fake_vm_rename(f->vm, thread, "after");
-    sampler_fixture_pass(f, 30 * MS);
-    fake_vm_rename(f->vm, thread, "before");
-    sampler_fixture_pass(f, 20 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_rename(f->vm, thread, "after");
+    sampler_fixture_tick(f, 30 * MS);
+    fake_jvm_rename(f->vm, thread, "before");
+    sampler_fixture_tick(f, 20 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "before", LOOP), 70 * MS);
     assert_int_equal(sampler_fixture_total(f, "after", LOOP), 30 * MS);
@@ -534,21 +534,23 @@ static void thread_without_a_name_is_unnamed(void **state)
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "shy");
 
-    fake_vm_fail_name(f->vm, thread, SMP_EVM);
+    fake_jvm_fail_name(f->vm, thread, SMP_EVM);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    fake_vm_fail_name(f->vm, thread, SMP_OK);
-    sampler_fixture_pass(f, 50 * MS);
-    fake_vm_fail_name(f->vm, thread, SMP_EVM);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_fail_name(f->vm, thread, SMP_OK);
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_fail_name(f->vm, thread, SMP_EVM);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "[unnamed]", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "shy", LOOP), 100 * MS);
 }
 
 /* "skip..." is skipped, "fail..." fails, "nil" has no name; others go by their first letter. */
-static enum smp_naming first_letter(void *self, const char *thread_name, char *out, size_t size)
+static enum smp_naming first_letter(void *self, const struct fake_thread *thread, char *out,
+                                    size_t size)
 {
+    const char *thread_name = thread->name;
     unsigned *is_off = self;
 
     if (strncmp(thread_name, "fail", 4) == 0)
@@ -568,11 +570,11 @@ static void users_rule_names_skips_and_fails(void **state)
     started(f, "skip me");
     started(f, "fail 17");
     started(f, "nil");
-    fake_vm_set_rule(f->vm, first_letter, NULL);
+    fake_jvm_set_rule(f->vm, first_letter, NULL);
     sampler_fixture_configure(f, "defaultThreadNameRule=false\n");
     sampler_fixture_start(f);
     for (int i = 0; i < 3; i++)
-        sampler_fixture_pass(f, 50 * MS);
+        sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "a", LOOP), 300 * MS);
     assert_string_equal(sampler_fixture_group(f, "a")->names[1], "axis");
@@ -581,7 +583,7 @@ static void users_rule_names_skips_and_fails(void **state)
     assert_int_equal(sampler_fixture_total(f, "[unnamed]", LOOP), 150 * MS);
     assert_int_equal(counter(f, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 4);
     assert_int_equal(f->profile->tally.polls, 12);
-    assert_int_equal(fake_vm_get_counts(f->vm).rule_calls, 4);
+    assert_int_equal(fake_jvm_get_counts(f->vm).rule_calls, 4);
 }
 
 static void skipped_time_is_not_made_up_for(void **state)
@@ -590,12 +592,12 @@ static void skipped_time_is_not_made_up_for(void **state)
     unsigned is_off = 0;
 
     started(f, "skip me");
-    fake_vm_set_rule(f->vm, first_letter, &is_off);
+    fake_jvm_set_rule(f->vm, first_letter, &is_off);
     sampler_fixture_configure(f, "defaultThreadNameRule=false\n");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     is_off = 1;
-    sampler_fixture_pass(f, 30 * MS);
+    sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "s", LOOP), 30 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
@@ -607,13 +609,13 @@ static void failed_call_leaves_raw_names(void **state)
 
     started(f, "alpha-1");
     started(f, "beta");
-    fake_vm_set_rule(f->vm, first_letter, NULL);
+    fake_jvm_set_rule(f->vm, first_letter, NULL);
     sampler_fixture_configure(f, "defaultThreadNameRule=false\n");
-    fake_vm_fail_rule(f->vm, SMP_EVM);
+    fake_jvm_fail_rule(f->vm, SMP_EVM);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    fake_vm_fail_rule(f->vm, SMP_OK);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    fake_jvm_fail_rule(f->vm, SMP_OK);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "alpha-1", LOOP), 50 * MS);
     assert_int_equal(sampler_fixture_total(f, "a", LOOP), 50 * MS);
@@ -626,13 +628,13 @@ static void rule_may_change_while_running(void **state)
 
     started(f, "worker-1");
     started(f, "skip-1");
-    fake_vm_set_rule(f->vm, first_letter, NULL);
+    fake_jvm_set_rule(f->vm, first_letter, NULL);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "defaultThreadNameRule=false\n");
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "defaultThreadNameRule=true\n");
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "worker-", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "w", ""), 50 * MS);
@@ -644,16 +646,16 @@ static void rule_may_change_while_running(void **state)
 static void hidden_threads_do_not_exist(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct fake_thread *hidden = fake_vm_born_as(f->vm, "Signal Dispatcher", true, true);
+    struct fake_thread *hidden = fake_jvm_start_as(f->vm, "Signal Dispatcher", true, true);
 
-    fake_vm_run(f->vm, hidden, MAIN_LOOP);
+    fake_jvm_run(f->vm, hidden, MAIN_LOOP);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    smp_sampler_select(f->sampler, fake_vm_selection(f->vm, &hidden, 1, &destroyed), true);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, &hidden, 1, &destroyed), true);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.polls, 0);
-    assert_int_equal(fake_vm_get_counts(f->vm).walks, 0);
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0);
     assert_int_equal(smp_thread_groups_count(f->profile->groups), 1);
 }
 
@@ -663,16 +665,16 @@ static void daemons_are_skipped_unless_chosen(void **state)
     struct fake_thread *daemons[2];
 
     for (int i = 0; i < 2; i++) {
-        daemons[i] = fake_vm_born_as(f->vm, i == 0 ? "chosen" : "other", true, false);
-        fake_vm_run(f->vm, daemons[i], MAIN_LOOP);
+        daemons[i] = fake_jvm_start_as(f->vm, i == 0 ? "chosen" : "other", true, false);
+        fake_jvm_run(f->vm, daemons[i], MAIN_LOOP);
     }
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "skipDaemonThreads=true\n");
-    sampler_fixture_pass(f, 50 * MS);
-    smp_sampler_select(f->sampler, fake_vm_selection(f->vm, daemons, 1, &destroyed), false);
-    sampler_fixture_pass(f, 30 * MS);
+    sampler_fixture_tick(f, 50 * MS);
+    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, daemons, 1, &destroyed), false);
+    sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 80 * MS);
     assert_int_equal(sampler_fixture_total(f, "other", ""), 50 * MS);
@@ -682,19 +684,19 @@ static void daemons_are_skipped_unless_chosen(void **state)
 static void end_of_a_skipped_thread_is_nobodys(void **state)
 {
     struct sampler_fixture *f = *state;
-    struct fake_thread *daemon = fake_vm_born_as(f->vm, "daemon", true, false);
+    struct fake_thread *daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
 
-    fake_vm_run(f->vm, daemon, MAIN_LOOP);
+    fake_jvm_run(f->vm, daemon, MAIN_LOOP);
     sampler_fixture_start(f);
     sampler_fixture_configure(f, "skipDaemonThreads=true\n");
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 10 * MS);
-    fake_vm_end(f->vm, daemon);
-    sampler_fixture_pass(f, 40 * MS);
+    fake_jvm_end(f->vm, daemon);
+    sampler_fixture_tick(f, 40 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.polls, 0);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
-    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
 static void selection_is_all_there_is(void **state)
@@ -703,24 +705,24 @@ static void selection_is_all_there_is(void **state)
     struct fake_thread *chosen = started(f, "chosen");
 
     started(f, "other");
-    smp_sampler_select(f->sampler, fake_vm_selection(f->vm, &chosen, 1, &destroyed), true);
+    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 50 * MS);
     assert_null(sampler_fixture_group(f, "other"));
     /* It ends: nobody takes its place. */
     fake_clock_advance(&f->clock, 10 * MS);
-    fake_vm_end(f->vm, chosen);
-    sampler_fixture_pass(f, 40 * MS);
-    sampler_fixture_pass(f, 50 * MS);
+    fake_jvm_end(f->vm, chosen);
+    sampler_fixture_tick(f, 40 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ENDED), 10 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
     /* The next selection, of nobody in particular, is everybody. */
     smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, false);
     assert_int_equal(destroyed, 1);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "other", ""), 50 * MS);
 }
@@ -732,7 +734,7 @@ static void empty_selection_is_nobody(void **state)
     started(f, "main");
     smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, true);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.polls, 0);
 }
@@ -743,21 +745,21 @@ static void nothing_new_costs_no_memory(void **state)
 {
     struct sampler_fixture *f = *state;
     struct failing_alloc counting;
-    struct fake_vm_counts before;
+    struct fake_jvm_counts before;
 
     for (int i = 0; i < 200; i++)
         started(f, "worker-7");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
-    before = fake_vm_get_counts(f->vm);
+    sampler_fixture_tick(f, 50 * MS);
+    before = fake_jvm_get_counts(f->vm);
     failing_alloc_arm(&counting, 0, 0);
     for (int i = 0; i < 100; i++)
-        sampler_fixture_pass(f, 50 * MS);
+        sampler_fixture_tick(f, 50 * MS);
     failing_alloc_disarm(&counting);
     assert_int_equal(atomic_load(&counting.asked), 0);
-    assert_int_equal(fake_vm_get_counts(f->vm).resolves, before.resolves);
-    assert_int_equal(fake_vm_get_counts(f->vm).names_read, before.names_read);
-    assert_int_equal(fake_vm_get_counts(f->vm).walks, before.walks + 200 * 100);
+    assert_int_equal(fake_jvm_get_counts(f->vm).resolves, before.resolves);
+    assert_int_equal(fake_jvm_get_counts(f->vm).names_read, before.names_read);
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, before.walks + 200 * 100);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "worker-", LOOP), 200 * 101 * 50 * MS);
 }
@@ -770,19 +772,19 @@ static void storm_of_short_threads_gives_memory_back(void **state)
 
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     const size_t before = smp_quota_used(&f->quota);
     for (int i = 0; i < STORM; i++)
         threads[i] = started(f, "short-1");
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     for (int i = 0; i < STORM; i++)
-        fake_vm_end(f->vm, threads[i]);
-    sampler_fixture_pass(f, 50 * MS);
+        fake_jvm_end(f->vm, threads[i]);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_group(f, "short-")->thread_count, STORM);
     assert_int_equal(sampler_fixture_group(f, "short-")->listed, SMP_MAX_LISTED_NAMES);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_in_range(smp_quota_used(&f->quota), 0, before + (size_t)64 * 1024);
 }
@@ -795,9 +797,9 @@ static void statistics_go_on_over_intervals(void **state)
     started(f, "main");
     sampler_fixture_start(f);
     for (int i = 0; i < 5; i++)
-        sampler_fixture_pass(f, 50 * MS);
+        sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     smp_sampler_count(f->sampler, SMP_COUNTER_MERGED_REPORTS, 2);
     smp_sampler_get_stats(f->sampler, &stats);
     assert_int_equal(stats.total_tally.polls, 6);
@@ -817,7 +819,7 @@ static void last_seal_needs_no_new_interval(void **state)
 
     started(f, "main");
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     assert_int_equal(
         smp_sampler_seal_last(f->sampler, sampler_fixture_now(f), smp_clock_wall_ms(), &f->profile),
         SMP_OK);

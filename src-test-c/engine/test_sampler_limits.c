@@ -30,30 +30,30 @@ static void run_something_new(struct sampler_fixture *f, struct fake_thread *thr
         seed = seed * 1664525 + 1013904223;
         (void)snprintf(name, sizeof(name), "app.C%c%c", 'a' + (int)(seed >> 16) % CLASSES % 26,
                        'a' + (int)(seed >> 16) % CLASSES / 26);
-        frames[i] = (struct smp_frame){ .method = fake_vm_method(f->vm, name, "m"),
+        frames[i] = (struct smp_frame){ .method = fake_jvm_method(f->vm, name, "m"),
                                         .bci = (int64_t)(seed >> 24) % 8 };
     }
-    fake_vm_run_frames(f->vm, thread, frames, DEPTH);
+    fake_jvm_run_frames(f->vm, thread, frames, DEPTH);
 }
 
 static void fill_tree(struct sampler_fixture *f, struct fake_thread *thread)
 {
     for (unsigned i = 0; i < 400; i++) {
         run_something_new(f, thread, i);
-        sampler_fixture_pass(f, 50 * MS);
+        sampler_fixture_tick(f, 50 * MS);
     }
 }
 
 static void full_tree_still_credits_the_group(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
-    struct fake_thread *thread = fake_vm_born(f->vm, "busy");
-    struct fake_thread *quiet = fake_vm_born(f->vm, "quiet");
+    struct fake_thread *thread = fake_jvm_start(f->vm, "busy");
+    struct fake_thread *quiet = fake_jvm_start(f->vm, "quiet");
     enum smp_log_level level;
     char text[SMP_LOG_MESSAGE_BYTES];
 
     (void)state;
-    fake_vm_run(f->vm, quiet, MAIN_LOOP);
+    fake_jvm_run(f->vm, quiet, MAIN_LOOP);
     sampler_fixture_start(f);
     fill_tree(f, thread);
     sampler_fixture_seal(f);
@@ -71,7 +71,7 @@ static void full_tree_still_credits_the_group(void **state)
     assert_non_null(strstr(text, "memory limit of 4194304 bytes"));
     /* A new interval has new room. */
     run_something_new(f, thread, 1);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 0);
     sampler_fixture_destroy(f);
@@ -81,7 +81,7 @@ static void full_tree_still_credits_the_group(void **state)
 static void group_that_comes_too_late_is_the_overflow_group(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
-    struct fake_thread *busy = fake_vm_born(f->vm, "busy");
+    struct fake_thread *busy = fake_jvm_start(f->vm, "busy");
     struct fake_thread *late[3000];
     char name[64];
 
@@ -90,12 +90,12 @@ static void group_that_comes_too_late_is_the_overflow_group(void **state)
     for (unsigned i = 0; i < 3000; i++) {
         (void)snprintf(name, sizeof(name), "late-%c%c%c", 'a' + (int)(i % 26),
                        'a' + (int)(i / 26 % 26), 'a' + (int)(i / 676));
-        late[i] = fake_vm_born(f->vm, name);
+        late[i] = fake_jvm_start(f->vm, name);
     }
     for (unsigned i = 0; i < 3000; i++)
-        fake_vm_run(f->vm, late[i], MAIN_LOOP);
+        fake_jvm_run(f->vm, late[i], MAIN_LOOP);
     run_something_new(f, busy, 1);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     const struct smp_group_info *overflow = sampler_fixture_group(f, "[over group limit]");
     assert_true(overflow->tally.polls > 0);
@@ -106,7 +106,7 @@ static void group_that_comes_too_late_is_the_overflow_group(void **state)
 static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
-    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct fake_thread *thread = fake_jvm_start(f->vm, "main");
     struct smp_frame frame = { .bci = 0 };
     struct smp_sampler_stats stats;
     char name[200];
@@ -118,9 +118,9 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
         (void)snprintf(name, sizeof(name), "app.%0150d.C%c", 0, 'a' + (int)(i % 26));
         name[20 + i % 26] = (char)('a' + i / 26 % 26);
         name[60] = (char)('a' + i / 676);
-        frame.method = fake_vm_method(f->vm, name, "m");
-        fake_vm_run_frames(f->vm, thread, &frame, 1);
-        sampler_fixture_pass(f, 50 * MS);
+        frame.method = fake_jvm_method(f->vm, name, "m");
+        fake_jvm_run_frames(f->vm, thread, &frame, 1);
+        sampler_fixture_tick(f, 50 * MS);
         if (i % 100 == 99) {
             sampler_fixture_seal(f);
             assert_int_equal(sampler_fixture_sum(f), 100 * 50 * MS);
@@ -138,20 +138,20 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
 static void stack_that_cannot_be_named_is_over_the_limit(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
-    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct fake_thread *thread = fake_jvm_start(f->vm, "main");
     struct smp_frame frames[2] = { { .bci = 0 }, { .bci = 0 } };
     char name[256];
 
     (void)state;
-    frames[1].method = fake_vm_method(f->vm, "app.Main", "main");
+    frames[1].method = fake_jvm_method(f->vm, "app.Main", "main");
     sampler_fixture_start(f);
     for (unsigned i = 0; i < 4000; i++) {
         (void)snprintf(name, sizeof(name), "app.%0240d", 0);
         for (unsigned bit = 0; bit < 12; bit++)
             name[20 + bit] = (i >> bit & 1) != 0 ? 'a' : 'b';
-        frames[0].method = fake_vm_method(f->vm, name, "m");
-        fake_vm_run_frames(f->vm, thread, frames, 2);
-        sampler_fixture_pass(f, 50 * MS);
+        frames[0].method = fake_jvm_method(f->vm, name, "m");
+        fake_jvm_run_frames(f->vm, thread, frames, 2);
+        sampler_fixture_tick(f, 50 * MS);
     }
     sampler_fixture_seal(f);
     const uint64_t over = f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
@@ -165,13 +165,13 @@ static void stack_that_cannot_be_named_is_over_the_limit(void **state)
 static void last_seal_makes_its_own_room(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
-    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct fake_thread *thread = fake_jvm_start(f->vm, "main");
     struct smp_profile *profile = NULL;
 
     (void)state;
     run_something_new(f, thread, 1);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     const size_t left = f->quota.limit_bytes - smp_quota_used(&f->quota);
     assert_true(smp_quota_take(&f->quota, left));
     assert_int_not_equal(
@@ -189,7 +189,7 @@ static void last_seal_makes_its_own_room(void **state)
 static enum smp_status create_and_destroy(void *self)
 {
     struct sampler_fixture *f = self;
-    const struct smp_jvm vm = fake_vm_interface(f->vm);
+    const struct smp_jvm vm = fake_jvm_interface(f->vm);
     struct smp_sampler *sampler = NULL;
     const enum smp_status status =
         smp_sampler_create(&f->quota, f->log, &vm, &f->options, &sampler);
@@ -221,13 +221,13 @@ static void live_with_refusal(size_t number, size_t *refused)
     sampler_fixture_start(f);
     failing_alloc_arm(&failing, number, number);
     for (unsigned i = 0; i < 3; i++) {
-        threads[i] = fake_vm_born(f->vm, i == 0 ? "main" : "worker-1");
-        fake_vm_run(f->vm, threads[i], i == 2 ? MAIN_LOOP : "app.Main.main");
+        threads[i] = fake_jvm_start(f->vm, i == 0 ? "main" : "worker-1");
+        fake_jvm_run(f->vm, threads[i], i == 2 ? MAIN_LOOP : "app.Main.main");
         run_something_new(f, threads[0], i);
-        sampler_fixture_pass(f, 50 * MS);
+        sampler_fixture_tick(f, 50 * MS);
     }
-    fake_vm_rename(f->vm, threads[0], "renamed");
-    sampler_fixture_pass(f, 50 * MS);
+    fake_jvm_rename(f->vm, threads[0], "renamed");
+    sampler_fixture_tick(f, 50 * MS);
     /* Refused or not, nothing is lost: the second time there is memory. */
     if (smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile) != SMP_OK)
         assert_int_equal(
@@ -237,7 +237,7 @@ static void live_with_refusal(size_t number, size_t *refused)
     assert_int_equal(sampler_fixture_sum(f), (4 + 3 + 2) * 50 * MS);
     assert_int_equal(profile->elapsed_ns, 4 * 50 * MS);
     assert_int_equal(profile->tally.polls, smp_tally_sum(&profile->tally));
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_sum(f), 3 * 50 * MS);
     /* And by now every thread has its own group again. */
@@ -261,20 +261,20 @@ static void no_refusal_loses_time(void **state)
 static void nothing_works_for_a_while(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create("");
-    struct fake_thread *thread = fake_vm_born(f->vm, "main");
+    struct fake_thread *thread = fake_jvm_start(f->vm, "main");
     struct failing_alloc failing;
     struct smp_profile *profile = NULL;
 
     (void)state;
-    fake_vm_run(f->vm, thread, MAIN_LOOP);
+    fake_jvm_run(f->vm, thread, MAIN_LOOP);
     sampler_fixture_start(f);
-    sampler_fixture_pass(f, 50 * MS);
+    sampler_fixture_tick(f, 50 * MS);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     for (unsigned i = 0; i < 50; i++) {
         run_something_new(f, thread, i);
         if (i % 10 == 0)
-            fake_vm_run_frames(f->vm, fake_vm_born(f->vm, "new"), NULL, 0);
-        sampler_fixture_pass(f, 50 * MS);
+            fake_jvm_run_frames(f->vm, fake_jvm_start(f->vm, "new"), NULL, 0);
+        sampler_fixture_tick(f, 50 * MS);
     }
     assert_int_not_equal(
         smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
@@ -283,8 +283,8 @@ static void nothing_works_for_a_while(void **state)
                                 &(struct smp_options){ .monitored_packages = (char *)"b" }),
         SMP_OK);
     failing_alloc_disarm(&failing);
-    fake_vm_run(f->vm, thread, MAIN_LOOP);
-    sampler_fixture_pass(f, 50 * MS);
+    fake_jvm_run(f->vm, thread, MAIN_LOOP);
+    sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 52 * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "main", LOOP), 100 * MS);
@@ -304,13 +304,13 @@ static void thread_that_was_refused_comes_later(void **state)
     (void)state;
     sampler_fixture_start(f);
     for (int i = 0; i < CROWD; i++)
-        fake_vm_run(f->vm, fake_vm_born(f->vm, "crowd"), MAIN_LOOP);
+        fake_jvm_run(f->vm, fake_jvm_start(f->vm, "crowd"), MAIN_LOOP);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
-    sampler_fixture_pass(f, 50 * MS);
-    assert_in_range(fake_vm_threads_held(f->vm), 0, CROWD - 1);
+    sampler_fixture_tick(f, 50 * MS);
+    assert_in_range(fake_jvm_threads_held(f->vm), 0, CROWD - 1);
     failing_alloc_disarm(&failing);
-    sampler_fixture_pass(f, 50 * MS);
-    assert_int_equal(fake_vm_threads_held(f->vm), CROWD);
+    sampler_fixture_tick(f, 50 * MS);
+    assert_int_equal(fake_jvm_threads_held(f->vm), CROWD);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "crowd", LOOP), CROWD * 100 * MS);
     sampler_fixture_destroy(f);

@@ -70,7 +70,7 @@ static void make_classes(struct rule_twin *twin)
         char class_name[MAX_TEXT / 2];
         (void)snprintf(class_name, sizeof(class_name), "%s.C%c", packages[i % 4],
                        (char)('A' + i / 4));
-        twin->methods[i] = fake_vm_method(twin->f->vm, class_name, "m");
+        twin->methods[i] = fake_jvm_method(twin->f->vm, class_name, "m");
         twin->monitored[i] = i % 4 < 2;
         (void)snprintf(twin->texts[i], MAX_TEXT, "%s.m(F.java:1)", class_name);
     }
@@ -92,7 +92,7 @@ static void change_stack(struct rule_twin *twin, size_t thread)
         twin->stack[thread][i] = class;
         frames[i].method = twin->methods[class];
     }
-    fake_vm_run_frames(twin->f->vm, twin->threads[thread], frames, twin->depth[thread]);
+    fake_jvm_run_frames(twin->f->vm, twin->threads[thread], frames, twin->depth[thread]);
 }
 
 static void expect(struct rule_twin *twin, size_t thread, int64_t span_ns)
@@ -178,7 +178,7 @@ static void frames_are_kept_as_the_plain_rule_says(void **state)
     make_classes(&twin);
     for (size_t i = 0; i < RULE_THREADS; i++) {
         const char name[2] = { (char)('a' + i), '\0' };
-        twin.threads[i] = fake_vm_born(twin.f->vm, name);
+        twin.threads[i] = fake_jvm_start(twin.f->vm, name);
     }
     set_filter(&twin, false);
     sampler_fixture_start(twin.f);
@@ -190,7 +190,7 @@ static void frames_are_kept_as_the_plain_rule_says(void **state)
             change_stack(&twin, i);
             expect(&twin, i, span_ns);
         }
-        sampler_fixture_pass(twin.f, span_ns);
+        sampler_fixture_tick(twin.f, span_ns);
         if (tick % (RULE_STACKS / RULE_THREADS / RULE_REPORTS) == 0)
             compare(&twin);
     }
@@ -216,7 +216,7 @@ struct chaos {
     bool is_running;
     int64_t expected_ns; /* what must have been credited */
     int64_t credited_ns; /* in sealed intervals */
-    uint64_t attempts;
+    uint64_t polls;
     uint64_t over_limit;
 };
 
@@ -233,7 +233,7 @@ static void give_stack(struct chaos *chaos, struct fake_thread *thread, size_t m
     for (size_t i = 0; i < depth; i++)
         frames[i] = (struct smp_frame){ .method = chaos->methods[random_below(methods)],
                                         .bci = (int64_t)random_below(3) };
-    fake_vm_run_frames(chaos->f->vm, thread, frames, depth);
+    fake_jvm_run_frames(chaos->f->vm, thread, frames, depth);
 }
 
 static void be_born(struct chaos *chaos, struct life *life)
@@ -241,7 +241,7 @@ static void be_born(struct chaos *chaos, struct life *life)
     static const char *const names[] = { "main", "worker-12", "http-1-exec-2", "4711", "" };
 
     *life = (struct life){
-        .thread = fake_vm_born(chaos->f->vm, names[random_below(5)]),
+        .thread = fake_jvm_start(chaos->f->vm, names[random_below(5)]),
         .started_ns = now(chaos),
         .expected_ns = now(chaos),
     };
@@ -253,7 +253,7 @@ static void end(struct chaos *chaos, struct life *life)
     /* Born and ended between two looks: nobody ever saw it. */
     if (chaos->is_running && life->is_known)
         chaos->expected_ns += now(chaos) - life->expected_ns;
-    fake_vm_end(chaos->f->vm, life->thread);
+    fake_jvm_end(chaos->f->vm, life->thread);
     life->thread = NULL;
 }
 
@@ -266,14 +266,14 @@ static void change(struct chaos *chaos, struct life *life, size_t methods)
         end(chaos, life);
         break;
     case 1:
-        fake_vm_rename(chaos->f->vm, life->thread, random_below(2) == 0 ? "main" : "other-1");
+        fake_jvm_rename(chaos->f->vm, life->thread, random_below(2) == 0 ? "main" : "other-1");
         break;
     case 2:
-        fake_vm_fail(chaos->f->vm, life->thread, failures[random_below(4)]);
+        fake_jvm_fail(chaos->f->vm, life->thread, failures[random_below(4)]);
         break;
     case 3:
     case 4:
-        fake_vm_fail(chaos->f->vm, life->thread, SMP_OK);
+        fake_jvm_fail(chaos->f->vm, life->thread, SMP_OK);
         break;
     default:
         give_stack(chaos, life->thread, methods);
@@ -309,7 +309,7 @@ static void report(struct chaos *chaos)
     const struct smp_profile *profile = sampler_fixture_seal(chaos->f);
 
     chaos->credited_ns += sampler_fixture_sum(chaos->f);
-    chaos->attempts += profile->tally.polls;
+    chaos->polls += profile->tally.polls;
     chaos->over_limit += profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT];
 }
 
@@ -328,7 +328,7 @@ static void live(struct chaos *chaos, size_t methods, size_t reports)
         }
         if (random_below(100) == 0)
             stop_or_go(chaos);
-        sampler_fixture_pass(chaos->f, (int64_t)random_below(50 * MS));
+        sampler_fixture_tick(chaos->f, (int64_t)random_below(50 * MS));
         if (chaos->is_running)
             know_all(chaos);
         if (random_below(reports) == 0)
@@ -348,7 +348,7 @@ static void begin(struct chaos *chaos, const char *options)
     for (size_t i = 0; i < LIFE_METHODS; i++) {
         (void)snprintf(name, sizeof(name), "app.c%c%c.Class", (char)('a' + i % 26),
                        (char)('a' + i / 26 % 26));
-        chaos->methods[i] = fake_vm_method(chaos->f->vm, name, i % 2 == 0 ? "even" : "odd");
+        chaos->methods[i] = fake_jvm_method(chaos->f->vm, name, i % 2 == 0 ? "even" : "odd");
     }
 }
 
@@ -358,8 +358,8 @@ static void check_end(struct chaos *chaos)
 
     smp_sampler_get_stats(chaos->f->sampler, &stats);
     assert_int_equal(chaos->credited_ns, chaos->expected_ns);
-    assert_int_equal(stats.total_tally.polls, chaos->attempts);
-    assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->attempts);
+    assert_int_equal(stats.total_tally.polls, chaos->polls);
+    assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->polls);
 }
 
 static void all_time_is_credited_once(void **state)
@@ -371,7 +371,7 @@ static void all_time_is_credited_once(void **state)
     live(&chaos, 20, 500);
     check_end(&chaos);
     assert_int_equal(chaos.over_limit, 0);
-    assert_true(chaos.attempts > ROUNDS);
+    assert_true(chaos.polls > ROUNDS);
     sampler_fixture_destroy(chaos.f);
 }
 

@@ -214,7 +214,7 @@ static void rest(struct session_fixture *f)
             fake_clock_spend_cpu(&f->clock, 2 * MS);
         fake_clock_advance(&f->clock, 25 * MS);
     }
-    while (fake_vm_get_counts(f->vm).listeners == 0)
+    while (fake_jvm_get_counts(f->vm).listeners == 0)
         sched_yield();
 }
 
@@ -224,17 +224,17 @@ static void birth_ends_a_rest(void **state)
     struct session_fixture *f = *state;
 
     f->clock.seam.thread_cpu_ns = stands_still;
-    fake_vm_identify(f->main, 1);
+    fake_jvm_identify(f->main, 1);
     session_fixture_start(f, RESTING);
     rest(f);
     /* Three ticks would have been since. */
     fake_clock_advance(&f->clock, 70 * MS);
-    const struct fake_vm_counts before = fake_vm_get_counts(f->vm);
-    fake_vm_run(f->vm, fake_vm_born(f->vm, "born"), SESSION_MAIN_LOOP);
-    while (fake_vm_get_counts(f->vm).unwatches == before.unwatches)
+    const struct fake_jvm_counts before = fake_jvm_get_counts(f->vm);
+    fake_jvm_run(f->vm, fake_jvm_start(f->vm, "born"), SESSION_MAIN_LOOP);
+    while (fake_jvm_get_counts(f->vm).unwatches == before.unwatches)
         sched_yield();
     fake_clock_advance(&f->clock, 25 * MS);
-    while (fake_vm_get_counts(f->vm).walks == before.walks)
+    while (fake_jvm_get_counts(f->vm).walks == before.walks)
         sched_yield();
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_in_range(counted(f, SMP_COUNTER_IDLE_TICKS), 2, 5);
@@ -250,10 +250,10 @@ struct start {
 static void bear(void *self)
 {
     struct start *start = self;
-    struct fake_thread *started = fake_vm_born(start->f->vm, "born");
+    struct fake_thread *started = fake_jvm_start(start->f->vm, "born");
 
-    fake_vm_identify(started, 2);
-    fake_vm_run(start->f->vm, started, SESSION_MAIN_LOOP);
+    fake_jvm_identify(started, 2);
+    fake_jvm_run(start->f->vm, started, SESSION_MAIN_LOOP);
     (void)clock_gettime(CLOCK_MONOTONIC, &start->at);
 }
 
@@ -263,12 +263,12 @@ static int64_t slept_after_birth_ns(struct session_fixture *f)
 {
     struct start start = { .f = f };
     struct timespec end;
-    const size_t unwatches = fake_vm_get_counts(f->vm).unwatches;
+    const size_t unwatches = fake_jvm_get_counts(f->vm).unwatches;
 
-    fake_vm_on_watch(f->vm, bear, &start);
+    fake_jvm_on_listen(f->vm, bear, &start);
     session_fixture_start(f, RESTING);
     rest(f);
-    while (fake_vm_get_counts(f->vm).unwatches == unwatches)
+    while (fake_jvm_get_counts(f->vm).unwatches == unwatches)
         sched_yield();
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
@@ -284,7 +284,7 @@ static void birth_before_the_sleep_ends_a_rest(void **state)
     int64_t least_ns = INT64_MAX;
 
     f->clock.seam.thread_cpu_ns = stands_still;
-    fake_vm_identify(f->main, 1);
+    fake_jvm_identify(f->main, 1);
     for (int i = 0; i < ROUNDS; i++) {
         const int64_t slept_ns = slept_after_birth_ns(f);
         least_ns = slept_ns < least_ns ? slept_ns : least_ns;
@@ -296,18 +296,18 @@ static void birth_before_the_sleep_ends_a_rest(void **state)
 static enum smp_status select_only(struct session_fixture *f, struct fake_thread **thread)
 {
     return smp_session_select(f->session,
-                              fake_vm_selection(f->vm, thread, 1, &f->selections_destroyed), true);
+                              fake_jvm_filter(f->vm, thread, 1, &f->selections_destroyed), true);
 }
 
 static void selection_in_a_rest_credits_who_was_chosen_in_it(void **state)
 {
     struct session_fixture *f = *state;
-    struct fake_thread *other = fake_vm_born(f->vm, "other");
+    struct fake_thread *other = fake_jvm_start(f->vm, "other");
 
     f->clock.seam.thread_cpu_ns = stands_still;
-    fake_vm_identify(f->main, 1);
-    fake_vm_identify(other, 2);
-    fake_vm_run(f->vm, other, SESSION_MAIN_LOOP);
+    fake_jvm_identify(f->main, 1);
+    fake_jvm_identify(other, 2);
+    fake_jvm_run(f->vm, other, SESSION_MAIN_LOOP);
     assert_int_equal(session_fixture_create(f, RESTING), SMP_OK);
     assert_int_equal(select_only(f, &f->main), SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_OK);
@@ -387,9 +387,9 @@ static void failed_report_is_counted_and_the_next_one_tried(void **state)
 
 static void wait_for_walks(struct session_fixture *f, size_t more)
 {
-    const size_t until = fake_vm_get_counts(f->vm).walks + more;
+    const size_t until = fake_jvm_get_counts(f->vm).walks + more;
 
-    while (fake_vm_get_counts(f->vm).walks < until)
+    while (fake_jvm_get_counts(f->vm).walks < until)
         sched_yield();
 }
 
@@ -450,15 +450,15 @@ static void messages_do_not_wait_for_a_report(void **state)
     for (unsigned i = 0; i < 3000; i++) {
         (void)snprintf(name, sizeof(name), "%c%c%c", 'a' + (int)(i % 26), 'a' + (int)(i / 26 % 26),
                        'a' + (int)(i / 676));
-        fake_vm_run(f->vm, fake_vm_born(f->vm, name), SESSION_MAIN_LOOP);
+        fake_jvm_run(f->vm, fake_jvm_start(f->vm, name), SESSION_MAIN_LOOP);
     }
     struct smp_frame frames[900];
     for (unsigned i = 0; i < 900; i++)
-        frames[i] = (struct smp_frame){ .method = fake_vm_method(f->vm, "app.Deep", "m"),
+        frames[i] = (struct smp_frame){ .method = fake_jvm_method(f->vm, "app.Deep", "m"),
                                         .bci = (int64_t)(i % 7) };
     for (unsigned i = 0; !fake_outputer_has(f->outputer, "memory limit of") && i < 1000; i++) {
         frames[899 - i % 100].bci = (int64_t)(i / 100 % 8);
-        fake_vm_run_frames(f->vm, f->main, frames, 900);
+        fake_jvm_run_frames(f->vm, f->main, frames, 900);
         fake_clock_advance(&f->clock, 10 * MS);
         assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a look */
         assert_int_equal(smp_session_resume(f->session), SMP_OK);
@@ -491,7 +491,7 @@ static void call_everything(void *self)
     back->statuses[4] = smp_session_sample_once(f->session);
     back->statuses[5] = configure(f, SESSION_BY_HAND, NULL);
     back->statuses[6] = smp_session_select(
-        f->session, fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true);
+        f->session, fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true);
     back->statuses[7] = SMP_ESELF;
     (void)statistics(f); /* may be asked anywhere */
 }
@@ -522,7 +522,7 @@ static void rule_that_calls_back_is_refused(void **state)
     struct calling_back back = { .f = f };
 
     session_fixture_start(f, SESSION_BY_HAND);
-    fake_vm_on_walk(f->vm, call_everything, &back);
+    fake_jvm_on_walk(f->vm, call_everything, &back);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     check_called_back(&back);
@@ -553,10 +553,10 @@ static void stop_is_for_once_and_for_all(void **state)
     assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_ESTOPPED);
     assert_int_equal(
         smp_session_select(f->session,
-                           fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
+                           fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true),
         SMP_ESTOPPED);
     assert_int_equal(f->selections_destroyed, 1);
-    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
 static void stop_waits_for_the_last_report(void **state)
@@ -597,7 +597,7 @@ static void destroy_without_stop_writes_nothing(void **state)
     smp_session_destroy(f->session);
     f->session = NULL;
     assert_int_equal(fake_outputer_get_counts(f->outputer).titles, 0);
-    assert_int_equal(fake_vm_threads_held(f->vm), 0);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
 static void failed_start_leaves_nothing_behind(void **state)
@@ -607,16 +607,16 @@ static void failed_start_leaves_nothing_behind(void **state)
 
     assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
     for (int i = 0; i < 2; i++) {
-        fake_vm_fail_enter(f->vm, threads[i], SMP_EVM);
+        fake_jvm_fail_enter(f->vm, threads[i], SMP_EVM);
         assert_int_equal(smp_session_start(f->session), SMP_EVM);
         assert_int_equal(smp_session_report(f->session), SMP_ESTATE);
     }
-    fake_vm_fail_enter(f->vm, NULL, SMP_OK);
+    fake_jvm_fail_enter(f->vm, NULL, SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 10);
-    assert_int_equal(fake_vm_get_counts(f->vm).enters, 2 + 1 + 2);
+    assert_int_equal(fake_jvm_get_counts(f->vm).enters, 2 + 1 + 2);
 }
 
 /* --- options and choice --- */
@@ -638,14 +638,14 @@ static void wrong_options_are_refused_with_a_message(void **state)
 static void selection_is_kept_until_the_next_one(void **state)
 {
     struct session_fixture *f = *state;
-    struct fake_thread *other = fake_vm_born(f->vm, "other");
+    struct fake_thread *other = fake_jvm_start(f->vm, "other");
 
-    fake_vm_run(f->vm, other, SESSION_MAIN_LOOP);
+    fake_jvm_run(f->vm, other, SESSION_MAIN_LOOP);
     assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
-    assert_int_equal(
-        smp_session_select(f->session,
-                           fake_vm_selection(f->vm, &other, 1, &f->selections_destroyed), true),
-        SMP_OK);
+    assert_int_equal(smp_session_select(f->session,
+                                        fake_jvm_filter(f->vm, &other, 1, &f->selections_destroyed),
+                                        true),
+                     SMP_OK);
     assert_int_equal(smp_session_start(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 10 * MS);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
@@ -654,7 +654,7 @@ static void selection_is_kept_until_the_next_one(void **state)
     assert_int_equal(f->selections_destroyed, 0);
     assert_int_equal(
         smp_session_select(f->session,
-                           fake_vm_selection(f->vm, &f->main, 1, &f->selections_destroyed), true),
+                           fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true),
         SMP_OK);
     assert_int_equal(f->selections_destroyed, 1);
     fake_clock_advance(&f->clock, 20 * MS);
@@ -826,10 +826,10 @@ static void everybody_at_once(void **state)
     for (int i = 0; i < 4; i++)
         call(&callers[i], f, do_anything);
     for (int i = 0; i < 200; i++) {
-        struct fake_thread *thread = fake_vm_born(f->vm, "worker-1");
-        fake_vm_run(f->vm, thread, SESSION_MAIN_LOOP);
+        struct fake_thread *thread = fake_jvm_start(f->vm, "worker-1");
+        fake_jvm_run(f->vm, thread, SESSION_MAIN_LOOP);
         sched_yield();
-        fake_vm_end(f->vm, thread);
+        fake_jvm_end(f->vm, thread);
     }
     for (int i = 0; i < 4; i++)
         assert_int_equal(returned(&callers[i]), SMP_OK);

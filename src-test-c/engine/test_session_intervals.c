@@ -244,7 +244,7 @@ static void a_consumer_that_never_takes_harms_nobody(void **state)
     for (int i = 0; i < 300; i++) {
         (void)snprintf(stack, sizeof(stack), "app.Main.main|app.Work.loop%c%c%c", 'a' + i / 26 % 26,
                        'a' + i % 26, 'a' + i % 7);
-        fake_vm_run(f->vm, f->main, stack);
+        fake_jvm_run(f->vm, f->main, stack);
         fake_clock_advance(&f->clock, 1 * MS);
         taken_ms += take_ms(f, quick);
     }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "support/fake_vm.h"
+#include "support/fake_jvm.h"
 
 enum { MAX_FRAMES = 32, LIMIT = 1 << 20 };
 
@@ -18,7 +18,7 @@ struct fixture {
     struct smp_quota quota;
     struct smp_filter *filter;
     struct smp_methods *methods;
-    struct fake_vm *vm;
+    struct fake_jvm *vm;
     uint32_t locations[MAX_FRAMES + SMP_STACK_PATH_EXTRA];
     char kept[256];
 };
@@ -27,7 +27,7 @@ static int setup(void **state)
 {
     static struct fixture f;
 
-    f = (struct fixture){ .vm = fake_vm_create() };
+    f = (struct fixture){ .vm = fake_jvm_create() };
     smp_quota_init(&f.quota, LIMIT);
     assert_int_equal(smp_filter_create(&f.quota, "app", &f.filter), SMP_OK);
     assert_int_equal(smp_methods_create(&f.quota, LIMIT, f.filter, &f.methods), SMP_OK);
@@ -41,7 +41,7 @@ static int teardown(void **state)
 
     smp_methods_release(f->methods);
     smp_filter_destroy(f->filter);
-    fake_vm_destroy(f->vm);
+    fake_jvm_destroy(f->vm);
     assert_int_equal(smp_quota_used(&f->quota), 0);
     return 0;
 }
@@ -53,7 +53,7 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
     struct smp_frame frames[MAX_FRAMES];
     struct smp_sample sample = { .frames = frames, .capacity = MAX_FRAMES, .omitted = omitted };
     struct smp_stack_path path = { .locations = f->locations };
-    const struct smp_jvm vm = fake_vm_interface(f->vm);
+    const struct smp_jvm vm = fake_jvm_interface(f->vm);
     struct smp_location_view view;
 
     for (; *stack != '\0'; stack++) {
@@ -61,11 +61,11 @@ static const char *kept(struct fixture *f, const char *stack, size_t omitted)
             sample.leaf_count = sample.count;
         else
             frames[sample.count++] = (struct smp_frame){
-                .method = fake_vm_method(f->vm,
-                                         *stack == 'M'   ? "app.M"
-                                         : *stack == 'o' ? "com.incapsula.sampler.internal.O"
-                                                         : "lib.L",
-                                         "m"),
+                .method = fake_jvm_method(f->vm,
+                                          *stack == 'M'   ? "app.M"
+                                          : *stack == 'o' ? "com.incapsula.sampler.internal.O"
+                                                          : "lib.L",
+                                          "m"),
             };
     }
     if (omitted == 0)

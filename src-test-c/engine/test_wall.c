@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How running threads are looked at: asked by signal, counted, and spared where CPU time is short.
  */
-#include "engine/sources/wall.h"
+#include "engine/sources/walks.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,15 +12,16 @@
 #include <cmocka.h>
 
 #include "engine/attribution/stack_path.h"
+#include "engine/sources/poll_schedule.h"
 #include "model/filter.h"
 #include "model/methods.h"
-#include "support/sim_vm.h"
+#include "support/sim.h"
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
 
 static struct sim_thread *born_running(struct sim *sim, const char *name, int stack)
 {
-    struct sim_thread *thread = sim_born(sim, name);
+    struct sim_thread *thread = sim_add(sim, name);
 
     sim_script(thread, stack, 3600 * SIM_S, true);
     return thread;
@@ -28,7 +29,7 @@ static struct sim_thread *born_running(struct sim *sim, const char *name, int st
 
 static struct sim_thread *born_waiting(struct sim *sim, const char *name, int stack)
 {
-    struct sim_thread *thread = sim_born(sim, name);
+    struct sim_thread *thread = sim_add(sim, name);
 
     sim_script(thread, stack, 3600 * SIM_S, false);
     return thread;
@@ -116,13 +117,13 @@ static void a_thread_without_a_tid_is_walked_every_tick(void **state)
     struct sim_thread *thread = born_waiting(sim, "old", 1);
 
     (void)state;
-    atomic_store(&thread->thread.os_tid, 0);
+    atomic_store(&thread->fake.thread.os_tid, 0);
     sim_start(sim);
     sim_run(sim, SIM_S);
     const unsigned long walks = thread->walks;
     assert_in_range(walks, 45, 56);
     /* Found later: from then on it is known to be idle. */
-    atomic_store(&thread->thread.os_tid, 1000);
+    atomic_store(&thread->fake.thread.os_tid, 1000);
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
     assert_in_range(thread->walks, walks + 1, walks + 3);
@@ -133,7 +134,7 @@ static void a_thread_without_a_tid_is_walked_every_tick(void **state)
 static void who_was_preempted_is_asked_not_walked(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "preempted");
+    struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
     /* Runs a while before each look, and waits for a CPU at the look. */
@@ -152,26 +153,26 @@ static void who_was_preempted_is_asked_not_walked(void **state)
 static void who_has_run_until_now_was_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "preempted");
+    struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
     /* 20 us before the look we take its CPU. */
     sim_script(thread, 1, 20 * SIM_MS - 20 * SIM_US, true);
     sim_script(thread, 1, 20 * SIM_US, false);
     sim_start(sim);
-    sim_pass(sim, 20 * SIM_MS - 10 * SIM_US);
+    sim_tick(sim, 20 * SIM_MS - 10 * SIM_US);
     for (int i = 1; i < 10; i++)
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
     sim_seal(sim);
     assert_int_equal(sim->counts.runnable, 0);
     assert_int_equal(thread->walks, 0);
     assert_int_equal(thread->requests, 10);
     /* Half a millisecond of waiting is no preemption of ours. */
-    struct sim_thread *waiting = sim_born(sim, "waiting");
+    struct sim_thread *waiting = sim_add(sim, "waiting");
     sim_script(waiting, 1, 20 * SIM_MS - 500 * SIM_US, true);
     sim_script(waiting, 1, 500 * SIM_US, false);
     for (int i = 0; i < 10; i++)
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
     assert_in_range(sim->counts.runnable, 8, 10);
     assert_int_equal(waiting->requests, 0);
     sim_destroy(sim);
@@ -181,8 +182,8 @@ static void who_has_run_until_now_was_preempted(void **state)
 static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *slow = sim_born(sim, "slow");
-    struct sim_thread *worker = sim_born(sim, "worker");
+    struct sim_thread *slow = sim_add(sim, "slow");
+    struct sim_thread *worker = sim_add(sim, "worker");
 
     (void)state;
     sim_script(slow, 0, 20 * SIM_MS - 20 * SIM_US, false);
@@ -191,12 +192,12 @@ static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void *
     sim_script(worker, 2, 3600 * SIM_S, false);
     sim_start(sim);
     for (int i = 0; i < 9; i++)
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
     const unsigned long requests = worker->requests;
     sim->walk_cost_ns = 5 * SIM_MS;
-    sim_pass(sim, 20 * SIM_MS);
+    sim_tick(sim, 20 * SIM_MS);
     sim->walk_cost_ns = 2 * SIM_US;
-    sim_pass(sim, 20 * SIM_MS);
+    sim_tick(sim, 20 * SIM_MS);
     sim_seal(sim);
     assert_int_equal(worker->requests, requests);
     assert_int_equal(sim_cpu(sim, "worker", 2), 0);
@@ -207,7 +208,7 @@ static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void *
 static void who_sleeps_under_a_new_name_is_not_taken_for_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "idle");
+    struct sim_thread *thread = sim_add(sim, "idle");
 
     (void)state;
     (void)born_running(sim, "handling", 3);
@@ -242,7 +243,7 @@ static void where_ticks_are_put_off_no_answer_waits(void **state)
             put_off++;
             assert_int_equal(sim->counts.in_flight, 0);
         }
-        sim_pass(sim, gap_ns > SIM_MS ? gap_ns : SIM_MS);
+        sim_tick(sim, gap_ns > SIM_MS ? gap_ns : SIM_MS);
     }
     assert_true(put_off > 1000);
     sim_destroy(sim);
@@ -289,7 +290,7 @@ static void an_interval_without_polls_is_not_empty(void **state)
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < 20; i++) {
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
         assert_int_equal(sim_wall(sim, "busy", -1), 50 * sim->profile->elapsed_ns);
         assert_false(smp_profile_is_empty(sim->profile));
@@ -311,17 +312,17 @@ static void who_is_asked_may_end_or_be_renamed(void **state)
     (void)state;
     sim_start(sim);
     for (int i = 0; i < 4; i++)
-        sim_pass(sim, SIM_MS);
+        sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 2);
     sim_rename(renamed, "two");
     sim_end(sim, ended);
     for (int i = 0; i < 3; i++)
-        sim_pass(sim, SIM_MS);
+        sim_tick(sim, SIM_MS);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "one", -1), 4 * SIM_MS);
     assert_int_equal(sim_wall(sim, "two", -1), 3 * SIM_MS);
     assert_in_range(sim_wall(sim, "ended", -1), 4 * SIM_MS, 4 * SIM_MS + 100 * SIM_US);
-    sim_pass(sim, SIM_MS);
+    sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 1);
     sim_destroy(sim); /* with a request under way */
 }
@@ -329,17 +330,17 @@ static void who_is_asked_may_end_or_be_renamed(void **state)
 static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
-    struct sim_thread *busy = sim_born(sim, "busy");
+    struct sim_thread *busy = sim_add(sim, "busy");
 
     (void)state;
     /* At each look it is where it stays until the next one. */
     for (int stack = 0; stack < 4; stack++)
         sim_script(busy, stack, SIM_MS, true);
     sim_start(sim);
-    sim_pass(sim, 500 * SIM_US);
+    sim_tick(sim, 500 * SIM_US);
     assert_int_equal(sim->counts.in_flight, 0); /* the first one is not kept waiting */
     for (int i = 0; i < 8; i++) {
-        sim_pass(sim, SIM_MS);
+        sim_tick(sim, SIM_MS);
         assert_int_equal(sim->counts.in_flight, 1);
     }
     /* What is asked last belongs to the interval that ends. */
@@ -357,7 +358,7 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
 static void answers_do_not_wait_for_who_is_due_next(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=100\n");
-    struct sim_thread *thread = sim_born(sim, "burst");
+    struct sim_thread *thread = sim_add(sim, "burst");
 
     (void)state;
     sim_script(thread, 0, 60 * SIM_S, false);
@@ -384,13 +385,13 @@ static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
     (void)state;
     (void)born_running(sim, "busy", 1);
     sim_start(sim);
-    sim_pass(sim, SIM_MS);
+    sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 0);
-    sim_pass(sim, SIM_MS);
+    sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 1);
     sim_configure(sim, "samplingFrequencyMillis=6\n");
     for (int i = 0; i < 2; i++) {
-        sim_pass(sim, 6 * SIM_MS);
+        sim_tick(sim, 6 * SIM_MS);
         assert_int_equal(sim->counts.in_flight, 0);
     }
     assert_int_equal(sim->counts.requests, 4);
@@ -428,8 +429,8 @@ static void every_answer_is_counted_as_what_it_is(void **state)
     sim_start(sim);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         busy->answer = cases[i].answer;
-        sim_pass(sim, 20 * SIM_MS);
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
         assert_int_equal(outcome(sim, "busy", cases[i].outcome), 2);
         assert_int_equal(sim->profile->tally.polls, 2);
@@ -463,7 +464,7 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
     sim_start(sim);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         busy->request_status = cases[i].status;
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
         assert_int_equal(outcome(sim, "busy", cases[i].outcome), 1);
         assert_int_equal(sim_wall_of(sim, "busy", cases[i].frame), 20 * SIM_MS);
@@ -482,7 +483,7 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
     for (int i = 0; i < 9; i++) {
         busy->answer = i % 3 == 2 ? SMP_ANSWER_WHOLE : SMP_ANSWER_UNANSWERED;
         busy->request_status = i % 3 == 1 ? SMP_ESTATE : SMP_OK;
-        sim_pass(sim, i % 3 == 2 ? 40 * SIM_MS : 20 * SIM_MS); /* late: so busy is the machine */
+        sim_tick(sim, i % 3 == 2 ? 40 * SIM_MS : 20 * SIM_MS); /* late: so busy is the machine */
     }
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "busy", 1), 240 * SIM_MS);
@@ -498,7 +499,7 @@ static void time_of_a_thread_that_does_not_answer_waits(void **state)
 static void waiting_for_a_cpu_is_not_being_idle(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "starved");
+    struct sim_thread *thread = sim_add(sim, "starved");
 
     (void)state;
     sim_script(thread, 0, 30 * SIM_S, false);
@@ -524,7 +525,7 @@ static void waiting_for_a_cpu_is_not_being_idle(void **state)
 static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "preempted");
+    struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
     sim_script(thread, 1, 100 * SIM_MS, true);
@@ -543,7 +544,7 @@ static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
 static void who_owes_an_answer_may_wait_when_it_comes(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "burst");
+    struct sim_thread *thread = sim_add(sim, "burst");
 
     (void)state;
     sim_script(thread, 1, 70 * SIM_MS, true);
@@ -587,7 +588,7 @@ static void a_thread_that_never_answers_is_told(void **state)
 /* Two places and a sleep; where it runs it is given a CPU for 2 ms at a time. */
 static struct sim_thread *born_starved(struct sim *sim)
 {
-    struct sim_thread *thread = sim_born(sim, "starved");
+    struct sim_thread *thread = sim_add(sim, "starved");
 
     for (int i = 0; i < 5; i++) {
         sim_script(thread, 0, (7 + 3 * i) * SIM_MS, false);
@@ -632,7 +633,7 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
 static void a_thread_without_a_cpu_is_waited_for(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "starved");
+    struct sim_thread *thread = sim_add(sim, "starved");
 
     (void)state;
     sim_script(thread, 1, 50 * SIM_MS, true);
@@ -651,7 +652,7 @@ static void a_thread_without_a_cpu_is_waited_for(void **state)
 static void time_without_an_answer_goes_to_the_last_stack(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_born(sim, "starved");
+    struct sim_thread *thread = sim_add(sim, "starved");
 
     (void)state;
     sim_script(thread, 1, 500 * SIM_MS, true);
@@ -690,7 +691,7 @@ static void requests_in_flight_are_bounded(void **state)
 static void virtual_threads_are_credited_to_their_own_group(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *carrier = sim_born(sim, "carrier-1");
+    struct sim_thread *carrier = sim_add(sim, "carrier-1");
 
     (void)state;
     sim_script(carrier, 1, 10 * SIM_S, true);
@@ -713,11 +714,13 @@ static void virtual_threads_are_credited_to_their_own_group(void **state)
     sim_destroy(sim);
 }
 
-static const char *platform(void *self, const struct sim_thread *thread)
+static enum smp_naming platform(void *self, const struct fake_thread *thread, char *out,
+                                size_t size)
 {
     (void)self;
     (void)thread;
-    return "platform";
+    (void)snprintf(out, size, "platform");
+    return SMP_NAMING_NAMED;
 }
 
 static const char *by_guest(const struct sim_thread *carrier)
@@ -746,7 +749,7 @@ static void virtual_threads_are_named_by_the_rule(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sim *sim = sim_create(cases[i].options);
         struct sim_thread *carrier = born_running(sim, "carrier-1", 1);
-        sim->rule = platform;
+        fake_jvm_set_rule(sim->jvm, platform, NULL);
         sim->guest_rule = by_guest;
         carrier->has_guest = true;
         carrier->guest_name = cases[i].name;
@@ -775,7 +778,7 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
 
     assert_non_null(threads);
     for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_born(sim, "busy");
+        threads[i] = sim_add(sim, "busy");
         for (int k = 0; k < 6; k++)
             sim_script(threads[i], (int)sim_random(sim, 4) + (k % 3 == 0 ? 4 : 0),
                        1 + (int64_t)sim_random(sim, 200 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
@@ -837,13 +840,13 @@ static void past_the_limit_who_works_is_looked_at_more_often(void **state)
 
     (void)state;
     for (int i = 0; i < WORKING; i++) {
-        working[i] = sim_born(sim, "working");
+        working[i] = sim_add(sim, "working");
         for (int k = 0; k < 16; k++)
             sim_script(working[i], k % 2,
                        1 + (int64_t)sim_random(sim, 10 * SIM_MS) * (k % 2 == 0 ? 3 : 1), true);
     }
     for (int i = 0; i < WAKING; i++) {
-        struct sim_thread *thread = sim_born(sim, "waking");
+        struct sim_thread *thread = sim_add(sim, "waking");
         sim_script(thread, 2, 80 * SIM_MS + (int64_t)sim_random(sim, 40 * SIM_MS), false);
         sim_script(thread, 3, SIM_MS / 10, true);
     }
@@ -877,7 +880,7 @@ static void a_higher_limit_holds_at_once(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++) {
-        threads[i] = sim_born(sim, "busy");
+        threads[i] = sim_add(sim, "busy");
         sim_script(threads[i], 0, 3600 * SIM_S, true);
     }
     sim_start(sim);
@@ -963,7 +966,7 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
     sim->walk_cost_ns = 60 * SIM_US;
     for (int i = 0; i < CROWD; i++) {
         const int group = i % CROWD_GROUPS;
-        struct sim_thread *thread = sim_born(sim, groups[group]);
+        struct sim_thread *thread = sim_add(sim, groups[group]);
         if (waits_ms[group] > 0)
             sim_script(thread, 0, waits_ms[group] * SIM_MS, false);
         for (int stack = 1; stack < CROWD_STACKS; stack++)
@@ -1019,7 +1022,7 @@ static void readers_do_not_change_what_is_seen(void **state)
 static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
-    struct sim_thread *thread = sim_born(sim, "starved");
+    struct sim_thread *thread = sim_add(sim, "starved");
 
     (void)state;
     sim_script_starved(thread, 1, 130 * SIM_MS);
@@ -1052,7 +1055,7 @@ static void polls_that_come_early_have_skipped_none(void **state)
     for (int i = 0; i < 40; i++) {
         sim_run(sim, 20 * SIM_S + i * 60 * SIM_MS);
         sim_configure(sim, i % 2 == 0 ? AT_20_MS "idleLookbackMillis=900\n" : AT_20_MS);
-        sim_pass(sim, 20 * SIM_MS);
+        sim_tick(sim, 20 * SIM_MS);
         sim_seal(sim);
         assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT], 0);
     }
@@ -1069,7 +1072,7 @@ static void a_thread_that_is_renamed_for_its_work_is_credited_with_it(void **sta
     (void)state;
     for (int run = 0; run < RUNS; run++) {
         struct sim *sim = sim_create_random(AT_20_MS "overheadLimitPerMille=1000\n", (uint64_t)run);
-        struct sim_thread *thread = sim_born(sim, "worker-a");
+        struct sim_thread *thread = sim_add(sim, "worker-a");
         sim->tick_cpu_ns = 500 * SIM_US; /* polls of idle threads are rare */
         sim_script(thread, 0, 2 * SIM_S, false);
         sim_script(thread, 1, 50 * SIM_MS, true);

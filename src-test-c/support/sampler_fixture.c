@@ -27,12 +27,12 @@ struct sampler_fixture *sampler_fixture_create(const char *options)
     assert_non_null(fixture);
     fixture->live_before = smp_alloc_live_bytes();
     fake_clock_install(&fixture->clock);
-    fixture->vm = fake_vm_create();
+    fixture->vm = fake_jvm_create();
     smp_quota_init(&fixture->quota, (size_t)1 << 40);
     parse(&fixture->quota, options, &fixture->options);
     fixture->quota.limit_bytes = (size_t)fixture->options.memory_limit_bytes;
     assert_int_equal(smp_log_create(&fixture->quota, &fixture->log), SMP_OK);
-    const struct smp_jvm vm = fake_vm_interface(fixture->vm);
+    const struct smp_jvm vm = fake_jvm_interface(fixture->vm);
     assert_int_equal(smp_sampler_create(&fixture->quota, fixture->log, &vm, &fixture->options,
                                         &fixture->sampler),
                      SMP_OK);
@@ -45,7 +45,7 @@ void sampler_fixture_destroy(struct sampler_fixture *fixture)
     smp_sampler_destroy(fixture->sampler);
     smp_options_fini(&fixture->options);
     smp_log_destroy(fixture->log);
-    fake_vm_destroy(fixture->vm);
+    fake_jvm_destroy(fixture->vm);
     fake_clock_remove();
     assert_int_equal(smp_quota_used(&fixture->quota), 0);
     assert_int_equal(smp_alloc_live_bytes(), fixture->live_before);
@@ -63,7 +63,7 @@ void sampler_fixture_start(struct sampler_fixture *fixture)
     smp_sampler_tick(fixture->sampler, smp_clock_ns(), false);
 }
 
-void sampler_fixture_pass(struct sampler_fixture *fixture, int64_t ns)
+void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns)
 {
     fake_clock_advance(&fixture->clock, ns);
     smp_sampler_tick(fixture->sampler, smp_clock_ns(), false);

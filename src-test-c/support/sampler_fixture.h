@@ -3,10 +3,10 @@
  * sampler_fixture.h - a sampler on a fake JVM and a fake clock, driven by hand.
  *
  *   struct sampler_fixture *f = sampler_fixture_create("monitoredPackages=app\n");
- *   struct fake_thread *thread = fake_vm_born(f->vm, "worker-1");
- *   fake_vm_run(f->vm, thread, "java.Thread.run|app.Work.loop");
+ *   struct fake_thread *thread = fake_jvm_start(f->vm, "worker-1");
+ *   fake_jvm_run(f->vm, thread, "java.Thread.run|app.Work.loop");
  *   sampler_fixture_start(f);
- *   sampler_fixture_pass(f, 50 * FIXTURE_MS);
+ *   sampler_fixture_tick(f, 50 * FIXTURE_MS);
  *   sampler_fixture_seal(f);
  *   sampler_fixture_total(f, "worker-", "java.Thread.run(F.java:1)|app.Work.loop(F.java:1)")
  *   sampler_fixture_destroy(f);
@@ -29,13 +29,13 @@
 #include "model/options.h"
 #include "model/profile.h"
 #include "support/fake_clock.h"
-#include "support/fake_vm.h"
+#include "support/fake_jvm.h"
 
 #define FIXTURE_MS INT64_C(1000000)
 
 struct sampler_fixture {
     struct fake_clock clock;
-    struct fake_vm *vm;
+    struct fake_jvm *vm;
     struct smp_quota quota;
     struct smp_log *log;
     struct smp_options options;
@@ -51,7 +51,7 @@ int64_t sampler_fixture_now(const struct sampler_fixture *fixture);
 /* Sampling begins, or goes on after a pause: the first look. */
 void sampler_fixture_start(struct sampler_fixture *fixture);
 /* Time passes, then comes a look. */
-void sampler_fixture_pass(struct sampler_fixture *fixture, int64_t ns);
+void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns);
 /* A last look, and time is nobody's until start. */
 void sampler_fixture_pause(struct sampler_fixture *fixture);
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options);

@@ -18,10 +18,10 @@ int session_fixture_setup(void **state)
     assert_non_null(f);
     f->live_before = smp_alloc_live_bytes();
     fake_clock_install(&f->clock);
-    f->vm = fake_vm_create();
+    f->vm = fake_jvm_create();
     f->outputer = fake_outputer_create();
-    f->main = fake_vm_born(f->vm, "main");
-    fake_vm_run(f->vm, f->main, SESSION_MAIN_LOOP);
+    f->main = fake_jvm_start(f->vm, "main");
+    fake_jvm_run(f->vm, f->main, SESSION_MAIN_LOOP);
     *state = f;
     return 0;
 }
@@ -32,7 +32,7 @@ int session_fixture_teardown(void **state)
 
     smp_session_destroy(f->session);
     fake_outputer_destroy(f->outputer);
-    fake_vm_destroy(f->vm);
+    fake_jvm_destroy(f->vm);
     fake_clock_remove();
     assert_int_equal(smp_alloc_live_bytes(), f->live_before);
     free(f);
@@ -42,8 +42,8 @@ int session_fixture_teardown(void **state)
 enum smp_status session_fixture_create(struct session_fixture *fixture, const char *options)
 {
     const struct smp_session_config config = {
-        .vm = fake_vm_interface(fixture->vm),
-        .attach = fake_vm_host(fixture->vm),
+        .vm = fake_jvm_interface(fixture->vm),
+        .attach = fake_jvm_attach(fixture->vm),
         .outputer = fake_outputer_interface(fixture->outputer),
     };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";

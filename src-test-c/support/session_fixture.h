@@ -17,8 +17,8 @@
 #include "base/status.h"
 #include "engine/session/session.h"
 #include "support/fake_clock.h"
+#include "support/fake_jvm.h"
 #include "support/fake_outputer.h"
-#include "support/fake_vm.h"
 
 #define SESSION_MAIN_LOOP "app.Main.main|app.Work.loop"
 /* No look or report but those that are asked for. */
@@ -28,7 +28,7 @@
 
 struct session_fixture {
     struct fake_clock clock;
-    struct fake_vm *vm;
+    struct fake_jvm *vm;
     struct fake_outputer *outputer;
     struct smp_session *session; /* NULL before start or create */
     struct fake_thread *main;

@@ -3,8 +3,8 @@
 
 #include <stddef.h>
 
-struct smp_group_key smp_attribution_place(struct smp_attribution *attribution,
-                                           struct smp_thread_record *record)
+struct smp_group_key smp_attribution_key(struct smp_attribution *attribution,
+                                         struct smp_thread_record *record)
 {
     if (record->key_epoch != attribution->key_epoch) {
         record->key = smp_interval_find(attribution->interval, record->group_name,
@@ -28,7 +28,7 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
                                               struct smp_thread_record *record,
                                               enum smp_outcome outcome)
 {
-    return pseudo_target(attribution, smp_attribution_place(attribution, record), outcome);
+    return pseudo_target(attribution, smp_attribution_key(attribution, record), outcome);
 }
 
 /* Of a stack that has no node in this place yet. */
@@ -87,7 +87,7 @@ struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution
     const bool is_empty = outcome == SMP_OUTCOME_NO_JAVA_FRAMES;
 
     if (group_name == NULL)
-        (void)smp_attribution_place(attribution, record);
+        (void)smp_attribution_key(attribution, record);
     if (smp_outcome_frame(outcome) != NULL && !is_empty)
         return smp_attribution_pseudo(attribution, record, outcome);
     if (group_name == NULL)
@@ -104,7 +104,7 @@ bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread
     struct smp_last_stack *last = &record->last;
     struct smp_sample sample;
 
-    out->key = smp_attribution_place(attribution, record);
+    out->key = smp_attribution_key(attribution, record);
     if (last->epoch != attribution->stack_epoch) {
         if (!smp_last_stack_get(last, &sample))
             return false;

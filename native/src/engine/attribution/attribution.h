@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 #include "engine/attribution/interval.h"
-#include "engine/attribution/last_stack.h"
 #include "engine/attribution/stack_path.h"
+#include "engine/threads/last_stack.h"
 #include "engine/threads/thread_table.h"
 #include "model/methods.h"
 #include "model/outcome.h"
@@ -47,8 +47,8 @@ struct smp_tree_target {
 };
 
 /* The thread's place in this interval, found anew where its group or the interval has changed. */
-struct smp_group_key smp_attribution_place(struct smp_attribution *attribution,
-                                           struct smp_thread_record *record);
+struct smp_group_key smp_attribution_key(struct smp_attribution *attribution,
+                                         struct smp_thread_record *record);
 
 /*
  * The spot of what was found. sample counts only where the outcome has a stack. The stack is

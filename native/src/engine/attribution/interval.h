@@ -25,6 +25,7 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/group_key.h"
 #include "model/methods.h"
 #include "model/outcome.h"
 #include "model/profile.h"
@@ -44,12 +45,7 @@ SMP_CHECKED enum smp_status smp_interval_create(struct smp_quota *quota,
                                                 struct smp_interval **out);
 void smp_interval_destroy(struct smp_interval *interval);
 
-/* A thread's place in the interval. */
-struct smp_group_key {
-    struct smp_group group;
-    uint32_t root;
-};
-/* The place of a group by name; counts the thread in it once. raw_name may be NULL. */
+/* The key of a group by name; counts the thread in it once. raw_name may be NULL. */
 struct smp_group_key smp_interval_find(struct smp_interval *interval, const char *group_name,
                                        uint64_t serial, const char *raw_name);
 

@@ -3,9 +3,10 @@
 
 #include <string.h>
 
-#include "engine/attribution/interval.h"
+#include "engine/attribution/attribution.h"
 #include "engine/sources/cpu.h"
 #include "engine/sources/jvm_threads.h"
+#include "engine/sources/roster.h"
 #include "engine/sources/wall.h"
 #include "model/filter.h"
 #include "model/methods.h"
@@ -17,6 +18,8 @@ enum {
     STACKS_LIMIT_SHARE = 8   /* an eighth: copies of last stacks */
 };
 
+enum { SOURCE_COUNT = 2 };
+
 struct smp_sampler {
     struct smp_quota *quota;
     struct smp_log *log;
@@ -26,8 +29,9 @@ struct smp_sampler {
     struct smp_methods *methods;
     struct smp_methods_stats methods_seen; /* what of methods' figures has been counted */
     struct smp_interval *interval;         /* NULL after seal_last */
-    struct smp_wall wall;
-    bool reports_jvm_threads;
+    struct smp_attribution attribution;
+    struct smp_roster roster;
+    struct smp_source sources[SOURCE_COUNT];
     bool is_running;       /* between mark and pause */
     int64_t covered_ns;    /* up to here the interval's time has been told */
     bool warned_of_memory; /* in this interval */
@@ -41,14 +45,60 @@ struct smp_sampler {
 static void set_methods(struct smp_sampler *sampler, struct smp_methods *methods)
 {
     sampler->methods = methods;
-    sampler->wall.attribution.methods = methods;
+    sampler->attribution.methods = methods;
     smp_methods_get_stats(methods, &sampler->methods_seen);
 }
 
 static void set_interval(struct smp_sampler *sampler, struct smp_interval *interval)
 {
     sampler->interval = interval;
-    sampler->wall.attribution.interval = interval;
+    sampler->attribution.interval = interval;
+}
+
+static enum smp_status init_attribution(struct smp_sampler *sampler,
+                                        const struct smp_options *options)
+{
+    struct smp_quota *quota = sampler->quota;
+    struct smp_attribution *attribution = &sampler->attribution;
+    const size_t depth = (size_t)options->max_depth_frames + SMP_STACK_PATH_EXTRA;
+
+    attribution->key_epoch = 1;
+    attribution->stack_epoch = 1;
+    attribution->names = &sampler->vm.names;
+    attribution->budget = (struct smp_last_stack_budget){
+        .quota = quota,
+        .max_bytes = quota->limit_bytes / STACKS_LIMIT_SHARE,
+    };
+    attribution->path.locations = smp_alloc(quota, depth * sizeof(*attribution->path.locations));
+    return attribution->path.locations != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+/* Here, and nowhere else, it is chosen what samples. */
+static enum smp_status open_sources(struct smp_sampler *sampler, const struct smp_options *options)
+{
+    static const struct {
+        const size_t *record_bytes;
+        enum smp_status (*create)(const struct smp_source_setup *setup, struct smp_source *out);
+    } clocks[] = {
+        [SMP_CLOCK_WALL] = { &smp_wall_record_bytes, smp_wall_create },
+        [SMP_CLOCK_CPU] = { &smp_cpu_record_bytes, smp_cpu_create },
+    };
+    const struct smp_source_setup setup = {
+        .quota = sampler->quota,
+        .jvm = &sampler->vm,
+        .roster = &sampler->roster,
+        .attribution = &sampler->attribution,
+        .options = options,
+    };
+    enum smp_status status =
+        smp_roster_init(&sampler->roster, sampler->quota, &sampler->vm, &sampler->attribution,
+                        options, *clocks[options->clock].record_bytes);
+
+    if (status == SMP_OK)
+        status = clocks[options->clock].create(&setup, &sampler->sources[0]);
+    if (status == SMP_OK)
+        status = smp_jvm_threads_create(&setup, &sampler->sources[1]);
+    return status;
 }
 
 static enum smp_status create_parts(struct smp_sampler *sampler, const struct smp_options *options)
@@ -70,8 +120,10 @@ static enum smp_status create_parts(struct smp_sampler *sampler, const struct sm
     if (status != SMP_OK)
         return status;
     set_methods(sampler, methods);
-    status = smp_wall_init(&sampler->wall, quota, &sampler->vm, options,
-                           quota->limit_bytes / STACKS_LIMIT_SHARE);
+    status = init_attribution(sampler, options);
+    if (status != SMP_OK)
+        return status;
+    status = open_sources(sampler, options);
     if (status != SMP_OK)
         return status;
     status = smp_interval_create(quota, methods, &interval);
@@ -92,7 +144,6 @@ enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,
     sampler->quota = quota;
     sampler->log = log;
     sampler->vm = *vm;
-    sampler->reports_jvm_threads = options->report_jvm_threads;
     status = create_parts(sampler, options);
     if (status != SMP_OK)
         goto done;
@@ -103,11 +154,22 @@ done:
     return status;
 }
 
+static void close_sources(struct smp_sampler *sampler)
+{
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->destroy != NULL)
+            source->destroy(source->self);
+    }
+    smp_roster_fini(&sampler->roster);
+}
+
 void smp_sampler_destroy(struct smp_sampler *sampler)
 {
     if (sampler == NULL)
         return;
-    smp_wall_fini(&sampler->wall);
+    close_sources(sampler);
+    smp_free(sampler->quota, sampler->attribution.path.locations);
     smp_interval_destroy(sampler->interval);
     if (sampler->methods != NULL)
         smp_methods_release(sampler->methods);
@@ -121,7 +183,7 @@ void smp_sampler_destroy(struct smp_sampler *sampler)
 
 static void warn_of_memory(struct smp_sampler *sampler)
 {
-    if (!sampler->wall.attribution.ran_out || sampler->warned_of_memory)
+    if (!sampler->attribution.ran_out || sampler->warned_of_memory)
         return;
     sampler->warned_of_memory = true;
     sampler->has_news = true;
@@ -138,7 +200,7 @@ bool smp_sampler_take_news(struct smp_sampler *sampler)
     return news;
 }
 
-static void count_unnamed(struct smp_sampler *sampler)
+static void count_unnamed_methods(struct smp_sampler *sampler)
 {
     struct smp_methods_stats stats;
 
@@ -150,43 +212,44 @@ static void count_unnamed(struct smp_sampler *sampler)
     sampler->methods_seen = stats;
 }
 
-/* What the looks since the last call have come across. */
-static void tell_of_looks(struct smp_sampler *sampler)
+/* What the polls since the last call have met. */
+static void count_and_warn(struct smp_sampler *sampler)
 {
-    count_unnamed(sampler);
+    count_unnamed_methods(sampler);
     warn_of_memory(sampler);
 }
 
 /* --- time --- */
 
-/* Of the JVM's threads: what they used since the last call; NULL: it is nobody's. Who has chosen
- * threads has not chosen these. */
-static void measure_jvm(struct smp_sampler *sampler, struct smp_interval *interval)
-{
-    if (sampler->reports_jvm_threads && !sampler->wall.only)
-        smp_jvm_threads_measure(&sampler->vm.os_threads, &sampler->wall.table, sampler->methods,
-                                interval);
-}
-
-/* Credits what is kept for threads that were not due. */
-static void settle(struct smp_sampler *sampler, bool is_last)
+/* Attributes what is pending. */
+static void flush_sources(struct smp_sampler *sampler, enum smp_flush reason)
 {
     if (!sampler->is_running)
         return;
-    smp_wall_finish(&sampler->wall, is_last);
-    tell_of_looks(sampler);
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        sampler->sources[i].flush(sampler->sources[i].self, reason);
+    count_and_warn(sampler);
 }
 
 void smp_sampler_poll_all(struct smp_sampler *sampler)
 {
-    if (sampler->is_running)
-        smp_wall_poll_all(&sampler->wall);
+    for (size_t i = 0; i < SOURCE_COUNT && sampler->is_running; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->poll_all != NULL)
+            source->poll_all(source->self);
+    }
+}
+
+bool smp_sampler_is_running(const struct smp_sampler *sampler)
+{
+    return sampler->is_running;
 }
 
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms)
 {
-    smp_wall_mark(&sampler->wall, now_ns);
-    measure_jvm(sampler, NULL);
+    smp_roster_mark(&sampler->roster, now_ns);
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        sampler->sources[i].mark(sampler->sources[i].self, now_ns);
     sampler->is_running = true;
     sampler->covered_ns = now_ns;
     smp_interval_begin(sampler->interval, wall_ms);
@@ -194,11 +257,13 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
 
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns)
 {
-    (void)now_ns; /* the tick before it has told */
-    settle(sampler, true);
-    if (sampler->is_running)
-        measure_jvm(sampler, sampler->interval);
-    smp_cpu_source_stop_all(&sampler->wall);
+    (void)now_ns; /* covered by the tick before it */
+    flush_sources(sampler, SMP_FLUSH_LAST);
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->stop != NULL)
+            source->stop(source->self);
+    }
     sampler->is_running = false;
 }
 
@@ -207,8 +272,12 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
     if (!sampler->is_running)
         return;
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
-    smp_wall_tick(&sampler->wall, now_ns);
-    tell_of_looks(sampler);
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->tick != NULL)
+            source->tick(source->self, now_ns);
+    }
+    count_and_warn(sampler);
     if (late)
         smp_interval_count(sampler->interval, SMP_COUNTER_LATE_TICKS, 1);
     smp_interval_cover(sampler->interval, now_ns, now_ns - sampler->covered_ns);
@@ -217,33 +286,59 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late)
 
 int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler)
 {
-    return smp_wall_tick_gap_ns(&sampler->wall);
+    int64_t most_ns = 0;
+
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        const int64_t gap_ns = source->tick_gap_ns != NULL ? source->tick_gap_ns(source->self) : 0;
+        most_ns = gap_ns > most_ns ? gap_ns : most_ns;
+    }
+    return most_ns;
 }
 
 uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler)
 {
-    return smp_wall_idle_ticks(&sampler->wall);
+    uint64_t least = UINT64_MAX;
+
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        const uint64_t ticks =
+            source->idle_ticks != NULL ? source->idle_ticks(source->self) : UINT64_MAX;
+        least = ticks < least ? ticks : least;
+    }
+    return least;
 }
 
-bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_start_listener *listen)
+bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_start_listener *listener)
 {
-    return smp_wall_watch(&sampler->wall, listen);
+    const struct smp_thread_source *threads = &sampler->vm.threads;
+
+    return threads->listen(threads->self, sampler->roster.cursor, listener);
 }
 
-void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener *listen,
+void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener *listener,
                          uint64_t left_out)
 {
-    smp_wall_unwatch(&sampler->wall, listen, left_out);
+    const struct smp_thread_source *threads = &sampler->vm.threads;
+
+    threads->unlisten(threads->self, listener);
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->skip_ticks != NULL)
+            source->skip_ticks(source->self, left_out);
+    }
     smp_interval_count(sampler->interval, SMP_COUNTER_IDLE_TICKS, left_out);
 }
 
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns)
 {
-    settle(sampler, false);
     smp_interval_count(sampler->interval, SMP_COUNTER_TICKS, 1);
-    sampler->wall.is_first_poll = !sampler->is_running;
-    smp_wall_tick_once(&sampler->wall, now_ns, span_ns);
-    tell_of_looks(sampler);
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        if (source->poll_once != NULL)
+            source->poll_once(source->self, now_ns, span_ns);
+    }
+    count_and_warn(sampler);
     smp_interval_cover(sampler->interval, now_ns, span_ns);
     sampler->covered_ns = now_ns;
 }
@@ -270,7 +365,7 @@ static enum smp_status set_packages(struct smp_sampler *sampler, const char *pac
     if (status != SMP_OK)
         goto done;
     smp_methods_set_filter(sampler->methods, filter);
-    sampler->wall.attribution.stack_epoch++;
+    sampler->attribution.stack_epoch++;
     smp_filter_destroy(sampler->filter);
     sampler->filter = filter;
     smp_free(sampler->quota, sampler->packages);
@@ -286,26 +381,23 @@ enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
 {
     enum smp_status status;
 
-    settle(sampler, false); /* it belongs to the old ones */
+    flush_sources(sampler, SMP_FLUSH_OPTIONS); /* pending time belongs to the old ones */
     status = set_packages(sampler, options->monitored_packages);
     if (status != SMP_OK)
         return status;
-    smp_wall_set_options(&sampler->wall, options);
-    if (sampler->reports_jvm_threads != options->report_jvm_threads) {
-        sampler->reports_jvm_threads = options->report_jvm_threads;
-        measure_jvm(sampler, NULL);
-    }
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        sampler->sources[i].set_options(sampler->sources[i].self, options);
+    smp_roster_set_options(&sampler->roster, options);
     return SMP_OK;
 }
 
 void smp_sampler_select(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
                         bool only)
 {
-    settle(sampler, false);
-    if (sampler->is_running)
-        measure_jvm(sampler, sampler->interval);
-    smp_wall_select(&sampler->wall, thread_filter, only);
-    measure_jvm(sampler, NULL);
+    flush_sources(sampler, SMP_FLUSH_FILTER);
+    smp_roster_set_filter(&sampler->roster, thread_filter, only);
+    for (size_t i = 0; i < SOURCE_COUNT; i++)
+        sampler->sources[i].filter_changed(sampler->sources[i].self);
 }
 
 /* --- the end of an interval --- */
@@ -339,18 +431,9 @@ static void close_interval(struct smp_sampler *sampler)
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
-    sampler->wall.attribution.key_epoch++; /* who finds a new place forgets its last stack, too */
-    sampler->wall.attribution.ran_out = false;
+    sampler->attribution.key_epoch++; /* who finds a new place forgets its last stack, too */
+    sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
-}
-
-/* All that belongs to it and has not been credited yet. */
-static void finish_interval(struct smp_sampler *sampler, bool is_last)
-{
-    if (!sampler->is_running)
-        return;
-    settle(sampler, is_last);
-    measure_jvm(sampler, sampler->interval);
 }
 
 enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms,
@@ -360,7 +443,7 @@ enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns, in
     struct smp_interval *next = NULL;
     enum smp_status status;
 
-    finish_interval(sampler, false);
+    flush_sources(sampler, SMP_FLUSH_INTERVAL);
     methods = next_methods(sampler);
     status = smp_interval_create(sampler->quota, methods, &next);
     if (status != SMP_OK)
@@ -388,10 +471,10 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
 {
     enum smp_status status;
 
-    finish_interval(sampler, true);
+    flush_sources(sampler, SMP_FLUSH_LAST);
     sampler->is_running = false;
     /* They are of no more use, and a full session has room for the snapshot without them. */
-    smp_wall_forget_stacks(&sampler->wall);
+    smp_roster_forget_stacks(&sampler->roster);
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
     if (status == SMP_OK)
         close_interval(sampler);
@@ -404,7 +487,7 @@ void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler
 
     *out = (struct smp_sampler_stats){
         .total_tally = sampler->closed_tally,
-        .threads = sampler->wall.threads,
+        .threads = sampler->roster.sampled,
         .locations = sampler->methods_seen.locations,
     };
     memcpy(out->total_counters, sampler->closed_counters, sizeof(out->total_counters));

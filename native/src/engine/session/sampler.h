@@ -75,6 +75,8 @@ void smp_sampler_poll_all(struct smp_sampler *sampler);
 /* Time passes without being credited from here on; the interval's elapsed time stops. A last tick
  * with the same now_ns comes before it. */
 void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns);
+/* Between mark and pause, or seal_last. */
+bool smp_sampler_is_running(const struct smp_sampler *sampler);
 /* Does nothing between pause and mark. */
 void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 /* After a tick: the least time until the next one, for what ticks cost; 0: whenever it is due. */

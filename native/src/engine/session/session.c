@@ -1,63 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/session.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 #include "engine/session/interval_queue.h"
+#include "engine/session/lifecycle.h"
 #include "engine/session/ticker.h"
-
-enum phase { NEW, STARTING, RUNNING, STOPPING, STOPPED };
+#include "engine/sources/walks.h"
 
 struct smp_session {
-    struct smp_quota *quota; /* held, as by the snapshots that outlive the session */
+    struct smp_quota *quota; /* held, as by the profiles that outlive the session */
+    struct smp_lifecycle lifecycle;
     struct smp_log *log;
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
     struct smp_ticker *ticker;
     const char *engine;
     struct smp_options fixed; /* as created: what of it is fixed stays so. Without its text */
-    pthread_mutex_t mutex;    /* guards all below */
-    pthread_cond_t changed;   /* the phase */
-    enum phase phase;
 };
 
-static void lock(struct smp_session *session)
-{
-    (void)pthread_mutex_lock(&session->mutex);
-}
-
-static void unlock(struct smp_session *session)
-{
-    (void)pthread_mutex_unlock(&session->mutex);
-}
-
-static void set_phase(struct smp_session *session, enum phase phase)
-{
-    lock(session);
-    session->phase = phase;
-    (void)pthread_cond_broadcast(&session->changed);
-    unlock(session);
-}
-
-/* Who would wait for a thread of ours on that thread would wait forever. */
+/* A thread of the session that waited for itself would wait for ever. */
 static bool is_own_thread(struct smp_session *session)
 {
     return smp_ticker_is_caller(session->ticker) || smp_reporter_is_caller(session->reporter);
 }
 
 /* --- create, destroy --- */
-
-static enum smp_status init_locks(struct smp_session *session)
-{
-    if (pthread_mutex_init(&session->mutex, NULL) != 0)
-        return SMP_ENOMEM;
-    if (pthread_cond_init(&session->changed, NULL) != 0) {
-        (void)pthread_mutex_destroy(&session->mutex);
-        return SMP_ENOMEM;
-    }
-    return SMP_OK;
-}
 
 static void free_parts(struct smp_session *session)
 {
@@ -84,16 +52,8 @@ static enum smp_status create_parts(struct smp_session *session,
                                  &config->outputer, &session->reporter);
     if (status != SMP_OK)
         return status;
-    return smp_ticker_create(quota, session->log, &config->vm, &config->attach, options,
-                             session->intervals, session->reporter, &session->ticker);
-}
-
-/* As the looker chooses. */
-static const char *engine_of(const struct smp_jvm *vm, const struct smp_options *options)
-{
-    if (vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI)
-        return vm->async.name;
-    return vm->walker.name;
+    return smp_ticker_create(quota, session->log, &session->lifecycle, &config->vm, &config->attach,
+                             options, session->intervals, session->reporter, &session->ticker);
 }
 
 enum smp_status smp_session_create(const struct smp_session_config *config, const char *options,
@@ -117,10 +77,11 @@ enum smp_status smp_session_create(const struct smp_session_config *config, cons
     session->quota->limit_bytes = (size_t)parsed.memory_limit_bytes;
     session->fixed = parsed;
     session->fixed.monitored_packages = NULL;
-    session->engine = engine_of(&config->vm, &parsed);
-    status = init_locks(session);
+    session->engine =
+        smp_walks_uses_async(&config->vm, &parsed) ? config->vm.async.name : config->vm.walker.name;
+    status = smp_lifecycle_init(&session->lifecycle);
     if (status != SMP_OK)
-        goto no_locks;
+        goto no_lifecycle;
     status = create_parts(session, config, &parsed);
     if (status != SMP_OK)
         goto no_parts;
@@ -128,9 +89,8 @@ enum smp_status smp_session_create(const struct smp_session_config *config, cons
     return SMP_OK;
 no_parts:
     free_parts(session);
-    (void)pthread_cond_destroy(&session->changed);
-    (void)pthread_mutex_destroy(&session->mutex);
-no_locks:
+    smp_lifecycle_fini(&session->lifecycle);
+no_lifecycle:
     smp_options_fini(&parsed);
 no_options:
     smp_quota_release(session->quota);
@@ -140,52 +100,38 @@ no_options:
 
 /* --- start, stop --- */
 
-enum smp_status smp_session_start(struct smp_session *session)
+static enum smp_status start_threads(struct smp_session *session)
 {
-    enum smp_status status = SMP_OK;
+    enum smp_status status = smp_reporter_start(session->reporter);
 
-    lock(session);
-    if (session->phase != NEW)
-        status = SMP_ESTATE;
-    else
-        session->phase = STARTING;
-    unlock(session);
     if (status != SMP_OK)
         return status;
-    status = smp_reporter_start(session->reporter);
-    if (status == SMP_OK) {
-        status = smp_ticker_start(session->ticker);
-        if (status != SMP_OK)
-            smp_reporter_finish(session->reporter, false);
-    }
-    set_phase(session, status == SMP_OK ? RUNNING : NEW);
+    status = smp_ticker_start(session->ticker);
+    if (status != SMP_OK)
+        smp_reporter_finish(session->reporter, false);
     return status;
 }
 
-/* Returns true to the one who has to stop it; to all others when that is done. */
-static bool begin_stop(struct smp_session *session)
+enum smp_status smp_session_start(struct smp_session *session)
 {
-    bool is_mine;
+    enum smp_status status = smp_lifecycle_begin_start(&session->lifecycle);
 
-    lock(session);
-    while (session->phase == STARTING || session->phase == STOPPING)
-        (void)pthread_cond_wait(&session->changed, &session->mutex);
-    is_mine = session->phase == RUNNING;
-    if (is_mine)
-        session->phase = STOPPING;
-    unlock(session);
-    return is_mine;
+    if (status != SMP_OK)
+        return status;
+    status = start_threads(session);
+    smp_lifecycle_end_start(&session->lifecycle, status == SMP_OK, smp_ticker_do, session->ticker);
+    return status;
 }
 
-static enum smp_status stop(struct smp_session *session, bool last_report)
+static enum smp_status stop_session(struct smp_session *session, bool wants_last_report)
 {
     enum smp_status status;
 
-    if (!begin_stop(session))
+    if (!smp_lifecycle_begin_stop(&session->lifecycle, wants_last_report))
         return SMP_OK;
-    status = smp_ticker_stop(session->ticker, last_report);
-    smp_reporter_finish(session->reporter, last_report);
-    set_phase(session, STOPPED);
+    status = smp_ticker_join(session->ticker);
+    smp_reporter_finish(session->reporter, wants_last_report);
+    smp_lifecycle_end_stop(&session->lifecycle);
     return status;
 }
 
@@ -193,28 +139,27 @@ enum smp_status smp_session_stop(struct smp_session *session)
 {
     if (is_own_thread(session))
         return SMP_ESELF;
-    return stop(session, true);
+    return stop_session(session, true);
 }
 
 void smp_session_destroy(struct smp_session *session)
 {
     if (session == NULL)
         return;
-    (void)stop(session, false);
+    (void)stop_session(session, false);
     free_parts(session);
-    (void)pthread_cond_destroy(&session->changed);
-    (void)pthread_mutex_destroy(&session->mutex);
+    smp_lifecycle_fini(&session->lifecycle);
     smp_quota_release(session->quota);
     smp_free(NULL, session);
 }
 
 /* --- requests --- */
 
-static enum smp_status ask(struct smp_session *session, struct smp_request *request)
+static enum smp_status do_request(struct smp_session *session, struct smp_request *request)
 {
     if (is_own_thread(session))
         return SMP_ESELF;
-    return smp_ticker_ask(session->ticker, request);
+    return smp_lifecycle_ask(&session->lifecycle, request, smp_ticker_do, session->ticker);
 }
 
 static void write_message(char message[SMP_OPTIONS_MESSAGE_BYTES], const char *option)
@@ -227,7 +172,7 @@ static void write_message(char message[SMP_OPTIONS_MESSAGE_BYTES], const char *o
 enum smp_status smp_session_configure(struct smp_session *session, const char *options,
                                       size_t length, char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    struct smp_request request = { .what = SMP_ASK_CONFIGURE };
+    struct smp_request request = { .kind = SMP_REQUEST_CONFIGURE };
     const char *difference;
     enum smp_status status =
         smp_options_parse(session->quota, options, length, &request.options, message);
@@ -239,7 +184,7 @@ enum smp_status smp_session_configure(struct smp_session *session, const char *o
         write_message(message, difference);
         status = SMP_ESTATE;
     } else {
-        status = ask(session, &request);
+        status = do_request(session, &request);
     }
     if (status != SMP_OK)
         smp_options_fini(&request.options);
@@ -250,11 +195,11 @@ enum smp_status smp_session_select(struct smp_session *session,
                                    struct smp_thread_filter thread_filter, bool only)
 {
     struct smp_request request = {
-        .what = SMP_ASK_SELECT,
+        .kind = SMP_REQUEST_SET_FILTER,
         .thread_filter = thread_filter,
         .only = only,
     };
-    const enum smp_status status = ask(session, &request);
+    const enum smp_status status = do_request(session, &request);
 
     if (status != SMP_OK && thread_filter.destroy != NULL)
         thread_filter.destroy(thread_filter.self);
@@ -263,20 +208,20 @@ enum smp_status smp_session_select(struct smp_session *session,
 
 enum smp_status smp_session_pause(struct smp_session *session)
 {
-    struct smp_request request = { .what = SMP_ASK_PAUSE };
+    struct smp_request request = { .kind = SMP_REQUEST_PAUSE };
 
-    return ask(session, &request);
+    return do_request(session, &request);
 }
 
 enum smp_status smp_session_resume(struct smp_session *session)
 {
-    struct smp_request request = { .what = SMP_ASK_RESUME };
+    struct smp_request request = { .kind = SMP_REQUEST_RESUME };
 
-    return ask(session, &request);
+    return do_request(session, &request);
 }
 
 /* How often our own limit has said no. */
-static size_t refused(const struct smp_session *session)
+static size_t refusals(const struct smp_session *session)
 {
     return atomic_load_explicit(&session->quota->refused, memory_order_relaxed);
 }
@@ -285,10 +230,10 @@ static size_t refused(const struct smp_session *session)
  * The sampler thread never waits for the output, so where too many reports are waiting, or hold the
  * memory that a new interval needs, it is asked again after one of them has been let go of.
  */
-static enum smp_status ask_for_report(struct smp_session *session, enum smp_ask what)
+static enum smp_status request_report(struct smp_session *session, enum smp_request_kind kind)
 {
     struct smp_report_ticket ticket = { 0 };
-    struct smp_request request = { .what = what, .ticket = &ticket };
+    struct smp_request request = { .kind = kind, .ticket = &ticket };
     enum smp_status status;
     uint64_t released;
     size_t before;
@@ -298,26 +243,26 @@ static enum smp_status ask_for_report(struct smp_session *session, enum smp_ask 
         return SMP_ESELF;
     do {
         released = smp_reporter_released(session->reporter);
-        before = refused(session);
-        status = smp_ticker_ask(session->ticker, &request);
+        before = refusals(session);
+        status = do_request(session, &request);
         again = false;
         if (status == SMP_ENOMEM || status == SMP_EQUOTA)
             again = smp_reporter_wait_for_release(session->reporter, released) ||
-                    (refused(session) != before && smp_interval_queue_evict(session->intervals));
+                    (refusals(session) != before && smp_interval_queue_evict(session->intervals));
         if (!request.is_full)
-            request.what = SMP_ASK_REPORT; /* it has been looked once */
+            request.kind = SMP_REQUEST_REPORT; /* the poll of all threads is done */
     } while (again);
     return status == SMP_OK ? smp_reporter_wait(session->reporter, &ticket) : status;
 }
 
 enum smp_status smp_session_report(struct smp_session *session)
 {
-    return ask_for_report(session, SMP_ASK_REPORT);
+    return request_report(session, SMP_REQUEST_REPORT);
 }
 
 enum smp_status smp_session_sample_once(struct smp_session *session)
 {
-    return ask_for_report(session, SMP_ASK_SAMPLE_ONCE);
+    return request_report(session, SMP_REQUEST_SAMPLE_ONCE);
 }
 
 /* --- windows --- */
@@ -326,7 +271,7 @@ enum smp_status smp_session_sample_once(struct smp_session *session)
  * Ends the running interval, waiting for no output. Where memory has run out, what is waiting in
  * the windows makes room: merged first, then dropped, oldest first.
  */
-static enum smp_status ask_for_window(struct smp_session *session, struct smp_request *request)
+static enum smp_status request_interval(struct smp_session *session, struct smp_request *request)
 {
     enum smp_status status;
     bool again;
@@ -334,14 +279,14 @@ static enum smp_status ask_for_window(struct smp_session *session, struct smp_re
     if (is_own_thread(session))
         return SMP_ESELF;
     do {
-        const size_t before = refused(session);
+        const size_t before = refusals(session);
         smp_interval_queue_compact(session->intervals);
-        status = smp_ticker_ask(session->ticker, request);
+        status = do_request(session, request);
         again = false;
         /* Only where it is our limit that says no: what the system refuses may be there next time.
          */
         if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
-            (request->is_full || refused(session) != before))
+            (request->is_full || refusals(session) != before))
             again = smp_interval_queue_evict(session->intervals);
     } while (again);
     return status;
@@ -349,8 +294,8 @@ static enum smp_status ask_for_window(struct smp_session *session, struct smp_re
 
 enum smp_status smp_session_open_reader(struct smp_session *session, unsigned *reader)
 {
-    struct smp_request request = { .what = SMP_ASK_OPEN };
-    const enum smp_status status = ask_for_window(session, &request);
+    struct smp_request request = { .kind = SMP_REQUEST_OPEN_READER };
+    const enum smp_status status = request_interval(session, &request);
 
     if (status == SMP_OK)
         *reader = request.reader;
@@ -365,8 +310,8 @@ void smp_session_close_reader(struct smp_session *session, unsigned reader)
 enum smp_status smp_session_take_interval(struct smp_session *session, unsigned reader,
                                           struct smp_profile **out)
 {
-    struct smp_request request = { .what = SMP_ASK_WINDOW };
-    const enum smp_status sealed = ask_for_window(session, &request);
+    struct smp_request request = { .kind = SMP_REQUEST_END_INTERVAL };
+    const enum smp_status sealed = request_interval(session, &request);
     enum smp_status taken;
 
     if (sealed == SMP_ESELF)

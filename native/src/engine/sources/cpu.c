@@ -2,153 +2,187 @@
 #include "engine/sources/cpu.h"
 
 #include "base/clock.h"
-#include "engine/sources/wall_poll.h"
+#include "base/random.h"
+#include "engine/sources/poll_once.h"
+#include "engine/sources/roster.h"
+#include "engine/threads/timer_wheel.h"
 
-static struct smp_thread_record *record_of(uint64_t token)
+#define NS_PER_MS INT64_C(1000000)
+
+struct cpu_thread {
+    struct smp_thread_record record; /* first */
+    void *timer;                     /* NULL: none */
+    bool has_clock;                  /* cpu_ns is known. Only without a timer */
+    int64_t cpu_ns;                  /* its CPU clock: all before is attributed */
+    int64_t since_ns;                /* sampled since, or not sampled */
+};
+
+struct cpu_source {
+    struct smp_quota *quota;
+    const struct smp_jvm *jvm;
+    struct smp_roster *roster;
+    struct smp_attribution *attribution;
+    struct smp_walks walks; /* for poll_once only */
+    struct smp_timer_wheel wheel;
+    uint64_t random;
+    uint64_t tick; /* the number of the last one */
+    int64_t covered_ns;
+    int64_t interval_ns;
+    int64_t lookback_ns;
+};
+
+const size_t smp_cpu_record_bytes = sizeof(struct cpu_thread);
+
+static struct cpu_thread *cpu_thread_of(struct smp_thread_record *record)
 {
-    return (struct smp_thread_record *)(uintptr_t)token; /* NOLINT(performance-no-int-to-ptr) */
+    return (struct cpu_thread *)(void *)record;
 }
 
-/* --- whom --- */
-
-/* Names are read here: a sample belongs to the name its thread has. */
-static bool is_wanted(struct smp_wall *wall, struct smp_thread_record *record)
+static struct cpu_thread *cpu_thread_at(const struct cpu_source *source, size_t index)
 {
-    if (wall->default_name_rule) {
-        const bool is_chosen = smp_wall_chooses(wall, record);
+    return cpu_thread_of(source->roster->table.records[index]);
+}
+
+static void put_cpu_visit(struct cpu_source *source, struct cpu_thread *thread, uint64_t ticks)
+{
+    smp_timer_wheel_put(&source->wheel, &thread->record.deadline, source->tick + ticks);
+}
+
+/* Reads the name, too: a sample belongs to the name that its thread has. */
+static bool is_to_sample(struct cpu_source *source, struct cpu_thread *thread)
+{
+    struct smp_roster *roster = source->roster;
+    struct smp_thread_record *record = &thread->record;
+
+    if (roster->default_name_rule) {
+        const bool is_chosen = smp_roster_chooses(roster, record);
         record->is_candidate = is_chosen;
         if (is_chosen)
-            smp_thread_names_read(wall->names, record);
-        /* Of a thread that has ended there is no name to read, but its samples have the one it had.
-         */
-        record->is_candidate = record->is_candidate || (is_chosen && record->cpu_timer != NULL);
+            smp_thread_names_read(roster->names, record);
+        /* A thread that has ended has no name to read. Its samples keep the one it had. */
+        record->is_candidate = record->is_candidate || (is_chosen && thread->timer != NULL);
     }
     return record->is_candidate && record->naming != SMP_NAMING_SKIP;
 }
 
 /* --- samples --- */
 
-/* One attempt, and its time, all of it CPU time. */
-static void attribution(struct smp_wall *wall, const struct smp_tree_target *target, int64_t cpu_ns)
+static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_target *target,
+                               int64_t cpu_ns)
 {
-    smp_attribution_note(&wall->attribution, target, cpu_ns);
-    smp_interval_used_cpu(wall->attribution.interval, target->key, target->node, cpu_ns);
+    smp_attribution_note(source->attribution, target, cpu_ns);
+    smp_interval_used_cpu(source->attribution->interval, target->key, target->node, cpu_ns);
 }
 
-/* The time of what was not walked goes with the next sample of the thread; here it is where there
- * will be none. */
-static void on_dropped(struct smp_wall *wall, struct smp_thread_record *record, int64_t cpu_ns)
+/* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where no
+ * sample will come. */
+static void on_dropped(struct cpu_source *source, struct smp_thread_record *record, int64_t cpu_ns)
 {
     const bool has_ended = record->thread->ended_ns != 0;
     struct smp_tree_target target;
 
     if (cpu_ns == 0) {
-        smp_interval_skip(wall->attribution.interval,
-                          smp_attribution_place(&wall->attribution, record),
+        smp_interval_skip(source->attribution->interval,
+                          smp_attribution_key(source->attribution, record),
                           SMP_OUTCOME_WALK_BUFFER_FULL, 1);
         return;
     }
     target =
-        smp_attribution_pseudo(&wall->attribution, record,
+        smp_attribution_pseudo(source->attribution, record,
                                has_ended ? SMP_OUTCOME_THREAD_ENDED : SMP_OUTCOME_WALK_BUFFER_FULL);
-    attribution(wall, &target, cpu_ns);
+    attribute_cpu_time(source, &target, cpu_ns);
 }
 
-static void on_sample(void *context, uint64_t token, enum smp_answer answer,
-                      const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
-                      uint64_t weight)
+static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
+                          const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
+                          uint64_t weight)
 {
-    static const struct smp_sample none = { 0 };
-    struct smp_wall *wall = context;
-    struct smp_thread_record *record = record_of(token);
-    const enum smp_outcome outcome = smp_poll_outcome(answer, sample);
-    const int64_t cpu_ns = (int64_t)weight * wall->interval_ns;
-    const char *group_name = NULL;
-    struct smp_tree_target target;
+    struct cpu_source *source = context;
+    struct smp_thread_record *record = smp_walks_record_of(token);
+    const int64_t cpu_ns = (int64_t)weight * source->interval_ns;
+    struct smp_found found;
 
-    if (!is_wanted(wall, record))
+    if (!is_to_sample(source, cpu_thread_of(record)))
         return;
     if (answer == SMP_ANSWER_DROPPED) {
-        on_dropped(wall, record, cpu_ns);
-        return;
+        on_dropped(source, record, cpu_ns);
+    } else if (smp_walks_find(&source->walks, answer, sample, mounted, &found)) {
+        const struct smp_tree_target target = smp_attribution_found(
+            source->attribution, record, found.outcome, found.sample, found.group_name);
+        attribute_cpu_time(source, &target, cpu_ns);
     }
-    if (mounted != NULL)
-        group_name = smp_poll_group_of_mounted(wall, mounted);
-    if (mounted != NULL && group_name == NULL)
-        return;
-    target = smp_attribution_found(
-        &wall->attribution, record, outcome,
-        sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none, group_name);
-    attribution(wall, &target, cpu_ns);
 }
 
-static void drain(struct smp_wall *wall)
+static void drain_timers(struct cpu_source *source)
 {
-    const struct smp_cpu_timers *timers = &wall->vm->cpu;
+    const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const struct smp_cpu_sampled sampled = { .sampled = on_cpu_sample, .context = source };
 
-    timers->drain(timers->self, (struct smp_cpu_sampled){ .sampled = on_sample, .context = wall });
+    timers->drain(timers->self, sampled);
 }
 
 /* --- timers --- */
 
-/* It has no timer: what it used since this was last asked. */
-static void measure(struct smp_wall *wall, struct smp_thread_record *record)
+/* For a thread without a timer: what its clock says that it used since the last call. */
+static void attribute_clock(struct cpu_source *source, struct cpu_thread *thread)
 {
-    struct smp_activity *idle = &record->idle;
+    const int32_t tid = smp_thread_record_tid(&thread->record);
     int64_t cpu_ns = 0;
-    struct smp_tree_target target;
 
-    if (smp_thread_record_tid(record) <= 0 ||
-        !smp_clock_thread_cpu_ns(smp_thread_record_tid(record), &cpu_ns))
+    if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
         return;
-    if (idle->has_clock && cpu_ns > idle->cpu_ns) {
-        target = smp_attribution_pseudo(&wall->attribution, record, SMP_OUTCOME_NO_CPU_TIMER);
-        attribution(wall, &target, cpu_ns - idle->cpu_ns);
+    if (thread->has_clock && cpu_ns > thread->cpu_ns) {
+        const struct smp_tree_target target =
+            smp_attribution_pseudo(source->attribution, &thread->record, SMP_OUTCOME_NO_CPU_TIMER);
+        attribute_cpu_time(source, &target, cpu_ns - thread->cpu_ns);
     }
-    idle->has_clock = true;
-    idle->cpu_ns = cpu_ns;
+    thread->has_clock = true;
+    thread->cpu_ns = cpu_ns;
 }
 
-static void start(struct smp_wall *wall, struct smp_thread_record *record)
+static void start_timer(struct cpu_source *source, struct cpu_thread *thread)
 {
-    const struct smp_cpu_timers *timers = &wall->vm->cpu;
-    const int64_t from_cpu_ns = record->idle.has_clock ? record->idle.cpu_ns : -1;
-    const enum smp_status status = timers->start(timers->self, record->thread, wall->interval_ns,
-                                                 from_cpu_ns, smp_throttle_random(&wall->throttle),
-                                                 (uint64_t)(uintptr_t)record, &record->cpu_timer);
+    const struct smp_cpu_timers *timers = &source->jvm->cpu;
+    const int64_t from_cpu_ns = thread->has_clock ? thread->cpu_ns : -1;
+    const enum smp_status status = timers->start(
+        timers->self, thread->record.thread, source->interval_ns, from_cpu_ns,
+        smp_random_next(&source->random), smp_walks_token_of(&thread->record), &thread->timer);
 
     if (status == SMP_OK)
-        record->idle.has_clock = false;
+        thread->has_clock = false;
     else if (status == SMP_EQUOTA || status == SMP_ENOMEM || status == SMP_EVM)
-        measure(wall, record);
+        attribute_clock(source, thread);
 }
 
-static void stop(struct smp_wall *wall, struct smp_thread_record *record,
-                 struct smp_cpu_sampled told)
+static void stop_timer(struct cpu_source *source, struct cpu_thread *thread,
+                       struct smp_cpu_sampled sampled)
 {
-    const struct smp_cpu_timers *timers = &wall->vm->cpu;
+    const struct smp_cpu_timers *timers = &source->jvm->cpu;
 
-    if (record->cpu_timer == NULL)
+    if (thread->timer == NULL)
         return;
-    timers->stop(timers->self, record->cpu_timer, told);
-    record->cpu_timer = NULL;
+    timers->stop(timers->self, thread->timer, sampled);
+    thread->timer = NULL;
 }
 
-void smp_cpu_source_stop(struct smp_wall *wall, struct smp_thread_record *record)
+/* Attributes what the timer has left. */
+static void stop_timer_and_sample(struct cpu_source *source, struct cpu_thread *thread)
 {
-    stop(wall, record, (struct smp_cpu_sampled){ .sampled = on_sample, .context = wall });
+    stop_timer(source, thread,
+               (struct smp_cpu_sampled){ .sampled = on_cpu_sample, .context = source });
 }
 
-/* Between mark and pause only: else there is no timer. */
-void smp_cpu_source_stop_all(struct smp_wall *wall)
+static void stop_all_timers(void *self)
 {
-    for (size_t i = 0; i < wall->table.count; i++)
-        smp_cpu_source_stop(wall, wall->table.records[i]);
+    struct cpu_source *source = self;
+
+    for (size_t i = 0; i < source->roster->table.count; i++)
+        stop_timer_and_sample(source, cpu_thread_at(source, i));
 }
 
-static void ignore(void *context, uint64_t token, enum smp_answer answer,
-                   const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
-                   uint64_t weight)
+static void ignore_sample(void *context, uint64_t token, enum smp_answer answer,
+                          const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
+                          uint64_t weight)
 {
     (void)context;
     (void)token;
@@ -158,59 +192,228 @@ static void ignore(void *context, uint64_t token, enum smp_answer answer,
     (void)weight;
 }
 
-void smp_cpu_source_end_all(struct smp_wall *wall)
+/* --- the roster's events --- */
+
+static void on_cpu_thread_started(void *context, struct smp_thread_record *record, int64_t from_ns,
+                                  bool is_new)
 {
-    for (size_t i = 0; i < wall->table.count; i++)
-        stop(wall, wall->table.records[i], (struct smp_cpu_sampled){ .sampled = ignore });
+    struct cpu_thread *thread = cpu_thread_of(record);
+
+    thread->since_ns = from_ns;
+    thread->has_clock = is_new; /* at 0 */
+    put_cpu_visit(context, thread, 0);
 }
 
-/* --- one look --- */
-
-/* A young thread is likely to end soon, and holds a timer as long as that is not seen. */
-static void schedule(struct smp_wall *wall, struct smp_thread_record *record)
+static void on_cpu_thread_ended(void *context, struct smp_thread_record *record, int64_t ended_ns)
 {
-    const uint64_t most = smp_poll_ticks_in(wall, wall->lookback_ns);
+    struct cpu_source *source = context;
+
+    (void)ended_ns;
+    stop_timer_and_sample(source, cpu_thread_of(record));
+    smp_timer_wheel_remove(&source->wheel, &record->deadline);
+}
+
+static void on_cpu_thread_left_out(void *context, struct smp_thread_record *record)
+{
+    struct cpu_source *source = context;
+    struct cpu_thread *thread = cpu_thread_of(record);
+
+    thread->since_ns = source->roster->now_ns;
+    thread->has_clock = false;
+}
+
+static void on_cpu_thread_named(void *context, struct smp_thread_record *record)
+{
+    if (record->naming == SMP_NAMING_SKIP && record->is_candidate)
+        put_cpu_visit(context, cpu_thread_of(record), 0);
+}
+
+/* --- ticks --- */
+
+static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
+{
+    const int64_t ticks = ns / source->interval_ns;
+
+    return ticks > 1 ? (uint64_t)ticks : 1;
+}
+
+/* A young thread is likely to end soon, and holds its timer until a visit finds that it has ended. */
+static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
+{
+    const uint64_t most = cpu_ticks_in(source, source->lookback_ns);
     uint64_t ticks = 1;
 
-    if (record->cpu_timer != NULL || !record->is_candidate)
-        ticks =
-            smp_poll_ticks_in(wall, (wall->poll->now_ns - record->credited_ns) / SMP_IDLE_SHARE);
-    /* Not all threads at once. */
+    if (thread->timer != NULL || !thread->record.is_candidate)
+        ticks = cpu_ticks_in(source, (now_ns - thread->since_ns) / SMP_IDLE_SHARE);
     ticks = ticks < most ? ticks : most;
-    smp_poll_put_in(wall, record, ticks - smp_throttle_random(&wall->throttle) % (ticks / 4 + 1));
+    /* Not all threads at the same tick. */
+    put_cpu_visit(source, thread, ticks - smp_random_next(&source->random) % (ticks / 4 + 1));
 }
 
-static void look_at(struct smp_wall *wall, struct smp_thread_record *record)
+static void visit_cpu_thread(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
-    if (smp_poll_remove_ended(wall, record))
+    if (smp_roster_remove_ended(source->roster, &thread->record, now_ns))
         return;
-    const bool wanted = is_wanted(wall, record);
-    smp_poll_count_as_sampled(wall, record, wanted);
-    if (wanted && record->cpu_timer == NULL)
-        start(wall, record);
-    else if (!wanted)
-        smp_cpu_source_stop(wall, record);
-    if (!wanted)
-        record->idle.has_clock = false; /* what it uses now is nobody's */
-    schedule(wall, record);
+    const bool is_sampled = is_to_sample(source, thread);
+    smp_roster_set_sampled(source->roster, &thread->record, is_sampled);
+    if (is_sampled && thread->timer == NULL)
+        start_timer(source, thread);
+    else if (!is_sampled)
+        stop_timer_and_sample(source, thread);
+    if (!is_sampled)
+        thread->has_clock = false; /* what it uses from now on is not attributed */
+    schedule_visit(source, thread, now_ns);
 }
 
-void smp_cpu_source_tick(struct smp_wall *wall)
+static void tick_cpu(void *self, int64_t now_ns)
 {
-    struct smp_deadline *due = NULL;
+    struct cpu_source *source = self;
+    struct smp_deadline *deadline = NULL;
 
-    drain(wall);
-    smp_timer_wheel_begin(&wall->wheel, wall->tick);
-    while ((due = smp_timer_wheel_next(&wall->wheel)) != NULL)
-        look_at(wall, smp_thread_record_of(due));
+    source->tick++;
+    smp_roster_poll_starts(source->roster, now_ns);
+    smp_roster_name_all(source->roster);
+    drain_timers(source);
+    smp_timer_wheel_begin(&source->wheel, source->tick);
+    while ((deadline = smp_timer_wheel_next(&source->wheel)) != NULL)
+        visit_cpu_thread(source, cpu_thread_of(smp_thread_record_of(deadline)), now_ns);
+    source->covered_ns = now_ns;
 }
 
-void smp_cpu_source_finish(struct smp_wall *wall)
+static void flush_cpu(void *self, enum smp_flush reason)
 {
-    drain(wall);
-    for (size_t i = 0; i < wall->table.count; i++) {
-        struct smp_thread_record *record = wall->table.records[i];
-        if (record->is_counted && record->cpu_timer == NULL && record->idle.has_clock)
-            measure(wall, record);
+    struct cpu_source *source = self;
+
+    (void)reason;
+    drain_timers(source);
+    for (size_t i = 0; i < source->roster->table.count; i++) {
+        struct cpu_thread *thread = cpu_thread_at(source, i);
+        if (thread->record.is_sampled && thread->timer == NULL && thread->has_clock)
+            attribute_clock(source, thread);
     }
+}
+
+static void poll_running_once(void *self, int64_t now_ns, int64_t span_ns)
+{
+    smp_poll_once(&((struct cpu_source *)self)->walks, now_ns, span_ns, true);
+}
+
+static void make_all_visits_due(struct cpu_source *source)
+{
+    for (size_t i = 0; i < source->roster->table.count; i++)
+        put_cpu_visit(source, cpu_thread_at(source, i), 0);
+}
+
+static void mark_cpu(void *self, int64_t now_ns)
+{
+    struct cpu_source *source = self;
+
+    for (size_t i = 0; i < source->roster->table.count; i++) {
+        cpu_thread_at(source, i)->since_ns = now_ns;
+        cpu_thread_at(source, i)->has_clock = false;
+    }
+    source->covered_ns = now_ns;
+    make_all_visits_due(source);
+}
+
+/* A timer may expire at any tick. */
+static uint64_t no_idle_ticks(const void *self)
+{
+    (void)self;
+    return 0;
+}
+
+/* --- options, filter --- */
+
+static void visit_all_again(void *self)
+{
+    struct cpu_source *source = self;
+
+    for (size_t i = 0; i < source->roster->table.count; i++) {
+        struct cpu_thread *thread = cpu_thread_at(source, i);
+        if (!thread->record.is_sampled && thread->since_ns < source->covered_ns)
+            thread->since_ns = source->covered_ns;
+    }
+    make_all_visits_due(source);
+}
+
+static void set_cpu_options(void *self, const struct smp_options *options)
+{
+    struct cpu_source *source = self;
+    const int64_t interval_ns = options->sampling_frequency_millis * NS_PER_MS;
+    const int64_t lookback_ns = options->idle_lookback_millis * NS_PER_MS;
+    const bool is_sooner = interval_ns != source->interval_ns ||
+                           lookback_ns < source->lookback_ns ||
+                           smp_roster_would_change(source->roster, options);
+
+    source->lookback_ns = lookback_ns;
+    if (interval_ns != source->interval_ns)
+        stop_all_timers(source);
+    source->interval_ns = interval_ns;
+    source->walks.interval_ns = interval_ns;
+    if (is_sooner)
+        visit_all_again(source);
+}
+
+/* --- create, destroy --- */
+
+static void destroy_cpu(void *self)
+{
+    struct cpu_source *source = self;
+
+    for (size_t i = 0; i < source->roster->table.count; i++)
+        stop_timer(source, cpu_thread_at(source, i),
+                   (struct smp_cpu_sampled){ .sampled = ignore_sample });
+    smp_walks_fini(&source->walks);
+    smp_free(source->quota, source);
+}
+
+static struct smp_source describe_cpu_source(struct cpu_source *source)
+{
+    return (struct smp_source){
+        .mark = mark_cpu,
+        .tick = tick_cpu,
+        .flush = flush_cpu,
+        .stop = stop_all_timers,
+        .poll_once = poll_running_once,
+        .set_options = set_cpu_options,
+        .filter_changed = visit_all_again,
+        .idle_ticks = no_idle_ticks,
+        .destroy = destroy_cpu,
+        .self = source,
+    };
+}
+
+enum smp_status smp_cpu_create(const struct smp_source_setup *setup, struct smp_source *out)
+{
+    struct cpu_source *source = NULL;
+    enum smp_status status;
+
+    if (setup->jvm->cpu.start == NULL)
+        return SMP_EUNSUPPORTED;
+    source = smp_alloc(setup->quota, sizeof(*source));
+    if (source == NULL)
+        return SMP_ENOMEM;
+    source->quota = setup->quota;
+    source->jvm = setup->jvm;
+    source->roster = setup->roster;
+    source->attribution = setup->attribution;
+    source->random = (uint64_t)smp_clock_ns();
+    source->interval_ns = setup->options->sampling_frequency_millis * NS_PER_MS;
+    source->lookback_ns = setup->options->idle_lookback_millis * NS_PER_MS;
+    status =
+        smp_walks_init(&source->walks, setup->quota, setup->jvm, setup->roster, setup->options);
+    if (status != SMP_OK) {
+        smp_free(setup->quota, source);
+        return status;
+    }
+    setup->roster->events = (struct smp_roster_events){
+        .started = on_cpu_thread_started,
+        .ended = on_cpu_thread_ended,
+        .left_out = on_cpu_thread_left_out,
+        .named = on_cpu_thread_named,
+        .context = source,
+    };
+    *out = describe_cpu_source(source);
+    return SMP_OK;
 }

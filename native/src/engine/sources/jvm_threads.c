@@ -2,6 +2,7 @@
 #include "engine/sources/jvm_threads.h"
 
 #include "base/sort.h"
+#include "engine/sources/roster.h"
 
 static const char *const KIND_TEXTS[SMP_OS_THREAD_KIND_COUNT] = {
 #define X(code, text) text,
@@ -9,32 +10,40 @@ static const char *const KIND_TEXTS[SMP_OS_THREAD_KIND_COUNT] = {
 #undef X
 };
 
-/* One call of measure. */
-struct measuring {
-    uint32_t *tids; /* of Java threads, in order */
-    size_t tid_count;
-    bool knows_all; /* each of them has a tid */
-    struct smp_methods *methods;
-    struct smp_interval *interval;
+struct jvm_threads {
+    struct smp_quota *quota;
+    const struct smp_os_thread_source *os_threads;
+    struct smp_roster *roster;
+    struct smp_attribution *attribution;
+    bool is_reported;
 };
 
-static bool is_lower(const void *context, uint32_t a, uint32_t b)
+/* One read of all threads. */
+struct jvm_reading {
+    const struct jvm_threads *source;
+    uint32_t *tids; /* of Java threads, sorted */
+    size_t tid_count;
+    bool knows_all; /* each of them has a tid */
+    bool is_attributed;
+};
+
+static bool is_lower_tid(const void *context, uint32_t a, uint32_t b)
 {
     (void)context;
     return a < b;
 }
 
-static bool is_java(void *context, int32_t tid)
+static bool is_java_tid(void *context, int32_t tid)
 {
-    const struct measuring *measuring = context;
+    const struct jvm_reading *reading = context;
     size_t from = 0;
-    size_t till = measuring->tid_count;
+    size_t till = reading->tid_count;
 
     while (from < till) {
         const size_t middle = from + (till - from) / 2;
-        if (measuring->tids[middle] == (uint32_t)tid)
+        if (reading->tids[middle] == (uint32_t)tid)
             return true;
-        if (measuring->tids[middle] < (uint32_t)tid)
+        if (reading->tids[middle] < (uint32_t)tid)
             from = middle + 1;
         else
             till = middle;
@@ -42,48 +51,115 @@ static bool is_java(void *context, int32_t tid)
     return false;
 }
 
-static void on_used(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
-                    int64_t cpu_ns)
+static void on_jvm_thread_used(void *context, enum smp_os_thread_kind kind, uint64_t id,
+                               const char *name, int64_t cpu_ns)
 {
-    const struct measuring *measuring = context;
+    const struct jvm_reading *reading = context;
+    struct smp_interval *interval = reading->source->attribution->interval;
     struct smp_group_key key;
     uint32_t location;
     uint32_t node;
 
-    if (measuring->interval == NULL || cpu_ns <= 0 || (unsigned)kind >= SMP_OS_THREAD_KIND_COUNT)
+    if (!reading->is_attributed || cpu_ns <= 0 || (unsigned)kind >= SMP_OS_THREAD_KIND_COUNT)
         return;
     /* It may be a Java thread whose tid is not known. */
-    if (kind == SMP_OS_THREAD_OTHER && !measuring->knows_all)
+    if (kind == SMP_OS_THREAD_OTHER && !reading->knows_all)
         return;
-    key = smp_interval_find(measuring->interval, SMP_JVM_THREADS_NAME, id, name);
-    location = smp_methods_pseudo(measuring->methods, KIND_TEXTS[kind]);
-    if (!smp_interval_add(measuring->interval, key, &location, 1, &node)) {
+    key = smp_interval_find(interval, SMP_JVM_THREADS_NAME, id, name);
+    location = smp_methods_pseudo(reading->source->attribution->methods, KIND_TEXTS[kind]);
+    if (!smp_interval_add(interval, key, &location, 1, &node)) {
         enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
-        node = smp_interval_add_pseudo(measuring->interval, key, &outcome);
+        node = smp_interval_add_pseudo(interval, key, &outcome);
     }
-    smp_interval_measured(measuring->interval, node, cpu_ns, cpu_ns);
+    smp_interval_measured(interval, node, cpu_ns, cpu_ns);
 }
 
-void smp_jvm_threads_measure(const struct smp_os_thread_source *os_threads,
-                             const struct smp_thread_table *table, struct smp_methods *methods,
-                             struct smp_interval *interval)
+static void collect_java_tids(struct jvm_reading *reading, const struct smp_thread_table *table)
 {
-    struct measuring measuring = { .knows_all = true, .methods = methods };
-
-    measuring.interval = interval;
-    if (os_threads->read == NULL)
-        return;
-    measuring.tids = smp_alloc(table->quota, (2 * table->count + 1) * sizeof(*measuring.tids));
-    if (measuring.tids == NULL)
-        return;
     for (size_t i = 0; i < table->count; i++) {
-        const int32_t tid = table->records[i]->thread->os_tid;
+        const int32_t tid = smp_thread_record_tid(table->records[i]);
         if (tid > 0)
-            measuring.tids[measuring.tid_count++] = (uint32_t)tid;
+            reading->tids[reading->tid_count++] = (uint32_t)tid;
         else
-            measuring.knows_all = false;
+            reading->knows_all = false;
     }
-    smp_sort(measuring.tids, measuring.tids + table->count, measuring.tid_count, is_lower, NULL);
-    os_threads->read(os_threads->self, is_java, on_used, &measuring);
-    smp_free(table->quota, measuring.tids);
+    smp_sort(reading->tids, reading->tids + table->count, reading->tid_count, is_lower_tid, NULL);
+}
+
+/* With a filter of only some threads, these are not among them. */
+static void read_jvm_threads(const struct jvm_threads *source, bool is_attributed)
+{
+    const struct smp_os_thread_source *os_threads = source->os_threads;
+    const struct smp_thread_table *table = &source->roster->table;
+    struct jvm_reading reading = {
+        .source = source,
+        .knows_all = true,
+        .is_attributed = is_attributed,
+    };
+
+    if (os_threads->read == NULL || !source->is_reported || source->roster->only)
+        return;
+    reading.tids = smp_alloc(source->quota, (2 * table->count + 1) * sizeof(*reading.tids));
+    if (reading.tids == NULL)
+        return;
+    collect_java_tids(&reading, table);
+    os_threads->read(os_threads->self, is_java_tid, on_jvm_thread_used, &reading);
+    smp_free(source->quota, reading.tids);
+}
+
+/* What was used so far is not attributed. */
+static void forget_jvm_time(void *self)
+{
+    read_jvm_threads(self, false);
+}
+
+static void mark_jvm_threads(void *self, int64_t now_ns)
+{
+    (void)now_ns;
+    forget_jvm_time(self);
+}
+
+static void flush_jvm_threads(void *self, enum smp_flush reason)
+{
+    if (reason != SMP_FLUSH_OPTIONS)
+        read_jvm_threads(self, true);
+}
+
+static void set_jvm_threads_options(void *self, const struct smp_options *options)
+{
+    struct jvm_threads *source = self;
+
+    if (source->is_reported == options->report_jvm_threads)
+        return;
+    source->is_reported = options->report_jvm_threads;
+    forget_jvm_time(source);
+}
+
+static void destroy_jvm_threads(void *self)
+{
+    smp_free(((struct jvm_threads *)self)->quota, self);
+}
+
+enum smp_status smp_jvm_threads_create(const struct smp_source_setup *setup, struct smp_source *out)
+{
+    struct jvm_threads *source = smp_alloc(setup->quota, sizeof(*source));
+
+    if (source == NULL)
+        return SMP_ENOMEM;
+    *source = (struct jvm_threads){
+        .quota = setup->quota,
+        .os_threads = &setup->jvm->os_threads,
+        .roster = setup->roster,
+        .attribution = setup->attribution,
+        .is_reported = setup->options->report_jvm_threads,
+    };
+    *out = (struct smp_source){
+        .mark = mark_jvm_threads,
+        .flush = flush_jvm_threads,
+        .set_options = set_jvm_threads_options,
+        .filter_changed = forget_jvm_time,
+        .destroy = destroy_jvm_threads,
+        .self = source,
+    };
+    return SMP_OK;
 }

@@ -2,467 +2,358 @@
 #include "engine/sources/wall.h"
 
 #include "base/clock.h"
-#include "engine/sources/cpu.h"
+#include "engine/sources/pending_time.h"
+#include "engine/sources/poll_answer.h"
+#include "engine/sources/poll_once.h"
 #include "engine/sources/wall_poll.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
-/* --- whom --- */
+enum {
+    CLOSE_TICKS_MS = 5, /* up to this interval answers may be collected at the next tick */
+    MOST_REST_MS = 1000 /* without a tick: so old are the statistics, at most */
+};
 
-bool smp_wall_chooses(struct smp_wall *wall, struct smp_thread_record *record)
+const size_t smp_wall_record_bytes = sizeof(struct smp_wall_thread);
+
+static struct smp_wall_thread *thread_at(const struct smp_wall *wall, size_t index)
 {
-    const struct smp_thread_filter *thread_filter = &wall->thread_filter;
-
-    if (record->thread->is_hidden)
-        return false;
-    if (record->chosen_epoch != wall->chosen_epoch) {
-        record->chosen_epoch = wall->chosen_epoch;
-        record->is_chosen = thread_filter->contains != NULL &&
-                            thread_filter->contains(thread_filter->self, record->thread);
-    }
-    if (wall->only || record->is_chosen)
-        return record->is_chosen;
-    return !(wall->skip_daemon_threads && record->thread->is_daemon);
+    return smp_wall_thread_of(wall->roster->table.records[index]);
 }
 
-static bool on_started(void *context, struct smp_thread *thread)
+/* --- the roster's events --- */
+
+static void on_wall_thread_started(void *context, struct smp_thread_record *record, int64_t from_ns,
+                                   bool is_new)
 {
     struct smp_wall *wall = context;
-    const bool is_new = thread->started_ns > wall->marked_ns;
-    struct smp_thread_record *record =
-        smp_thread_table_add(&wall->table, thread, is_new ? thread->started_ns : wall->marked_ns);
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
-    if (record == NULL)
-        return false;
-    record->idle.has_clock = is_new; /* at 0 */
-    smp_poll_put_in(wall, record, 0);
-    return true;
+    thread->pending.from_ns = from_ns;
+    thread->activity.has_clock = is_new; /* at 0 */
+    smp_poll_schedule_put(&wall->schedule, thread, 0);
 }
 
-static void poll_threads(struct smp_wall *wall)
+static void on_wall_thread_ended(void *context, struct smp_thread_record *record, int64_t ended_ns)
 {
-    const struct smp_thread_source *source = &wall->vm->threads;
-    uint64_t unseen = 0;
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
 
-    /* A source that cannot tell now is asked again at the next tick. */
-    (void)source->poll(source->self, &wall->cursor, &unseen, on_started, wall);
-    if (!wall->is_first_poll)
-        smp_interval_count(wall->attribution.interval, SMP_COUNTER_UNSEEN_THREADS, unseen);
-    wall->is_first_poll = false;
+    if (wall->poll != NULL) /* sampling */
+        smp_pending_end(wall, thread, ended_ns);
+    smp_poll_schedule_set_idle(&wall->schedule, thread, false);
+    smp_timer_wheel_remove(&wall->schedule.wheel, &record->deadline);
 }
 
-/* --- passes --- */
-
-static void everybody_is_due(struct smp_wall *wall)
+static void on_wall_thread_left_out(void *context, struct smp_thread_record *record)
 {
-    for (size_t i = 0; i < wall->table.count; i++) {
-        if (!wall->table.records[i]->is_throttled)
-            wall->table.records[i]->polled_tick = wall->tick; /* none has been skipped */
-        wall->table.records[i]->is_throttled = true;          /* this poll is not skipped */
-        smp_poll_put_in(wall, wall->table.records[i], 0);
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+
+    smp_wall_poll_begin(thread, wall->roster->now_ns);
+    smp_poll_schedule_set_idle(&wall->schedule, thread, false);
+}
+
+static void on_wall_thread_leaves_group(void *context, struct smp_thread_record *record)
+{
+    smp_pending_leaves_group(context, smp_wall_thread_of(record));
+}
+
+static void on_wall_thread_named(void *context, struct smp_thread_record *record)
+{
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+
+    smp_pending_flush_left(wall, thread);
+    if (record->naming != SMP_NAMING_SKIP || !record->is_candidate)
+        return;
+    smp_pending_flush(wall, thread);
+    smp_poll_schedule_put(&wall->schedule, thread, 0);
+}
+
+/* --- ticks --- */
+
+static void make_all_due(struct smp_wall *wall)
+{
+    for (size_t i = 0; i < wall->roster->table.count; i++) {
+        struct smp_wall_thread *thread = thread_at(wall, i);
+        if (!thread->plan.is_throttled)
+            thread->plan.polled_tick = wall->schedule.tick; /* no poll has been left out */
+        thread->plan.is_throttled = true;                   /* this poll must not be skipped */
+        smp_poll_schedule_put(&wall->schedule, thread, 0);
     }
 }
 
-/* With a user's rule all are asked for at once, and whoever ended must not be. */
-static void name_all(struct smp_wall *wall)
+/* The next record, during the poll of this one: idle threads are in no cache. */
+static void prefetch_thread(struct smp_deadline *deadline)
 {
-    struct smp_thread_table *table = &wall->table;
+    const struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
 
-    for (size_t i = 0; i < table->count;) {
-        struct smp_thread_record *record = table->records[i];
-        if (smp_poll_remove_ended(wall, record))
-            continue;
-        record->is_candidate = smp_wall_chooses(wall, record);
-        if (!record->is_candidate)
-            smp_poll_leave_out(wall, record);
-        i++;
-    }
-    smp_interval_count(wall->attribution.interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES,
-                       smp_thread_names_ask(wall->names));
-    for (size_t i = 0; i < table->count; i++) {
-        struct smp_thread_record *record = table->records[i];
-        smp_poll_credit_left(wall, record);
-        if (record->naming != SMP_NAMING_SKIP || !record->is_candidate)
-            continue;
-        smp_poll_credit_kept(wall, record);
-        smp_poll_leave_out(wall, record);
-        smp_poll_put_in(wall, record, 0);
-    }
+    __builtin_prefetch(thread->record.thread);
+    __builtin_prefetch(&thread->record.last);
+    __builtin_prefetch(&thread->activity);
+    if (deadline->next != NULL)
+        __builtin_prefetch(deadline->next);
 }
 
-static void look_at_all(struct smp_wall *wall)
-{
-    for (size_t i = 0; i < wall->table.count;) {
-        if (smp_poll_at(wall, wall->table.records[i]))
-            i++;
-    }
-    smp_poll_collect(wall);
-}
-
-/* The next record, while this one is looked at: idle threads are in no cache. */
-static void fetch_early(const struct smp_thread_record *record)
-{
-    __builtin_prefetch(record->thread);
-    __builtin_prefetch(&record->idle);
-    __builtin_prefetch(&record->last);
-    if (record->due.next != NULL)
-        __builtin_prefetch(record->due.next);
-}
-
-/* Each thread that lives for a tick is seen, whatever that costs: what it costs is paid by looks at
- * others. They are the last of the table, from this place on. */
+/* Polls the threads that have started, from this index on: each thread that lives for a tick is seen,
+ * whatever that costs. Polls of others pay for it. */
 static void poll_started(struct smp_wall *wall, size_t from)
 {
-    while (from < wall->table.count) {
-        struct smp_thread_record *record = wall->table.records[from];
-        smp_timer_wheel_remove(&wall->wheel, &record->due); /* once is enough */
-        if (smp_poll_at(wall, record))
+    while (from < wall->roster->table.count) {
+        struct smp_wall_thread *thread = thread_at(wall, from);
+        smp_timer_wheel_remove(&wall->schedule.wheel, &thread->record.deadline);
+        if (smp_wall_poll_thread(wall, thread))
             from++;
     }
 }
 
-/* To be woken up once more costs the threads that run more than their walks do: where ticks are
- * close together the answers to one are taken at the next. Not the first ones, which somebody may
- * wait for, and not where CPU time is short: there the next tick may be put off. */
-static bool may_leave_answers(const struct smp_wall *wall)
+static void poll_due(struct smp_wall *wall)
 {
-    return wall->interval_ns <= SMP_CLOSE_TICKS_MS * NS_PER_MS &&
-           wall->covered_ns > wall->marked_ns && wall->throttle.share == SMP_THROTTLE_WHOLE;
-}
+    struct smp_poll_schedule *schedule = &wall->schedule;
+    struct smp_timer_wheel *wheel = &schedule->wheel;
 
-/* That were left at the last tick, whose they are. */
-static void take_answers(struct smp_wall *wall, bool is_settling)
-{
-    struct smp_poll poll = {
-        .now_ns = wall->covered_ns,
-        .span_ns = -1,
-        .is_settling = is_settling,
-    };
-
-    if (wall->in_flight == 0)
-        return;
-    poll.begun_ns = smp_clock_ns();
-    wall->poll = &poll;
-    smp_poll_collect(wall);
-    wall->poll = NULL;
-}
-
-static void look_at_due(struct smp_wall *wall)
-{
-    struct smp_timer_wheel *wheel = &wall->wheel;
-
-    smp_timer_wheel_begin(wheel, wall->tick);
-    for (struct smp_deadline *due = smp_timer_wheel_next(wheel); due != NULL;
-         due = smp_timer_wheel_next(wheel)) {
+    smp_timer_wheel_begin(wheel, schedule->tick);
+    for (struct smp_deadline *deadline = smp_timer_wheel_next(wheel); deadline != NULL;
+         deadline = smp_timer_wheel_next(wheel)) {
         if (wheel->resume != NULL)
-            fetch_early(smp_thread_record_of(wheel->resume));
-        struct smp_thread_record *record = smp_thread_record_of(due);
-        if (smp_poll_pass_over(wall, record))
+            prefetch_thread(wheel->resume);
+        struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
+        if (smp_poll_schedule_skips(schedule, thread, wall->poll->now_ns))
             continue;
-        /* Whoever is left waits in line, in the order in which they fell due. */
-        if (record->was_looked_at && smp_throttle_is_spent(&wall->throttle)) {
-            smp_timer_wheel_put(wheel, due, due->at);
+        /* The others wait in the wheel, in the order of their deadlines. */
+        if (thread->record.was_polled && smp_throttle_is_spent(&schedule->throttle)) {
+            smp_timer_wheel_put(wheel, deadline, deadline->at);
             break;
         }
-        (void)smp_poll_at(wall, record);
+        (void)smp_wall_poll_thread(wall, thread);
     }
+}
+
+/* To wake up once more in a tick costs the threads that run more than their walks do. Not for the first
+ * polls, whose answers a caller may wait for, and not past the limit, where the next tick may be far. */
+static bool may_leave_answers(const struct smp_wall *wall)
+{
+    return wall->schedule.interval_ns <= CLOSE_TICKS_MS * NS_PER_MS &&
+           wall->covered_ns > wall->roster->marked_ns &&
+           wall->schedule.throttle.share == SMP_THROTTLE_WHOLE;
+}
+
+/* Collects the answers that the last tick has left. They count as of that tick. */
+static void take_left_answers(struct smp_wall *wall, bool is_last)
+{
+    struct smp_poll poll = { .now_ns = wall->covered_ns, .is_last = is_last };
+
+    if (wall->walks.in_flight == 0)
+        return;
+    wall->walks.begun_ns = smp_clock_ns();
+    wall->poll = &poll;
+    smp_walks_collect(&wall->walks, is_last);
+    wall->poll = NULL;
+}
+
+static void tick_wall(void *self, int64_t now_ns)
+{
+    struct smp_wall *wall = self;
+    struct smp_poll poll = { .now_ns = now_ns };
+    const size_t known = wall->roster->table.count;
+
+    smp_throttle_begin(&wall->schedule.throttle, now_ns);
+    take_left_answers(wall, false);
+    wall->walks.begun_ns = smp_clock_ns();
+    wall->poll = &poll;
+    smp_poll_schedule_begin_tick(&wall->schedule, now_ns - wall->covered_ns);
+    smp_roster_poll_starts(wall->roster, now_ns);
+    smp_roster_name_all(wall->roster);
+    poll_started(wall, known);
+    poll_due(wall);
     if (!may_leave_answers(wall))
-        smp_poll_collect(wall);
-}
-
-/* Ticks that were left out since the last one share the time with this one. */
-static void begin_tick(struct smp_wall *wall, int64_t now_ns)
-{
-    wall->tick++;
-    wall->tick_ns = (now_ns - wall->covered_ns) / (int64_t)(wall->tick - wall->made_tick);
-    wall->made_tick = wall->tick;
-    wall->polls = 0;
-    wall->idle_polls = 0;
-}
-
-/*
- * How rarely idle threads have to be polled so that it costs no more than it may. They are polled
- * at the same ticks, so what a tick costs is paid once for all of them, and not by them where
- * threads that run are polled at each tick anyway.
- */
-static void learn_cost(struct smp_wall *wall)
-{
-    enum { FEW = 2, SLOWNESS = 8, LEAST_NS = 200, MOST_NS = 20000 };
-    const struct smp_throttle *throttle = &wall->throttle;
-    const bool has_busy = wall->threads > wall->idle_threads;
-    const int64_t tick_ns = throttle->tick_ns > 0 ? throttle->tick_ns : SMP_IDLE_TICK_NS;
-
-    if (wall->polls >= FEW && wall->polls == wall->idle_polls) {
-        int64_t poll_ns = (throttle->end_cpu_ns - throttle->cpu_ns) / wall->polls;
-        poll_ns = poll_ns < LEAST_NS ? LEAST_NS : poll_ns > MOST_NS ? MOST_NS : poll_ns;
-        wall->idle_poll_ns += (poll_ns - wall->idle_poll_ns) / SLOWNESS;
-    }
-    const double cost_ns =
-        (double)wall->idle_threads * (double)wall->idle_poll_ns + (has_busy ? 0 : (double)tick_ns);
-    wall->idle_ticks = cost_ns * SMP_IDLE_COST_SHARE / (double)wall->interval_ns;
-}
-
-void smp_wall_tick(struct smp_wall *wall, int64_t now_ns)
-{
-    struct smp_poll poll = { .now_ns = now_ns, .span_ns = -1 };
-    const size_t known = wall->table.count;
-
-    smp_throttle_begin(&wall->throttle, now_ns);
-    take_answers(wall, false);
-    poll.begun_ns = smp_clock_ns();
-    wall->poll = &poll;
-    begin_tick(wall, now_ns);
-    poll_threads(wall);
-    if (!wall->default_name_rule)
-        name_all(wall);
-    if (wall->is_cpu) {
-        smp_cpu_source_tick(wall);
-    } else {
-        poll_started(wall, known);
-        look_at_due(wall);
-    }
-    smp_throttle_end(&wall->throttle);
-    learn_cost(wall);
+        smp_walks_collect(&wall->walks, false);
+    smp_throttle_end(&wall->schedule.throttle);
+    smp_poll_schedule_learn_cost(&wall->schedule, poll.polls, poll.idle_polls,
+                                 wall->roster->sampled);
     wall->covered_ns = now_ns;
     wall->poll = NULL;
 }
 
-int64_t smp_wall_tick_gap_ns(struct smp_wall *wall)
+static void poll_all_wall(void *self)
 {
-    return wall->is_cpu ? 0 : smp_throttle_tick_gap_ns(&wall->throttle);
+    struct smp_wall *wall = self;
+
+    take_left_answers(wall, false); /* they are weighted with the odds of their own polls */
+    if (wall->schedule.throttle.share == SMP_THROTTLE_WHOLE)
+        make_all_due(wall);
 }
 
-uint64_t smp_wall_idle_ticks(const struct smp_wall *wall)
+static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)
 {
-    const uint64_t most = smp_poll_ticks_in(wall, SMP_MOST_REST_MS * NS_PER_MS);
+    struct smp_wall *wall = self;
 
-    /* A user's rule is asked at each tick, and a timer may have expired at any. Where CPU time is
-     * short it is the limit that says when ticks are made. */
-    if (wall->is_cpu || !wall->default_name_rule || wall->throttle.share < SMP_THROTTLE_WHOLE ||
-        wall->in_flight > 0)
-        return 0;
-    const uint64_t first = smp_timer_wheel_first(&wall->wheel, wall->tick, wall->tick + most);
-    return first > wall->tick ? first - wall->tick - 1 : 0;
+    smp_poll_once(&wall->walks, now_ns, span_ns, false);
 }
 
-bool smp_wall_watch(struct smp_wall *wall, struct smp_start_listener *listen)
-{
-    const struct smp_thread_source *source = &wall->vm->threads;
-
-    return source->listen(source->self, wall->cursor, listen);
-}
-
-void smp_wall_unwatch(struct smp_wall *wall, struct smp_start_listener *listen, uint64_t left_out)
-{
-    const struct smp_thread_source *source = &wall->vm->threads;
-
-    source->unlisten(source->self, listen);
-    wall->tick += left_out;
-}
-
-void smp_wall_tick_once(struct smp_wall *wall, int64_t now_ns, int64_t span_ns)
-{
-    struct smp_poll poll = { .now_ns = now_ns, .span_ns = span_ns, .begun_ns = smp_clock_ns() };
-
-    wall->poll = &poll;
-    begin_tick(wall, now_ns);
-    poll_threads(wall);
-    if (!wall->default_name_rule)
-        name_all(wall);
-    look_at_all(wall);
-    wall->covered_ns = now_ns;
-    wall->poll = NULL;
-}
-
-/* So that who has been renamed is in the right group in the whole of the next interval. */
+/* A thread that was renamed is in its new group for the whole of the next interval. What is flushed is
+ * older than the new name, so names come after it. */
 static void read_names(struct smp_wall *wall)
 {
-    for (size_t i = 0; i < wall->table.count; i++) {
-        if (wall->table.records[i]->was_looked_at)
-            smp_thread_names_read(wall->names, wall->table.records[i]);
-    }
-}
+    struct smp_roster *roster = wall->roster;
 
-void smp_wall_poll_all(struct smp_wall *wall)
-{
-    take_answers(wall, false); /* they are of polls with odds of their own */
-    if (wall->throttle.share == SMP_THROTTLE_WHOLE)
-        everybody_is_due(wall);
-}
-
-/* What is credited is older than a change of a name since the last tick: they are read after it. */
-void smp_wall_finish(struct smp_wall *wall, bool is_last)
-{
-    struct smp_poll poll = { .now_ns = wall->covered_ns, .span_ns = -1 };
-
-    if (wall->is_cpu) {
-        smp_cpu_source_finish(wall);
+    if (!roster->default_name_rule)
         return;
+    for (size_t i = 0; i < roster->table.count; i++) {
+        if (roster->table.records[i]->was_polled)
+            smp_thread_names_read(roster->names, roster->table.records[i]);
     }
-    take_answers(wall, is_last);
+}
+
+static void flush_wall(void *self, enum smp_flush reason)
+{
+    struct smp_wall *wall = self;
+    struct smp_poll poll = { .now_ns = wall->covered_ns };
+
+    take_left_answers(wall, reason == SMP_FLUSH_LAST);
     wall->poll = &poll;
-    for (size_t i = 0; i < wall->table.count;) {
-        struct smp_thread_record *record = wall->table.records[i];
-        if (!smp_poll_remove_ended(wall, record)) {
-            smp_poll_credit_kept(wall, record);
+    for (size_t i = 0; i < wall->roster->table.count;) {
+        struct smp_wall_thread *thread = thread_at(wall, i);
+        if (!smp_roster_remove_ended(wall->roster, &thread->record, wall->covered_ns)) {
+            smp_pending_flush(wall, thread);
             i++;
         }
     }
-    if (wall->default_name_rule)
-        read_names(wall);
+    read_names(wall);
     wall->poll = NULL;
 }
 
-void smp_wall_mark(struct smp_wall *wall, int64_t now_ns)
+static void mark_wall(void *self, int64_t now_ns)
 {
-    for (size_t i = 0; i < wall->table.count; i++)
-        smp_poll_begin(wall->table.records[i], now_ns);
-    wall->is_first_poll = true;
-    wall->marked_ns = now_ns;
+    struct smp_wall *wall = self;
+
+    for (size_t i = 0; i < wall->roster->table.count; i++)
+        smp_wall_poll_begin(thread_at(wall, i), now_ns);
     wall->covered_ns = now_ns;
-    wall->made_tick = wall->tick;
-    smp_throttle_restart(&wall->throttle);
-    everybody_is_due(wall);
+    wall->schedule.made_tick = wall->schedule.tick;
+    smp_throttle_restart(&wall->schedule.throttle);
+    make_all_due(wall);
 }
 
-void smp_wall_forget_stacks(struct smp_wall *wall)
+static uint64_t idle_ticks_of_wall(const void *self)
 {
-    for (size_t i = 0; i < wall->table.count; i++) {
-        wall->table.records[i]->idle.has_leaf = false;
-        wall->table.records[i]->has_target = false;
-        smp_last_stack_fini(&wall->table.records[i]->last, &wall->attribution.budget);
+    const struct smp_wall *wall = self;
+    const struct smp_poll_schedule *schedule = &wall->schedule;
+    const uint64_t most = smp_poll_schedule_ticks_in(schedule, MOST_REST_MS * NS_PER_MS);
+
+    /* A user's rule is called at each tick. Past the limit, tick_gap_ns says when ticks come. */
+    if (!wall->roster->default_name_rule || schedule->throttle.share < SMP_THROTTLE_WHOLE ||
+        wall->walks.in_flight > 0)
+        return 0;
+    const uint64_t first =
+        smp_timer_wheel_first(&schedule->wheel, schedule->tick, schedule->tick + most);
+    return first > schedule->tick ? first - schedule->tick - 1 : 0;
+}
+
+static void skip_wall_ticks(void *self, uint64_t count)
+{
+    ((struct smp_wall *)self)->schedule.tick += count;
+}
+
+static int64_t tick_gap_of_wall(void *self)
+{
+    return smp_throttle_tick_gap_ns(&((struct smp_wall *)self)->schedule.throttle);
+}
+
+/* --- options, filter --- */
+
+/* A thread that was not sampled so far has no time before the last tick. */
+static void choose_all_again(void *self)
+{
+    struct smp_wall *wall = self;
+
+    for (size_t i = 0; i < wall->roster->table.count; i++) {
+        struct smp_wall_thread *thread = thread_at(wall, i);
+        if (!thread->record.was_polled && !thread->record.is_sampled &&
+            thread->pending.from_ns < wall->covered_ns)
+            thread->pending.from_ns = wall->covered_ns;
     }
+    make_all_due(wall);
 }
 
-/* --- options, selection --- */
-
-/* Without a user's rule the default one is the only one. */
-static bool uses_default_rule(const struct smp_wall *wall, const struct smp_options *options)
+/* Is any thread due sooner than under the old options? If not, thousands need not be polled at once. */
+static bool is_any_due_sooner(const struct smp_wall *wall, const struct smp_options *options)
 {
-    return options->default_name_rule || wall->vm->name_callback.group_names == NULL;
+    const struct smp_poll_schedule *schedule = &wall->schedule;
+
+    return smp_roster_would_change(wall->roster, options) ||
+           schedule->interval_ns != options->sampling_frequency_millis * NS_PER_MS ||
+           schedule->lookback_ns > options->idle_lookback_millis * NS_PER_MS ||
+           schedule->throttle.limit_per_mille < options->overhead_limit_per_mille;
 }
 
-static void set_times(struct smp_wall *wall, const struct smp_options *options)
+static void set_wall_options(void *self, const struct smp_options *options)
 {
-    const int64_t interval_ns = options->sampling_frequency_millis * NS_PER_MS;
+    struct smp_wall *wall = self;
+    const bool is_sooner = is_any_due_sooner(wall, options);
 
-    wall->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
-    if (interval_ns == wall->interval_ns)
-        return;
-    smp_cpu_source_stop_all(wall);
-    wall->interval_ns = interval_ns;
-}
-
-/* Whoever was not sampled until now owns the time up to the last tick. */
-static void choose_anew(struct smp_wall *wall)
-{
-    for (size_t i = 0; i < wall->table.count; i++) {
-        struct smp_thread_record *record = wall->table.records[i];
-        if (!record->was_looked_at && !record->is_counted && record->credited_ns < wall->covered_ns)
-            record->credited_ns = wall->covered_ns;
-    }
-    everybody_is_due(wall);
-}
-
-/* Is somebody due sooner than under the options that held when he was put in line? Where not,
- * thousands of threads need not be looked at all at once. */
-static bool is_anybody_due_sooner(const struct smp_wall *wall, const struct smp_options *options)
-{
-    return wall->skip_daemon_threads != options->skip_daemon_threads ||
-           wall->default_name_rule != uses_default_rule(wall, options) ||
-           wall->interval_ns != options->sampling_frequency_millis * NS_PER_MS ||
-           wall->lookback_ns > options->idle_lookback_millis * NS_PER_MS ||
-           wall->throttle.limit_per_mille < options->overhead_limit_per_mille;
-}
-
-void smp_wall_set_options(struct smp_wall *wall, const struct smp_options *options)
-{
-    const bool default_rule = uses_default_rule(wall, options);
-    const bool is_sooner = is_anybody_due_sooner(wall, options);
-
-    set_times(wall, options);
-    smp_throttle_set_limit(&wall->throttle, options->overhead_limit_per_mille);
-    wall->skip_daemon_threads = options->skip_daemon_threads;
-    if (default_rule != wall->default_name_rule) {
-        wall->default_name_rule = default_rule;
-        smp_thread_names_set_rule(wall->names, default_rule);
-    }
+    wall->schedule.lookback_ns = options->idle_lookback_millis * NS_PER_MS;
+    wall->schedule.interval_ns = options->sampling_frequency_millis * NS_PER_MS;
+    wall->walks.interval_ns = wall->schedule.interval_ns;
+    smp_throttle_set_limit(&wall->schedule.throttle, options->overhead_limit_per_mille);
     if (is_sooner)
-        choose_anew(wall);
+        choose_all_again(wall);
 }
 
-static void drop_thread_filter(struct smp_wall *wall)
+/* --- create, destroy --- */
+
+static void destroy_wall(void *self)
 {
-    if (wall->thread_filter.destroy != NULL)
-        wall->thread_filter.destroy(wall->thread_filter.self);
-    wall->thread_filter = (struct smp_thread_filter){ 0 };
+    struct smp_wall *wall = self;
+
+    smp_walks_fini(&wall->walks);
+    smp_free(wall->quota, wall);
 }
 
-void smp_wall_select(struct smp_wall *wall, struct smp_thread_filter thread_filter, bool only)
+static struct smp_source wall_source(struct smp_wall *wall)
 {
-    drop_thread_filter(wall);
-    wall->thread_filter = thread_filter;
-    wall->only = only;
-    wall->chosen_epoch++;
-    choose_anew(wall);
+    return (struct smp_source){
+        .mark = mark_wall,
+        .tick = tick_wall,
+        .poll_all = poll_all_wall,
+        .flush = flush_wall,
+        .poll_once = poll_wall_once,
+        .set_options = set_wall_options,
+        .filter_changed = choose_all_again,
+        .idle_ticks = idle_ticks_of_wall,
+        .skip_ticks = skip_wall_ticks,
+        .tick_gap_ns = tick_gap_of_wall,
+        .destroy = destroy_wall,
+        .self = wall,
+    };
 }
 
-/* --- life --- */
-
-static enum smp_status create_buffers(struct smp_wall *wall, size_t depth)
+enum smp_status smp_wall_create(const struct smp_source_setup *setup, struct smp_source *out)
 {
-    wall->sample.frames = smp_alloc(wall->quota, depth * sizeof(*wall->sample.frames));
-    wall->sample.capacity = depth;
-    wall->attribution.path.locations = smp_alloc(
-        wall->quota, (depth + SMP_STACK_PATH_EXTRA) * sizeof(*wall->attribution.path.locations));
-    if (wall->sample.frames == NULL || wall->attribution.path.locations == NULL)
-        return SMP_ENOMEM;
-    return SMP_OK;
-}
-
-enum smp_status smp_wall_init(struct smp_wall *wall, struct smp_quota *quota,
-                              const struct smp_jvm *vm, const struct smp_options *options,
-                              size_t max_stack_bytes)
-{
+    struct smp_wall *wall = smp_alloc(setup->quota, sizeof(*wall));
     enum smp_status status;
 
-    wall->quota = quota;
-    wall->vm = vm;
-    wall->is_async = vm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI;
-    wall->is_cpu = options->clock == SMP_CLOCK_CPU;
-    if (wall->is_cpu && vm->cpu.start == NULL)
-        return SMP_EUNSUPPORTED;
-    wall->salt = (uint64_t)smp_clock_ns();
-    wall->idle_poll_ns = SMP_IDLE_POLL_NS;
-    wall->chosen_epoch = 1;
-    wall->attribution.key_epoch = 1;
-    wall->attribution.stack_epoch = 1;
-    wall->attribution.names = &vm->names;
-    wall->attribution.budget = (struct smp_last_stack_budget){
-        .quota = quota,
-        .max_bytes = max_stack_bytes,
-    };
-    wall->skip_daemon_threads = options->skip_daemon_threads;
-    wall->default_name_rule = uses_default_rule(wall, options);
-    smp_thread_table_init(&wall->table, quota, &wall->attribution.budget, &vm->threads,
-                          &vm->name_callback);
-    smp_throttle_init(&wall->throttle, options->overhead_limit_per_mille, (uint64_t)smp_clock_ns());
-    set_times(wall, options);
-    status = create_buffers(wall, (size_t)options->max_depth_frames);
-    if (status != SMP_OK)
+    if (wall == NULL)
+        return SMP_ENOMEM;
+    wall->quota = setup->quota;
+    wall->roster = setup->roster;
+    wall->attribution = setup->attribution;
+    smp_poll_schedule_init(&wall->schedule, setup->options);
+    status = smp_walks_init(&wall->walks, setup->quota, setup->jvm, setup->roster, setup->options);
+    if (status != SMP_OK) {
+        smp_free(setup->quota, wall);
         return status;
-    return smp_thread_names_create(quota, &wall->table, wall->default_name_rule, smp_poll_leaving,
-                                   wall, &wall->names);
-}
-
-void smp_wall_fini(struct smp_wall *wall)
-{
-    if (wall->quota == NULL)
-        return;
-    smp_cpu_source_end_all(wall);
-    smp_thread_table_fini(&wall->table);
-    drop_thread_filter(wall);
-    smp_thread_names_destroy(wall->names);
-    smp_free(wall->quota, wall->sample.frames);
-    smp_free(wall->quota, wall->attribution.path.locations);
+    }
+    wall->walks.events = smp_poll_answer_events(wall);
+    setup->roster->events = (struct smp_roster_events){
+        .started = on_wall_thread_started,
+        .ended = on_wall_thread_ended,
+        .left_out = on_wall_thread_left_out,
+        .leaves_group = on_wall_thread_leaves_group,
+        .named = on_wall_thread_named,
+        .context = wall,
+    };
+    *out = wall_source(wall);
+    return SMP_OK;
 }

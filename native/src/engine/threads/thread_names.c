@@ -14,7 +14,7 @@ struct smp_thread_names {
     bool default_rule;
     smp_thread_names_leaving *leaving;
     void *leaving_context;
-    uint64_t failures; /* of the user's rule in the call that is being made */
+    uint64_t failures; /* of the user's rule in the running call */
     char raw[SMP_MAX_GROUP_NAME_BYTES];
     char group[SMP_MAX_GROUP_NAME_BYTES];
 };
@@ -42,23 +42,23 @@ void smp_thread_names_destroy(struct smp_thread_names *names)
         smp_free(names->quota, names);
 }
 
-static void leave_key(struct smp_thread_names *names, struct smp_thread_record *record)
+static void leave_group(struct smp_thread_names *names, struct smp_thread_record *record)
 {
     names->leaving(names->leaving_context, record);
     record->key_epoch = 0;
     smp_last_stack_forget(&record->last);
 }
 
-/* False: no memory; the thread is in the overflow group then, not in one that is wrong. */
-static bool set_group(struct smp_thread_names *names, struct smp_thread_record *record,
-                      const char *name)
+/* False: no memory. The thread is in the overflow group then, rather than in a wrong one. */
+static bool set_group_name(struct smp_thread_names *names, struct smp_thread_record *record,
+                           const char *name)
 {
     struct smp_thread_table *table = names->table;
     const char *wanted = name[0] != '\0' ? name : SMP_UNNAMED;
 
     if (record->group_name != NULL && strcmp(record->group_name, wanted) == 0)
         return true;
-    leave_key(names, record);
+    leave_group(names, record);
     if (smp_thread_table_rename(table, &record->group_name, wanted))
         return true;
     smp_free(table->quota, record->group_name);
@@ -77,8 +77,8 @@ void smp_thread_names_set_rule(struct smp_thread_names *names, bool default_rule
     }
 }
 
-/* names->raw has been read anew. */
-static bool keep_raw(struct smp_thread_names *names, struct smp_thread_record *record)
+/* names->raw is the record's new name. False: no memory. */
+static bool keep_raw_name(struct smp_thread_names *names, struct smp_thread_record *record)
 {
     struct smp_thread_table *table = names->table;
 
@@ -87,10 +87,10 @@ static bool keep_raw(struct smp_thread_names *names, struct smp_thread_record *r
     if (names->default_rule) {
         (void)smp_name_rule_apply(names->raw, strlen(names->raw), names->group,
                                   sizeof(names->group));
-        return set_group(names, record, names->group);
+        return set_group_name(names, record, names->group);
     }
     if (record->naming == SMP_NAMING_FAILED)
-        return set_group(names, record, names->raw);
+        return set_group_name(names, record, names->raw);
     return true;
 }
 
@@ -102,43 +102,43 @@ void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_rec
         table->source->name(table->source->self, record->thread, &record->seen, names->raw,
                             sizeof(names->raw), &changed);
 
-    if (status == SMP_OK && changed && !keep_raw(names, record))
+    if (status == SMP_OK && changed && !keep_raw_name(names, record))
         smp_thread_table_forget_name(table, record);
-    /* It came and went since the last look: there is nothing to tell of it but that. */
-    if (status == SMP_EGONE && !record->was_looked_at)
+    /* It started and ended between two ticks: it is counted as unseen, and never polled. */
+    if (status == SMP_EGONE && !record->was_polled)
         record->is_candidate = false;
     else if (status != SMP_OK && record->group_name == NULL)
-        (void)set_group(names, record, SMP_UNNAMED);
+        (void)set_group_name(names, record, SMP_UNNAMED);
 }
 
-static void take_answer(struct smp_thread_names *names, struct smp_thread_record *record,
-                        enum smp_naming naming, const char *name)
+static void take_name_answer(struct smp_thread_names *names, struct smp_thread_record *record,
+                             enum smp_naming naming, const char *name)
 {
     bool kept = true;
 
-    record->is_answered = true;
+    record->is_named = true;
     if (naming == SMP_NAMING_SAME && record->naming != SMP_NAMING_SAME)
         return;
     record->naming = naming == SMP_NAMING_SAME ? SMP_NAMING_FAILED : naming;
     if (record->naming == SMP_NAMING_NAMED)
-        kept = set_group(names, record, name);
+        kept = set_group_name(names, record, name);
     if (record->naming == SMP_NAMING_FAILED) {
         names->failures++;
-        kept = set_group(names, record, record->raw_name != NULL ? record->raw_name : "");
+        kept = set_group_name(names, record, record->raw_name != NULL ? record->raw_name : "");
     }
-    /* Without an answer that is remembered, the namer has to say it again. */
+    /* The answer was not kept: SAME would be wrong, so the callback has to repeat it. */
     if (!kept)
         record->naming = SMP_NAMING_SAME;
 }
 
-static void on_answer(void *context, size_t index, enum smp_naming naming, const char *name)
+static void on_name_answer(void *context, size_t index, enum smp_naming naming, const char *name)
 {
     struct smp_thread_names *names = context;
 
-    take_answer(names, names->table->asked_records[index], naming, name);
+    take_name_answer(names, names->table->to_name_records[index], naming, name);
 }
 
-static size_t collect_asked(struct smp_thread_table *table)
+static size_t collect_candidates(struct smp_thread_table *table)
 {
     size_t count = 0;
 
@@ -146,37 +146,37 @@ static size_t collect_asked(struct smp_thread_table *table)
         struct smp_thread_record *record = table->records[i];
         if (!record->is_candidate)
             continue;
-        record->is_answered = false;
+        record->is_named = false;
         if (record->naming == SMP_NAMING_SAME)
             smp_thread_table_forget_answer(table, record);
-        table->asked[count] = record->thread;
+        table->to_name[count] = record->thread;
         table->answers[count] = record->given;
-        table->asked_records[count] = record;
+        table->to_name_records[count] = record;
         count++;
     }
     return count;
 }
 
-/* Whom a failed call left without an answer keeps its raw name, as where the rule itself failed. */
-static void ask_namer(struct smp_thread_names *names)
+/* Threads that a failed call left unnamed get their raw name, as if the rule had failed for them. */
+static void call_name_rule(struct smp_thread_names *names)
 {
     struct smp_thread_table *table = names->table;
     const struct smp_name_callback *name_callback = table->name_callback;
-    const size_t count = collect_asked(table);
+    const size_t count = collect_candidates(table);
 
     if (count == 0)
         return;
-    (void)name_callback->group_names(name_callback->self, table->asked, table->answers, count,
-                                     on_answer, names);
+    (void)name_callback->group_names(name_callback->self, table->to_name, table->answers, count,
+                                     on_name_answer, names);
     for (size_t i = 0; i < count; i++) {
-        struct smp_thread_record *record = table->asked_records[i];
+        struct smp_thread_record *record = table->to_name_records[i];
         record->given = table->answers[i];
-        if (!record->is_answered)
-            take_answer(names, record, SMP_NAMING_FAILED, NULL);
+        if (!record->is_named)
+            take_name_answer(names, record, SMP_NAMING_FAILED, NULL);
     }
 }
 
-uint64_t smp_thread_names_ask(struct smp_thread_names *names)
+uint64_t smp_thread_names_apply_rule(struct smp_thread_names *names)
 {
     struct smp_thread_table *table = names->table;
 
@@ -185,7 +185,7 @@ uint64_t smp_thread_names_ask(struct smp_thread_names *names)
         if (table->records[i]->is_candidate)
             smp_thread_names_read(names, table->records[i]);
     }
-    ask_namer(names);
+    call_name_rule(names);
     return names->failures;
 }
 

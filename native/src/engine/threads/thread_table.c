@@ -5,15 +5,16 @@
 
 enum {
     FIRST_CAPACITY = 64,
-    SPARE_RECORDS = 64 /* made at a time, so that a few births need no memory */
+    SPARE_RECORDS = 64 /* allocated ahead, so that a few thread starts need no memory */
 };
 
 void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
-                           struct smp_last_stack_budget *budget,
+                           size_t record_bytes, struct smp_last_stack_budget *budget,
                            const struct smp_thread_source *source,
                            const struct smp_name_callback *name_callback)
 {
     *table = (struct smp_thread_table){
+        .record_bytes = record_bytes,
         .quota = quota,
         .budget = budget,
         .source = source,
@@ -21,7 +22,7 @@ void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quo
     };
 }
 
-static void fini_record(struct smp_thread_table *table, struct smp_thread_record *record)
+static void release_record(struct smp_thread_table *table, struct smp_thread_record *record)
 {
     smp_thread_table_forget_name(table, record);
     smp_thread_table_forget_answer(table, record);
@@ -31,8 +32,8 @@ static void fini_record(struct smp_thread_table *table, struct smp_thread_record
     table->source->drop(table->source->self, record->thread);
 }
 
-/* Down to so many records. */
-static void drop_spares(struct smp_thread_table *table, size_t ready)
+/* Frees spare records down to so many records in all. */
+static void free_spares(struct smp_thread_table *table, size_t ready)
 {
     while (table->ready > ready)
         smp_free(table->quota, table->records[--table->ready]);
@@ -41,12 +42,12 @@ static void drop_spares(struct smp_thread_table *table, size_t ready)
 void smp_thread_table_fini(struct smp_thread_table *table)
 {
     for (size_t i = 0; i < table->count; i++)
-        fini_record(table, table->records[i]);
-    drop_spares(table, 0);
+        release_record(table, table->records[i]);
+    free_spares(table, 0);
     smp_free(table->quota, table->records);
-    smp_free(table->quota, table->asked);
+    smp_free(table->quota, table->to_name);
     smp_free(table->quota, table->answers);
-    smp_free(table->quota, table->asked_records);
+    smp_free(table->quota, table->to_name_records);
     *table = (struct smp_thread_table){ 0 };
 }
 
@@ -60,43 +61,42 @@ static bool resize_array(struct smp_quota *quota, void **array, size_t capacity,
     return true;
 }
 
-/* On failure some arrays may have the new size and others the old one: capacity is what all hold.
- */
-static bool resize(struct smp_thread_table *table, size_t capacity)
+/* On failure some arrays may have the new size and others the old one: all hold capacity. */
+static bool resize_table(struct smp_thread_table *table, size_t capacity)
 {
     void *records = table->records;
-    void *asked = table->asked;
+    void *to_name = table->to_name;
     void *answers = table->answers;
-    void *asked_records = table->asked_records;
+    void *to_name_records = table->to_name_records;
     const bool resized =
         resize_array(table->quota, &records, capacity, sizeof(*table->records)) &&
-        resize_array(table->quota, &asked, capacity, sizeof(*table->asked)) &&
+        resize_array(table->quota, &to_name, capacity, sizeof(*table->to_name)) &&
         resize_array(table->quota, &answers, capacity, sizeof(*table->answers)) &&
-        resize_array(table->quota, &asked_records, capacity, sizeof(*table->asked_records));
+        resize_array(table->quota, &to_name_records, capacity, sizeof(*table->to_name_records));
 
     table->records = records;
-    table->asked = asked;
+    table->to_name = to_name;
     table->answers = answers;
-    table->asked_records = asked_records;
+    table->to_name_records = to_name_records;
     if (resized || capacity < table->capacity)
         table->capacity = capacity;
     return resized;
 }
 
-static bool grow(struct smp_thread_table *table)
+static bool grow_table(struct smp_thread_table *table)
 {
-    return resize(table, table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
+    return resize_table(table, table->capacity == 0 ? FIRST_CAPACITY : table->capacity * 2);
 }
 
-/* There is a spare record, afterwards. */
-static bool make_spares(struct smp_thread_table *table)
+/* True: there is a spare record. */
+static bool ensure_spare(struct smp_thread_table *table)
 {
     if (table->ready > table->count)
         return true;
-    if (table->count == table->capacity && !grow(table))
+    if (table->count == table->capacity && !grow_table(table))
         return false;
     for (size_t i = 0; i < SPARE_RECORDS && table->ready < table->capacity; i++) {
-        struct smp_thread_record *record = smp_alloc(table->quota, sizeof(*record));
+        struct smp_thread_record *record = smp_alloc(table->quota, table->record_bytes);
         if (record == NULL)
             break;
         table->records[table->ready++] = record;
@@ -105,41 +105,39 @@ static bool make_spares(struct smp_thread_table *table)
 }
 
 struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
-                                               struct smp_thread *thread, int64_t credited_ns)
+                                               struct smp_thread *thread)
 {
     struct smp_thread_record *record = NULL;
 
-    if (!make_spares(table))
+    if (!ensure_spare(table))
         return NULL;
     record = table->records[table->count];
-    *record = (struct smp_thread_record){
-        .thread = thread,
-        .credited_ns = credited_ns,
-        .index = table->count,
-    };
+    memset(record, 0, table->record_bytes);
+    record->thread = thread;
+    record->index = table->count;
     table->count++;
     return record;
 }
 
-/* After a storm of short threads the memory goes back; a refusal costs nothing but that. */
-static void give_back(struct smp_thread_table *table)
+/* Gives memory back after many short threads. A failed resize only keeps the larger arrays. */
+static void shrink_table(struct smp_thread_table *table)
 {
     if (table->ready > table->count + 2 * SPARE_RECORDS)
-        drop_spares(table, table->count + SPARE_RECORDS);
+        free_spares(table, table->count + SPARE_RECORDS);
     if (table->capacity > FIRST_CAPACITY && table->ready < table->capacity / 4)
-        (void)resize(table, table->capacity / 2);
+        (void)resize_table(table, table->capacity / 2);
 }
 
 void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record)
 {
     const size_t index = record->index;
 
-    fini_record(table, record);
+    release_record(table, record);
     table->count--;
     table->records[index] = table->records[table->count];
     table->records[index]->index = index;
     table->records[table->count] = record;
-    give_back(table);
+    shrink_table(table);
 }
 
 bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text)

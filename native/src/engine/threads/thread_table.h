@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_table.h - a record per thread that the sampler has been handed: in no order, but each
- * stays where it is in memory.
+ * thread_table.h - one record for each thread the sampler holds. A record never moves in memory; the
+ * order of the table changes when one is removed.
  *
- * Owns     the records, their names and stack copies, the thread source's and namer's memories.
+ * Owns     the records, their names and stack copies, the memories of thread source and name callback.
  * Threads  the sampler thread only.
- * Errors   add: false, no memory, nothing has changed.
- * Cost     add: one allocation in a while; remove: O(1), the last record takes the free place in
- *          the order.
+ * Errors   add: NULL, no memory, nothing has changed.
+ * Cost     add: one allocation for SPARE_RECORDS calls; remove: O(1), the last record takes its index.
  */
 #ifndef SMP_ENGINE_THREADS_THREAD_TABLE_H
 #define SMP_ENGINE_THREADS_THREAD_TABLE_H
@@ -18,66 +17,39 @@
 
 #include "base/alloc.h"
 #include "base/status.h"
-#include "engine/attribution/interval.h"
-#include "engine/attribution/last_stack.h"
 #include "engine/jvm.h"
-#include "engine/threads/activity.h"
+#include "engine/threads/last_stack.h"
 #include "engine/threads/timer_wheel.h"
+#include "model/group_key.h"
 
-enum { SMP_WHOLE_USE = 1024 }; /* a thread runs all the time */
-
-/* What a look at an idle thread needs stands first: it is seldom in the cache. */
+/*
+ * What all sources know of a thread. A source that knows more begins its own record with this one.
+ * A poll of an idle thread needs the first members, and finds none of them in the cache.
+ */
 struct smp_thread_record {
-    struct smp_deadline due; /* first: when it is looked at next */
+    struct smp_deadline deadline; /* first: when its source visits it next */
     struct smp_thread *thread;
-    int64_t credited_ns;        /* all time before this is credited, or never will be */
-    int64_t balance_ns;         /* time still to be credited; negative: credited too much */
-    int64_t odds;               /* of the next poll (intensity.h) */
-    bool is_candidate;          /* to be sampled */
-    bool was_looked_at;         /* its time since credited_ns is to be credited */
-    bool is_counted;            /* among the sampled threads */
-    bool is_chosen;             /* by the selection, as it was asked in chosen_epoch */
-    bool is_answered;           /* by the call of the namer that is being made */
-    bool is_idle;               /* counted in looker->idle_threads */
-    bool is_throttled;          /* its odds are those for want of CPU time */
-    bool has_target;            /* last is what the last poll found */
-    bool takes_all;             /* what is found next gets promised_ns, and the time since then */
-    bool has_left;              /* what is kept for it is left_place's */
-    struct smp_activity idle;   /* what its CPU clock told */
-    int64_t named_ns;           /* its name was read at this look; 0: at none yet */
-    enum smp_naming naming;     /* the namer's last answer; SAME: none yet */
     struct smp_group_key key;   /* in the interval */
-    uint64_t key_epoch;         /* place is valid while equal to the asker's; 0 = never */
-    uint64_t chosen_epoch;      /* 0: never asked */
-    struct smp_last_stack last; /* and where it was credited */
-    /* Of a request that it has not answered: it may have run since; 0: there is none. */
-    int64_t unanswered_ns;
-    bool is_asked;             /* and the signal has been sent; what follows was so when it was */
-    int64_t asked_clock_ns;    /* its CPU clock */
-    int64_t asked_used_ns;     /* CPU time used since credited_ns; -1: not known */
-    int64_t use;               /* of SMP_WHOLE_USE: share of its time that it ran, of late */
-    uint64_t polled_tick;      /* the last poll */
-    int64_t free_odds;         /* of the next poll, were there CPU time for all */
-    int64_t promised_ns;       /* of polls up to promised_until_ns that found nothing yet: */
-    int64_t promised_until_ns; /* the last tick at which it had the stack it will answer */
-    int64_t owed_ns;           /* wall time taken back from last at the end of an interval */
-    int64_t claim_ns;          /* that claim_node is to get of proven idle time, */
-    uint64_t claim_epoch;      /* in the interval with this place_epoch */
-    uint32_t claim_node;
-    void *cpu_timer;            /* cpu.h; NULL: none */
-    struct smp_reading reading; /* of the look that waits for an asynchronous answer */
-    struct smp_group_key left_key;
-    size_t index;     /* in the table */
-    void *seen;       /* the thread source's memory of the name */
-    void *given;      /* the namer's memory of its answer */
-    char *raw_name;   /* NULL: not known (yet) */
-    char *group_name; /* NULL: the overflow group, for lack of memory or of an answer */
+    uint64_t key_epoch;         /* key is valid while equal to that of the attribution; 0: never */
+    struct smp_last_stack last; /* and the node its time went to */
+    enum smp_naming naming;     /* the last answer of the name callback; SAME: none yet */
+    bool is_candidate;          /* by options, filter and name */
+    bool is_sampled;            /* counted in roster.sampled */
+    bool was_polled;            /* since it was left out last */
+    bool is_in_filter;          /* as of filter_epoch */
+    bool is_named;              /* by the running call of the name callback */
+    uint64_t filter_epoch;      /* 0: never looked up */
+    size_t index;               /* in the table */
+    void *seen;                 /* the thread source's memory of the name */
+    void *given;                /* the name callback's memory of its answer */
+    char *raw_name;             /* NULL: not known (yet) */
+    char *group_name;           /* NULL: the overflow group, for lack of memory or of a name */
 };
 
-/* Whose it is: the record's first member. */
-static inline struct smp_thread_record *smp_thread_record_of(struct smp_deadline *due)
+/* The record of a deadline, which is its first member. */
+static inline struct smp_thread_record *smp_thread_record_of(struct smp_deadline *deadline)
 {
-    return (struct smp_thread_record *)(void *)due;
+    return (struct smp_thread_record *)(void *)deadline;
 }
 
 /* 0: not known. */
@@ -88,38 +60,39 @@ static inline int32_t smp_thread_record_tid(const struct smp_thread_record *reco
 
 struct smp_thread_table {
     struct smp_thread_record **records; /* those behind count are spare ones */
+    size_t record_bytes;
     size_t count;
-    size_t ready; /* records there are, with the spare ones */
+    size_t ready; /* records, with the spare ones */
     size_t capacity;
-    /* For one call of the namer: the threads it is asked for, and their records. */
-    struct smp_thread **asked;
+    /* One call of the name callback: the threads to be named, its memories, their records. */
+    struct smp_thread **to_name;
     void **answers;
-    struct smp_thread_record **asked_records;
+    struct smp_thread_record **to_name_records;
     struct smp_quota *quota;
     struct smp_last_stack_budget *budget;
     const struct smp_thread_source *source;
     const struct smp_name_callback *name_callback;
 };
 
-/* source, namer and budget outlive the table. */
+/* source, name_callback and budget outlive the table. record_bytes: of the sources' records. */
 void smp_thread_table_init(struct smp_thread_table *table, struct smp_quota *quota,
-                           struct smp_last_stack_budget *budget,
+                           size_t record_bytes, struct smp_last_stack_budget *budget,
                            const struct smp_thread_source *source,
                            const struct smp_name_callback *name_callback);
 /* Drops every thread. */
 void smp_thread_table_fini(struct smp_thread_table *table);
 
-/* Adopts the thread unless it returns NULL. credited_ns is where its time begins. */
+/* Adopts the thread unless it returns NULL. The record is zeroed but for thread and index. */
 struct smp_thread_record *smp_thread_table_add(struct smp_thread_table *table,
-                                               struct smp_thread *thread, int64_t credited_ns);
-/* Drops the thread; the record is in no wheel. */
+                                               struct smp_thread *thread);
+/* Drops the thread. Its record must be in no wheel. */
 void smp_thread_table_remove(struct smp_thread_table *table, struct smp_thread_record *record);
 
 /* Sets a name of a record, *name, to a copy of text. False: no memory, the name is as before. */
 bool smp_thread_table_rename(struct smp_thread_table *table, char **name, const char *text);
 /* Forgets which name was read last, so that it is read again. */
 void smp_thread_table_forget_name(struct smp_thread_table *table, struct smp_thread_record *record);
-/* Forgets what the namer answered last. */
+/* Forgets the last answer of the name callback. */
 void smp_thread_table_forget_answer(struct smp_thread_table *table,
                                     struct smp_thread_record *record);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sim_vm.h - a JVM on a simulated machine: threads that run and wait by script, CPU clocks that
+ * sim.h - a JVM on a simulated machine: threads that run and wait by script, CPU clocks that
  * move while they run, and what looking at them costs.
  *
  *   struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
- *   struct sim_thread *t = sim_born(sim, "worker-1");
+ *   struct sim_thread *t = sim_add(sim, "worker-1");
  *   sim_script(t, 0, 300 * SIM_MS, false);      stack 0, waiting
  *   sim_script(t, 1, 200 * SIM_MS, true);       stack 1, running; and from the start again
  *   sim_start(sim);
@@ -21,8 +21,8 @@
  * Threads  the test's own. One at a time: it installs itself as the clock.
  * Errors   fail the test.
  */
-#ifndef SMP_SUPPORT_SIM_VM_H
-#define SMP_SUPPORT_SIM_VM_H
+#ifndef SMP_SUPPORT_SIM_H
+#define SMP_SUPPORT_SIM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,12 +34,13 @@
 #include "engine/session/sampler.h"
 #include "model/options.h"
 #include "model/profile.h"
+#include "support/fake_jvm.h"
 
 #define SIM_US INT64_C(1000)
 #define SIM_MS INT64_C(1000000)
 #define SIM_S INT64_C(1000000000)
 
-enum { SIM_MAX_SEGMENTS = 64, SIM_NAME_BYTES = 64 };
+enum { SIM_MAX_SEGMENTS = 64 };
 
 struct sim_segment {
     int stack;
@@ -47,11 +48,11 @@ struct sim_segment {
     bool runs;
 };
 
+struct sim;
+
 struct sim_thread {
-    struct smp_thread thread; /* first: the code under test has this */
-    char name[SIM_NAME_BYTES];
-    unsigned name_version;
-    bool is_held;
+    struct fake_thread fake; /* first */
+    struct sim *sim;
     struct sim_segment script[SIM_MAX_SEGMENTS];
     bool is_starved[SIM_MAX_SEGMENTS]; /* wants a CPU and has none: it answers when it runs again */
     size_t segments;
@@ -87,14 +88,13 @@ struct sim_counts {
     unsigned long reads;
     unsigned long walks;
     unsigned long requests;
-    unsigned long names;
-    unsigned long rule_calls;
     unsigned long runnable;
     unsigned in_flight;
     unsigned most_in_flight;
 };
 
 struct sim {
+    struct fake_jvm *jvm; /* threads, names, the rule */
     struct smp_clock_fake seam;
     int64_t now_ns;
     int64_t own_cpu_ns;
@@ -105,8 +105,6 @@ struct sim {
     struct sim_thread **threads; /* by order of birth, which is the tid */
     size_t thread_count;
     size_t thread_room;
-    size_t held;
-    size_t memories;
     bool has_async;
     bool has_tasks;
     int64_t task_cpu_ns[SMP_OS_THREAD_KIND_COUNT]; /* used since the last read */
@@ -116,9 +114,7 @@ struct sim {
         int stack;      /* the one it had when it was asked, */
         int64_t cpu_ns; /* and its clock */
     } asked[256];
-    /* The user's rule: the answer for a thread; NULL: its name as it is. */
-    const char *(*rule)(void *self, const struct sim_thread *thread);
-    void *rule_self;
+    /* The user's rule for virtual threads: the answer for a carrier; NULL: not sampled. */
     const char *(*guest_rule)(const struct sim_thread *carrier);
     struct sim_counts counts;
     struct smp_quota quota;
@@ -142,7 +138,7 @@ void sim_destroy(struct sim *sim);
 /* Its methods: key k is app.C.m(k - 1); as a pseudo-frame 1 is [stub] and others are unknown. */
 struct smp_name_source sim_names(struct sim *sim);
 
-struct sim_thread *sim_born(struct sim *sim, const char *name);
+struct sim_thread *sim_add(struct sim *sim, const char *name);
 /* Whatever it does, it has done for so long already: before sim_start. */
 void sim_began(struct sim_thread *thread, int64_t ago_ns);
 void sim_script(struct sim_thread *thread, int stack, int64_t ns, bool runs);
@@ -155,7 +151,7 @@ void sim_start(struct sim *sim);
 /* Time passes, with a tick every interval in which there is somebody to look at, and at the end. */
 void sim_run(struct sim *sim, int64_t ns);
 /* One tick, after so long. */
-void sim_pass(struct sim *sim, int64_t ns);
+void sim_tick(struct sim *sim, int64_t ns);
 void sim_pause(struct sim *sim);
 void sim_configure(struct sim *sim, const char *options);
 /* Checks sums: outcomes, time and CPU time. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/sim_vm.h"
+#include "support/sim.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,7 +85,7 @@ static bool read_thread_cpu_ns(void *self, int32_t tid, int64_t *out)
     if (tid < FIRST_TID || index >= sim->thread_count)
         return false;
     struct sim_thread *thread = sim->threads[index];
-    if (atomic_load(&thread->thread.ended_ns) != 0)
+    if (atomic_load(&thread->fake.thread.ended_ns) != 0)
         return false;
     *out = cpu_of(thread, sim->now_ns);
     sim->counts.reads++;
@@ -99,7 +99,7 @@ static bool read_thread_cpu_ns(void *self, int32_t tid, int64_t *out)
 
 /* --- threads --- */
 
-struct sim_thread *sim_born(struct sim *sim, const char *name)
+struct sim_thread *sim_add(struct sim *sim, const char *name)
 {
     struct sim_thread *thread = must(calloc(1, sizeof(*thread)));
 
@@ -107,15 +107,14 @@ struct sim_thread *sim_born(struct sim *sim, const char *name)
         sim->thread_room = sim->thread_room * 2 + 64;
         sim->threads = must(realloc(sim->threads, sim->thread_room * sizeof(struct sim_thread *)));
     }
-    thread->thread.serial = sim->thread_count + 1;
-    thread->thread.started_ns = sim->now_ns;
-    atomic_store(&thread->thread.os_tid, (int32_t)(FIRST_TID + sim->thread_count));
+    fake_jvm_identify(&thread->fake, (int32_t)(FIRST_TID + sim->thread_count));
+    thread->sim = sim;
     thread->is_new = sim->tick_ns != 0;
     thread->segment_ns = sim->now_ns;
     thread->counted_ns = sim->now_ns;
     thread->truth_ns = must(calloc(MAX_STACKS, sizeof(int64_t)));
     thread->answer = SMP_ANSWER_WHOLE;
-    sim_rename(thread, name);
+    fake_jvm_add(sim->jvm, &thread->fake, name);
     sim->threads[sim->thread_count++] = thread;
     return thread;
 }
@@ -142,112 +141,20 @@ void sim_script_starved(struct sim_thread *thread, int stack, int64_t ns)
 void sim_end(struct sim *sim, struct sim_thread *thread)
 {
     bring_to(thread, sim->now_ns);
-    atomic_store(&thread->thread.ended_ns, sim->now_ns);
+    atomic_store(&thread->fake.thread.ended_ns, sim->now_ns);
 }
 
 void sim_rename(struct sim_thread *thread, const char *name)
 {
-    (void)snprintf(thread->name, sizeof(thread->name), "%s", name);
-    thread->name_version++;
-}
-
-static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
-                            bool (*started)(void *context, struct smp_thread *thread),
-                            void *context)
-{
-    struct sim *sim = self;
-
-    while (*cursor < sim->thread_count) {
-        struct sim_thread *thread = sim->threads[*cursor];
-        if (atomic_load(&thread->thread.ended_ns) != 0) {
-            (*unseen)++;
-        } else {
-            if (!started(context, &thread->thread))
-                break;
-            thread->is_held = true;
-            sim->held++;
-        }
-        (*cursor)++;
-    }
-    return SMP_OK;
-}
-
-static void drop(void *self, struct smp_thread *thread)
-{
-    struct sim_thread *sim_thread = (struct sim_thread *)thread;
-
-    if (!sim_thread->is_held)
-        abort();
-    sim_thread->is_held = false;
-    ((struct sim *)self)->held--;
-}
-
-/* Nobody is born while the sampler rests: the test makes threads between two runs. */
-static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
-{
-    (void)listen;
-    return cursor == ((struct sim *)self)->thread_count;
-}
-
-static void stop_listening(void *self, struct smp_start_listener *listen)
-{
-    (void)self;
-    (void)listen;
-}
-
-/* --- names --- */
-
-static void forget(void *self, void *kept)
-{
-    ((struct sim *)self)->memories--;
-    free(kept);
-}
-
-static unsigned *memory(struct sim *sim, void **kept)
-{
-    if (*kept == NULL) {
-        *kept = must(calloc(1, sizeof(unsigned)));
-        sim->memories++;
-    }
-    return *kept;
-}
-
-static enum smp_status name(void *self, struct smp_thread *thread, void **seen, char *out,
-                            size_t size, bool *changed)
-{
-    struct sim *sim = self;
-    struct sim_thread *sim_thread = (struct sim_thread *)thread;
-    unsigned *version = memory(sim, seen);
-
-    sim->counts.names++;
-    *changed = *version != sim_thread->name_version;
-    *version = sim_thread->name_version;
-    if (*changed)
-        (void)snprintf(out, size, "%s", sim_thread->name);
-    return SMP_OK;
-}
-
-static enum smp_status
-group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
-            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
-            void *context)
-{
-    struct sim *sim = self;
-
-    sim->counts.rule_calls++;
-    for (size_t i = 0; i < count; i++) {
-        const char *answer = sim->rule(sim->rule_self, (const struct sim_thread *)threads[i]);
-        (void)memory(sim, &names[i]);
-        result(context, i, answer != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP, answer);
-    }
-    return SMP_OK;
+    fake_jvm_rename(thread->sim->jvm, &thread->fake, name);
 }
 
 static enum smp_naming guest_name(void *self, void *ref, const char **name)
 {
-    const struct sim *sim = self;
+    struct sim_thread *carrier = ref;
 
-    *name = sim->guest_rule(ref);
+    (void)self; /* the fake JVM */
+    *name = carrier->sim->guest_rule(carrier);
     return *name != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
 }
 
@@ -406,8 +313,8 @@ static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t t
     struct sim *sim = self;
 
     for (size_t i = 0; i < sim->thread_count; i++) {
-        if (sim->threads[i]->is_held)
-            assert_true(is_java(context, sim->threads[i]->thread.os_tid));
+        if (sim->threads[i]->fake.is_held)
+            assert_true(is_java(context, sim->threads[i]->fake.thread.os_tid));
     }
     assert_false(is_java(context, FIRST_TID - 1));
     for (int kind = 0; kind < SMP_OS_THREAD_KIND_COUNT; kind++) {
@@ -439,25 +346,20 @@ static void parse(struct smp_quota *quota, const char *text, struct smp_options 
         fail_msg("options: %s", message);
 }
 
+/* The fake JVM, with the simulation's stacks and OS threads. */
 static struct smp_jvm functions(struct sim *sim)
 {
-    struct smp_jvm vm = {
-        .threads = { .poll = poll,
-                     .drop = drop,
-                     .listen = listen_for_starts,
-                     .unlisten = stop_listening,
-                     .name = name,
-                     .forget = forget,
-                     .self = sim },
-        .walker = { .name = "simulated", .walk = walk, .self = sim },
-        .names = sim_names(sim),
-        .name_callback = { .group_names = group_names,
-                           .forget = forget,
-                           .guest_name = guest_name,
-                           .self = sim },
-        .os_threads = { .read = read_os_threads, .is_runnable = is_runnable, .self = sim },
-    };
+    struct smp_jvm vm = fake_jvm_interface(sim->jvm);
 
+    vm.walker = (struct smp_walker){ .name = "simulated", .walk = walk, .self = sim };
+    vm.cpu = (struct smp_cpu_timers){ 0 };
+    vm.names = sim_names(sim);
+    vm.name_callback.guest_name = guest_name;
+    vm.os_threads = (struct smp_os_thread_source){
+        .read = read_os_threads,
+        .is_runnable = is_runnable,
+        .self = sim,
+    };
     if (sim->has_async)
         vm.async = (struct smp_async_walker){
             .name = "simulated, asynchronous",
@@ -474,6 +376,7 @@ static struct sim *create(const char *options, bool has_async, uint64_t seed)
     struct sim *sim = must(calloc(1, sizeof(*sim)));
 
     sim->live_before = smp_alloc_live_bytes();
+    sim->jvm = fake_jvm_create();
     sim->has_async = has_async;
     sim->now_ns = START_S * SIM_S + (int64_t)(seed % (uint64_t)SIM_S);
     sim->read_cost_ns = 200;
@@ -521,14 +424,11 @@ void sim_destroy(struct sim *sim)
     smp_options_fini(&sim->options);
     smp_log_destroy(sim->log);
     smp_clock_set_fake(NULL);
-    assert_int_equal(sim->held, 0);
-    assert_int_equal(sim->memories, 0);
     assert_int_equal(smp_quota_used(&sim->quota), 0);
     assert_int_equal(smp_alloc_live_bytes(), sim->live_before);
-    for (size_t i = 0; i < sim->thread_count; i++) {
+    for (size_t i = 0; i < sim->thread_count; i++)
         free(sim->threads[i]->truth_ns);
-        free(sim->threads[i]);
-    }
+    fake_jvm_destroy(sim->jvm);
     free(sim->threads);
     free(sim);
 }
@@ -539,7 +439,7 @@ uint64_t sim_random(struct sim *sim, uint64_t below)
     return (sim->random >> 33) % below;
 }
 
-static void tick(struct sim *sim)
+static void make_tick(struct sim *sim)
 {
     const int64_t now_ns = sim->now_ns;
 
@@ -553,7 +453,7 @@ void sim_start(struct sim *sim)
 {
     for (size_t i = 0; i < sim->thread_count; i++) {
         struct sim_thread *thread = sim->threads[i];
-        if (atomic_load(&thread->thread.ended_ns) != 0)
+        if (atomic_load(&thread->fake.thread.ended_ns) != 0)
             continue;
         thread->used_ns = sim_used(thread);
         thread->was_read = false;
@@ -563,16 +463,16 @@ void sim_start(struct sim *sim)
         memset(thread->truth_ns, 0, MAX_STACKS * sizeof(int64_t));
     }
     smp_sampler_mark(sim->sampler, sim->now_ns, sim->now_ns / SIM_MS);
-    tick(sim);
+    make_tick(sim);
 }
 
-void sim_pass(struct sim *sim, int64_t ns)
+void sim_tick(struct sim *sim, int64_t ns)
 {
     const int64_t due_ns = sim->tick_ns + ns;
 
     if (sim->now_ns < due_ns)
         sim->now_ns = due_ns;
-    tick(sim);
+    make_tick(sim);
 }
 
 static int64_t random_gap_ns(struct sim *sim)
@@ -603,14 +503,14 @@ void sim_run(struct sim *sim, int64_t ns)
     const int64_t end_ns = sim->tick_ns + ns;
 
     while (sim->tick_ns < end_ns) {
-        sim_pass(sim, next_gap_ns(sim, end_ns - sim->tick_ns));
+        sim_tick(sim, next_gap_ns(sim, end_ns - sim->tick_ns));
     }
 }
 
 void sim_pause(struct sim *sim)
 {
     smp_sampler_poll_all(sim->sampler);
-    tick(sim);
+    make_tick(sim);
     smp_sampler_pause(sim->sampler, sim->tick_ns);
 }
 

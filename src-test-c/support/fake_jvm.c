@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/fake_vm.h"
+#include "support/fake_jvm.h"
 
 #include <pthread.h>
 #include <setjmp.h>
@@ -12,25 +12,7 @@
 
 #include "base/clock.h"
 
-enum { MAX_SAMPLES = 16, MAX_METHODS = 4096, MAX_FRAMES_IN_TEXT = 4096, MAX_NAME = 1024 };
-
-struct fake_thread {
-    struct smp_thread thread; /* first: the code under test has this */
-    struct fake_thread *next; /* in order of birth */
-    char *name;
-    uint64_t name_version;
-    struct smp_frame *frames;
-    size_t frame_count;
-    enum smp_status walk_status;
-    enum smp_status name_status;
-    bool is_held;
-    bool has_timer;
-    uint64_t token;
-    uint64_t weights[MAX_SAMPLES]; /* of samples that have not been told */
-    size_t sample_count;
-    uint64_t carried;
-    uint64_t dropped;
-};
+enum { MAX_METHODS = 4096, MAX_FRAMES_IN_TEXT = 4096, MAX_NAME = 1024 };
 
 /* A reader's memory of a name or an answer. */
 struct memory {
@@ -45,7 +27,7 @@ struct fake_method {
     bool is_unloaded;
 };
 
-struct fake_vm {
+struct fake_jvm {
     pthread_mutex_t mutex; /* guards all below */
     struct fake_thread *first;
     struct fake_thread *last;
@@ -56,7 +38,7 @@ struct fake_vm {
     uint64_t serial;
     struct fake_method methods[MAX_METHODS];
     size_t method_count;
-    fake_vm_rule *rule;
+    fake_jvm_rule *rule;
     void *rule_self;
     enum smp_status rule_status;
     void (*hook)(void *self);
@@ -69,7 +51,7 @@ struct fake_vm {
     size_t infos;    /* not released */
     size_t held;
     size_t inside; /* entered and not left */
-    struct fake_vm_counts counts;
+    struct fake_jvm_counts counts;
 };
 
 static void *must(void *piece)
@@ -79,28 +61,23 @@ static void *must(void *piece)
     return piece;
 }
 
-static void lock(struct fake_vm *vm)
+static void lock(struct fake_jvm *vm)
 {
     pthread_mutex_lock(&vm->mutex);
 }
 
-static void unlock(struct fake_vm *vm)
+static void unlock(struct fake_jvm *vm)
 {
     pthread_mutex_unlock(&vm->mutex);
 }
 
 /* --- threads --- */
 
-struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool is_daemon,
-                                    bool is_hidden)
+void fake_jvm_add(struct fake_jvm *vm, struct fake_thread *thread, const char *name)
 {
-    struct fake_thread *thread = must(calloc(1, sizeof(*thread)));
-
     lock(vm);
     thread->thread.serial = ++vm->serial;
     thread->thread.started_ns = smp_clock_ns();
-    thread->thread.is_daemon = is_daemon;
-    thread->thread.is_hidden = is_hidden;
     thread->name = must(strdup(name));
     thread->name_version = 1;
     if (vm->last == NULL)
@@ -112,20 +89,30 @@ struct fake_thread *fake_vm_born_as(struct fake_vm *vm, const char *name, bool i
         smp_event_call(vm->listen->event);
     vm->listen = NULL;
     unlock(vm);
+}
+
+struct fake_thread *fake_jvm_start_as(struct fake_jvm *vm, const char *name, bool is_daemon,
+                                      bool is_hidden)
+{
+    struct fake_thread *thread = must(calloc(1, sizeof(*thread)));
+
+    thread->thread.is_daemon = is_daemon;
+    thread->thread.is_hidden = is_hidden;
+    fake_jvm_add(vm, thread, name);
     return thread;
 }
 
-struct fake_thread *fake_vm_born(struct fake_vm *vm, const char *name)
+struct fake_thread *fake_jvm_start(struct fake_jvm *vm, const char *name)
 {
-    return fake_vm_born_as(vm, name, false, false);
+    return fake_jvm_start_as(vm, name, false, false);
 }
 
-void fake_vm_identify(struct fake_thread *thread, int32_t tid)
+void fake_jvm_identify(struct fake_thread *thread, int32_t tid)
 {
     atomic_store(&thread->thread.os_tid, tid);
 }
 
-void fake_vm_end(struct fake_vm *vm, struct fake_thread *thread)
+void fake_jvm_end(struct fake_jvm *vm, struct fake_thread *thread)
 {
     lock(vm);
     atomic_store(&thread->thread.ended_ns, smp_clock_ns());
@@ -134,7 +121,7 @@ void fake_vm_end(struct fake_vm *vm, struct fake_thread *thread)
     unlock(vm);
 }
 
-void fake_vm_rename(struct fake_vm *vm, struct fake_thread *thread, const char *name)
+void fake_jvm_rename(struct fake_jvm *vm, struct fake_thread *thread, const char *name)
 {
     lock(vm);
     free(thread->name);
@@ -143,21 +130,21 @@ void fake_vm_rename(struct fake_vm *vm, struct fake_thread *thread, const char *
     unlock(vm);
 }
 
-void fake_vm_fail(struct fake_vm *vm, struct fake_thread *thread, enum smp_status status)
+void fake_jvm_fail(struct fake_jvm *vm, struct fake_thread *thread, enum smp_status status)
 {
     lock(vm);
     thread->walk_status = status;
     unlock(vm);
 }
 
-void fake_vm_fail_name(struct fake_vm *vm, struct fake_thread *thread, enum smp_status status)
+void fake_jvm_fail_name(struct fake_jvm *vm, struct fake_thread *thread, enum smp_status status)
 {
     lock(vm);
     thread->name_status = status;
     unlock(vm);
 }
 
-size_t fake_vm_threads_held(struct fake_vm *vm)
+size_t fake_jvm_threads_held(struct fake_jvm *vm)
 {
     lock(vm);
     const size_t held = vm->held;
@@ -169,7 +156,7 @@ static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
                             bool (*started)(void *context, struct smp_thread *thread),
                             void *context)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
 
     lock(vm);
     struct fake_thread *at = vm->first;
@@ -195,7 +182,7 @@ static enum smp_status poll(void *self, uint64_t *cursor, uint64_t *unseen,
 
 static void drop(void *self, struct smp_thread *thread)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     struct fake_thread *fake = (struct fake_thread *)thread;
 
     lock(vm);
@@ -208,7 +195,7 @@ static void drop(void *self, struct smp_thread *thread)
 
 static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     bool nobody_new;
     void (*hook)(void *self) = NULL;
 
@@ -228,7 +215,7 @@ static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_list
 
 static void stop_listening(void *self, struct smp_start_listener *listen)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
 
     lock(vm);
     if (vm->listen == listen)
@@ -237,7 +224,7 @@ static void stop_listening(void *self, struct smp_start_listener *listen)
     unlock(vm);
 }
 
-static struct memory *memory_of(struct fake_vm *vm, void **kept)
+static struct memory *memory_of(struct fake_jvm *vm, void **kept)
 {
     if (*kept == NULL) {
         *kept = must(calloc(1, sizeof(struct memory)));
@@ -248,7 +235,7 @@ static struct memory *memory_of(struct fake_vm *vm, void **kept)
 
 static void forget(void *self, void *kept)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
 
     lock(vm);
     if (kept == NULL || vm->memories == 0)
@@ -261,11 +248,12 @@ static void forget(void *self, void *kept)
 static enum smp_status name(void *self, struct smp_thread *thread, void **seen, char *out,
                             size_t size, bool *changed)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     struct fake_thread *fake = (struct fake_thread *)thread;
 
     lock(vm);
     const enum smp_status status = fake->name_status;
+    vm->counts.name_reads++;
     if (status == SMP_OK) {
         struct memory *memory = memory_of(vm, seen);
         *changed = memory->name_version != fake->name_version;
@@ -281,7 +269,7 @@ static enum smp_status name(void *self, struct smp_thread *thread, void **seen, 
 
 /* --- stacks --- */
 
-uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *method_name)
+uint64_t fake_jvm_method(struct fake_jvm *vm, const char *class_name, const char *method_name)
 {
     size_t i = 0;
 
@@ -302,15 +290,15 @@ uint64_t fake_vm_method(struct fake_vm *vm, const char *class_name, const char *
     return i + 1;
 }
 
-void fake_vm_unload(struct fake_vm *vm, uint64_t method)
+void fake_jvm_unload(struct fake_jvm *vm, uint64_t method)
 {
     lock(vm);
     vm->methods[method - 1].is_unloaded = true;
     unlock(vm);
 }
 
-void fake_vm_run_frames(struct fake_vm *vm, struct fake_thread *thread,
-                        const struct smp_frame *frames, size_t count)
+void fake_jvm_run_frames(struct fake_jvm *vm, struct fake_thread *thread,
+                         const struct smp_frame *frames, size_t count)
 {
     struct smp_frame *copy = must(malloc((count + 1) * sizeof(*copy)));
 
@@ -323,7 +311,7 @@ void fake_vm_run_frames(struct fake_vm *vm, struct fake_thread *thread,
     unlock(vm);
 }
 
-void fake_vm_run(struct fake_vm *vm, struct fake_thread *thread, const char *stack)
+void fake_jvm_run(struct fake_jvm *vm, struct fake_thread *thread, const char *stack)
 {
     struct smp_frame frames[MAX_FRAMES_IN_TEXT];
     char *text = must(strdup(stack));
@@ -339,12 +327,12 @@ void fake_vm_run(struct fake_vm *vm, struct fake_thread *thread, const char *sta
             abort();
         *dot = '\0';
         frames[--first] = (struct smp_frame){
-            .method = fake_vm_method(vm, frame, dot + 1),
+            .method = fake_jvm_method(vm, frame, dot + 1),
             .bci = index != NULL ? atoi(index + 1) : 0,
         };
     }
     free(text);
-    fake_vm_run_frames(vm, thread, frames + first, MAX_FRAMES_IN_TEXT - first);
+    fake_jvm_run_frames(vm, thread, frames + first, MAX_FRAMES_IN_TEXT - first);
 }
 
 /* As a walker cuts: half of what there is room for from the leaf, the rest from the root. */
@@ -364,7 +352,7 @@ static void fill(struct smp_sample *sample, const struct smp_frame *frames, size
 
 static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sample *sample)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     struct fake_thread *fake = (struct fake_thread *)thread;
 
     lock(vm);
@@ -386,7 +374,7 @@ static enum smp_status resolve(void *self, uint64_t method, struct smp_method_in
 {
     static const struct smp_line lines[] = { { 0, 1 }, { 1, 2 }, { 2, 3 }, { 3, 4 },
                                              { 4, 5 }, { 5, 6 }, { 6, 7 }, { 7, 8 } };
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     enum smp_status status = SMP_EGONE;
 
     lock(vm);
@@ -411,7 +399,7 @@ static enum smp_status resolve(void *self, uint64_t method, struct smp_method_in
 
 static void release(void *self, struct smp_method_info *info)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
 
     (void)info;
     lock(vm);
@@ -421,7 +409,7 @@ static void release(void *self, struct smp_method_info *info)
 
 /* --- names by a user's rule --- */
 
-void fake_vm_set_rule(struct fake_vm *vm, fake_vm_rule *rule, void *self)
+void fake_jvm_set_rule(struct fake_jvm *vm, fake_jvm_rule *rule, void *self)
 {
     lock(vm);
     vm->rule = rule;
@@ -429,17 +417,17 @@ void fake_vm_set_rule(struct fake_vm *vm, fake_vm_rule *rule, void *self)
     unlock(vm);
 }
 
-void fake_vm_fail_rule(struct fake_vm *vm, enum smp_status status)
+void fake_jvm_fail_rule(struct fake_jvm *vm, enum smp_status status)
 {
     lock(vm);
     vm->rule_status = status;
     unlock(vm);
 }
 
-static enum smp_naming ask_rule(struct fake_vm *vm, const char *thread_name, void **kept,
-                                char answer[MAX_NAME])
+static enum smp_naming call_rule(struct fake_jvm *vm, const struct fake_thread *thread, void **kept,
+                                 char answer[MAX_NAME])
 {
-    const enum smp_naming naming = vm->rule(vm->rule_self, thread_name, answer, MAX_NAME);
+    const enum smp_naming naming = vm->rule(vm->rule_self, thread, answer, MAX_NAME);
     struct memory *memory = memory_of(vm, kept);
     const bool is_same = memory->naming == naming && strcmp(memory->answer, answer) == 0;
 
@@ -453,7 +441,7 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
             void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
             void *context)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     char answer[MAX_NAME];
     enum smp_status status;
 
@@ -463,7 +451,7 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
     for (size_t i = 0; status == SMP_OK && i < count; i++) {
         const struct fake_thread *fake = (const struct fake_thread *)threads[i];
         memset(answer, 0, sizeof(answer));
-        const enum smp_naming naming = ask_rule(vm, fake->name, &names[i], answer);
+        const enum smp_naming naming = call_rule(vm, fake, &names[i], answer);
         result(context, i, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
     }
     unlock(vm);
@@ -499,8 +487,8 @@ static void destroy_selection(void *self)
     free(thread_filter);
 }
 
-struct smp_thread_filter fake_vm_selection(struct fake_vm *vm, struct fake_thread *const *threads,
-                                           size_t count, unsigned *destroyed)
+struct smp_thread_filter fake_jvm_filter(struct fake_jvm *vm, struct fake_thread *const *threads,
+                                         size_t count, unsigned *destroyed)
 {
     struct thread_filter *thread_filter = must(malloc(sizeof(*thread_filter)));
 
@@ -517,7 +505,7 @@ struct smp_thread_filter fake_vm_selection(struct fake_vm *vm, struct fake_threa
 
 static enum smp_status enter(void *self, const char *thread_name)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     enum smp_status status = SMP_OK;
 
     lock(vm);
@@ -532,14 +520,14 @@ static enum smp_status enter(void *self, const char *thread_name)
 
 static void leave(void *self)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
 
     lock(vm);
     vm->inside--;
     unlock(vm);
 }
 
-void fake_vm_on_watch(struct fake_vm *vm, void (*hook)(void *self), void *self)
+void fake_jvm_on_listen(struct fake_jvm *vm, void (*hook)(void *self), void *self)
 {
     lock(vm);
     vm->watch_hook = hook;
@@ -547,7 +535,7 @@ void fake_vm_on_watch(struct fake_vm *vm, void (*hook)(void *self), void *self)
     unlock(vm);
 }
 
-void fake_vm_on_walk(struct fake_vm *vm, void (*hook)(void *self), void *self)
+void fake_jvm_on_walk(struct fake_jvm *vm, void (*hook)(void *self), void *self)
 {
     lock(vm);
     vm->hook = hook;
@@ -555,7 +543,7 @@ void fake_vm_on_walk(struct fake_vm *vm, void (*hook)(void *self), void *self)
     unlock(vm);
 }
 
-void fake_vm_fail_enter(struct fake_vm *vm, const char *thread_name, enum smp_status status)
+void fake_jvm_fail_enter(struct fake_jvm *vm, const char *thread_name, enum smp_status status)
 {
     lock(vm);
     vm->refused_name = thread_name;
@@ -563,25 +551,25 @@ void fake_vm_fail_enter(struct fake_vm *vm, const char *thread_name, enum smp_st
     unlock(vm);
 }
 
-struct fake_vm_counts fake_vm_get_counts(struct fake_vm *vm)
+struct fake_jvm_counts fake_jvm_get_counts(struct fake_jvm *vm)
 {
     lock(vm);
-    const struct fake_vm_counts counts = vm->counts;
+    const struct fake_jvm_counts counts = vm->counts;
     unlock(vm);
     return counts;
 }
 
 /* --- the whole --- */
 
-struct fake_vm *fake_vm_create(void)
+struct fake_jvm *fake_jvm_create(void)
 {
-    struct fake_vm *vm = must(calloc(1, sizeof(*vm)));
+    struct fake_jvm *vm = must(calloc(1, sizeof(*vm)));
 
     pthread_mutex_init(&vm->mutex, NULL);
     return vm;
 }
 
-void fake_vm_destroy(struct fake_vm *vm)
+void fake_jvm_destroy(struct fake_jvm *vm)
 {
     assert_int_equal(vm->held, 0);
     assert_int_equal(vm->memories, 0);
@@ -600,17 +588,17 @@ void fake_vm_destroy(struct fake_vm *vm)
 
 /* --- timers on CPU time --- */
 
-void fake_vm_expire(struct fake_vm *vm, struct fake_thread *thread, uint64_t weight)
+void fake_jvm_expire(struct fake_jvm *vm, struct fake_thread *thread, uint64_t weight)
 {
     lock(vm);
     assert_true(thread->has_timer);
-    assert_true(thread->sample_count < MAX_SAMPLES);
+    assert_true(thread->sample_count < FAKE_MAX_SAMPLES);
     thread->weights[thread->sample_count++] = weight + thread->carried;
     thread->carried = 0;
     unlock(vm);
 }
 
-void fake_vm_expire_without_room(struct fake_vm *vm, struct fake_thread *thread, uint64_t weight)
+void fake_jvm_expire_without_room(struct fake_jvm *vm, struct fake_thread *thread, uint64_t weight)
 {
     lock(vm);
     assert_true(thread->has_timer);
@@ -619,14 +607,14 @@ void fake_vm_expire_without_room(struct fake_vm *vm, struct fake_thread *thread,
     unlock(vm);
 }
 
-void fake_vm_fail_timers(struct fake_vm *vm, enum smp_status status)
+void fake_jvm_fail_timers(struct fake_jvm *vm, enum smp_status status)
 {
     lock(vm);
     vm->timer_status = status;
     unlock(vm);
 }
 
-size_t fake_vm_timers(struct fake_vm *vm)
+size_t fake_jvm_timers(struct fake_jvm *vm)
 {
     lock(vm);
     const size_t timers = vm->timers;
@@ -638,7 +626,7 @@ static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_
                                    int64_t from_cpu_ns, uint64_t random, uint64_t token,
                                    void **timer)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     struct fake_thread *fake = (struct fake_thread *)(void *)thread;
 
     (void)from_cpu_ns;
@@ -676,7 +664,7 @@ static void tell_samples(struct fake_thread *thread, struct smp_cpu_sampled told
 /* Without the mutex: names are read meanwhile. */
 static void drain_timers(void *self, struct smp_cpu_sampled told)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
 
     for (struct fake_thread *thread = vm->first; thread != NULL; thread = thread->next) {
         if (thread->has_timer)
@@ -686,7 +674,7 @@ static void drain_timers(void *self, struct smp_cpu_sampled told)
 
 static void stop_timer(void *self, void *timer, struct smp_cpu_sampled told)
 {
-    struct fake_vm *vm = self;
+    struct fake_jvm *vm = self;
     struct fake_thread *thread = timer;
     const struct smp_sample nothing = { 0 };
 
@@ -701,7 +689,7 @@ static void stop_timer(void *self, void *timer, struct smp_cpu_sampled told)
     unlock(vm);
 }
 
-struct smp_jvm fake_vm_interface(struct fake_vm *vm)
+struct smp_jvm fake_jvm_interface(struct fake_jvm *vm)
 {
     return (struct smp_jvm){
         .threads = { .poll = poll,
@@ -718,7 +706,7 @@ struct smp_jvm fake_vm_interface(struct fake_vm *vm)
     };
 }
 
-struct smp_attach fake_vm_host(struct fake_vm *vm)
+struct smp_attach fake_jvm_attach(struct fake_jvm *vm)
 {
     return (struct smp_attach){ .enter = enter, .leave = leave, .self = vm };
 }

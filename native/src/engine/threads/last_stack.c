@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/attribution/last_stack.h"
+#include "engine/threads/last_stack.h"
 
 #include <string.h>
 

@@ -12,8 +12,8 @@
  * Cost     matches: one memcmp; keep: one memcpy, and one allocation when the stack is deeper than
  *          any before.
  */
-#ifndef SMP_ENGINE_ATTRIBUTION_LAST_STACK_H
-#define SMP_ENGINE_ATTRIBUTION_LAST_STACK_H
+#ifndef SMP_ENGINE_THREADS_LAST_STACK_H
+#define SMP_ENGINE_THREADS_LAST_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/session/interval_end.h"
+
+#include "base/clock.h"
+
+#define NS_PER_MS 1000000LL
+
+bool smp_interval_end_has_room(const struct smp_interval_end *end)
+{
+    return smp_reporter_has_room(end->reporter) && smp_interval_queue_has_room(end->intervals);
+}
+
+void smp_interval_end_count(struct smp_interval_end *end)
+{
+    const uint64_t drops = smp_interval_queue_dropped(end->intervals);
+    struct smp_reporter_stats now;
+
+    smp_reporter_get_stats(end->reporter, &now);
+    smp_sampler_count(end->sampler, SMP_COUNTER_FAILED_REPORTS, now.failed - end->counted.failed);
+    smp_sampler_count(end->sampler, SMP_COUNTER_CUT_RECORDS, now.cut - end->counted.cut);
+    end->counted = now;
+    smp_sampler_count(end->sampler, SMP_COUNTER_DROPPED_INTERVALS, drops - end->counted_drops);
+    end->counted_drops = drops;
+}
+
+void smp_interval_end_merge(struct smp_interval_end *end)
+{
+    smp_sampler_count(end->sampler, SMP_COUNTER_MERGED_REPORTS, 1);
+}
+
+/* --- one interval --- */
+
+/* CPU time of the sampler's own threads since the last seal. */
+static int64_t take_own_cpu(struct smp_interval_end *end)
+{
+    const int64_t cpu_ns = smp_clock_own_cpu_ns() + end->counted.own_cpu_ns;
+    const int64_t more_ns = cpu_ns - end->sealed_cpu_ns;
+
+    end->sealed_cpu_ns = cpu_ns;
+    return more_ns > 0 ? more_ns : 0;
+}
+
+static void complete_profile(struct smp_interval_end *end, struct smp_profile *profile)
+{
+    profile->own_cpu_ns = take_own_cpu(end);
+    profile->period_ns = end->options->sampling_frequency_millis * NS_PER_MS;
+    profile->is_cpu_clock = end->options->clock == SMP_CLOCK_CPU;
+}
+
+static void offer_report(struct smp_interval_end *end, struct smp_profile *profile,
+                         struct smp_report_ticket *ticket)
+{
+    const struct smp_report_style style = {
+        .order = end->options->report_order,
+        .zero_time_packages = end->options->report_zero_time_packages,
+        .cpu_time = end->options->report_cpu_time,
+        .percent = end->options->report_percent,
+    };
+
+    smp_reporter_offer(end->reporter, profile, style, ticket);
+}
+
+static enum smp_status seal_interval(struct smp_interval_end *end, int64_t now_ns,
+                                     struct smp_profile **out)
+{
+    const enum smp_status status = smp_sampler_seal(end->sampler, now_ns, smp_clock_wall_ms(), out);
+
+    if (status == SMP_OK)
+        complete_profile(end, *out);
+    return status;
+}
+
+enum smp_status smp_interval_end_report(struct smp_interval_end *end, int64_t now_ns,
+                                        struct smp_report_ticket *ticket)
+{
+    struct smp_profile *profile = NULL;
+    const enum smp_status status = seal_interval(end, now_ns, &profile);
+
+    if (status == SMP_OK)
+        offer_report(end, profile, ticket);
+    return status;
+}
+
+enum smp_status smp_interval_end_append(struct smp_interval_end *end, int64_t now_ns)
+{
+    struct smp_profile *profile = NULL;
+    const enum smp_status status = seal_interval(end, now_ns, &profile);
+
+    if (status != SMP_OK)
+        return status;
+    (void)smp_interval_queue_append(end->intervals, profile, 0);
+    if (smp_interval_queue_is_long(end->intervals))
+        smp_reporter_wake(end->reporter);
+    return SMP_OK;
+}
+
+/* --- where memory is short --- */
+
+static size_t refusals(const struct smp_interval_end *end)
+{
+    return atomic_load_explicit(&end->quota->refused, memory_order_relaxed);
+}
+
+void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
+{
+    const size_t refused_before = refusals(end);
+    const enum smp_status status = smp_interval_end_report(end, now_ns, NULL);
+
+    if (status == SMP_OK)
+        return;
+    smp_log_put(end->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
+                smp_status_text(status));
+    if (refusals(end) != refused_before) /* our limit: the intervals that wait may hold too much */
+        smp_interval_queue_ask_to_evict(end->intervals);
+    smp_reporter_wake(end->reporter);
+    smp_interval_end_merge(end);
+}
+
+/* Waits for memory that a report gives back, or evicts an interval. False: neither is possible. */
+static bool find_memory(struct smp_interval_end *end, uint64_t released, size_t refused_before)
+{
+    return smp_reporter_wait_for_release(end->reporter, released) ||
+           (refusals(end) != refused_before && smp_interval_queue_evict(end->intervals));
+}
+
+enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_ns, int64_t wall_ms)
+{
+    struct smp_profile *profile = NULL;
+    enum smp_status status;
+    uint64_t released;
+    size_t refused_before;
+
+    do {
+        released = smp_reporter_released(end->reporter);
+        refused_before = refusals(end);
+        status = smp_sampler_seal_last(end->sampler, now_ns, wall_ms, &profile);
+    } while (status != SMP_OK && find_memory(end, released, refused_before));
+    if (status == SMP_OK) {
+        complete_profile(end, profile);
+        offer_report(end, profile, NULL);
+    } else {
+        smp_sampler_count(end->sampler, SMP_COUNTER_FAILED_REPORTS, 1);
+        smp_log_put(end->log, SMP_LOG_ERROR, "the last report could not be made: %s",
+                    smp_status_text(status));
+    }
+    return status;
+}

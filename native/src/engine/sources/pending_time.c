@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/pending_time.h"
+
+int64_t smp_pending_ns(const struct smp_pending *pending, int64_t until_ns)
+{
+    return until_ns - pending->from_ns + pending->balance_ns;
+}
+
+void smp_pending_set(struct smp_pending *pending, int64_t from_ns, int64_t balance_ns)
+{
+    pending->from_ns = from_ns;
+    pending->balance_ns = balance_ns;
+}
+
+bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
+                        struct smp_tree_target *out)
+{
+    struct smp_pending *pending = &thread->pending;
+
+    if (!pending->has_target || !smp_attribution_idle(wall->attribution, &thread->record, out))
+        return false;
+    if (pending->owed_ns > 0) {
+        smp_interval_measured(wall->attribution->interval, out->node, pending->owed_ns, 0);
+        pending->balance_ns -= pending->owed_ns;
+    }
+    pending->owed_ns = 0;
+    return true;
+}
+
+int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns)
+{
+    if (ns < 0)
+        return ns + smp_interval_take_back(wall->attribution->interval, target->node, -ns);
+    smp_interval_measured(wall->attribution->interval, target->node, ns, 0);
+    return 0;
+}
+
+/* --- claims --- */
+
+int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thread,
+                              const struct smp_tree_target *target, int64_t most_ns)
+{
+    struct smp_pending *pending = &thread->pending;
+    const int64_t paid_ns = pending->claim_ns < most_ns ? pending->claim_ns : most_ns;
+
+    if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->key_epoch ||
+        pending->claim_node == target->node)
+        return 0;
+    smp_interval_measured(wall->attribution->interval, pending->claim_node, paid_ns, 0);
+    pending->claim_ns -= paid_ns;
+    return paid_ns;
+}
+
+static void add_claim(struct smp_wall *wall, struct smp_pending *pending, uint32_t node, int64_t ns)
+{
+    const uint64_t epoch = wall->attribution->key_epoch;
+
+    if (pending->claim_epoch != epoch || pending->claim_node != node)
+        pending->claim_ns = 0;
+    pending->claim_epoch = epoch;
+    pending->claim_node = node;
+    pending->claim_ns += ns;
+}
+
+/* --- a poll has found a stack --- */
+
+int64_t smp_pending_found_ns(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+{
+    const struct smp_unanswered *unanswered = &thread->unanswered;
+
+    if (unanswered->takes_all)
+        return unanswered->waiting_ns + wall->poll->now_ns - unanswered->until_ns;
+    return smp_poll_schedule_weight_ns(&wall->schedule, thread);
+}
+
+int64_t smp_pending_take(struct smp_wall *wall, struct smp_wall_thread *thread,
+                         const struct smp_tree_target *before, const struct smp_tree_target *found,
+                         bool becomes_target)
+{
+    const int64_t now_ns = wall->poll->now_ns;
+    const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
+    int64_t found_ns = all_ns;
+    int64_t debt_ns = 0;
+
+    if (before != NULL && before->node != found->node) {
+        found_ns = smp_pending_found_ns(wall, thread);
+        debt_ns = smp_pending_give(wall, before, all_ns - found_ns);
+        if (debt_ns < 0 && becomes_target && found_ns + debt_ns >= 0) {
+            /* As a debt, the found stack would pay it itself. */
+            found_ns += debt_ns;
+            add_claim(wall, &thread->pending, found->node, -debt_ns);
+            debt_ns = 0;
+        }
+    } else if (all_ns < 0) {
+        debt_ns = smp_pending_give(wall, found, all_ns);
+        found_ns = 0;
+    }
+    /* Only a target can hold a debt: here the found stack pays what it can, and the rest waits. */
+    if (debt_ns < 0 && !becomes_target) {
+        const int64_t left_ns = found_ns + debt_ns;
+        found_ns = left_ns > 0 ? left_ns : 0;
+        debt_ns = left_ns < 0 ? left_ns : 0;
+    }
+    smp_pending_set(&thread->pending, now_ns, debt_ns);
+    return found_ns;
+}
+
+/* --- without a poll --- */
+
+void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *thread,
+                               uint64_t polls)
+{
+    if (polls == 0)
+        return;
+    smp_interval_skip(wall->attribution->interval,
+                      smp_attribution_key(wall->attribution, &thread->record),
+                      SMP_OUTCOME_OVER_OVERHEAD_LIMIT, polls);
+    thread->plan.polled_tick = wall->schedule.tick;
+}
+
+/* More than the elapsed time may have been attributed. It is taken back, so that the interval holds
+ * the time that passed in it, and owed to the next interval. */
+void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_pending *pending = &thread->pending;
+    const bool is_idle = thread->plan.is_idle;
+    struct smp_tree_target target;
+
+    if (!thread->record.was_polled)
+        return;
+    if (thread->plan.is_throttled)
+        smp_pending_count_skipped(wall, thread,
+                                  smp_poll_schedule_missed(&wall->schedule, thread, is_idle));
+    if (smp_pending_ns(pending, wall->covered_ns) == 0 && pending->owed_ns == 0)
+        return;
+    if (!smp_pending_target(wall, thread, &target))
+        target = smp_attribution_pseudo(wall->attribution, &thread->record,
+                                        thread->unanswered.since_ns != 0
+                                            ? SMP_OUTCOME_SIGNAL_UNANSWERED
+                                            : SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
+    int64_t rest_ns = smp_pending_ns(pending, wall->covered_ns);
+    if (is_idle && rest_ns > 0)
+        rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
+    const int64_t debt_ns = smp_pending_give(wall, &target, rest_ns);
+    if (rest_ns < 0)
+        pending->owed_ns = debt_ns - rest_ns;
+    smp_pending_set(pending, wall->covered_ns, debt_ns);
+}
+
+/* Right after the end of an interval nothing is pending, and the old key is of the old interval. */
+void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_pending *pending = &thread->pending;
+
+    if (!thread->record.was_polled || pending->has_left ||
+        smp_pending_ns(pending, wall->covered_ns) <= 0)
+        return;
+    pending->left_key = smp_attribution_key(wall->attribution, &thread->record);
+    pending->has_left = true;
+}
+
+void smp_pending_flush_left(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    struct smp_thread_record *record = &thread->record;
+    const struct smp_group_key key = record->key;
+    const uint64_t epoch = record->key_epoch;
+
+    if (!thread->pending.has_left)
+        return;
+    thread->pending.has_left = false;
+    record->key = thread->pending.left_key;
+    record->key_epoch = wall->attribution->key_epoch;
+    smp_pending_flush(wall, thread);
+    record->key = key;
+    record->key_epoch = epoch;
+    smp_last_stack_forget(&record->last);
+}
+
+/* [thread ended] gets a tick's time at most; before that the thread was at the target. */
+void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int64_t ended_ns)
+{
+    const int64_t interval_ns = wall->schedule.interval_ns;
+    struct smp_thread_record *record = &thread->record;
+    struct smp_tree_target target;
+    int64_t last_ns;
+
+    if (!record->was_polled) {
+        if (ended_ns > wall->roster->marked_ns && record->naming != SMP_NAMING_SKIP &&
+            smp_roster_chooses(wall->roster, record))
+            smp_interval_count(wall->attribution->interval, SMP_COUNTER_UNSEEN_THREADS, 1);
+        return;
+    }
+    last_ns = smp_pending_ns(&thread->pending, ended_ns);
+    if ((last_ns > interval_ns || last_ns - thread->pending.owed_ns < 0) &&
+        smp_pending_target(wall, thread, &target)) {
+        const int64_t all_ns = smp_pending_ns(&thread->pending, ended_ns);
+        last_ns = all_ns < interval_ns ? all_ns : interval_ns;
+        last_ns = last_ns > 0 ? last_ns : 0;
+        (void)smp_pending_give(wall, &target, all_ns - last_ns);
+    }
+    if (last_ns <= 0)
+        return;
+    target = smp_attribution_pseudo(wall->attribution, record, SMP_OUTCOME_THREAD_ENDED);
+    smp_attribution_note(wall->attribution, &target, last_ns);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/poll_answer.h"
+
+#include "engine/sources/pending_time.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+/* --- found --- */
+
+/*
+ * A thread that is found running has run for the time that the poll stands for, as far as one poll can
+ * tell, so short runs between long waits get their share. The clock's figure is the group's sum: seal
+ * brings all such figures to it in proportion. Most of the time of a late answer is a wait, so there
+ * the clock is the better measure.
+ */
+static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
+                          const struct smp_tree_target *target, int64_t weight_ns)
+{
+    const struct smp_reading *reading = &thread->reading;
+    struct smp_interval *interval = wall->attribution->interval;
+    int64_t cpu_ns = 0;
+
+    if (!reading->is_measured)
+        return;
+    if (reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0)
+        cpu_ns = thread->unanswered.takes_all ? reading->used_ns : weight_ns;
+    smp_interval_used_cpu(interval, target->key, target->node, cpu_ns);
+    smp_interval_ran_unseen(interval, target->key, reading->used_ns - cpu_ns);
+}
+
+static bool outcome_has_stack(enum smp_outcome outcome)
+{
+    return smp_outcome_frame(outcome) == NULL || outcome == SMP_OUTCOME_NO_JAVA_FRAMES ||
+           outcome == SMP_OUTCOME_OVER_MEMORY_LIMIT;
+}
+
+static bool is_last_stack_current(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+{
+    return thread->record.last.epoch == wall->attribution->stack_epoch;
+}
+
+static void update_activity(struct smp_wall *wall, struct smp_wall_thread *thread,
+                            const struct smp_tree_target *target)
+{
+    const enum smp_activity_kind activity = thread->reading.activity;
+
+    if (activity != SMP_ACTIVITY_RAN && activity != SMP_ACTIVITY_NONE)
+        return;
+    thread->activity.has_leaf =
+        outcome_has_stack(target->outcome) && is_last_stack_current(wall, thread);
+    if (activity == SMP_ACTIVITY_RAN)
+        thread->activity.since_ns = wall->poll->now_ns;
+}
+
+/* Finding the old target may add nodes for it in a new interval: only where it gets some time. */
+static bool is_time_left(const struct smp_wall *wall, const struct smp_wall_thread *thread)
+{
+    return thread->pending.owed_ns > 0 || smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
+                                              smp_pending_found_ns(wall, thread);
+}
+
+static void end_poll(struct smp_wall_thread *thread, bool has_target)
+{
+    thread->unanswered.since_ns = 0;
+    thread->unanswered.is_requested = false;
+    thread->unanswered.takes_all = false;
+    thread->pending.has_target = has_target;
+}
+
+/* given_up: no answer will come. The thread is most likely still at the target: a pseudo-frame would
+ * make all other shares too large together, and say nothing. The outcome is counted. */
+static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
+                           const struct smp_found *found, bool given_up)
+{
+    const int64_t now_ns = wall->poll->now_ns;
+    struct smp_tree_target before;
+    struct smp_tree_target target;
+
+    /* Before attribution replaces the last stack. */
+    const bool knows_before =
+        (is_time_left(wall, thread) || given_up) && smp_pending_target(wall, thread, &before);
+    const bool stays = given_up && knows_before;
+    if (stays) {
+        target = before;
+        if (target.outcome == SMP_OUTCOME_IDLE)
+            target.outcome = found->outcome;
+    } else {
+        target = smp_attribution_found(wall->attribution, &thread->record, found->outcome,
+                                       found->sample, found->group_name);
+    }
+    const bool becomes_target =
+        stays || (outcome_has_stack(target.outcome) && found->group_name == NULL &&
+                  is_last_stack_current(wall, thread));
+    const int64_t weight_ns = thread->pending.has_target ? smp_pending_found_ns(wall, thread)
+                                                         : smp_pending_ns(&thread->pending, now_ns);
+    smp_attribution_note(
+        wall->attribution, &target,
+        smp_pending_take(wall, thread, knows_before ? &before : NULL, &target, becomes_target));
+    attribute_cpu(wall, thread, &target, weight_ns > 0 ? weight_ns : 0);
+    end_poll(thread, becomes_target);
+    update_activity(wall, thread, &target);
+    smp_poll_schedule_next(&wall->schedule, thread, now_ns);
+}
+
+static void on_found(void *context, struct smp_thread_record *record, const struct smp_found *found)
+{
+    attribute_poll(context, smp_wall_thread_of(record), found, false);
+}
+
+/* The time of the virtual thread is not attributed to anything. */
+static void on_skipped(void *context, struct smp_thread_record *record)
+{
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+    const int64_t now_ns = wall->poll->now_ns;
+    struct smp_tree_target before;
+    int64_t debt_ns = 0;
+
+    if (smp_pending_target(wall, thread, &before)) {
+        const int64_t found_ns = smp_pending_found_ns(wall, thread);
+        debt_ns = found_ns + smp_pending_give(wall, &before,
+                                              smp_pending_ns(&thread->pending, now_ns) - found_ns);
+    }
+    smp_pending_set(&thread->pending, now_ns, debt_ns < 0 ? debt_ns : 0);
+    end_poll(thread, false);
+    smp_poll_schedule_next(&wall->schedule, thread, now_ns);
+}
+
+/* --- not found yet --- */
+
+/* The next tick polls the thread, and what it finds gets the time of this poll, too. */
+static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
+                          enum smp_outcome outcome)
+{
+    smp_interval_skip(wall->attribution->interval,
+                      smp_attribution_key(wall->attribution, &thread->record), outcome, 1);
+    thread->unanswered.waiting_ns = smp_pending_found_ns(wall, thread);
+    thread->unanswered.until_ns = wall->poll->now_ns;
+    thread->unanswered.takes_all = true;
+    thread->plan.polled_tick = wall->schedule.tick;
+    smp_poll_schedule_put(&wall->schedule, thread, 1);
+}
+
+/* As if this poll had not read the clock. */
+static void undo_clock_reading(struct smp_wall_thread *thread)
+{
+    if (thread->reading.is_measured)
+        thread->activity.cpu_ns -= thread->reading.used_ns;
+    else
+        thread->activity.has_clock = false;
+}
+
+static void on_postponed(void *context, struct smp_thread_record *record)
+{
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+
+    postpone_poll(context, thread, SMP_OUTCOME_OVER_OVERHEAD_LIMIT);
+    undo_clock_reading(thread);
+}
+
+/* False: it has had its time. */
+static bool wait_for_late_answer(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    const int64_t now_ns = wall->poll->now_ns;
+    struct smp_unanswered *unanswered = &thread->unanswered;
+
+    if (wall->poll->is_last)
+        return false;
+    if (unanswered->since_ns == 0)
+        unanswered->since_ns = now_ns;
+    if (now_ns - unanswered->since_ns > SMP_MAX_UNANSWERED_MS * NS_PER_MS)
+        return false;
+    postpone_poll(wall, thread, SMP_OUTCOME_SIGNAL_UNANSWERED);
+    unanswered->clock_ns = thread->activity.cpu_ns;
+    unanswered->used_ns = thread->reading.is_measured ? thread->reading.used_ns : -1;
+    undo_clock_reading(thread);
+    return true;
+}
+
+static void on_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
+{
+    static const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED };
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(record);
+
+    if (is_requested)
+        thread->unanswered.is_requested = true;
+    if (!wait_for_late_answer(wall, thread))
+        attribute_poll(wall, thread, &found, wall->poll->is_last);
+}
+
+struct smp_walk_events smp_poll_answer_events(struct smp_wall *wall)
+{
+    return (struct smp_walk_events){
+        .found = on_found,
+        .skipped = on_skipped,
+        .unanswered = on_unanswered,
+        .postponed = on_postponed,
+        .context = wall,
+    };
+}
+
+/* --- late answers --- */
+
+/* Counts as of the last tick at which it was true. */
+static void on_late_answer(void *context, uint64_t token, enum smp_answer answer,
+                           const struct smp_sample *sample,
+                           const struct smp_mounted_thread *mounted)
+{
+    struct smp_wall *wall = context;
+    struct smp_wall_thread *thread = smp_wall_thread_of(smp_walks_record_of(token));
+    const struct smp_unanswered *unanswered = &thread->unanswered;
+    struct smp_poll *poll = wall->poll;
+    struct smp_poll requested = { .now_ns = unanswered->until_ns };
+
+    thread->reading = (struct smp_reading){
+        .activity = SMP_ACTIVITY_RUNNING,
+        .is_measured = unanswered->used_ns >= 0,
+        .used_ns = unanswered->used_ns,
+        .clock_ns = unanswered->clock_ns,
+    };
+    thread->activity.cpu_ns = unanswered->clock_ns;
+    thread->activity.has_clock = true;
+    wall->poll = &requested;
+    smp_walks_deliver(&wall->walks, &thread->record, answer, sample, mounted);
+    wall->poll = poll;
+}
+
+/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to the
+ * answer to the requested stack would prefer long waits to short ones. */
+bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *thread)
+{
+    const struct smp_async_walker *async = &wall->walks.jvm->async;
+    struct smp_thread_record *record = &thread->record;
+    const struct smp_poll *poll = wall->poll;
+
+    if (!thread->unanswered.is_requested || thread->reading.activity == SMP_ACTIVITY_UNKNOWN)
+        return false;
+    if (async->take_late(async->self, record->thread, smp_walks_token_of(record), on_late_answer,
+                         wall)) {
+        thread->plan.odds = SMP_CERTAIN; /* of this poll: the drawn odds are the next one's */
+        smp_activity_begin(&thread->activity, smp_thread_record_tid(record), &thread->reading);
+        return thread->pending.from_ns >= poll->now_ns;
+    }
+    if (thread->reading.clock_ns != thread->unanswered.clock_ns || poll->is_last)
+        return false;
+    thread->unanswered.since_ns = poll->now_ns;
+    postpone_poll(wall, thread, SMP_OUTCOME_SIGNAL_UNANSWERED);
+    return true;
+}

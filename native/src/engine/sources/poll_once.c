@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/poll_once.h"
+
+#include "base/clock.h"
+
+struct once {
+    struct smp_attribution *attribution;
+    int64_t span_ns;
+};
+
+static void once_found(void *context, struct smp_thread_record *record,
+                       const struct smp_found *found)
+{
+    const struct once *once = context;
+    const struct smp_tree_target target = smp_attribution_found(
+        once->attribution, record, found->outcome, found->sample, found->group_name);
+
+    smp_attribution_note(once->attribution, &target, once->span_ns);
+}
+
+static void once_skipped(void *context, struct smp_thread_record *record)
+{
+    (void)context;
+    (void)record;
+}
+
+static void once_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
+{
+    const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED };
+
+    (void)is_requested;
+    once_found(context, record, &found);
+}
+
+static void once_postponed(void *context, struct smp_thread_record *record)
+{
+    const struct once *once = context;
+
+    smp_interval_skip(once->attribution->interval, smp_attribution_key(once->attribution, record),
+                      SMP_OUTCOME_OVER_OVERHEAD_LIMIT, 1);
+}
+
+static bool is_sampled_once(struct smp_roster *roster, struct smp_thread_record *record)
+{
+    if (!smp_roster_choose(roster, record))
+        return false;
+    if (roster->default_name_rule)
+        return smp_roster_read_name(roster, record);
+    return record->is_candidate && record->naming != SMP_NAMING_SKIP;
+}
+
+static void poll_thread_once(struct smp_walks *walks, struct smp_thread_record *record,
+                             bool only_running)
+{
+    const int32_t tid = smp_thread_record_tid(record);
+    struct smp_activity activity = { 0 };
+    struct smp_reading reading;
+
+    if (!is_sampled_once(walks->roster, record))
+        return;
+    smp_roster_set_sampled(walks->roster, record, true);
+    smp_activity_begin(&activity, tid, &reading);
+    smp_activity_finish(&activity, tid, &reading);
+    const bool is_running = smp_walks_is_running(walks, record, &reading);
+    if (is_running || !only_running)
+        smp_walks_start(walks, record, is_running);
+}
+
+void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, bool only_running)
+{
+    struct smp_roster *roster = walks->roster;
+    const struct smp_walk_events events = walks->events;
+    struct once once = { .attribution = roster->attribution, .span_ns = span_ns };
+
+    walks->events = (struct smp_walk_events){
+        .found = once_found,
+        .skipped = once_skipped,
+        .unanswered = once_unanswered,
+        .postponed = once_postponed,
+        .context = &once,
+    };
+    walks->begun_ns = smp_clock_ns();
+    roster->is_first_poll = true;
+    smp_roster_poll_starts(roster, now_ns);
+    smp_roster_name_all(roster);
+    for (size_t i = 0; i < roster->table.count;) {
+        struct smp_thread_record *record = roster->table.records[i];
+        if (smp_roster_remove_ended(roster, record, now_ns))
+            continue;
+        poll_thread_once(walks, record, only_running);
+        i++;
+    }
+    smp_walks_collect(walks, false);
+    walks->events = events;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/poll_schedule.h"
+
+#include "base/clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+void smp_poll_schedule_init(struct smp_poll_schedule *schedule, const struct smp_options *options)
+{
+    schedule->salt = (uint64_t)smp_clock_ns();
+    schedule->idle_poll_ns = SMP_IDLE_POLL_NS;
+    schedule->interval_ns = options->sampling_frequency_millis * NS_PER_MS;
+    schedule->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
+    smp_throttle_init(&schedule->throttle, options->overhead_limit_per_mille,
+                      (uint64_t)smp_clock_ns());
+}
+
+uint64_t smp_poll_schedule_ticks_in(const struct smp_poll_schedule *schedule, int64_t ns)
+{
+    const int64_t ticks = ns / schedule->interval_ns;
+
+    return ticks > 1 ? (uint64_t)ticks : 1;
+}
+
+void smp_poll_schedule_begin_tick(struct smp_poll_schedule *schedule, int64_t since_ns)
+{
+    schedule->tick++;
+    schedule->tick_ns = since_ns / (int64_t)(schedule->tick - schedule->made_tick);
+    schedule->made_tick = schedule->tick;
+}
+
+/*
+ * Idle threads are polled at the same ticks, so the cost of a tick is counted once for all of them,
+ * and not at all where threads that run are polled at each tick anyway.
+ */
+void smp_poll_schedule_learn_cost(struct smp_poll_schedule *schedule, unsigned polls,
+                                  unsigned idle_polls, uint64_t threads)
+{
+    enum { FEW = 2, SLOWNESS = 8, LEAST_NS = 200, MOST_NS = 20000 };
+    const struct smp_throttle *throttle = &schedule->throttle;
+    const bool has_busy = threads > schedule->idle_threads;
+    const int64_t tick_ns = throttle->tick_ns > 0 ? throttle->tick_ns : SMP_IDLE_TICK_NS;
+
+    if (polls >= FEW && polls == idle_polls) {
+        int64_t poll_ns = (throttle->end_cpu_ns - throttle->cpu_ns) / polls;
+        poll_ns = poll_ns < LEAST_NS ? LEAST_NS : poll_ns > MOST_NS ? MOST_NS : poll_ns;
+        schedule->idle_poll_ns += (poll_ns - schedule->idle_poll_ns) / SLOWNESS;
+    }
+    const double cost_ns = (double)schedule->idle_threads * (double)schedule->idle_poll_ns +
+                           (has_busy ? 0 : (double)tick_ns);
+    schedule->idle_ticks = cost_ns * SMP_IDLE_COST_SHARE / (double)schedule->interval_ns;
+}
+
+void smp_poll_schedule_put(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                           uint64_t ticks)
+{
+    thread->plan.odds = SMP_CERTAIN;
+    smp_timer_wheel_put(&schedule->wheel, &thread->record.deadline, schedule->tick + ticks);
+}
+
+void smp_poll_schedule_set_idle(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                                bool is_idle)
+{
+    if (thread->plan.is_idle == is_idle)
+        return;
+    thread->plan.is_idle = is_idle;
+    schedule->idle_threads += is_idle ? 1 : (uint64_t)-1;
+}
+
+void smp_poll_schedule_learn_cpu(struct smp_wall_thread *thread, int64_t used_ns, int64_t span_ns)
+{
+    enum { SLOWNESS = 4 };
+    const int64_t share = used_ns < span_ns ? used_ns * SMP_WHOLE_CPU / span_ns : SMP_WHOLE_CPU;
+
+    thread->plan.cpu_share += (share - thread->plan.cpu_share) / SLOWNESS;
+}
+
+/* --- odds --- */
+
+/* Without the overhead limit: each tick, or the odds of an idle thread. */
+static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
+                                const struct smp_wall_thread *thread, int64_t now_ns)
+{
+    double ticks = (double)(now_ns - thread->activity.since_ns) / (double)schedule->interval_ns /
+                   SMP_IDLE_SHARE;
+
+    if (!thread->plan.is_idle)
+        return SMP_CERTAIN;
+    if (ticks > schedule->idle_ticks)
+        ticks = schedule->idle_ticks;
+    return smp_intensity_odds(ticks);
+}
+
+/* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU time
+ * for the few that work. By the moving average, not by what the thread does at this poll. */
+static int64_t rarity(const struct smp_wall_thread *thread)
+{
+    const int64_t times = SMP_WHOLE_CPU / SMP_BUSY_SHARE / (thread->plan.cpu_share + 1);
+
+    if (times < 1)
+        return 1;
+    return times < SMP_MOST_RARITY ? times : SMP_MOST_RARITY;
+}
+
+/* A thread that owes an answer is polled until it gives one. */
+static bool is_throttling(const struct smp_poll_schedule *schedule,
+                          const struct smp_wall_thread *thread)
+{
+    return schedule->throttle.share < SMP_THROTTLE_WHOLE && !thread->unanswered.takes_all;
+}
+
+/* A busy thread gets the share, a quiet one less; hardly less where the share is almost whole: else a
+ * sampler a little above its limit would hardly poll quiet threads. */
+static int64_t throttled_odds(const struct smp_poll_schedule *schedule,
+                              const struct smp_wall_thread *thread)
+{
+    const double share = (double)schedule->throttle.share / SMP_THROTTLE_WHOLE;
+
+    return smp_intensity_odds((1 + (double)(rarity(thread) - 1) * (1 - share)) / share);
+}
+
+/* --- draws --- */
+
+/* Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their cost
+ * is spread over the ticks. */
+static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule, bool is_throttled,
+                                      int64_t odds, uint64_t most)
+{
+    struct smp_shared_draw *shared = &schedule->shared;
+
+    if (is_throttled)
+        return smp_intensity_next_alone(&schedule->throttle.random, schedule->tick, odds, most);
+    if (shared->tick != schedule->tick || shared->odds != odds || shared->most != most)
+        *shared = (struct smp_shared_draw){
+            .tick = schedule->tick,
+            .odds = odds,
+            .most = most,
+            .next = smp_intensity_next(schedule->salt, schedule->tick, odds, most),
+        };
+    return shared->next;
+}
+
+static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                           int64_t now_ns)
+{
+    struct smp_poll_plan *plan = &thread->plan;
+    uint64_t most = 1;
+    int64_t odds;
+
+    plan->free_odds = unthrottled_odds(schedule, thread, now_ns);
+    plan->is_throttled = is_throttling(schedule, thread);
+    odds = plan->free_odds;
+    if (plan->is_idle)
+        most = smp_poll_schedule_ticks_in(schedule, schedule->lookback_ns);
+    if (plan->is_throttled) {
+        odds = smp_intensity_both(odds, throttled_odds(schedule, thread));
+        most = smp_poll_schedule_ticks_in(schedule, SMP_MOST_THROTTLE_MS * NS_PER_MS);
+    }
+    /* No poll stands for more than twice the longest gap. */
+    if (odds < SMP_CERTAIN / 2 / (int64_t)most)
+        odds = SMP_CERTAIN / 2 / (int64_t)most;
+    const struct smp_next_poll next = draw_tick(schedule, plan->is_throttled, odds, most);
+    smp_timer_wheel_put(&schedule->wheel, &thread->record.deadline, next.tick);
+    plan->odds = next.odds;
+}
+
+void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                            int64_t now_ns)
+{
+    smp_poll_schedule_set_idle(schedule, thread, thread->activity.has_leaf);
+    thread->plan.polled_tick = schedule->tick;
+    draw_next_poll(schedule, thread, now_ns);
+}
+
+bool smp_poll_schedule_skips(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                             int64_t now_ns)
+{
+    if (thread->plan.is_throttled || !thread->record.was_polled || !is_throttling(schedule, thread))
+        return false;
+    const int64_t odds = throttled_odds(schedule, thread);
+    const int64_t number =
+        (int64_t)(smp_throttle_random(&schedule->throttle) % (uint64_t)SMP_CERTAIN);
+    if (number < odds) {
+        thread->plan.odds = smp_intensity_both(thread->plan.odds, odds);
+        thread->plan.is_throttled = true;
+        return false;
+    }
+    draw_next_poll(schedule, thread, now_ns);
+    return true;
+}
+
+/* --- after the fact --- */
+
+uint64_t smp_poll_schedule_missed(const struct smp_poll_schedule *schedule,
+                                  const struct smp_wall_thread *thread, bool is_idle)
+{
+    const double longest_ticks =
+        (double)smp_poll_schedule_ticks_in(schedule, schedule->lookback_ns);
+    double mean_ticks = (double)SMP_CERTAIN / (double)thread->plan.free_odds;
+
+    if (is_idle && mean_ticks < schedule->idle_ticks)
+        mean_ticks = schedule->idle_ticks;
+    /* About the mean of gaps that are cut off at the longest one. */
+    if (thread->plan.is_idle || is_idle)
+        mean_ticks = 1 / (1 / mean_ticks + 1 / longest_ticks);
+    if (mean_ticks < 1)
+        mean_ticks = 1;
+    return (uint64_t)((double)(schedule->tick - thread->plan.polled_tick) / mean_ticks);
+}
+
+/* After a stop of the whole process one tick is minutes long: only a poll that comes at each tick
+ * stands for all of it. */
+int64_t smp_poll_schedule_weight_ns(const struct smp_poll_schedule *schedule,
+                                    const struct smp_wall_thread *thread)
+{
+    const int64_t most_ns = SMP_MOST_TICK_MS * NS_PER_MS;
+
+    if (thread->plan.odds == SMP_CERTAIN || schedule->tick_ns < most_ns)
+        return smp_intensity_weight_ns(schedule->tick_ns, thread->plan.odds);
+    return smp_intensity_weight_ns(most_ns, thread->plan.odds);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/walks.h"
+
+#include "base/clock.h"
+
+#define NS_PER_MS INT64_C(1000000)
+
+struct smp_thread_record *smp_walks_record_of(uint64_t token)
+{
+    return (struct smp_thread_record *)(uintptr_t)token; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+uint64_t smp_walks_token_of(const struct smp_thread_record *record)
+{
+    return (uint64_t)(uintptr_t)record;
+}
+
+bool smp_walks_uses_async(const struct smp_jvm *jvm, const struct smp_options *options)
+{
+    return jvm->async.request != NULL && options->engine != SMP_ENGINE_JVMTI;
+}
+
+enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_quota *quota,
+                               const struct smp_jvm *jvm, struct smp_roster *roster,
+                               const struct smp_options *options)
+{
+    const size_t depth = (size_t)options->max_depth_frames;
+
+    *walks = (struct smp_walks){
+        .quota = quota,
+        .jvm = jvm,
+        .roster = roster,
+        .is_async = smp_walks_uses_async(jvm, options),
+        .interval_ns = options->sampling_frequency_millis * NS_PER_MS,
+        .sample.capacity = depth,
+    };
+    walks->sample.frames = smp_alloc(quota, depth * sizeof(*walks->sample.frames));
+    return walks->sample.frames != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+void smp_walks_fini(struct smp_walks *walks)
+{
+    smp_free(walks->quota, walks->sample.frames);
+}
+
+/* --- from outside --- */
+
+static enum smp_outcome outcome_of_walk(enum smp_status status, const struct smp_sample *sample)
+{
+    switch (status) {
+    case SMP_OK:
+        if (sample->count > sample->capacity || sample->leaf_count > sample->count)
+            return SMP_OUTCOME_REFUSED_BY_JVM; /* not a stack */
+        if (sample->count == 0)
+            return SMP_OUTCOME_NO_JAVA_FRAMES;
+        return sample->omitted > 0 ? SMP_OUTCOME_DEEP_STACK_CUT : SMP_OUTCOME_WALKED;
+    case SMP_EGONE:
+        return SMP_OUTCOME_THREAD_ENDED_IN_WALK;
+    case SMP_EPHASE:
+        return SMP_OUTCOME_JVM_NOT_LIVE;
+    case SMP_ENOMEM:
+        return SMP_OUTCOME_JVM_OUT_OF_MEMORY;
+    default:
+        return SMP_OUTCOME_REFUSED_BY_JVM;
+    }
+}
+
+void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record)
+{
+    const struct smp_walker *walker = &walks->jvm->walker;
+    struct smp_sample *sample = &walks->sample;
+    struct smp_found found = { .sample = sample };
+
+    sample->count = 0;
+    sample->leaf_count = 0;
+    sample->omitted = 0;
+    found.outcome = outcome_of_walk(walker->walk(walker->self, record->thread, sample), sample);
+    walks->events.found(walks->events.context, record, &found);
+}
+
+static void report_failure(struct smp_walks *walks, struct smp_thread_record *record,
+                           enum smp_outcome outcome)
+{
+    const struct smp_found found = { .outcome = outcome };
+
+    walks->events.found(walks->events.context, record, &found);
+}
+
+/* --- asynchronous --- */
+
+static enum smp_outcome outcome_of_answer(enum smp_answer answer, const struct smp_sample *sample)
+{
+    static const enum smp_outcome outcomes[SMP_ANSWER_COUNT] = {
+#define X(code, outcome) [SMP_ANSWER_##code] = SMP_OUTCOME_##outcome,
+        SMP_ANSWER_MAP(X)
+#undef X
+    };
+    const enum smp_outcome outcome =
+        (unsigned)answer < SMP_ANSWER_COUNT ? outcomes[answer] : SMP_OUTCOME_REFUSED_BY_JVM;
+
+    if (smp_outcome_frame(outcome) != NULL)
+        return outcome;
+    if (sample == NULL || outcome_of_walk(SMP_OK, sample) == SMP_OUTCOME_REFUSED_BY_JVM)
+        return SMP_OUTCOME_REFUSED_BY_JVM;
+    if (sample->count == 0)
+        return SMP_OUTCOME_NO_JAVA_FRAMES;
+    return outcome == SMP_OUTCOME_WALKED && sample->omitted > 0 ? SMP_OUTCOME_DEEP_STACK_CUT
+                                                                : outcome;
+}
+
+bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
+                    const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
+                    struct smp_found *out)
+{
+    static const struct smp_sample none = { 0 };
+    const enum smp_outcome outcome = outcome_of_answer(answer, sample);
+
+    *out = (struct smp_found){
+        .outcome = outcome,
+        .sample = sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none,
+        .group_name = mounted != NULL ? smp_roster_group_of_mounted(walks->roster, mounted) : NULL,
+    };
+    return mounted == NULL || out->group_name != NULL;
+}
+
+void smp_walks_deliver(struct smp_walks *walks, struct smp_thread_record *record,
+                       enum smp_answer answer, const struct smp_sample *sample,
+                       const struct smp_mounted_thread *mounted)
+{
+    struct smp_found found;
+
+    if (smp_walks_find(walks, answer, sample, mounted, &found))
+        walks->events.found(walks->events.context, record, &found);
+    else
+        walks->events.skipped(walks->events.context, record);
+}
+
+static void on_async_answer(void *context, uint64_t token, enum smp_answer answer,
+                            const struct smp_sample *sample,
+                            const struct smp_mounted_thread *mounted)
+{
+    struct smp_walks *walks = context;
+    struct smp_thread_record *record = smp_walks_record_of(token);
+
+    walks->in_flight--;
+    if (answer == SMP_ANSWER_UNANSWERED)
+        walks->events.unanswered(walks->events.context, record, true);
+    else
+        smp_walks_deliver(walks, record, answer, sample, mounted);
+}
+
+void smp_walks_collect(struct smp_walks *walks, bool is_last)
+{
+    const struct smp_async_walker *async = &walks->jvm->async;
+    const int64_t share_ns = walks->interval_ns / SMP_ANSWER_WAIT_SHARE;
+    int64_t wait_ns = SMP_ANSWER_WAIT_MS * NS_PER_MS;
+
+    if (walks->in_flight == 0)
+        return;
+    if (is_last)
+        wait_ns = SMP_LAST_ANSWER_WAIT_MS * NS_PER_MS;
+    else if (share_ns < wait_ns)
+        wait_ns = share_ns;
+    async->collect(async->self, smp_clock_ns() + wait_ns, on_async_answer, walks);
+}
+
+/* Waiting for answers has taken so long that the next tick is near. */
+static bool is_tick_used_up(const struct smp_walks *walks)
+{
+    return smp_clock_ns() - walks->begun_ns > walks->interval_ns / SMP_MAX_WAITS_SHARE;
+}
+
+static void request_walk(struct smp_walks *walks, struct smp_thread_record *record)
+{
+    const struct smp_async_walker *async = &walks->jvm->async;
+
+    if (walks->in_flight == SMP_MAX_REQUESTS) {
+        smp_walks_collect(walks, false);
+        if (is_tick_used_up(walks)) {
+            walks->events.postponed(walks->events.context, record);
+            return;
+        }
+    }
+    switch (async->request(async->self, record->thread, smp_walks_token_of(record))) {
+    case SMP_OK:
+        walks->in_flight++;
+        return;
+    case SMP_ESTATE:
+        walks->events.unanswered(walks->events.context, record, false);
+        return;
+    case SMP_EGONE:
+        report_failure(walks, record, SMP_OUTCOME_THREAD_ENDED_IN_WALK);
+        return;
+    case SMP_EQUOTA:
+        report_failure(walks, record, SMP_OUTCOME_SIGNAL_QUEUE_FULL);
+        return;
+    case SMP_EUNSUPPORTED:
+        smp_walks_walk(walks, record);
+        return;
+    case SMP_EINVAL:
+        report_failure(walks, record, SMP_OUTCOME_THREAD_UNIDENTIFIED);
+        return;
+    default:
+        report_failure(walks, record, SMP_OUTCOME_REFUSED_BY_JVM);
+    }
+}
+
+/* --- which of the two --- */
+
+/* The clock of a preempted thread stands still, too, and a walk from outside would wait for that
+ * thread. The system's answer costs more than the rest of a poll, so it comes last. */
+bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
+                          const struct smp_reading *reading)
+{
+    const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
+
+    if (reading->activity == SMP_ACTIVITY_RUNNING)
+        return true;
+    if (!walks->is_async || reading->activity == SMP_ACTIVITY_UNKNOWN)
+        return false;
+    return smp_activity_has_run_all_along(reading) ||
+           (os_threads->is_runnable != NULL &&
+            os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record)));
+}
+
+/* A thread whose tid is not known may run: the asynchronous walker decides. */
+void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record, bool is_running)
+{
+    if (walks->is_async && (is_running || smp_thread_record_tid(record) == 0))
+        request_walk(walks, record);
+    else
+        smp_walks_walk(walks, record);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wall_thread.h - what the wall source knows of a thread.
+ *
+ * Owns     plain data.
+ * Threads  the sampler thread only.
+ */
+#ifndef SMP_ENGINE_SOURCES_WALL_THREAD_H
+#define SMP_ENGINE_SOURCES_WALL_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/threads/activity.h"
+#include "engine/threads/thread_table.h"
+#include "model/group_key.h"
+
+/* When it is polled (poll_schedule.h). */
+struct smp_poll_plan {
+    int64_t odds;         /* of the next poll (intensity.h) */
+    int64_t free_odds;    /* of the next poll, without the overhead limit */
+    uint64_t polled_tick; /* the last poll */
+    int64_t cpu_share;    /* of SMP_WHOLE_CPU: moving average */
+    bool is_idle;         /* counted in schedule.idle_threads */
+    bool is_throttled;    /* odds are those of the overhead limit */
+};
+
+/* Time that is not attributed yet (pending_time.h). */
+struct smp_pending {
+    int64_t from_ns;      /* the end of the attributed time */
+    int64_t balance_ns;   /* to be added to the time since from_ns; negative: a debt */
+    int64_t owed_ns;      /* taken back from the last stack when an interval ended */
+    bool has_target;      /* the record's last stack is what the last poll found */
+    bool has_left;        /* pending time belongs to left_key, the group it was in */
+    uint32_t claim_node;  /* gets claim_ns of time proven idle, */
+    uint64_t claim_epoch; /* in the interval of this key_epoch */
+    int64_t claim_ns;
+    struct smp_group_key left_key;
+};
+
+/* The thread has not answered a poll (poll_answer.h). */
+struct smp_unanswered {
+    int64_t since_ns;   /* 0: it owes no answer */
+    bool is_requested;  /* the signal has been sent. What the clock was then: */
+    bool takes_all;     /* the next stack found gets waiting_ns, and the time since until_ns */
+    int64_t clock_ns;   /* its CPU clock */
+    int64_t used_ns;    /* CPU time used since pending.from_ns; -1: not known */
+    int64_t waiting_ns; /* the time of the polls up to until_ns that have found nothing yet */
+    int64_t until_ns;   /* the last tick at which it had the stack it will answer with */
+};
+
+/* The first three are what a poll of an idle thread needs. */
+struct smp_wall_thread {
+    struct smp_thread_record record; /* first */
+    struct smp_activity activity;    /* what its CPU clock has proven */
+    struct smp_pending pending;
+    struct smp_poll_plan plan;
+    struct smp_unanswered unanswered;
+    struct smp_reading reading; /* of the running poll */
+    int64_t named_ns;           /* the poll that read its name last; 0: none yet */
+};
+
+static inline struct smp_wall_thread *smp_wall_thread_of(struct smp_thread_record *record)
+{
+    return (struct smp_wall_thread *)(void *)record;
+}
+
+#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a reader of a report relies on, sentence by sentence; the whole of it against files; and
- * random intervals against a twin. SMP_TEST_ROUNDS sets how many parts of random intervals there
- * are.
+ * random intervals against a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
  */
 #include "export/report.h"
 
@@ -941,8 +940,8 @@ static void take_apart(const char *text, struct part parts[PARTS])
 }
 
 /*
- * Several parts in one report: to make an interval costs more than all else. Each is compared by
- * itself with what the twin writes, which is the quicker the less it has to put in order.
+ * Several parts in one report, because making an interval costs more than all else. Each part is
+ * compared by itself: the naive version takes the square of what it has to sort.
  */
 static void run_round(struct report_fixture *fixture, uint64_t first_seed)
 {
@@ -986,7 +985,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     }
 }
 
-static void random_intervals_read_as_the_twin_writes_them(void **state)
+static void random_intervals_read_as_the_naive_version_writes_them(void **state)
 {
     const char *wish = getenv("SMP_TEST_ROUNDS");
     const long rounds = wish != NULL ? atol(wish) : ROUNDS;
@@ -1040,7 +1039,7 @@ int main(void)
         CASE(rows_past_the_size_of_a_record_are_counted),
         CASE(each_allocation_may_be_refused),
         CASE(the_line_that_counts_missing_rows_always_fits),
-        CASE(random_intervals_read_as_the_twin_writes_them),
+        CASE(random_intervals_read_as_the_naive_version_writes_them),
     };
     return cmocka_run_group_tests_name("report_text", tests, NULL, NULL);
 }

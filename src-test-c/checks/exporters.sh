@@ -1,19 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# exporters.sh EXPORT_EXAMPLES: what the exporters write, read by tools that are not ours, whose sums must be ours.
+# exporters.sh EXPORT_EXAMPLES PART: what the exporters write, read by a tool that is not ours, whose sums must be ours.
 #
-#   perl              FlameGraph's input rules for COLLAPSED
-#   go tool pprof     PPROF: sums, merging, differences; files that were broken on purpose are refused
-#   node              JSON; names, as they must be in each format
-#   ajv, speedscope   SPEEDSCOPE against speedscope's own schema; SMP_NODE_MODULES names a node_modules folder, made by
-#                     "npm ci" in a copy of checks/node
-#   chromium          SPEEDSCOPE opened by speedscope itself
+#   collapsed            perl             FlameGraph's input rules for COLLAPSED
+#   pprof                go tool pprof    PPROF: sums, merging, differences; files that were broken on purpose are refused
+#   json                 node             JSON; names, as they must be in each format
+#   speedscope_schema    ajv, speedscope  SPEEDSCOPE against speedscope's own schema; SMP_NODE_MODULES names a
+#                                         node_modules folder, made by "npm ci" in a copy of checks/node
+#   speedscope           chromium         SPEEDSCOPE opened by speedscope itself
 #
-# A tool that is not installed is said and left out; 77 where one is. SMP_TOOLS=required: all must be there.
+# Exit 77: a tool of the part is not installed; its name is printed. SMP_TOOLS=required: it must be there.
 set -euo pipefail
 
-examples=$(realpath "${1:?usage: exporters.sh EXPORT_EXAMPLES}")
+usage="usage: exporters.sh EXPORT_EXAMPLES collapsed|pprof|json|speedscope_schema|speedscope"
+examples=$(realpath "${1:?$usage}")
+part=${2:?$usage}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -168,20 +170,29 @@ check_json() {
     node "$here/exporters.js" "$work" plain plain2 nasty || bad=1
 }
 
-check_speedscope() {
+check_speedscope_schema() {
     has node SPEEDSCOPE || return 0
     has_module ajv "the schema of SPEEDSCOPE" || return 0
     has_module speedscope SPEEDSCOPE || return 0
     node "$here/speedscope_schema.js" "$work" plain plain2 nasty || bad=1
+}
+
+check_speedscope() {
+    has node SPEEDSCOPE || return 0
+    has_module speedscope SPEEDSCOPE || return 0
     has chromium "how speedscope opens SPEEDSCOPE" || return 0
     node "$here/speedscope.js" "$work" plain nasty || bad=1
 }
 
 export NODE_PATH=${SMP_NODE_MODULES:-}
+case $part in
+    collapsed | pprof | json | speedscope_schema | speedscope) ;;
+    *)
+        echo "$usage" >&2
+        exit 1
+        ;;
+esac
 "$examples" "$work"
-check_collapsed
-check_pprof
-check_json
-check_speedscope
+"check_$part"
 [ "$bad" = 0 ] || exit 1
 [ "$lacking" = 0 ] || exit 77

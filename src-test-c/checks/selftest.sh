@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# selftest.sh JDK CC: every check passes on something good and fails on each thing it is there to find.
+# selftest.sh JDK CC [format]: every check passes on something good and fails on each thing it is there to find.
+# With "format": the check of that name only, which needs a tool. Exit 77: it is not installed.
 set -euo pipefail
 
-jdk=${1:?usage: selftest.sh JDK CC}
-cc=${2:?usage: selftest.sh JDK CC}
+jdk=${1:?usage: selftest.sh JDK CC [format]}
+cc=${2:?usage: selftest.sh JDK CC [format]}
+part=${3:-all}
 checks=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$checks/../.." && pwd)
 work=$(mktemp -d)
@@ -168,15 +170,74 @@ check_sources() {
     mkdir -p "$folder/native/src/base" "$folder/src-test-c"
     printf '/* SPDX-License-Identifier: Apache-2.0 */\nint x;\n' >"$folder/native/src/base/x.c"
     expect pass "spdx: a good file" "$checks/spdx.sh" "$folder"
-    if command -v clang-format-14 >/dev/null; then
-        cp "$root/.clang-format" "$folder"
-        cp "$root/native/build.sh" "$folder/native"
-        expect pass "format: a good file" "$checks/format.sh" "$folder"
-        echo 'int   y ;' >>"$folder/native/src/base/x.c"
-        expect fail "format: a badly set line" "$checks/format.sh" "$folder"
-    fi
     echo 'int z;' >"$folder/native/src/base/x.c"
     expect fail "spdx: no licence" "$checks/spdx.sh" "$folder"
+}
+
+check_format() {
+    local folder=$work/format
+    # Says which tool is missing, and fails where it is required.
+    if ! command -v clang-format-14 >/dev/null; then
+        "$checks/format.sh" "$root"
+        return
+    fi
+    mkdir -p "$folder/native/src/base" "$folder/src-test-c"
+    cp "$root/.clang-format" "$folder"
+    cp "$root/native/build.sh" "$folder/native"
+    echo 'int x;' >"$folder/native/src/base/x.c"
+    expect pass "format: a good file" "$checks/format.sh" "$folder"
+    echo 'int   y ;' >>"$folder/native/src/base/x.c"
+    expect fail "format: a badly set line" "$checks/format.sh" "$folder"
+}
+
+# without_tools COMMAND...: with no program but the shell's own and those that scripts cannot do without.
+without_tools() {
+    local folder=$work/bin tool
+    mkdir -p "$folder"
+    for tool in bash env dirname grep realpath mktemp rm; do
+        ln -sf "$(command -v "$tool")" "$folder/$tool"
+    done
+    PATH=$folder "$@"
+}
+
+# expect_skipped WHAT MESSAGE COMMAND...: exits with 77 and prints the message where its tool is missing, fails where
+# that is required.
+expect_skipped() {
+    local what=$1 message=$2 status=0
+    shift 2
+    SMP_TOOLS='' without_tools "$@" >"$work/output" 2>&1 || status=$?
+    if [ "$status" != 77 ] || ! grep -q "$message" "$work/output"; then
+        echo "selftest.sh: $what: expected 77 and '$message', got $status:" >&2
+        cat "$work/output" >&2
+        bad=1
+    fi
+    SMP_TOOLS=required expect fail "$what, though required" without_tools "$@"
+}
+
+check_missing_tools() {
+    local part
+    expect_skipped "format: no clang-format" "clang-format-14 is missing" "$checks/format.sh" "$root"
+    expect_skipped "page: no node" "node 18 or newer is missing" "$checks/page.sh"
+    expect_skipped "exporters: no perl" "perl is missing" "$checks/exporters.sh" /bin/true collapsed
+    expect_skipped "exporters: no go" "go is missing" "$checks/exporters.sh" /bin/true pprof
+    for part in json speedscope_schema speedscope; do
+        expect_skipped "exporters: no node for $part" "node is missing" "$checks/exporters.sh" /bin/true "$part"
+    done
+    # A node that finds no module.
+    ln -s /bin/false "$work/bin/node"
+    expect_skipped "exporters: no ajv" "ajv in SMP_NODE_MODULES is missing" "$checks/exporters.sh" /bin/true speedscope_schema
+    expect_skipped "exporters: no speedscope" "speedscope in SMP_NODE_MODULES is missing" "$checks/exporters.sh" /bin/true speedscope
+    rm "$work/bin/node"
+}
+
+# The C tests of a build without cmocka: one that fails and says so.
+check_cmocka() {
+    local build=$work/no-cmocka
+    cmake -S "$root/native" -B "$build" -DCMAKE_C_COMPILER="$cc" -DSMP_JAVA_HOME="$jdk" \
+        -DCMAKE_DISABLE_FIND_PACKAGE_cmocka=ON >"$work/cmake.out" 2>&1 || cat "$work/cmake.out" >&2
+    (cd "$build" && ctest --tests-regex '^cmocka$' --output-on-failure --no-tests=error) >"$work/ctest.out" 2>&1 || true
+    expect pass "cmocka is missing: said" grep -q 'cmocka is missing.*apt-get install libcmocka-dev' "$work/ctest.out"
+    expect pass "cmocka is missing: a failure" grep -q '0% tests passed, 1 tests failed out of 1' "$work/ctest.out"
 }
 
 # run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that pom.xml gives to the tests.
@@ -205,11 +266,17 @@ check_jni_output() {
     done
 }
 
-check_layers
-check_tables
-check_libraries
-check_registered
-check_handler
-check_sources
-check_jni_output
+if [ "$part" = format ]; then
+    check_format
+else
+    check_layers
+    check_tables
+    check_libraries
+    check_registered
+    check_handler
+    check_sources
+    check_jni_output
+    check_missing_tools
+    check_cmocka
+fi
 exit "$bad"

@@ -181,7 +181,8 @@ class ClassLoadersIT {
     private static List<String> run(String what) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xcheck:jni", "-cp", folderOf(Program.class)));
+                "-Xcheck:jni", "-XX:+UseSerialGC", "-XX:-UseDynamicNumberOfCompilerThreads", "-cp",
+                folderOf(Program.class)));
         String library = System.getProperty("com.incapsula.sampler.library");
         if (library != null) {
             command.add("-Dcom.incapsula.sampler.library=" + library);

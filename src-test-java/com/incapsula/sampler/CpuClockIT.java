@@ -10,6 +10,7 @@ import static org.assertj.core.data.Percentage.withPercentage;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Preload;
 import com.incapsula.sampler.testing.Recorder;
@@ -224,6 +225,7 @@ class CpuClockIT {
 
     /** JFR's own sampler of CPU time has another signal, and its own timers. */
     @Test
+    @Measures
     void theFlightRecordersCpuSamplesStayWhatTheyAre() throws Exception {
         assumeTrue(Runtime.version().feature() >= 25);
         double alone = recorded(null);

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.Worker;
 import com.incapsula.sampler.testing.work.Desk;
 import java.io.IOException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A group's CPU time is what the clocks of its threads say. */
 @ExtendWith(NothingLeft.class)
+@Measures
 class CpuClockTruthIT {
 
     private static final long WORK_NANOS = Boolean.getBoolean("sampler.test.long") ? 10_000_000_000L : 1_500_000_000L;

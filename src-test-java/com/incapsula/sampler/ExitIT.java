@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.ExitingProgram;
 import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.Report;
-import com.incapsula.sampler.testing.SideBySide;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +19,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How programs end, and that the last report is written nevertheless. Each in a JVM of its own. */
-@SideBySide
 class ExitIT {
 
     private static final int COLD_STARTS = Boolean.getBoolean("sampler.test.long") ? 200 : 40;
@@ -85,12 +84,23 @@ class ExitIT {
     }
 
     @Test
-    void aStuckOutputerHoldsTheExitUpForTwoSecondsAtMost() throws Exception {
+    void aStuckOutputerDoesNotKeepTheJvmFromItsExit() throws Exception {
+        endWithAStuckOutputer();
+    }
+
+    @Test
+    @Measures
+    void aStuckOutputerHoldsTheExitUpForTwoSeconds() throws Exception {
+        assertThat(endWithAStuckOutputer()).isBetween(1_900L, 4_000L);
+    }
+
+    /* Returns how many milliseconds its end took. */
+    private long endWithAStuckOutputer() throws Exception {
         ChildJvm.Running running = start(file(1), "stuck").awaitOutput("ending");
         long start = System.nanoTime();
         ChildJvm.Result result = running.await();
         assertThat(result.exit()).as(result.output()).isZero();
-        assertThat((System.nanoTime() - start) / 1_000_000).isBetween(1_000L, 20_000L);
+        return (System.nanoTime() - start) / 1_000_000;
     }
 
     /** The exit waits for the last report, which waits for the outputer, which waits for the exit: for two seconds. */
@@ -99,6 +109,5 @@ class ExitIT {
     void exitInACallbackIsAnExit(String end) throws Exception {
         ChildJvm.Result result = start(file(1), end).await();
         assertThat(result.exit()).as(result.output()).isEqualTo(5);
-        assertThat(result.millis()).isLessThan(30_000);
     }
 }

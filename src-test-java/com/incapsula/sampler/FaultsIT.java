@@ -17,7 +17,6 @@ import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
-import com.incapsula.sampler.testing.SideBySide;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -38,7 +37,6 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** What goes wrong around a sampler costs no data and harms nobody. */
-@SideBySide
 @ExtendWith(NothingLeft.class)
 class FaultsIT {
 
@@ -91,7 +89,7 @@ class FaultsIT {
             long inner = System.nanoTime();
             slow.entered.await();
             patiently().until(() -> sampler.getStatistics().getCounters().get("MERGED_REPORTS") >= 2);
-            long ticks = ticks(sampler);
+            awaitTicks(sampler, 20); // it goes on looking
             long atLeast = System.nanoTime() - inner;
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread closer = new Thread(() -> {
@@ -107,7 +105,6 @@ class FaultsIT {
             assertThat(slow.calls()).doesNotContain("close");
             slow.mayGoOn.countDown();
             closer.join();
-            assertThat(ticks).as("it went on looking").isGreaterThan(100);
             long atMost = System.nanoTime() - outer;
             assertThat(failure).hasValue(null);
             assertThat(slow.calls()).endsWith("account", "flush", "close");
@@ -217,7 +214,7 @@ class FaultsIT {
         sampler.setReportFrequencySeconds(1);
         sampler.init();
         patiently().until(() -> throwing.failures().size() >= 3);
-        assertThat(ticks(sampler)).as("sampling is untouched").isGreaterThan(200);
+        awaitTicks(sampler, 20); // sampling is untouched
         throwing.throwing = false;
         patiently().until(() -> !throwing.reports().isEmpty());
     }
@@ -249,7 +246,9 @@ class FaultsIT {
                 }
                 return rule.getManipulatedThreadName(thread);
             });
+            long outer = System.nanoTime();
             sampler.init();
+            long inner = System.nanoTime();
             for (int interval = 1; interval <= 2; interval++) {
                 awaitTicks(sampler, 5);
                 sampler.printReport();
@@ -262,8 +261,13 @@ class FaultsIT {
                         .hasMessage("not this one");
                 assertThat(recorder.failures().get(0).message())
                         .startsWith("The thread name manipulator failed ");
-                long difference = report.group("good-").cumulativeMillis() - report.group("bad-2").cumulativeMillis();
-                assertThat(difference).as("no time is lost").isBetween(-1L, 1L);
+            }
+            long atLeast = (System.nanoTime() - inner) / 1_000_000;
+            sampler.printReport();
+            long atMost = (System.nanoTime() - outer) / 1_000_000;
+            for (String name : List.of("good-", "bad-2")) {
+                assertThat(recorder.reports().stream().mapToLong(report -> report.group(name).cumulativeMillis()).sum())
+                        .as("no time is lost of " + name).isBetween(atLeast - 3, atMost + 1);
             }
         }
     }

@@ -7,7 +7,6 @@ import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.DeepStackProgram;
 import com.incapsula.sampler.testing.HookProgram;
 import com.incapsula.sampler.testing.InertProgram;
-import com.incapsula.sampler.testing.SideBySide;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.apache.commons.logging.LogFactory;
@@ -23,7 +22,6 @@ import org.springframework.core.ResolvableType;
 import org.springframework.expression.Expression;
 
 /** Where the library cannot do its work the application does its own. Each case in a JVM of its own. */
-@SideBySide
 class NeverStopsIT {
 
     private static final String MAC = "threads-sampler needs Linux, this is Mac OS X";

@@ -10,7 +10,6 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
-import com.incapsula.sampler.testing.SideBySide;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -38,7 +37,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server as a bean and as seen by a well-behaved client, on a fake core. */
-@SideBySide
 @Timeout(60)
 class ThreadsSamplerServerTest {
 
@@ -424,9 +422,8 @@ class ThreadsSamplerServerTest {
         CompletableFuture<HttpResponse<String>> profile = client.sendAsync(
                 request("/debug/pprof/profile?seconds=60").build(), HttpResponse.BodyHandlers.ofString());
         await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 429);
-        long start = System.nanoTime();
+        assertThat(profile).isNotDone();
         server.close();
-        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(10));
         assertThat(profile).failsWithin(20, TimeUnit.SECONDS);
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
@@ -54,11 +55,15 @@ class WhatIsSampledIT {
         sampler.close();
     }
 
-    private Report sample(Worker... workers) {
+    private void start(Worker... workers) {
         for (Worker worker : workers) {
             sampler.setThreadToBeSampled(worker.thread());
         }
         sampler.init();
+    }
+
+    private Report sample(Worker... workers) {
+        start(workers);
         awaitTicks(sampler, 5);
         sampler.printReport();
         return recorder.only();
@@ -95,7 +100,7 @@ class WhatIsSampledIT {
         try (Worker first = Worker.doing("first", goHome -> Eager.ONLY.join())) {
             try {
                 patiently().until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(Eager.class::isInstance));
-                awaitTicks(sampler, 20);
+                awaitSeen(sampler, "Thread-", Eager.class.getName() + ".run");
                 sampler.printReport();
             } finally {
                 GO_ON.countDown();
@@ -149,11 +154,16 @@ class WhatIsSampledIT {
             synchronized (monitor) {
                 blocked = Worker.doing("blocked", goHome -> enter(monitor));
                 patiently().until(() -> blocked.thread().getState() == Thread.State.BLOCKED);
-                Report report = sample(waiting, busy, sleeping, blocked);
-                long millis = report.group("waiting").cumulativeMillis();
-                assertThat(millis).isPositive();
-                assertThat(report.sampled()).hasSize(4)
-                        .allSatisfy(group -> assertThat(group.cumulativeMillis()).isBetween(millis - 2, millis + 2));
+                long outer = System.nanoTime();
+                start(waiting, busy, sleeping, blocked);
+                long inner = System.nanoTime();
+                awaitSeen(sampler, "busy", WORK + ".Desk.calculate");
+                long atLeast = (System.nanoTime() - inner) / 1_000_000;
+                sampler.printReport();
+                long atMost = (System.nanoTime() - outer) / 1_000_000;
+                Report report = recorder.only();
+                assertThat(report.sampled()).hasSize(4).allSatisfy(group ->
+                        assertThat(group.cumulativeMillis()).isBetween(atLeast - 1, atMost + 1));
                 assertThat(report.group("blocked").methods())
                         .endsWith("com.incapsula.sampler.WhatIsSampledIT.enter");
                 assertThat(report.group("busy").methods()).contains(WORK + ".Desk.calculate");
@@ -242,8 +252,10 @@ class WhatIsSampledIT {
     void timeOfMonitoredCodeIsItsOwn() {
         sampler.setMonitoredPackages("com.incapsula.nobody, " + WORK + ",,");
         try (Worker worker = Worker.busy("worker")) {
-            patiently().until(() -> worker.thread().getStackTrace().length > 2);
-            Group group = sample(worker).group("worker");
+            start(worker);
+            awaitSeen(sampler, "worker", WORK + ".Desk.calculate");
+            sampler.printReport();
+            Group group = recorder.only().group("worker");
             assertThat(group.methods()).contains(WORK + ".Desk.calculate").doesNotContain(AWAIT);
         }
     }
@@ -349,8 +361,11 @@ class WhatIsSampledIT {
         alone.start();
         try {
             sampler.setThreadToBeSampled(alone);
-            Group group = sample().group("alone");
             String run = WORK + ".Alone.run";
+            start();
+            awaitSeen(sampler, "alone", run);
+            sampler.printReport();
+            Group group = recorder.only().group("alone");
             assertThat(group.rows()).isNotEmpty()
                     .allSatisfy(row -> assertThat(row.depth() == 0 ? row.method() : run).isEqualTo(run));
             assertThat(group.rows().stream().filter(row -> row.method().equals(run))

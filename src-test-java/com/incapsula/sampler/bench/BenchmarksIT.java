@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.peer.Peer;
-import com.incapsula.sampler.testing.SideBySide;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every benchmark runs, for a moment and with few threads, and fills its table. What it measures is not looked at. */
-@SideBySide
+@Measures
 class BenchmarksIT {
 
     private static final Plan MOMENT = new Plan(List.of(Path.of(System.getProperty("java.home"))), 60, 1, 0.02,

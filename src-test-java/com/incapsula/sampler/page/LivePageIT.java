@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
-import com.incapsula.sampler.testing.SideBySide;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -19,7 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page of a real server of a real sampler, in a real browser. */
-@SideBySide
 @Timeout(180)
 class LivePageIT {
 

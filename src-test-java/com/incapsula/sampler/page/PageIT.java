@@ -4,7 +4,7 @@ package com.incapsula.sampler.page;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.internal.report.HtmlPage;
-import com.incapsula.sampler.testing.SideBySide;
+import com.incapsula.sampler.testing.Measures;
 import com.sun.net.httpserver.HttpServer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -25,7 +25,6 @@ import org.openqa.selenium.Keys;
 import org.openqa.selenium.WebElement;
 
 /** The page, in a real browser. Pictures of it are left in {@code target/page-pictures}. */
-@SideBySide
 class PageIT {
     private static final Path PICTURES = Path.of("target", "page-pictures");
     private static final int LARGE = 100_000;
@@ -509,9 +508,19 @@ class PageIT {
     // ---- size, and pictures
 
     @Test
+    void aHundredThousandNodesAreDrawn() throws IOException {
+        browser.open(fileOf(SampleReports.large(LARGE, 8).json()));
+        browser.search("Service1");
+        assertThat(browser.text("#found")).contains(" in ");
+        browser.search("");
+        picture("large");
+        assertThat(browser.complaints()).isEmpty();
+    }
+
+    @Test
+    @Measures
     void aHundredThousandNodesAreDrawnSoon() throws IOException {
-        String url = fileOf(SampleReports.large(LARGE, 8).json());
-        browser.open(url);
+        browser.open(fileOf(SampleReports.large(LARGE, 8).json()));
         Number moment = browser.run("return performance.getEntriesByName('threads-sampler-painted')[0].startTime");
         long painted = moment.longValue();
         browser.search("Service1");
@@ -522,13 +531,11 @@ class PageIT {
         System.out.printf("page of %,d nodes: painted after %d ms; search %.0f, graph %d, "
                 + "call tree %d, methods %d ms%n",
                 LARGE, painted, search, turned, tree, methods);
-        // The aim is 3 s; a machine that runs other things at the same time is slower.
-        assertThat(painted).isLessThan(10_000);
-        assertThat(search).isLessThan(1_000);
+        assertThat(painted).isLessThan(3_000);
+        assertThat(search).isLessThan(200);
         browser.tab("graph");
         browser.click("[data-direction=icicle]");
         browser.search("");
-        picture("large");
     }
 
     private static long time(String script) {

@@ -3,10 +3,13 @@ package com.incapsula.sampler.testing;
 
 import static org.awaitility.Awaitility.await;
 
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.awaitility.core.ConditionFactory;
 
 /** Samplers for tests, and waiting for them. */
@@ -37,6 +40,22 @@ public final class Samplers {
     public static long ticks(ThreadsSampler sampler) {
         Map<String, Long> counters = sampler.getStatistics().getCounters();
         return counters.getOrDefault("TICKS", 0L) + counters.getOrDefault("IDLE_TICKS", 0L);
+    }
+
+    /**
+     * Waits until threads of the group were seen in the method for two milliseconds. A busy thread answers when it has
+     * a CPU; how many ticks that takes depends on what else the machine does. Takes snapshots.
+     */
+    public static void awaitSeen(ThreadsSampler sampler, String group, String method) {
+        AtomicLong nanos = new AtomicLong();
+        patiently().until(() -> {
+            try (SamplingReport report = sampler.snapshot()) {
+                report.toString(ReportFormat.COLLAPSED).lines()
+                        .filter(line -> line.startsWith(group + ";") && line.contains(method + "("))
+                        .forEach(line -> nanos.addAndGet(Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))));
+            }
+            return nanos.get() >= 2_000_000;
+        });
     }
 
     /** Waits until the sampler has looked so many times more. */

@@ -4,7 +4,6 @@ package com.incapsula.sampler.torture;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.ChildJvm;
-import com.incapsula.sampler.testing.SideBySide;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -17,7 +16,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * {@code -Dsampler.test.long=true} for a minute each. No crash, the engine stays the hybrid, each attempt has one
  * outcome, and no time is lost.
  */
-@SideBySide
 class HybridTortureIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

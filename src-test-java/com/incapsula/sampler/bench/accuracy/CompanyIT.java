@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Beside another profiler, whose handler ours interrupts, the right line is found as alone. */
+@Measures
 class CompanyIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -16,6 +17,7 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
 /** Of code whose stacks are hard to walk, few samples fail, and those that do not reach the thread's root. */
+@Measures
 class FailuresIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

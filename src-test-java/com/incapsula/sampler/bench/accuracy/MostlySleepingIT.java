@@ -8,6 +8,7 @@ import com.incapsula.sampler.bench.accuracy.MostlySleeping.Found;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping.Kind;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping.Phase;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.TestFactory;
  * from 1 as far as the number of samples in the measured time allows; where ticks are rarer than asked for, because
  * others have the processors, that is further.
  */
+@Measures
 class MostlySleepingIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.Jvm;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Test;
  * Beside eight busy processes per processor: what a program's own clocks say of its phases is what two samplers at once
  * say, within two points at 3,000 stacks, and none of its time is put down to a signal that was not answered.
  */
+@Measures
 class StarvedIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

@@ -4,6 +4,7 @@ package com.incapsula.sampler.bench.accuracy;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -12,6 +13,7 @@ import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
 /** What a program's own clocks say of its phases is what the sampler says: within a point at 10,000 looks. */
+@Measures
 class TimedTruthIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");

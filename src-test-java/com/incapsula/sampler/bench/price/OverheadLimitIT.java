@@ -4,6 +4,7 @@ package com.incapsula.sampler.bench.price;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.Jvm;
+import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.List;
 import org.assertj.core.api.SoftAssertions;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
  * With 4,000 threads at a millisecond the limit is held, and shares come out right all the same; but within it some
  * hundred looks a second are made, so that takes a minute. In simulated time test_looker.c shows the same each time.
  */
+@Measures
 class OverheadLimitIT {
 
     private static final int THREADS = 4000;

@@ -74,7 +74,7 @@ class ExitReportTest {
 
     @Test
     void stuckReportHoldsTheExitUpForTwoSeconds() throws Exception {
-        assertThat(run("stuck").millis()).isBetween(2_000L, 20_000L);
+        assertThat(run("stuck").millis()).isGreaterThanOrEqualTo(2_000L);
     }
 
     @Test
@@ -84,7 +84,7 @@ class ExitReportTest {
         ExitReport report = new ExitReport(() -> threads.add(Thread.currentThread()), () -> await(stuck), 50);
         long start = System.nanoTime();
         report.run();
-        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isBetween(50L, 20_000L);
+        assertThat(TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start)).isGreaterThanOrEqualTo(50);
         stuck.countDown();
         Awaitility.await().until(() -> threads.size() == 2);
         Thread helper = threads.get(1);

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
-import com.incapsula.sampler.testing.SideBySide;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -27,7 +26,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server and clients that mean no good, on a fake core. */
-@SideBySide
 @Timeout(60)
 class LiveServerTest {
 
@@ -176,9 +174,7 @@ class LiveServerTest {
         for (int i = 0; i < RequestWorkers.THREADS; i++) {
             slow.add(send("GET /top.txt HTTP/1.1\r\nHost: lo"));
         }
-        long start = System.nanoTime();
         assertServes();
-        assertThat(System.nanoTime() - start).as("waits for a thread").isLessThan(TimeUnit.SECONDS.toNanos(15));
         for (Socket socket : slow) {
             assertThat(isCutOff(socket)).isTrue();
         }
@@ -208,14 +204,12 @@ class LiveServerTest {
 
     @Test
     void bodyOfARequestIsNotRead() throws IOException {
-        long start = System.nanoTime();
         for (String method : List.of("POST", "GET")) {
             for (int i = 0; i < RequestWorkers.THREADS; i++) {
                 send(method + " /top.txt HTTP/1.1\r\n" + HOST + "Content-Length: 1000000000\r\n\r\nx");
             }
             assertServes();
         }
-        assertThat(System.nanoTime() - start).isLessThan(TimeUnit.SECONDS.toNanos(15));
     }
 
     @Test

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -16,6 +17,9 @@ import org.junit.jupiter.api.io.TempDir;
 class OrderServiceTest {
 
     private static final long SECONDS = 8;
+    private static final long FEW_SECONDS = 3;
+    private static final String QUERY = "HikariProxyPreparedStatement.executeQuery(";
+    private static final String LOCK = "com.example.orders.PriceBook.priceOf(";
     private static final int MOST_RUNS = 3;
     private static final String JSON = "com.fasterxml.jackson.databind.ObjectMapper.readValue(";
     private static final Pattern ROW =
@@ -28,13 +32,36 @@ class OrderServiceTest {
     }
 
     @Test
+    void theReportShowsWhatThereIs() throws Exception {
+        Path file = folder.resolve("report.log");
+        OrderService.main(new String[] {Long.toString(FEW_SECONDS), OrderService.IN_MEMORY, file.toString()});
+        String report = Files.readString(file);
+        List<Row> workers = rows(report, "http-nio--exec-");
+        assertThat(title(report, "http-nio--exec-")).contains("Distinct threads: 6 [http-nio-8080-exec-");
+        assertThat(workers).anyMatch(row -> row.frame().contains(QUERY)).anyMatch(row -> row.frame().contains(LOCK));
+        assertRowsEndWhereTheyShould(report, workers);
+    }
+
+    @Test
+    @Tag("truth")
     void inMemory() throws Exception {
         check(OrderService.IN_MEMORY);
     }
 
     @Test
+    @Tag("truth")
     void inARealFile() throws Exception {
         check("jdbc:h2:file:" + folder.resolve("orders"));
+    }
+
+    private static void assertRowsEndWhereTheyShould(String report, List<Row> workers) {
+        assertThat(workers).as("nothing below the JDBC call").noneMatch(row -> row.frame().startsWith("org.h2."));
+        for (String idle : List.of("mail-sender-", "audit-writer-")) {
+            assertThat(rows(report, idle)).as(idle + " piles up on its root frame, apart from how it ended")
+                    .allMatch(row -> row.frame().startsWith("java.lang.Thread.run(")
+                            || row.frame().equals("[thread ended]"));
+        }
+        assertThat(title(report, "mail-sender-")).contains("Distinct threads: 2 [mail-sender-");
     }
 
     /* Reading JSON takes some per mille of the time: a few samples of a run, or none. */
@@ -57,22 +84,16 @@ class OrderServiceTest {
         assertThat(whole).as("six workers, alive for nearly all of it")
                 .isCloseTo(6 * SECONDS * 1000, within(6 * SECONDS * 1000 / 5));
 
-        assertThat(share(workers, "HikariProxyPreparedStatement.executeQuery(", whole))
+        assertThat(share(workers, QUERY, whole))
                 .as("the slow query piles up at the JDBC call").isGreaterThan(0.10);
-        assertThat(share(workers, "com.example.orders.PriceBook.priceOf(", whole))
+        assertThat(share(workers, LOCK, whole))
                 .as("the lock that is fought over").isGreaterThan(0.10);
         assertThat(report).contains(JSON);
-        assertThat(workers).as("nothing below the JDBC call").noneMatch(row -> row.frame().startsWith("org.h2."));
-
+        assertRowsEndWhereTheyShould(report, workers);
         for (String idle : List.of("mail-sender-", "audit-writer-")) {
-            List<Row> rows = rows(report, idle);
-            assertThat(rows).as(idle + " piles up on its root frame, apart from how it ended")
-                    .allMatch(row -> row.frame().startsWith("java.lang.Thread.run(")
-                            || row.frame().equals("[thread ended]"));
-            assertThat(sum(rows.stream().filter(row -> row.depth() == 0).toList()))
+            assertThat(sum(rows(report, idle).stream().filter(row -> row.depth() == 0).toList()))
                     .isCloseTo(2 * SECONDS * 1000, within(2 * SECONDS * 1000 / 5));
         }
-        assertThat(title(report, "mail-sender-")).contains("Distinct threads: 2 [mail-sender-");
     }
 
     private static double share(List<Row> rows, String frame, long whole) {

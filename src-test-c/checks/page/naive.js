@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Made-up reports, and what the page works out of them in the simplest way there is: no arrays of indices, no
+// passes from the end, each question answered by walking the whole report. No line of it is shared with the page.
+'use strict';
+
+/** The same numbers everywhere: a linear congruential generator. */
+class Random {
+    constructor(seed) {
+        this.state = BigInt(seed) * 0x9e3779b97f4a7c15n;
+    }
+
+    below(limit) {
+        this.state = (this.state * 6364136223846793005n + 1442695040888963407n) & 0xffffffffffffffffn;
+        return Number(this.state >> 33n) % limit;
+    }
+
+    one(list) {
+        return list[this.below(list.length)];
+    }
+}
+
+const FRAMES = [
+    { class: 'a.b.c.d.Deep', method: 'run', file: 'Deep.java', line: 1 },
+    { class: 'a.b.c.d.Deep', method: 'run', file: 'Deep.java', line: 22 },
+    { class: 'a.b.Shop$Till', method: 'sell', file: 'Shop.java', line: 7 },
+    { class: 'Plain', method: 'go', file: 'Plain.java' },
+    { class: 'x.Y', method: 'unknown' },
+    { class: 'java.lang.Thread', method: 'run', file: 'Thread.java', line: 840 },
+    { class: 'java.lang.Object', method: 'wait', native: true },
+    { class: 'javax.Not', method: 'run', file: 'Not.java', line: 3 },
+    { class: 'javafx.Own', method: 'RUN', file: 'Own.java', line: 3 },
+    { pseudo: '[thread ended]' },
+    { pseudo: '[GC active]' },
+    { class: 'na\u202eme.\u0007', method: 'b\nc', file: 'F\u2028.java', line: 5 },
+];
+
+/** A report as the library writes it; times are whole numbers, so that sums are exact. */
+function randomReport(seed, groupCount = 1 + (seed % 4)) {
+    const random = new Random(seed);
+    const report = {
+        format: 'threads-sampler/1',
+        fromMillis: 0,
+        tillMillis: 1000,
+        elapsedNanos: 1_000_000 * 2 ** random.below(4),
+        frames: FRAMES,
+        groups: [],
+    };
+    for (let g = 0; g < groupCount; g++) {
+        const group = { name: random.one(['main', 'pool-', 'http', '']) + (g === 0 ? '' : g), parent: [], frame: [] };
+        Object.assign(group, { wall: [], cpu: [], samples: [] });
+        const count = random.below(40);
+        for (let i = 0; i < count; i++) {
+            // Deep here and bushy there; the children of a row are different frames.
+            let parent = i === 0 || random.below(8) === 0 ? -1 : i - 1 - random.below(Math.min(i, 3));
+            const left = (above) => FRAMES.map((_, f) => f)
+                .filter((f) => !group.parent.some((other, j) => other === above && group.frame[j] === f));
+            parent = left(parent).length > 0 ? parent : i - 1;
+            group.frame.push(random.one(left(parent)));
+            group.parent.push(parent);
+            group.wall.push(random.below(3) === 0 ? 1000 * random.below(50) : 0);
+            group.cpu.push(random.below(3) === 0 ? 1000 * random.below(20) : 0);
+            group.samples.push(random.below(5));
+        }
+        report.groups.push(group);
+    }
+    return report;
+}
+
+function escaped(text) {
+    let result = '';
+    for (let i = 0; i < text.length; i++) {
+        const code = text.charCodeAt(i);
+        const unseen =
+            code < 0x20 ||
+            (code >= 0x7f && code <= 0x9f) ||
+            code === 0x061c ||
+            (code >= 0x200b && code <= 0x200f) ||
+            (code >= 0x2028 && code <= 0x202e) ||
+            (code >= 0x2060 && code <= 0x2069) ||
+            code === 0xfeff;
+        result += unseen ? '\\u' + ('000' + code.toString(16)).slice(-4) : text[i];
+    }
+    return result;
+}
+
+function methodText(frame) {
+    return frame.pseudo !== undefined ? escaped(frame.pseudo) : escaped(frame.class + '.' + frame.method);
+}
+
+function lineText(frame) {
+    if (frame.pseudo !== undefined) {
+        return methodText(frame);
+    }
+    if (frame.native) {
+        return methodText(frame) + '(Native Method)';
+    }
+    if (frame.file === undefined) {
+        return methodText(frame) + '(Unknown Source)';
+    }
+    return methodText(frame) + '(' + escaped(frame.file) + (frame.line === undefined ? '' : ':' + frame.line) + ')';
+}
+
+function kindOf(frame) {
+    if (frame.pseudo !== undefined) {
+        return 'PSEUDO';
+    }
+    return ['java.', 'javax.', 'jdk.', 'sun.', 'com.sun.'].some((prefix) => frame.class.startsWith(prefix))
+        ? 'JDK'
+        : 'JAVA';
+}
+
+const groupName = (group) => escaped(group.name) || '(empty name)';
+
+/**
+ * Each row of a report as an object of its own: {names: from the group down, kind, own: {wall, cpu, samples}, rows}.
+ * @param textOf how a frame is written
+ */
+function treeOf(report, textOf = lineText) {
+    return report.groups.map((group) => {
+        const rowsOf = (parent, names) =>
+            group.parent.flatMap((above, i) => {
+                if (above !== parent) {
+                    return [];
+                }
+                const frame = report.frames[group.frame[i]];
+                const below = [...names, textOf(frame)];
+                const own = { wall: group.wall[i], cpu: group.cpu[i], samples: group.samples[i] };
+                return [{ names: below, frame, kind: kindOf(frame), own, rows: rowsOf(i, below) }];
+            });
+        const name = groupName(group);
+        const own = { wall: 0, cpu: 0, samples: 0 };
+        return { names: [name], kind: 'GROUP', own, rows: rowsOf(-1, [name]) };
+    });
+}
+
+function total(row, measure) {
+    return row.rows.reduce((sum, below) => sum + total(below, measure), row.own[measure]);
+}
+
+/** All rows at and below these, callers first. */
+function all(rows) {
+    return rows.flatMap((row) => [row, ...all(row.rows)]);
+}
+
+module.exports = { Random, FRAMES, randomReport, escaped, methodText, lineText, kindOf, groupName, treeOf, total, all };

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scripts of the HTML reports' page, loaded without a browser, in the order in which assemble.sh joins them.
+'use strict';
+
+const fs = require('node:fs');
+const path = require('node:path');
+
+const FOLDER = path.resolve(__dirname, '../../../java/META-INF/threads-sampler/page');
+
+function scriptNames() {
+    const list = /^scripts=\((.*)\)$/m.exec(fs.readFileSync(path.join(FOLDER, 'assemble.sh'), 'utf8'));
+    return list[1].split(' ');
+}
+
+/** Stands in for d3-hierarchy's class; the page sets all other fields itself. */
+class Node {
+    constructor(data) {
+        this.data = data;
+        this.height = 0;
+    }
+}
+
+/**
+ * The last script starts the page. Here that ends at once, because no element can be made, and the page says so in
+ * the only element there is.
+ */
+const elements = { fatal: {} };
+const document = { getElementById: (id) => (elements[id] ??= {}) };
+const names = [
+    'KIND', 'Frames', 'packageOf', 'placeOf', 'modelOf', 'checkFormat', 'hotList', 'callTree', 'nearly', 'searchFor',
+    'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'clean', 'shorten', 'wholeCharacters', 'whole',
+    'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOME_WORDS', 'COUNTER_WORDS', 'wordsOf', 'sumOf',
+    'unionOfKeys', 'Account', 'threadsOf', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
+];
+const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');
+
+module.exports = new Function('document', 'd3', `'use strict';\n${source}\nreturn { ${names.join(', ')} };`)(document, {
+    Node,
+});
+module.exports.whyThePageDidNotStart = elements.fatal.textContent;

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+'use strict';
+
+const assert = require('node:assert/strict');
+const test = require('node:test');
+
+const page = require('./page.js');
+const naive = require('./naive.js');
+
+/** [argument, expected]... */
+function assertEach(function_, cases) {
+    for (const [argument, expected] of cases) {
+        assert.equal(function_(argument), expected, String(argument));
+    }
+}
+
+// ---- numbers
+
+test('milliseconds have a digit after the point where there are few', () => {
+    assertEach(page.millis, [
+        [0, '0'], [50_000, '0.1'], [49_999, '0.0'], [1e6, '1.0'], [9_940_000, '9.9'], [10e6, '10'], [1.2345e12, '1,234,500'],
+        [-2.5e6, '-2.5'], [-12e6, '-12'],
+    ]);
+});
+
+test('a percentage never says 0.0 of something', () => {
+    assert.equal(page.percent(0, 5), '0.0 %');
+    assert.equal(page.percent(1, 3), '33.3 %');
+    assert.equal(page.percent(1, 100_000), '< 0.1 %');
+    assert.equal(page.percent(-1, 100_000), '> -0.1 %');
+    assert.equal(page.percent(5, 0), '–');
+    assert.equal(page.percent(0, 0), '0.0 %');
+    assert.equal(page.percent(3, 2), '150.0 %');
+    assert.equal(page.percent(5, undefined), '–');
+});
+
+test('a duration is what it says, within half of its last digit', () => {
+    const UNITS = { ms: 1e6, s: 1e9, min: 60e9, h: 3600e9 };
+    const random = new naive.Random(11);
+    for (let round = 0; round < 3000; round++) {
+        const ns = (random.below(2) ? 1 : -1) * random.below(1000) * 10 ** random.below(12);
+        const text = page.duration(ns);
+        let said = 0;
+        let unit = '';
+        for (const part of text.replace('-', '').matchAll(/([\d,.]+) (ms|s|min|h)/g)) {
+            said += Number(part[1].replaceAll(',', '')) * UNITS[part[2]];
+            unit = part[2];
+        }
+        const step = unit === 'ms' ? 1e5 : unit === 'min' ? 60e9 : text.includes('min') ? 1e9 : 1e7;
+        assert.ok(Math.abs(said - Math.abs(ns)) <= step / 2 + 1, `${ns}: ${text}`);
+        assert.equal(text.startsWith('-'), ns < 0, `${ns}: ${text}`);
+    }
+    assertEach(page.duration, [
+        [0, '0 s'], [1e6, '1.0 ms'], [999e6, '999.0 ms'], [1e9, '1.00 s'], [100e9, '1 min 40 s'], [119.6e9, '2 min 0 s'],
+        [7199.4e9, '119 min 59 s'], [7200e9, '2 h 0 min'], [-1e9, '-1.00 s'],
+    ]);
+});
+
+test('bytes, signs and counts', () => {
+    assertEach(page.bytes, [[0, '0.0 kB'], [123_456, '123.5 kB'], [1e6, '1.0 MB'], [67_108_864, '67.1 MB']]);
+    assertEach(page.whole, [[0, '0'], [1234567, '1,234,567']]);
+    assert.equal(page.signed('1', 1), '+1');
+    assert.equal(page.signed('-1', -1), '-1');
+    assert.equal(page.signed('0', 0), '0');
+    assert.equal(page.changeOf(0), '±0');
+    assert.equal(page.changeOf(2e9), '+2.00 s');
+    assert.equal(page.changeOf(-2e9), '-2.00 s');
+});
+
+test('an interval has its day once, unless it ends on another', () => {
+    const at = (...parts) => new Date(...parts).getTime();
+    assert.equal(page.span(at(2026, 10, 20, 10, 0, 0), at(2026, 10, 20, 10, 15, 9)), '2026-11-20 10:00:00 – 10:15:09');
+    assert.equal(
+        page.span(at(2026, 0, 2, 23, 59, 59), at(2026, 0, 3, 0, 0, 1)),
+        '2026-01-02 23:59:59 – 2026-01-03 00:00:01'
+    );
+});
+
+// ---- names
+
+test('characters that cannot be seen are escaped, all others are kept', () => {
+    for (let code = 0; code <= 0xffff; code++) {
+        const text = 'a' + String.fromCharCode(code) + 'b';
+        assert.equal(page.clean(text), naive.escaped(text));
+    }
+});
+
+test('a name is cut at its limit, never within a character', () => {
+    assert.equal(page.shorten('abc', 3), 'abc');
+    assert.equal(page.shorten('abcd', 3), 'abc… (4 characters)');
+    assert.equal(page.shorten('ab\u{1f600}d', 3), 'ab… (5 characters)');
+    assert.equal(page.shorten('ab\u{1f600}d', 4), 'ab\u{1f600}… (5 characters)');
+    assert.equal(page.wholeCharacters('a\ud83d'), 'a');
+});
+
+test('a colour follows the first three parts of the package', () => {
+    const of = (name) => page.packageOf(name, name.lastIndexOf('.'));
+    assertEach(of, [['C', ''], ['a.C', 'a'], ['a.b.c.C', 'a.b.c'], ['a.b.c.d.e.C', 'a.b.c']]);
+});
+
+test('a title lists the threads of the newer side', () => {
+    const side = (threads, names) => ({ threads, threadNames: names });
+    assert.equal(page.threadsOf({ sides: [side(2, ['a', 'b\n'])] }), '2 threads: a, b\\u000a');
+    assert.equal(page.threadsOf({ sides: [side(1, ['a']), side(1234, ['c'])] }), '1,234 threads: c');
+    assert.equal(page.threadsOf({ sides: [side(1, ['a']), undefined] }), '1 threads: a');
+});
+
+// ---- colours
+
+test('packages with most own time get the hues, and keep them when the report is refreshed', () => {
+    for (let seed = 1; seed <= 50; seed++) {
+        const random = new naive.Random(seed);
+        const report = (count) => ({
+            format: 'threads-sampler/1',
+            frames: [...Array(count).keys()].map((i) => ({ class: `p${i}.C`, method: 'm' })),
+            groups: [
+                {
+                    name: 'g',
+                    parent: Array(count).fill(-1),
+                    frame: [...Array(count).keys()],
+                    wall: [...Array(count).keys()].map(() => random.below(5)),
+                },
+            ],
+        });
+        const first = report(14);
+        const colours = new page.Colours();
+        colours.assign(page.modelOf(first));
+        const ranked = first.frames
+            .map((frame, i) => ({ name: 'p' + i, wall: first.groups[0].wall[i] }))
+            .sort((a, b) => b.wall - a.wall || (a.name < b.name ? -1 : 1))
+            .map((entry) => entry.name);
+        assert.deepEqual(colours.ranked, ranked);
+        const before = ranked.map((name) => colours.ofPackage(name));
+        assert.equal(new Set(before.slice(0, page.HUES.length)).size, page.HUES.length);
+        before.slice(page.HUES.length).forEach((colour) => assert.equal(colour, colours.theme.other));
+        colours.assign(page.modelOf(report(14)));
+        assert.deepEqual(ranked.map((name) => colours.ofPackage(name)), before);
+        assert.equal(colours.ofPackage('never seen'), colours.theme.other);
+    }
+});
+
+test('each kind of frame has its colour, in each theme', () => {
+    const frames = new page.Frames();
+    const ids = naive.FRAMES.map((frame) => frames.fromReport(frame, true));
+    const group = frames.named('g', page.KIND.GROUP);
+    const colours = new page.Colours();
+    for (const theme of ['light', 'dark']) {
+        colours.setTheme(theme);
+        assert.deepEqual(Object.keys(colours.theme), Object.keys(page.THEMES.light));
+        naive.FRAMES.forEach((frame, i) => {
+            const wanted = { JDK: colours.theme.jdk, PSEUDO: colours.theme.pseudo, JAVA: colours.theme.other };
+            assert.equal(colours.ofFrame(frames, ids[i]), wanted[naive.kindOf(frame)]);
+        });
+        assert.equal(colours.ofFrame(frames, group), colours.theme.group);
+    }
+});
+
+test('a change has the colour of its direction, the stronger the more it is of the frame and of the view', () => {
+    const colours = new page.Colours();
+    const { slower, faster, same } = colours.theme;
+    assert.equal(colours.ofChange(0, 10, 10), same);
+    assert.equal(colours.ofChange(5, 0, 10), same);
+    assert.equal(colours.ofChange(5, 10, 10), slower(1));
+    assert.equal(colours.ofChange(-5, 10, 10), faster(1));
+    assert.equal(colours.ofChange(1, 10, 10), slower(0.2));
+    assert.equal(colours.ofChange(-500, 10, 10), faster(1));
+    assert.equal(colours.ofChange(5, 10, 1000), slower(0.5));
+    assert.equal(colours.ofChange(5, 10, 1e9), same);
+});
+
+test('the legend names what is coloured', () => {
+    const report = naive.randomReport(3, 3);
+    const single = page.modelOf(report);
+    const colours = new page.Colours();
+    colours.assign(single);
+    const legend = colours.legend(single);
+    assert.ok(legend.length <= 6);
+    assert.deepEqual(legend.at(-1), [colours.theme.jdk, 'JDK']);
+    assert.deepEqual(
+        colours.legend(page.modelOf({ before: report, after: report })).map(([, words]) => words),
+        ['slower', 'faster', 'as before']
+    );
+});
+
+// ---- what is said of a node, and the columns of tables
+
+const ONE = {
+    format: 'threads-sampler/1',
+    elapsedNanos: 2e9,
+    frames: [{ class: 'a.A', method: 'm', file: 'A.java', line: 1 }, { class: 'a.B', method: 'n' }],
+    groups: [{ name: 'g', parent: [-1, 0], frame: [0, 1], wall: [1e9, 3e9], cpu: [1e9, 0], samples: [10, 30] }],
+};
+const TWO = {
+    ...ONE,
+    elapsedNanos: 4e9,
+    groups: [{ name: 'g', parent: [-1, 0], frame: [0, 1], wall: [2e9, 3e9], cpu: [1e9, 0], samples: [10, 30] }],
+};
+
+test('a node is described by its time, its share, and how often it was seen', () => {
+    const view = { model: page.modelOf(ONE), metric: 'wall', base: 0, zoom: 0 };
+    assert.deepEqual(page.describe(view, 2), ['4.00 s = 100.0 %', 'own time 1.00 s', 'CPU 1.00 s', '40 samples']);
+    assert.deepEqual(page.describe({ ...view, zoom: 2 }, 3), [
+        '3.00 s = 75.0 %, 75.0 % of the zoom', 'own time 3.00 s', 'CPU 0 s', '30 samples',
+    ]);
+    assert.deepEqual(page.describe({ ...view, metric: 'cpu' }, 1), ['1.00 s = 100.0 %', 'wall 4.00 s', '40 samples']);
+});
+
+test('a node of two reports is described by its change', () => {
+    const view = { model: page.modelOf({ before: ONE, after: TWO }), metric: 'wall', base: 0, zoom: 0 };
+    assert.deepEqual(page.describe(view, 2), ['before 8.00 s, after 5.00 s', '-3.00 s (-37.5 %)']);
+    assert.deepEqual(
+        page.describe({ ...view, model: page.modelOf({ before: TWO, after: ONE }) }, 2),
+        ['before 2.50 s, after 4.00 s', '+1.50 s (+60.0 %)']
+    );
+});
+
+function cells(model, metric, main, node) {
+    const get = {
+        self: (measure, i) => model.self[measure][i],
+        total: (measure, i) => model.total[measure][i],
+        text: (i) => model.textOf(i),
+        tone: () => '',
+    };
+    return Object.fromEntries(
+        page.columnsOf({ model, metric, base: 0 }, get, main).map((column) => [column.key, column.text(node)])
+    );
+}
+
+test('columns of one report', () => {
+    const model = page.modelOf(ONE);
+    assert.deepEqual(cells(model, 'wall', 'total', 2), {
+        percent: '100.0 %', wall: '4,000', self: '1,000', cpu: '1,000', samples: '40', name: 'a.A.m(A.java:1)',
+    });
+    assert.deepEqual(cells(model, 'wall', 'self', 2), {
+        percent: '25.0 %', wall: '4,000', self: '1,000', cpu: '1,000', ownCpu: '1,000', samples: '10',
+        name: 'a.A.m(A.java:1)',
+    });
+    assert.equal(cells(model, 'cpu', 'total', 3).percent, '0.0 %');
+});
+
+test('columns of a difference', () => {
+    const model = page.modelOf({ before: ONE, after: TWO });
+    assert.deepEqual(cells(model, 'wall', 'total', 2), {
+        delta: '-3,000', ownDelta: '0', relative: '-37.5 %', before: '8,000', after: '5,000', name: 'a.A.m',
+    });
+    assert.deepEqual(cells(model, 'wall', 'self', 3), {
+        delta: '-3,000', ownDelta: '-3,000', relative: '-50.0 %', before: '6,000', after: '3,000', name: 'a.B.n',
+    });
+    const fresh = page.modelOf({ before: { ...ONE, groups: [] }, after: ONE });
+    assert.equal(cells(fresh, 'wall', 'total', 2).relative, 'new');
+    const gone = page.modelOf({ before: ONE, after: { ...ONE, groups: [] } });
+    assert.equal(cells(gone, 'wall', 'total', 2).relative, '-100.0 %');
+    assert.equal(page.tone(1) + page.tone(-1) + page.tone(0), 'slowerfaster');
+});
+
+// ---- the account
+
+test('time without a stack is that of frames in brackets right below a group, but of the JVM', () => {
+    const account = new page.Account({});
+    for (let seed = 1; seed <= 100; seed++) {
+        const report = naive.randomReport(seed, 3);
+        report.groups[2].name = '[JVM]';
+        account.model = page.modelOf(report);
+        const sums = new Map();
+        for (const group of naive.treeOf(report).filter((tree) => tree.names[0] !== '[JVM]')) {
+            for (const row of group.rows.filter((below) => below.kind === 'PSEUDO' && below.own.wall > 0)) {
+                sums.set(row.names[1], (sums.get(row.names[1]) ?? 0) + row.own.wall);
+            }
+        }
+        assert.deepEqual([...account.pseudoByFrame(0)].sort(), [...sums].sort());
+        assert.equal(account.pseudoTime(0), [...sums.values()].reduce((a, b) => a + b, 0));
+    }
+});
+
+test('outcomes that the page does not know are explained by their kind', () => {
+    assert.deepEqual(page.wordsOf('failed, by something new').kind, 'failed');
+    assert.match(page.wordsOf('failed, by something new').words, /^No stack could be read/);
+    assert.deepEqual(page.wordsOf('something else'), { kind: 'other', words: '' });
+    for (const text of Object.keys(page.OUTCOME_WORDS)) {
+        assert.ok(['seen', 'failed', 'skipped'].includes(page.wordsOf(text).kind), text);
+        assert.equal(page.wordsOf(text).words, page.OUTCOME_WORDS[text]);
+    }
+});
+
+test('sums and unions of figures', () => {
+    assert.equal(page.sumOf({ a: 1, b: 2, ab: 4 }, (text) => text.startsWith('a')), 5);
+    assert.equal(page.sumOf(undefined, () => true), 0);
+    assert.deepEqual(page.unionOfKeys([{ a: 1, b: 1 }, {}, { b: 2, c: 2 }]), ['a', 'b', 'c']);
+});
+
+// ---- the rest
+
+test('a table orders numbers by value, and names by their letters', () => {
+    const columns = [{ key: 'n', value: (row) => row.n }, { key: 'name', value: (row) => row.name, name: true }];
+    const rows = [{ n: 2, name: 'b' }, { n: 10, name: 'a' }, { n: -1, name: 'C' }];
+    const sorted = (sort) => {
+        const grid = { columns, sort };
+        return [...rows].sort((a, b) => page.Grid.prototype.compare.call(grid, a, b)).map((row) => row.n);
+    };
+    assert.deepEqual(sorted({ key: 'n', down: true }), [10, 2, -1]);
+    assert.deepEqual(sorted({ key: 'n', down: false }), [-1, 2, 10]);
+    assert.deepEqual(sorted({ key: 'name', down: false }), [-1, 10, 2]);
+});
+
+test('a page that cannot start says why', () => {
+    assert.match(page.whyThePageDidNotStart, /^The report cannot be shown: /);
+});

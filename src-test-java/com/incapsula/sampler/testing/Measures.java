@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.Tag;
+
+/**
+ * A test class, or a test, that compares measured times, shares or rates with bounds. Another process on the machine
+ * can change them, so it is left out of {@code mvn verify} and run by {@code mvn -Ptruth verify}, on a quiet machine.
+ */
+@Tag("truth")
+@Target({ElementType.TYPE, ElementType.METHOD})
+@Retention(RetentionPolicy.RUNTIME)
+public @interface Measures {
+}

@@ -88,6 +88,11 @@ function wordsOf(text) {
 }
 
 class Account {
+    /** @type {Model} */
+    model;
+    /** @type {string[]} a title for each report */
+    sides;
+
     constructor(host) {
         this.host = host;
     }

@@ -240,6 +240,44 @@ check_cmocka() {
     expect pass "cmocka is missing: a failure" grep -q '0% tests passed, 1 tests failed out of 1' "$work/ctest.out"
 }
 
+check_documents() {
+    local folder=$work/documents
+    mkdir -p "$folder/java/com/incapsula/sampler" "$folder/native" "$folder/src-test-java/com/incapsula/sampler/bench"
+    touch "$folder/native/README.md" "$folder/src-test-java/com/incapsula/sampler/bench/README.md"
+    printf '    public void setActive(boolean active) {\n' >"$folder/java/com/incapsula/sampler/ThreadsSampler.java"
+    printf '# Java\n\n## Options\n\n| `active` | | true | |\n' >"$folder/java/README.md"
+    printf '%s\n' 'See [a](java/README.md), [o](java/README.md#options), [b](native/README.md) and' \
+        '[c](src-test-java/com/incapsula/sampler/bench/README.md).' '```' 'Aggregated thread: x' '```' >"$folder/README.md"
+    cp "$folder/README.md" "$work/README.md"
+    expect pass "documents: good ones" "$checks/documents.sh" "$folder"
+    printf 'word %.0s' {1..1800} >>"$folder/README.md"
+    expect fail "documents: a README of too many words" "$checks/documents.sh" "$folder"
+    sed 's/^Aggregated.*/&\n1\n2\n3\n4\n5\n6\n7\n8/' "$work/README.md" >"$folder/README.md"
+    expect fail "documents: a report of nine lines" "$checks/documents.sh" "$folder"
+    sed "s/^Aggregated.*/&$(printf '%100s' x)/" "$work/README.md" >"$folder/README.md"
+    expect fail "documents: a report too wide" "$checks/documents.sh" "$folder"
+    sed 's/native/nowhere/' "$work/README.md" >"$folder/README.md"
+    expect fail "documents: a dead link" "$checks/documents.sh" "$folder"
+    sed 's/#options/#choices/' "$work/README.md" >"$folder/README.md"
+    expect fail "documents: a dead anchor" "$checks/documents.sh" "$folder"
+    cp "$work/README.md" "$folder/README.md"
+    printf '    public void setMore(long more) {\n' >>"$folder/java/com/incapsula/sampler/ThreadsSampler.java"
+    expect fail "documents: an option without a row" "$checks/documents.sh" "$folder"
+}
+
+check_page_lint() {
+    local page=java/META-INF/threads-sampler/page
+    expect fail "page_lint: no modules where tools are required" env SMP_TOOLS=required SMP_NODE_MODULES=/none \
+        "$checks/page_lint.sh" "$root/$page"
+    [ -f "${SMP_NODE_MODULES:-}/eslint/package.json" ] || return 0
+    cp -r "$root/$page" "$work/page"
+    expect pass "page_lint: the page" "$checks/page_lint.sh" "$work/page"
+    echo 'element("p").nothingLikeThis();' >"$work/page/more.js"
+    expect fail "page_lint: a wrong type" "$checks/page_lint.sh" "$work/page"
+    echo 'function more(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
+    expect fail "page_lint: text as elements" "$checks/page_lint.sh" "$work/page"
+}
+
 # run_java METHOD: calls one native method of bad_jni.c in a JVM with the flags that pom.xml gives to the tests.
 run_java() {
     # The JVM aborts after a fatal complaint; neither a core file nor the shell's remark is wanted.
@@ -275,6 +313,8 @@ else
     check_registered
     check_handler
     check_sources
+    check_documents
+    check_page_lint
     check_jni_output
     check_missing_tools
     check_cmocka

@@ -14,6 +14,11 @@ function counterOf(code) {
 }
 
 class Account {
+    /** @type {Model} */
+    model;
+    /** @type {string[]} a title for each report */
+    sides;
+
     constructor(host) {
         this.host = host;
     }

@@ -1,20 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page: what is looked at (group, zoom, time, search, view) and who shows it.
 
-const byId = (id) => document.getElementById(id);
+/**
+ * @template {keyof PageElements} K
+ * @param {K} id of an element of index.html
+ * @returns {PageElements[K]}
+ */
+function byId(id) {
+    const found = document.getElementById(String(id));
+    if (found === null) {
+        throw new Error('The page has no element ' + id);
+    }
+    return /** @type {PageElements[K]} */ (found);
+}
+
+/**
+ * @param {string} name of a data attribute
+ * @returns {NodeListOf<HTMLElement>}
+ */
+function dataElements(name) {
+    return document.querySelectorAll('[data-' + name + ']');
+}
+
 const TABS = ['graph', 'tree', 'methods', 'lines', 'account'];
-const HOT_TABS = ['methods', 'lines'];
+const HOT_TABS = /** @type {('methods' | 'lines')[]} */ (['methods', 'lines']);
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
 
 class App {
+    /** @type {Model} */
+    model;
+    /** @type {Map<string, CallTree>} the call trees made so far, by time and folding */
+    trees;
+    /** @type {Map<string, HotRow[]>} the hot lists made so far, by table and group */
+    hot;
+    /** @type {Map<number, number>} the depth of each row of the call tree */
+    levels;
+
     constructor() {
         this.colours = new Colours();
         this.base = 0;
         this.zoom = 0;
+        /** @type {number[]} */
         this.zooms = [];
+        /** @type {Metric} */
         this.metric = 'wall';
         this.tab = 'graph';
+        /** @type {Set<number>} */
         this.open = new Set();
+        /** @type {Finds | null} */
         this.found = null;
         this.findIndex = -1;
         this.flame = new Flame(byId('flame'), this.colours, {
@@ -31,7 +64,7 @@ class App {
                 toggle: (node, open) => this.toggle(node, open),
             },
             {
-                level: (node) => this.levels.get(node),
+                level: (node) => this.levels.get(node) ?? 1,
                 isOpen: (node) => this.open.has(node),
                 canOpen: (node) => this.callTree.children(node).length > 0,
                 parent: (node) => this.callTree.parent[node],
@@ -123,8 +156,9 @@ class App {
     }
 
     back() {
-        if (this.zooms.length > 0) {
-            this.zoom = this.zooms.pop();
+        const before = this.zooms.pop();
+        if (before !== undefined) {
+            this.zoom = before;
             this.search(true);
             this.showGraph();
         }
@@ -155,7 +189,7 @@ class App {
 
     showAll(currentRow) {
         this.showGroups();
-        for (const button of document.querySelectorAll('[data-metric]')) {
+        for (const button of dataElements('metric')) {
             button.setAttribute('aria-pressed', String(button.dataset.metric === this.metric));
         }
         this.showGraph();
@@ -261,10 +295,8 @@ class App {
             ),
             { key: this.model.isDiff ? 'delta' : 'percent', down: true }
         );
-        for (const [grid, byLine] of [
-            [this.methods, false],
-            [this.lines, true],
-        ]) {
+        for (const grid of [this.methods, this.lines]) {
+            const byLine = grid === this.lines;
             grid.setColumns(
                 columnsOf(
                     this,
@@ -296,10 +328,12 @@ class App {
     get callTree() {
         const compact = byId('compact').checked;
         const key = this.metric + compact;
-        if (!this.trees.has(key)) {
-            this.trees.set(key, callTree(this.model, this.metric, compact));
+        let tree = this.trees.get(key);
+        if (tree === undefined) {
+            tree = callTree(this.model, this.metric, compact);
+            this.trees.set(key, tree);
         }
-        return this.trees.get(key);
+        return tree;
     }
 
     showTree(current) {
@@ -308,8 +342,8 @@ class App {
         this.levels = new Map();
         const order = (nodes) => [...nodes].sort((a, b) => -this.tree.compare(a, b) || b - a); // last first: a stack
         const stack = this.base === 0 ? order(tree.children(0)).map((node) => [node, 1]) : [[this.base, 1]];
-        while (stack.length > 0) {
-            const [node, level] = stack.pop();
+        for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
+            const [node, level] = next;
             rows.push(node);
             this.levels.set(node, level);
             if (this.open.has(node)) {
@@ -373,10 +407,12 @@ class App {
 
     hotRows(id) {
         const key = id + this.base;
-        if (!this.hot.has(key)) {
-            this.hot.set(key, hotList(this.model, this.base, id === 'lines'));
+        let rows = this.hot.get(key);
+        if (rows === undefined) {
+            rows = hotList(this.model, this.base, id === 'lines');
+            this.hot.set(key, rows);
         }
-        return this.hot.get(key);
+        return rows;
     }
 
     showHot(id) {
@@ -464,7 +500,7 @@ class App {
     }
 
     setDirection(direction) {
-        for (const button of document.querySelectorAll('[data-direction]')) {
+        for (const button of dataElements('direction')) {
             button.setAttribute('aria-pressed', String(button.dataset.direction === direction));
         }
         this.flame.turn(direction);
@@ -495,7 +531,7 @@ function remember(key, value) {
 function remembered(key) {
     try {
         const value = localStorage.getItem('threads-sampler-' + key);
-        return ['auto', 'light', 'dark'].includes(value) ? value : null;
+        return value !== null && ['auto', 'light', 'dark'].includes(value) ? value : null;
     } catch (denied) {
         return null;
     }
@@ -516,6 +552,7 @@ try {
             document.documentElement.dataset.ready = 'true';
         })
     );
+    /** @type {HTMLMetaElement | null} */
     const meta = document.querySelector('meta[name="threads-sampler-live"]:not([content=""])');
     if (meta) {
         new Live(meta, { report: (data) => app.replace(modelOf(data)) });

@@ -46,7 +46,13 @@ const FULL_COLOUR_CHANGE = 0.5; // a change by half has the full colour
 const FULL_COLOUR_SHARE = 0.01; // and so much of the view, else less
 
 class Colours {
+    /** @type {string[]} packages, most time first */
+    ranked = [];
+    /** @type {typeof THEMES.light} */
+    theme;
+
     constructor() {
+        /** @type {Map<string, number>} */
         this.hueOf = new Map(); // package -> index into HUES, or -1: there were more packages than hues
         this.setTheme('light');
     }
@@ -66,7 +72,7 @@ class Colours {
                 time.set(key, (time.get(key) ?? 0) + self);
             }
         }
-        this.ranked = [...time.keys()].sort((a, b) => time.get(b) - time.get(a) || (a < b ? -1 : 1));
+        this.ranked = [...time.keys()].sort((a, b) => (time.get(b) ?? 0) - (time.get(a) ?? 0) || (a < b ? -1 : 1));
         for (const key of this.ranked) {
             if (!this.hueOf.has(key)) {
                 this.hueOf.set(key, this.hueOf.size < HUES.length ? this.hueOf.size : -1);
@@ -114,7 +120,7 @@ class Colours {
                 [this.theme.same, 'as before'],
             ];
         }
-        const named = this.ranked.filter((key) => this.hueOf.get(key) >= 0).slice(0, 5);
+        const named = this.ranked.filter((key) => (this.hueOf.get(key) ?? -1) >= 0).slice(0, 5);
         return named.map((key) => [this.ofPackage(key), key || '(no package)']).concat([[this.theme.jdk, 'JDK']]);
     }
 }

@@ -2,19 +2,22 @@
 // The columns of the tables: of one report, and of the difference between two.
 
 /**
- * @param view {model, metric, base}
- * @param get {self(measure, row), total(measure, row), text(row), tone(row)} for the rows of a table
- * @param main 'self' or 'total': what the table is about
+ * @param {View} view
+ * @param {RowReader} get
+ * @param {'self' | 'total'} main what the table is about
+ * @returns {Column[]}
  */
 function columnsOf(view, get, main) {
     return view.model.isDiff ? diffColumns(view, get, main) : singleColumns(view, get, main);
 }
 
+/** @type {typeof columnsOf} */
 function singleColumns(view, get, main) {
     const { metric } = view;
     const everything = () => view.model.total[metric][view.base];
     const time = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
     const share = (row) => get[main](metric, row);
+    /** @type {Column[]} */
     const columns = [
         {
             key: 'percent',
@@ -55,6 +58,7 @@ function singleColumns(view, get, main) {
     return columns;
 }
 
+/** @type {typeof columnsOf} */
 function diffColumns(view, get, main) {
     const now = view.metric;
     const then = now + '0';
@@ -69,6 +73,7 @@ function diffColumns(view, get, main) {
     });
     const part = main === 'self' ? get.self : get.total;
     const relative = (row) => (part(now, row) - part(then, row)) / (part(then, row) || Number.MIN_VALUE);
+    /** @type {Column[]} */
     const columns = [
         change(
             'delta',

@@ -2,7 +2,8 @@
 // What there is to say about a node of the graph.
 
 /**
- * @param view {model, metric, base, zoom}
+ * @param {View} view
+ * @param {number} node
  * @returns {string[]} of what it is a part, and how much
  */
 function describe(view, node) {

@@ -11,11 +11,30 @@ const PADDING = 5;
 const TEXT_FROM = 24; // CSS pixels; narrower boxes carry no text
 
 class Flame {
-    /** @param on {zoom(node), hover(node or -1, event), choose(node)} */
+    /** @type {Model} */
+    model;
+    /** @type {Box[][]} the boxes of each row, from left to right; undefined before the first layout */
+    rows;
+    base = -1;
+    node = -1;
+    /** @type {Metric} */
+    metric = 'wall';
+    callers = 0; // rows of callers above the zoomed node
+    whole = 0; // width of the zoomed node
+    width = 0;
+    height = 0;
+    contentHeight = 0;
+    letter = 1; // width of a letter
+
+    /**
+     * @param {HTMLElement} host
+     * @param {Colours} colours
+     * @param {FlameEvents} on
+     */
     constructor(host, colours, on) {
         this.colours = colours;
         this.on = on;
-        this.canvas = element('canvas');
+        this.canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
         this.scroller = element('div', 'scroller');
         this.spacer = element('div');
         this.scroller.tabIndex = 0;
@@ -23,10 +42,11 @@ class Flame {
         this.scroller.setAttribute('aria-label', 'Graph: arrow keys move, Enter zooms, Escape resets');
         this.scroller.append(this.spacer);
         host.append(this.canvas, this.scroller);
-        this.context = this.canvas.getContext('2d');
+        this.context = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
         this.direction = 'icicle';
         this.hovered = -1;
         this.chosen = -1;
+        /** @type {Finds | null} */
         this.found = null;
         this.listen();
     }
@@ -118,8 +138,7 @@ class Flame {
             Object.assign(new d3.Node(data), { depth, parent, value: model.width(metric, data) });
         const root = nodeOf(this.node, 0, null);
         const open = [root];
-        while (open.length > 0) {
-            const item = open.pop();
+        for (let item = open.pop(); item !== undefined; item = open.pop()) {
             root.height = Math.max(root.height, item.depth);
             const children = [];
             for (const child of model.children(item.data)) {

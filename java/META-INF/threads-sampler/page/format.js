@@ -75,6 +75,7 @@ function span(fromMillis, tillMillis) {
 }
 
 // Control characters, and those that reverse or hide text around them.
+// eslint-disable-next-line no-control-regex -- these are the ones to find
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 function clean(text) {

@@ -12,14 +12,21 @@ function widthOf(column) {
 }
 
 class Grid {
+    /** @type {Column[]} */
+    columns;
+    /** @type {Sort} */
+    sort;
+
     /**
-     * @param columns [{key, title, hint, value(row), text(row), bar(row), name: true for the name's column}]
-     * @param on {sort(), activate(row), toggle(row, open)}
-     * @param tree {level(row), isOpen(row), canOpen(row), parent(row)} or undefined
+     * @param {HTMLElement} host
+     * @param {string} label
+     * @param {GridEvents} on
+     * @param {GridTree} [tree] of a table that opens and closes
      */
     constructor(host, label, on, tree) {
         this.on = on;
         this.tree = tree;
+        /** @type {any[]} */
         this.rows = [];
         this.current = -1;
         this.host = host;
@@ -78,7 +85,7 @@ class Grid {
     }
 
     compare(a, b) {
-        const column = this.columns.find((candidate) => candidate.key === this.sort.key);
+        const column = /** @type {Column} */ (this.columns.find((candidate) => candidate.key === this.sort.key));
         const left = column.value(a);
         const right = column.value(b);
         const order = left < right ? -1 : left > right ? 1 : 0;
@@ -185,7 +192,7 @@ class Grid {
         }
         this.current = index;
         if (this.tree && event.target.classList.contains('mark')) {
-            this.toggle(index);
+            this.toggle(this.tree, index);
         } else {
             this.draw();
         }
@@ -198,10 +205,10 @@ class Grid {
         }
     }
 
-    toggle(index) {
+    toggle(tree, index) {
         const row = this.rows[index];
-        if (this.tree.canOpen(row)) {
-            this.on.toggle(row, !this.tree.isOpen(row));
+        if (tree.canOpen(row)) {
+            this.on.toggle?.(row, !tree.isOpen(row));
         }
     }
 
@@ -218,22 +225,22 @@ class Grid {
         } else if (event.key === 'Enter') {
             this.on.activate(this.rows[this.current]);
         } else if (this.tree && (event.key === 'ArrowRight' || event.key === 'ArrowLeft' || event.key === ' ')) {
-            this.openOrClose(event.key);
+            this.openOrClose(this.tree, event.key);
         } else {
             return;
         }
         event.preventDefault();
     }
 
-    openOrClose(key) {
+    openOrClose(tree, key) {
         const row = this.rows[this.current];
-        const isOpen = this.tree.canOpen(row) && this.tree.isOpen(row);
+        const isOpen = tree.canOpen(row) && tree.isOpen(row);
         if (key === ' ' || (key === 'ArrowRight' && !isOpen) || (key === 'ArrowLeft' && isOpen)) {
-            this.toggle(this.current);
+            this.toggle(tree, this.current);
         } else if (key === 'ArrowRight') {
             this.moveTo(this.current + 1);
         } else {
-            const parent = this.rows.indexOf(this.tree.parent(row));
+            const parent = this.rows.indexOf(tree.parent(row));
             this.moveTo(parent >= 0 ? parent : this.current);
         }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of thread groups, most time first, with all threads above them.
 
-/** @param view {model, metric, base} */
+/** @param {View} view */
 function groupOptions(view) {
     const { model, metric } = view;
     const most = model.groups.reduce((max, group) => Math.max(max, model.width(metric, group.node)), 1);

@@ -22,12 +22,8 @@ class Input {
         click('hot-path', () => this.app.reveal(this.app.openHotPath()));
         byId('compact').addEventListener('change', () => this.app.showTree());
         TABS.forEach((tab) => click('tab-' + tab, () => this.app.selectTab(tab)));
-        document
-            .querySelectorAll('[data-metric]')
-            .forEach((b) => b.addEventListener('click', () => this.app.setMetric(b.dataset.metric)));
-        document
-            .querySelectorAll('[data-direction]')
-            .forEach((b) => b.addEventListener('click', () => this.app.setDirection(b.dataset.direction)));
+        dataElements('metric').forEach((b) => b.addEventListener('click', () => this.app.setMetric(b.dataset.metric)));
+        dataElements('direction').forEach((b) => b.addEventListener('click', () => this.app.setDirection(b.dataset.direction)));
         window
             .matchMedia('(prefers-color-scheme: dark)')
             .addEventListener('change', () => this.app.setTheme(document.documentElement.dataset.theme));
@@ -36,7 +32,8 @@ class Input {
         byId('tabs').addEventListener('keydown', (event) => this.tabKey(event));
         byId('groups').addEventListener('keydown', (event) => this.groupKey(event));
         byId('groups').addEventListener('click', (event) => {
-            const option = event.target.closest('.group');
+            const target = /** @type {Element} */ (event.target);
+            const option = /** @type {HTMLElement | null} */ (target.closest('.group'));
             if (option) {
                 this.app.setBase(Number(option.dataset.node));
             }
@@ -66,7 +63,7 @@ class Input {
     }
 
     groupKey(event) {
-        const options = [...byId('groups').children];
+        const options = /** @type {HTMLElement[]} */ ([...byId('groups').children]);
         const at = options.findIndex((option) => Number(option.dataset.node) === this.app.base);
         const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: options.length - 1 }[event.key];
         if (to !== undefined) {

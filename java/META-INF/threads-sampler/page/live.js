@@ -3,16 +3,22 @@
 // seconds. A hidden page rests; a server that says "too many" is given the time it asks for.
 
 class Live {
-    /** @param on {report(data)} */
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    timer;
+
+    /**
+     * @param {HTMLMetaElement} meta
+     * @param {{ report(data: SamplerReport | ReportPair): void }} on
+     */
     constructor(meta, on) {
         // Not relative: where the page's address has a user and password in it, fetch would refuse that.
         this.url = new URL(meta.content, location.origin + location.pathname).href;
         this.pause = Math.max(1, Number(meta.dataset.seconds) || 5) * 1000;
         this.on = on;
         this.paused = false;
-        this.status = document.getElementById('live');
-        this.words = document.getElementById('live-text');
-        this.button = document.getElementById('live-pause');
+        this.status = byId('live');
+        this.words = byId('live-text');
+        this.button = byId('live-pause');
         this.status.hidden = this.button.hidden = false;
         this.button.addEventListener('click', () => this.setPaused(!this.paused));
         this.say('on', 'Live');

@@ -88,6 +88,7 @@ class TreeBuilder {
         this.frames = frames;
         this.parent = [-1];
         this.frame = [frames.named('All threads', KIND.ALL)];
+        /** @type {{ [measure: string]: number[] }} */
         this.self = {};
         for (const measure of measures) {
             this.self[measure] = [0];
@@ -104,6 +105,13 @@ class TreeBuilder {
 }
 
 class Model {
+    scale = 1; // of two reports: what the times of the first are multiplied by
+    isCpuClock = false;
+
+    /**
+     * @param {TreeBuilder} builder
+     * @param {SamplerReport[]} reports one, or two of a difference
+     */
     constructor(builder, reports) {
         this.frames = builder.frames;
         this.reports = reports;
@@ -111,15 +119,20 @@ class Model {
         this.count = builder.parent.length;
         this.parent = Int32Array.from(builder.parent);
         this.frame = Int32Array.from(builder.frame);
+        /** @type {Amounts} */
         this.self = {};
+        /** @type {Amounts} */
         this.total = {};
         for (const measure in builder.self) {
             this.self[measure] = Float64Array.from(builder.self[measure]);
             this.total[measure] = totals(this.parent, this.self[measure]);
         }
         this.hasCpu = this.total.cpu[0] > 0 || (this.isDiff && this.total.cpu0[0] > 0);
-        [this.childStart, this.childList] = childrenByParent(this.parent);
-        this.groups = []; // {node, name, sides: the group of each report, or undefined}
+        const [childStart, childList] = childrenByParent(this.parent);
+        this.childStart = childStart;
+        this.childList = childList;
+        /** @type {ModelGroup[]} */
+        this.groups = [];
     }
 
     children(node) {
@@ -200,13 +213,16 @@ function checkFormat(report) {
     }
 }
 
+/** @param {SamplerReport | ReportPair} data */
 function modelOf(data) {
-    const isDiff = data?.before !== undefined && data?.after !== undefined;
-    const reports = isDiff ? [data.before, data.after] : [data];
+    const pair = /** @type {Partial<ReportPair>} */ (data);
+    const isDiff = pair?.before !== undefined && pair?.after !== undefined;
+    const reports = /** @type {SamplerReport[]} */ (isDiff ? [pair.before, pair.after] : [data]);
     reports.forEach(checkFormat);
     return isDiff ? diffModel(reports) : singleModel(reports);
 }
 
+/** @param {SamplerReport[]} reports */
 function singleModel(reports) {
     const report = reports[0];
     const frames = new Frames();
@@ -233,6 +249,8 @@ function singleModel(reports) {
 /**
  * Two reports as one tree: equal stacks of equally named groups are one node, with the time of both.
  * The first is scaled to the length of the second, else a longer interval would look like a slower program.
+ *
+ * @param {SamplerReport[]} reports
  */
 function diffModel(reports) {
     const frames = new Frames();
@@ -278,18 +296,21 @@ function diffModel(reports) {
 /**
  * Time per method or per line under base: self is the time of its own frames, total the time during
  * which it was on the stack, counted once where it called itself.
- * @returns {{key: number, frame: number, self: {}, total: {}}[]}
+ * @param {Model} model
+ * @param {number} base
+ * @param {boolean} byLine
+ * @returns {HotRow[]}
  */
 function hotList(model, base, byLine) {
     const { frames, frame } = model;
     const keyOf = (node) => (byLine ? frame[node] : frames.method[frame[node]]);
     const keys = byLine ? frames.text.length : frames.methods.length;
     const open = new Int32Array(keys); // how often a key is on the current stack
+    /** @type {HotRow[]} */
     const rows = new Array(keys);
     const measures = Object.keys(model.self);
     const stack = [base];
-    while (stack.length > 0) {
-        const node = stack.pop();
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
         if (node < 0) {
             open[keyOf(~node)]--; // all below it is done
             continue;
@@ -312,6 +333,7 @@ function hotList(model, base, byLine) {
 }
 
 function newHotRow(key, frame, measures) {
+    /** @type {HotRow} */
     const row = { key, frame, self: {}, total: {} };
     for (const m of measures) {
         row.self[m] = row.total[m] = 0;
@@ -322,7 +344,10 @@ function newHotRow(key, frame, measures) {
 /**
  * The tree a person reads: frames without own time that have but one child with all their time are
  * left out, as in the text report, and their children move up.
- * @returns {{children: (node: number) => number[], parent: Int32Array}}
+ * @param {Model} model
+ * @param {Metric} metric
+ * @param {boolean} compact
+ * @returns {CallTree}
  */
 function callTree(model, metric, compact) {
     const self = (node) => model.self[metric][node] || (model.isDiff && model.self[metric + '0'][node]);
@@ -360,7 +385,11 @@ function nearly(a, b) {
 }
 
 /**
- * @returns {{frames: Uint8Array, count: number, top: number[], time: number}|null} matching frames; the
+ * @param {Model} model
+ * @param {string} text
+ * @param {number} base
+ * @param {Metric} metric
+ * @returns {Finds|null} matching frames; the
  *     outermost matching nodes below base, most time first; their time, nothing counted twice
  */
 function searchFor(model, text, base, metric) {

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of the page's JavaScript, for "tsc --checkJs". Not a part of the page: assemble.sh does not read it.
+
+// ---- the JSON report; native/src/export/json.c says what its fields mean
+
+interface Figures {
+    [text: string]: number;
+}
+
+interface ReportFrame {
+    class?: string;
+    method?: string;
+    file?: string;
+    line?: number;
+    native?: boolean;
+    pseudo?: string;
+}
+
+interface ReportGroup {
+    name: string;
+    threads?: number;
+    threadNames?: string[];
+    attempts?: number;
+    maxDepth?: number;
+    outcomes?: Figures;
+    parent: number[];
+    frame: number[];
+    wall: number[];
+    cpu?: number[];
+    samples?: number[];
+}
+
+interface SamplerReport {
+    format: string;
+    clock?: string;
+    fromMillis: number;
+    tillMillis: number;
+    elapsedNanos: number;
+    ownCpuNanos?: number;
+    memoryUsedBytes?: number;
+    memoryLimitBytes?: number;
+    frames: ReportFrame[];
+    groups: ReportGroup[];
+    account?: { attempts?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string };
+}
+
+interface ReportPair {
+    before: SamplerReport;
+    after: SamplerReport;
+}
+
+// ---- the model
+
+type Metric = 'wall' | 'cpu';
+
+interface MethodEntry {
+    text: string;
+    short: string;
+    kind: number;
+    colour: string;
+}
+
+/** `sides`: the group of each report, or undefined. */
+interface ModelGroup {
+    node: number;
+    name: string;
+    sides: (ReportGroup | undefined)[];
+}
+
+interface Amounts {
+    [measure: string]: Float64Array;
+}
+
+interface HotRow {
+    key: number;
+    frame: number;
+    self: Figures;
+    total: Figures;
+}
+
+/** `shown`: the node itself, or the one it is folded into; `parent` is -1 for a folded node. */
+interface CallTree {
+    parent: Int32Array;
+    shown: Int32Array;
+    children(node: number): ArrayLike<number> & Iterable<number>;
+}
+
+interface Finds {
+    frames: Uint8Array;
+    count: number;
+    top: number[];
+    time: number;
+}
+
+// ---- views and tables
+
+/** What a function needs to know of the page. */
+interface View {
+    model: Model;
+    metric: Metric;
+    base: number;
+    zoom: number;
+}
+
+/** Reads figures and texts from the rows of a table. */
+interface RowReader {
+    self(measure: string, row: any): number;
+    total(measure: string, row: any): number;
+    text(row: any): string;
+    tone(row: any): string;
+}
+
+interface Column {
+    key: string;
+    title: string;
+    hint: string;
+    /** True for the column with the names. */
+    name?: boolean;
+    value(row: any): number | string;
+    text(row: any): string;
+    tone?(row: any): string;
+    bar?(row: any): number;
+}
+
+interface Sort {
+    key: string;
+    down: boolean;
+}
+
+interface GridEvents {
+    sort(): void;
+    activate(row: any): void;
+    toggle?(row: any, open: boolean): void;
+}
+
+interface GridTree {
+    level(row: any): number;
+    isOpen(row: any): boolean;
+    canOpen(row: any): boolean;
+    parent(row: any): any;
+}
+
+interface FlameEvents {
+    zoom(node: number): void;
+    /** `node` is -1 where the mouse is over no box. */
+    hover(node: number, event: MouseEvent): void;
+    choose(node: number): void;
+}
+
+interface Box {
+    node: number;
+    x0: number;
+    x1: number;
+}
+
+// ---- elements of index.html that are more than an HTMLElement
+
+interface PageElements {
+    search: HTMLInputElement;
+    compact: HTMLInputElement;
+    help: HTMLDialogElement;
+    back: HTMLButtonElement;
+    reset: HTMLButtonElement;
+    [id: string]: HTMLElement;
+}
+
+// ---- the part of d3-hierarchy that the page uses
+
+interface FlameNode {
+    data: number;
+    depth: number;
+    height: number;
+    parent: FlameNode | null;
+    children?: FlameNode[];
+    value: number;
+    x0: number;
+    x1: number;
+    each(action: (node: FlameNode) => void): void;
+}
+
+declare const d3: {
+    Node: new (data: number) => FlameNode;
+    partition(): { size(size: [number, number]): (root: FlameNode) => FlameNode };
+};

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# documents.sh ROOT: README stays a front door, links lead somewhere, options in the table are those of the library.
+#
+#   README.md        at most 1,800 words; the report in it is at most 8 lines of 100 columns; links java/README, native/README, bench/README
+#   *.md             a relative link names a file of the tree, and a heading of it where it has an anchor
+#   java/README.md   the table of options has a row for each setter of ThreadsSampler, and no other
+set -euo pipefail
+
+root=${1:?usage: documents.sh ROOT}
+bench=src-test-java/com/incapsula/sampler/bench/README.md
+bad=0
+
+fail() {
+    echo "documents.sh: $*" >&2
+    bad=1
+}
+
+check_front_door() {
+    local words link report
+    words=$(wc -w <"$root/README.md")
+    [ "$words" -le 1800 ] || fail "README.md has $words words, 1800 are allowed"
+    for link in java/README.md native/README.md "$bench"; do
+        grep -qF "($link)" "$root/README.md" || fail "README.md does not link $link"
+    done
+    report=$(awk '/^```/ { inside = !inside; kept = ""; next } inside { kept = kept $0 "\n" }
+                  inside && /^Aggregated thread:/ { wanted = 1 }
+                  wanted && inside { text = kept } wanted && !inside { exit }
+                  END { printf "%s", text }' "$root/README.md")
+    [ -n "$report" ] || fail "README.md shows no report"
+    [ "$(wc -l <<<"$report")" -le 8 ] || fail "README.md: the report has more than 8 lines"
+    [ "$(wc -L <<<"$report")" -le 100 ] || fail "README.md: the report is wider than 100 columns"
+}
+
+# anchors FILE: of its headings, as GitHub makes them.
+anchors() {
+    sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed 's/[^a-z0-9_ -]//g; s/ /-/g'
+}
+
+# check_link FILE TARGET
+check_link() {
+    local path=${2%%#*} anchor= to
+    case $2 in *'#'*) anchor=${2#*#} ;; esac
+    to=$(dirname "$1")/$path
+    [ -n "$path" ] || to=$1
+    if [ ! -e "$to" ]; then
+        fail "${1#"$root"/}: $2 does not exist"
+    elif [ -n "$anchor" ] && ! anchors "$to" | grep -qxF -- "$anchor"; then
+        fail "${1#"$root"/}: $2 is not a heading there"
+    fi
+}
+
+check_links() {
+    local file target
+    while read -r file; do
+        while read -r target; do
+            check_link "$file" "$target"
+        done < <(grep -oE '\]\([^)[:space:]]+\)' "$file" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:' || true)
+    done < <(find "$root" \( -name target -o -name .git -o -name node_modules \) -prune -o -name '*.md' -print)
+}
+
+check_options() {
+    local setters rows
+    setters=$(sed -nE 's/^    public (synchronized )?void set([A-Z][A-Za-z]*)\(.*/\2/p' \
+        "$root/java/com/incapsula/sampler/ThreadsSampler.java" | sed -E 's/^./\L&/' | sort)
+    rows=$(awk '/^## /{ inside = ($0 == "## Options") } inside' "$root/java/README.md" |
+        sed -nE 's/^\| `([A-Za-z]+)` \|.*/\1/p' | sort)
+    [ -n "$setters" ] || fail "ThreadsSampler has no setters"
+    [ "$setters" = "$rows" ] || fail "the table of options in java/README.md is not that of ThreadsSampler:" \
+        "$(diff <(echo "$setters") <(echo "$rows") | sed -n 's/^< /without /p; s/^> /with /p' | tr '\n' ' ')"
+}
+
+check_front_door
+check_links
+check_options
+exit "$bad"

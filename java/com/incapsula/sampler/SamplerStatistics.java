@@ -7,16 +7,19 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What a sampler counted. An attempt is one look at one thread that had time to credit; each attempt ends in exactly
- * one outcome, so the values of {@link #getOutcomes()} add up to {@link #getAttempts()}, and those of
- * {@link #getIntervalOutcomes()} to {@link #getIntervalAttempts()}. Counters count everything that is not an attempt.
- * Outcomes and counters have the names under which the sampler's account in the report prints them.
+ * What a sampler counted. An attempt is one poll: one check of one thread in a tick, of a thread that had time to
+ * credit. Each attempt ends in exactly one outcome, so the values of {@link #getOutcomes()} add up to
+ * {@link #getAttempts()}, and those of {@link #getIntervalOutcomes()} to {@link #getIntervalAttempts()}. Counters count
+ * everything that is not an attempt. Outcomes and counters have the names under which the sampler's account in the
+ * report prints them.
  *
  * <p>Before the first {@code init()}, and where sampling is not possible, all figures are 0 and the maps are empty.
  *
  * <p>"Total" is since {@code init()}, "interval" since the last report. All figures are of one moment.
  *
  * <p>Threads: immutable.
+ *
+ * @since 1.0
  */
 public final class SamplerStatistics {
 
@@ -34,7 +37,7 @@ public final class SamplerStatistics {
         }
     }
 
-    /* A name of no known kind is left out: the figures are no reason to fail. */
+    /* Drops a name of no known kind: figures that an older class does not know are no reason to fail. */
     private void sort(String name, Long value) {
         if (!take(outcomes, "total.outcome.", name, value)
                 && !take(intervalOutcomes, "interval.outcome.", name, value)
@@ -198,9 +201,9 @@ public final class SamplerStatistics {
     }
 
     /**
-     * What being asked for its stack costs a running thread: the mean time in the signal handler, beginning to end,
-     * of every 64th signal. Over all samplers of this JVM since the first; a thread that lost its CPU meanwhile counts
-     * with the time it waited, so {@link #getHandlerMedianNanos()} is closer to the price.
+     * The handler cost: the mean time a running thread spends in the signal handler, beginning to end, over every 64th
+     * signal of all samplers of this JVM. The time of a thread that lost its CPU meanwhile includes the wait, so
+     * {@link #getHandlerMedianNanos()} is closer to the cost.
      *
      * @return nanoseconds; 0 where none was timed yet
      */

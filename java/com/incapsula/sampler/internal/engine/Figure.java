@@ -16,7 +16,7 @@ public enum Figure {
     MEMORY_USED,
     /** Bytes. */
     MEMORY_LIMIT,
-    /** Looks at threads. */
+    /** Polls of threads. */
     ATTEMPTS,
     /** Thread groups. */
     GROUPS,

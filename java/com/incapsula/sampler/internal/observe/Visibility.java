@@ -7,17 +7,18 @@ import com.incapsula.sampler.internal.report.LibraryLog;
 import java.io.IOException;
 
 /**
- * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. Neither
- * is a reason for a sampler not to run: what goes wrong is logged.
+ * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. A failure
+ * is logged and does not stop the sampler.
  *
- * <p>Threads: {@link #begin} and {@link #end} one after the other; the rest on the reporter thread in between.
+ * <p>Threads: {@link #begin} and {@link #end} run one after the other, the other methods on the reporter thread in
+ * between.
  */
 public final class Visibility {
 
     private static final String JMX_MODULE = "java.management";
     private static final String JFR_MODULE = "jdk.jfr";
 
-    /* Of types that need modules which may be absent: not verified before they are used. */
+    /* Objects, not their own types: these need modules that may be absent, and are not loaded before their use. */
     private Object jmx;
     private Object jfr;
 
@@ -27,7 +28,7 @@ public final class Visibility {
         void run() throws Exception;
     }
 
-    /** Of nothing so far. */
+    /** Shows nothing yet. */
     public Visibility() {
     }
 
@@ -67,7 +68,7 @@ public final class Visibility {
     }
 
     /**
-     * Asks the flight recorder.
+     * Whether the flight recorder records an event of ours.
      *
      * @return true if a recording wants an event of ours
      */

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The sampler that stays on: tells where the time of every thread of a running HotSpot JVM goes.
+ * The sampler that stays on: shows where the time of every thread of a running HotSpot JVM goes.
  *
  * <p>Needs nothing but {@code java.base}. Used where they are present: SLF4J by
  * {@link com.incapsula.sampler.outputer.LoggerSamplingOutputer}, {@code jdk.httpserver} by
  * {@link com.incapsula.sampler.ThreadsSamplerServer}, {@code java.management} and {@code jdk.jfr} to show the sampler
  * to the JVM's own tools. JSpecify's {@code @Nullable} is read by compilers only.
+ *
+ * @since 1.0
  */
 module com.incapsula.sampler {
     requires static java.management;

@@ -68,8 +68,8 @@ JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jstr
         env, smp_java_session_configure(java_session_of(session), env, options, message), message);
 }
 
-JNIEXPORT void BRIDGE(select)(JNIEnv *env, jclass bridge, jlong session, jobjectArray threads,
-                              jboolean only)
+JNIEXPORT void BRIDGE(filterThreads)(JNIEnv *env, jclass bridge, jlong session,
+                                     jobjectArray threads, jboolean only)
 {
     (void)bridge;
     const enum smp_status status =

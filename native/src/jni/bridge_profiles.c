@@ -32,9 +32,9 @@ static struct smp_profile *snapshot_of(jlong handle)
     return (struct smp_profile *)(intptr_t)handle;
 }
 
-/* --- windows --- */
+/* --- intervals --- */
 
-JNIEXPORT jint BRIDGE(openConsumer)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT jint BRIDGE(openReader)(JNIEnv *env, jclass bridge, jlong session)
 {
     unsigned reader = 0;
 
@@ -43,14 +43,14 @@ JNIEXPORT jint BRIDGE(openConsumer)(JNIEnv *env, jclass bridge, jlong session)
     return (jint)reader;
 }
 
-JNIEXPORT void BRIDGE(closeConsumer)(JNIEnv *env, jclass bridge, jlong session, jint reader)
+JNIEXPORT void BRIDGE(closeReader)(JNIEnv *env, jclass bridge, jlong session, jint reader)
 {
     (void)env;
     (void)bridge;
     smp_session_close_reader(profiles_session(session), (unsigned)reader);
 }
 
-JNIEXPORT jlong BRIDGE(takeWindow)(JNIEnv *env, jclass bridge, jlong session, jint reader)
+JNIEXPORT jlong BRIDGE(takeInterval)(JNIEnv *env, jclass bridge, jlong session, jint reader)
 {
     struct smp_profile *taken = NULL;
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-/** The forms in which a {@link SamplingReport} can be written. The text forms are UTF-8. */
+/**
+ * The forms in which a {@link SamplingReport} can be written. The text forms are UTF-8.
+ *
+ * @since 1.0
+ */
 public enum ReportFormat {
 
-    /** The report people read, as {@code PrintStreamSamplingOutputer} prints it; nothing where nothing was sampled. */
+    /** The report for people, as {@code PrintStreamSamplingOutputer} prints it; nothing where nothing was sampled. */
     TEXT("txt", "text/plain; charset=utf-8"),
     /**
      * A line {@code group;root;...;leaf weight} per stack, which flame graph tools read. Times are nanoseconds, as
@@ -12,7 +16,7 @@ public enum ReportFormat {
      */
     COLLAPSED("collapsed", "text/plain; charset=utf-8"),
     /**
-     * {@code profile.proto}, compressed by gzip, for {@code go tool pprof} and all that read its files: samples, CPU
+     * {@code profile.proto}, compressed by gzip, for {@code go tool pprof} and tools that read its files: samples, CPU
      * time and, shown first, wall time; functions with their source files ({@code com/acme/Foo.java}). Binary.
      */
     PPROF("pb.gz", "application/octet-stream"),
@@ -43,7 +47,7 @@ public enum ReportFormat {
     }
 
     /**
-     * What such a document is sent as.
+     * The media type of such a document.
      *
      * @return the media type, with the character set where there is one
      */
@@ -52,9 +56,9 @@ public enum ReportFormat {
     }
 
     /**
-     * Tells bytes from text.
+     * Whether a document of this format is not text.
      *
-     * @return true if a document of this format is no text
+     * @return true for {@link #PPROF} only
      */
     public boolean isBinary() {
         return this == PPROF;

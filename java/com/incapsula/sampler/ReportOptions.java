@@ -2,13 +2,15 @@
 package com.incapsula.sampler;
 
 /**
- * What can be chosen when a report is written. Each {@code with} method gives a changed copy.
+ * Options for writing a report. Each {@code with} method gives a changed copy.
  *
  * <pre>{@code
  * report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
  * }</pre>
  *
  * <p>Threads: immutable.
+ *
+ * @since 1.0
  */
 public final class ReportOptions {
 
@@ -29,7 +31,7 @@ public final class ReportOptions {
     }
 
     /**
-     * The defaults: wall time, rows by name, no column that is not always there.
+     * The defaults: wall time, rows by name, no optional column.
      *
      * @return the options
      */

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-/** The order of the rows below one row of a report. Thread groups always come with the most time first. */
+/**
+ * The order of the rows below one row of a report. Thread groups always come with the most time first.
+ *
+ * @since 1.0
+ */
 public enum ReportOrder {
 
     /** In text order of the frame: two reports of one program are easy to compare. */

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-/** What a stack weighs in the formats that have room for one number only. */
+/**
+ * What a stack weighs in the formats with one number per stack.
+ *
+ * @since 1.0
+ */
 public enum ReportWeight {
 
     /** The time the stack was seen, waiting or computing. */

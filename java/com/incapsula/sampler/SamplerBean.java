@@ -6,13 +6,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** What JMX sees of a sampler. */
+/** A sampler as its MXBean. */
 final class SamplerBean implements ThreadsSamplerMXBean {
 
     static final int MAX_TOP_SECONDS = 60;
 
     private final ThreadsSampler sampler;
-    private final AtomicBoolean watching = new AtomicBoolean();
+    private final AtomicBoolean topInProgress = new AtomicBoolean();
 
     SamplerBean(ThreadsSampler sampler) {
         this.sampler = sampler;
@@ -115,8 +115,8 @@ final class SamplerBean implements ThreadsSamplerMXBean {
             throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got "
                     + seconds);
         }
-        if (!watching.compareAndSet(false, true)) {
-            throw new IllegalStateException("somebody else is watching; try again");
+        if (!topInProgress.compareAndSet(false, true)) {
+            throw new IllegalStateException("another top() call is in progress; try again");
         }
         try (SamplingCursor cursor = sampler.openCursor()) {
             TimeUnit.SECONDS.sleep(seconds);
@@ -127,7 +127,7 @@ final class SamplerBean implements ThreadsSamplerMXBean {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted", e);
         } finally {
-            watching.set(false);
+            topInProgress.set(false);
         }
     }
 }

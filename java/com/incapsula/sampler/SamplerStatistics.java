@@ -19,6 +19,8 @@ import java.util.Map;
  * <p>"Total" is since {@code init()}, "interval" since the last report. All figures are of one moment.
  *
  * <p>Threads: immutable.
+ *
+ * @since 1.0
  */
 public final class SamplerStatistics {
 
@@ -36,7 +38,7 @@ public final class SamplerStatistics {
         }
     }
 
-    /* A name of no known kind is left out: the figures are no reason to fail. */
+    /* Drops a name of no known kind: figures that an older class does not know are no reason to fail. */
     private void sort(String name, Long value) {
         if (!take(outcomes, "total.outcome.", name, value)
                 && !take(intervalOutcomes, "interval.outcome.", name, value)
@@ -200,9 +202,9 @@ public final class SamplerStatistics {
     }
 
     /**
-     * What being asked for its stack costs a running thread: the mean time in the signal handler, beginning to end,
-     * of every 64th signal. Over all samplers of this JVM since the first; a thread that lost its CPU meanwhile counts
-     * with the time it waited, so {@link #getHandlerMedianNanos()} is closer to the price.
+     * The handler cost: the mean time a running thread spends in the signal handler, beginning to end, over every 64th
+     * signal of all samplers of this JVM. The time of a thread that lost its CPU meanwhile includes the wait, so
+     * {@link #getHandlerMedianNanos()} is closer to the cost.
      *
      * @return nanoseconds; 0 where none was timed yet
      */

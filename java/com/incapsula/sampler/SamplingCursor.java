@@ -6,8 +6,8 @@ import com.incapsula.sampler.internal.engine.Snapshot;
 import java.util.function.Function;
 
 /**
- * A consumer of reports with its own place in time: {@link #next()} gives everything since it was called last. Other
- * cursors, {@link ThreadsSampler#snapshot()} and the periodic reports go on as if it were not there.
+ * A reader with intervals of its own: {@link #next()} gives everything since it was called last. Other cursors,
+ * {@link ThreadsSampler#snapshot()} and the periodic reports are unaffected.
  *
  * <pre>{@code
  * try (SamplingCursor cursor = sampler.openCursor()) {
@@ -18,11 +18,13 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>An open cursor that is not read gathers, in a part of the sampler's memory limit: close those that are not needed.
- * What does not fit goes to rows {@code [over memory limit]}. When the sampler ends, so do its cursors; what they did
- * not read is lost to them.
+ * <p>An open cursor that is not read gathers data, in a part of the sampler's memory limit: close cursors that are not
+ * needed. What does not fit goes to rows {@code [over memory limit]}. When the sampler ends, its cursors end; what they
+ * have not read is lost to them.
  *
- * <p>Threads: any. Calls of {@code next()} at the same time share out the time between them.
+ * <p>Threads: any. Each interval goes to one of several simultaneous calls of {@code next()}.
+ *
+ * @since 1.0
  */
 public final class SamplingCursor implements AutoCloseable {
 
@@ -35,7 +37,7 @@ public final class SamplingCursor implements AutoCloseable {
     }
 
     /**
-     * Takes a last look and gives everything since the last call, the first time since the cursor was opened.
+     * Polls all threads and gives everything since the last call, the first time since the cursor was opened.
      *
      * @return a report, to be closed; it has no groups where nothing was sampled
      * @throws IllegalStateException if the cursor is closed, the sampler has ended, or from the sampler's own outputer

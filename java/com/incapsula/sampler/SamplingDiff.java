@@ -12,7 +12,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Two reports side by side: what became slower. Comes from {@link SamplingReport#diff}.
+ * Two reports side by side: what became slower. {@link SamplingReport#diff} makes it.
+ *
+ * <pre>{@code
+ * try (SamplingDiff diff = SamplingReport.diff(lastWeek, today)) {
+ *     diff.writeTo(ReportFormat.HTML, Path.of("diff.html"));
+ * }
+ * }</pre>
  *
  * <p>It can be written as
  * <ul>
@@ -25,6 +31,8 @@ import java.nio.file.Path;
  * <p>Times are not scaled: two reports of different length differ by their length too.
  *
  * <p>Threads: any. It holds both reports' memory until it is closed; the reports themselves may be closed before.
+ *
+ * @since 1.0
  */
 public final class SamplingDiff implements AutoCloseable {
 

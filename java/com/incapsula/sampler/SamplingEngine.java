@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
-/** How stacks are walked. */
+/**
+ * How stacks are walked.
+ *
+ * @since 1.0
+ */
 public enum SamplingEngine {
 
     /**
-     * Threads that run are interrupted by a signal and walk themselves, so that the line they are at is told; threads
-     * that wait are walked from outside. Where this JVM does not let it be done, as {@link #JVMTI}.
+     * A signal interrupts a thread that runs, and the thread walks its own stack, so the report has the line it was
+     * at; threads that wait are walked from outside. As {@link #JVMTI} in a JVM that does not allow this.
      */
     AUTO,
 
     /**
-     * All threads are walked by JVMTI. Threads that run are walked where they stop for it, which is not always where
-     * their time goes.
+     * JVMTI walks all threads. A thread that runs is walked where it stops for that, which is not always where its time
+     * goes.
      */
     JVMTI
 }

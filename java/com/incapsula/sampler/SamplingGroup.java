@@ -2,9 +2,11 @@
 package com.incapsula.sampler;
 
 /**
- * What a {@link SamplingReport} knows of one thread group.
+ * The figures of one thread group in a {@link SamplingReport}.
  *
  * <p>Threads: immutable.
+ *
+ * @since 1.0
  */
 public final class SamplingGroup {
 
@@ -53,7 +55,7 @@ public final class SamplingGroup {
     }
 
     /**
-     * How often it was found where one of its threads was; see {@link SamplingReport#getSamples()}.
+     * How often a stack of one of its threads was obtained; see {@link SamplingReport#getSamples()}.
      *
      * @return the number, at most {@link #getPolls()}
      */
@@ -81,7 +83,7 @@ public final class SamplingGroup {
     }
 
     /**
-     * How often one of its threads was to be looked at.
+     * How often one of its threads was polled or a poll of it was skipped.
      *
      * @return the number; how these polls ended is in {@link SamplingReport#getOutcomes()}, for all groups
      */

@@ -24,9 +24,9 @@ import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * What was sampled in one stretch of time, to be looked at and to be written in the forms other tools open. Comes from
- * {@link ThreadsSampler#snapshot()}, from a {@link SamplingCursor}, and to
- * {@link com.incapsula.sampler.outputer.SamplingOutputer#report}.
+ * What was sampled in one interval, to be read and to be written in the forms that other tools open.
+ * {@link ThreadsSampler#snapshot()} and a {@link SamplingCursor} give reports, and
+ * {@link com.incapsula.sampler.outputer.SamplingOutputer#report} receives them.
  *
  * <pre>{@code
  * try (SamplingReport report = sampler.snapshot()) {
@@ -34,11 +34,13 @@ import java.util.zip.GZIPOutputStream;
  * }
  * }</pre>
  *
- * <p>A report stays what it is: it does not change while the sampler goes on, and it can be used after the sampler was
- * closed. It holds native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed; one that is
- * forgotten is freed some time after the garbage collector has found it.
+ * <p>A report does not change while the sampler goes on, and it can be used after the sampler was closed. It holds
+ * native memory, part of the sampler's {@code memoryLimitBytes}, until it is closed; a report that is forgotten is freed
+ * some time after the garbage collector has found it.
  *
- * <p>Threads: any; several may write it at the same time. {@link #close()} does not wait for them, they finish.
+ * <p>Threads: any; several may write it at the same time. {@link #close()} does not wait for them; they finish.
+ *
+ * @since 1.0
  */
 public final class SamplingReport implements AutoCloseable {
 
@@ -85,7 +87,7 @@ public final class SamplingReport implements AutoCloseable {
         return Collections.unmodifiableList(groups);
     }
 
-    /* A name of no known kind is left out: the figures are no reason to fail. */
+    /* Drops a name of no known kind: figures that an older class does not know are no reason to fail. */
     private void sort(String name, long value) {
         if (name.startsWith("outcome.")) {
             outcomes.put(name.substring("outcome.".length()), value);
@@ -95,8 +97,8 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * Makes one report of two, of the same sampler or of different ones: times and counts add up. Both stay as they
-     * are and are still to be closed.
+     * Makes one report of two, of the same sampler or of different ones: times and counts add up. Neither changes, and
+     * the caller still has to close both.
      *
      * @param a one
      * @param b the other
@@ -217,7 +219,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often a thread was to be looked at.
+     * How often a thread was polled or a poll of it was skipped.
      *
      * @return the sum of {@link #getOutcomes()}
      */
@@ -312,7 +314,7 @@ public final class SamplingReport implements AutoCloseable {
      * Writes the report.
      *
      * @param format the form
-     * @param chosen options; those the format does not know are ignored
+     * @param chosen options; the format ignores those that do not concern it
      * @param out where to; flushed, not closed
      * @throws IOException as {@link #writeTo(ReportFormat, OutputStream)}
      */
@@ -347,7 +349,7 @@ public final class SamplingReport implements AutoCloseable {
      * Writes the report into a file, with options.
      *
      * @param format the form
-     * @param chosen options; those the format does not know are ignored
+     * @param chosen options; the format ignores those that do not concern it
      * @param file the file; its folder must be there
      * @throws IOException as {@link #writeTo(ReportFormat, Path)}
      */

@@ -32,25 +32,27 @@ import org.jspecify.annotations.Nullable;
  * <p>Lifecycle: set the properties, {@link #init()}, then {@link #close()} or {@link #shutdown()}; after that
  * {@code init()} starts afresh. Several samplers may run at the same time.
  *
- * <p>A JVM that exits without {@code close()} still writes the last report, if that takes no more than two seconds: in a
- * shutdown hook, which ends the sampler. Other shutdown hooks may go on using it: {@code snapshot()} and cursors wait
- * until the sampler has stopped (two seconds at most) and give what was collected up to then, the second time nothing;
+ * <p>A JVM that exits without {@code close()} still writes the last report, if that takes no more than two seconds: a
+ * shutdown hook ends the sampler. Other shutdown hooks may go on using it: {@code snapshot()} and cursors wait until
+ * the sampler has stopped (two seconds at most) and give what was collected up to then, the second time nothing;
  * {@code printReport}, {@code sampleOnceAndPrint}, {@code pauseSampling}, {@code resumeSampling} and {@code close} do
  * nothing.
  *
- * <p>Properties may be set before and while the sampler runs; a change takes effect with the next sample. The
+ * <p>Properties may be set before and while the sampler runs; a change takes effect at the next tick. The
  * exceptions are {@code memoryLimitBytes}, {@code maxDepthFrames}, {@code engine}, {@code clock},
  * {@code samplingSignal}, {@code jmxName} and {@code jfrEvents}, fixed from {@code init()} to {@code close()}.
- * A value out of range is refused by its setter with an {@link IllegalArgumentException} that names property, value
- * and range; the property keeps its value.
+ * A setter refuses a value out of range with an {@link IllegalArgumentException} that names property, value and range;
+ * the property keeps its value.
  *
  * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
- * sampler returns when the sampler knows the new value, which it learns between two ticks; called from the sampler's
- * own outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
+ * sampler returns when the sampler has the new value, which it takes between two ticks; called from the sampler's own
+ * outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
  * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
  * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
  * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
  * and {@code close} do their whole job on an interrupted thread and leave it interrupted.
+ *
+ * @since 1.0
  */
 public class ThreadsSampler implements AutoCloseable {
 
@@ -71,19 +73,19 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Tells whether sampling is possible in this JVM: Linux, HotSpot, x86-64 or aarch64, and a native library that
+     * Whether sampling is possible in this JVM: Linux, HotSpot, x86-64 or aarch64, and a native library that
      * can be loaded. Loads it at the first call.
      *
      * @return false where a sampler would sample nothing: {@link #init()} would warn, or throw where sampling is
      *         {@link #setRequired required}. Changes only with another copy of this library in another class loader:
-     *         false while that one samples
+     *         false while that copy samples
      */
     public static boolean isAvailable() {
         return unavailabilityCause() == null;
     }
 
     /**
-     * Tells why sampling is not possible.
+     * Why sampling is not possible.
      *
      * @return an exception with the reason, or null where {@link #isAvailable()}
      */
@@ -92,19 +94,19 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Starts sampling. When it returns, every thread has had its first look: what happens from now on is credited.
+     * Starts sampling. When it returns, every thread was polled once: its time is credited from now on.
      *
      * <p>Where sampling is not possible (another platform; no folder for the native library; native access denied;
      * another copy of this library samples, in another class loader; {@code clock} is CPU in a JVM that does not let
      * running threads be interrupted), the application is not stopped: a warning with the cause is logged, once, under
      * the name of this class, and given to the outputer's {@code printError} where reports do not go to the log anyway.
-     * The sampler then runs and is inert. All its methods do what they say with nothing sampled:
-     * {@link #getStatistics()} has figures of 0 and the cause in {@code getEngine()}, {@link #snapshot()} and cursors
-     * give reports without groups that say the cause, {@link #printReport()} prints nothing, {@link #close()} closes the
-     * outputer. With {@link #setRequired required} true, the cause is thrown.
+     * The sampler then runs and is inert. All its methods work, with nothing sampled: {@link #getStatistics()} has
+     * figures of 0 and the cause in {@code getEngine()}, {@link #snapshot()} and cursors give reports without groups
+     * that show the cause, {@link #printReport()} prints nothing, {@link #close()} closes the outputer. With
+     * {@link #setRequired required} true, the cause is thrown.
      *
-     * <p>In a JVM that has begun to exit a sampler may still start; where the JVM is too far gone, the sampler is inert,
-     * without a warning, be it required or not.
+     * <p>In a JVM that has begun to exit, a sampler may still start. Where the exit is too far on for that, the sampler
+     * is inert, without a warning, whether it is required or not.
      *
      * @throws IllegalStateException if the sampler was started and not closed
      * @throws IllegalArgumentException if properties do not go together: {@code reportFrequencySeconds} is not 0 and
@@ -116,9 +118,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Ends sampling: one last sample, one last report, then the outputer is closed. Returns when all that is done, be
-     * the outputer ever so slow. Does nothing before {@link #init()} and after the sampler has ended; waits where
-     * another thread is ending it.
+     * Ends sampling: takes one last sample, writes one last report, then closes the outputer. Returns when all that is
+     * done, even if the outputer is slow. Does nothing before {@link #init()} and after the sampler has ended; waits
+     * while another thread ends it.
      *
      * @throws IOException if the outputer cannot be closed; the sampler has ended nevertheless
      * @throws IllegalStateException if called from the sampler's own outputer or manipulator
@@ -166,8 +168,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Ends the interval and writes its report; returns when it is written. Where the outputer fails, that is told to
-     * its {@code printError} and counted, as for every report, and this method returns.
+     * Ends the interval and writes its report; returns when it is written. If the outputer fails, its
+     * {@code printError} receives the failure and the report counts as failed, as every report does, and this method
+     * returns.
      *
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
      */
@@ -177,7 +180,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Takes one sample, credited with one {@code samplingFrequencyMillis}, and writes a report as
-     * {@link #printReport()}: a look at what all threads are doing now.
+     * {@link #printReport()}: what all threads are doing now.
      *
      * @throws IllegalStateException if the sampler is neither paused nor inactive, or does not run, or from its own
      *         outputer or manipulator
@@ -187,11 +190,11 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Takes a last look and gives everything since the last call of this method, the first time since
-     * {@link #init()}. All callers share this one place in time; who wants one to itself opens a cursor. The periodic
-     * reports go on as if it had not been called.
+     * Polls all threads and gives everything since the last call of this method, the first time since
+     * {@link #init()}. All callers share one reader; for intervals of your own, open a cursor. The periodic reports are
+     * unaffected.
      *
-     * <p>What has not been asked for yet is kept, in a part of the memory limit: where it takes more than that, time of
+     * <p>Intervals that this method has not given yet stay in a part of the memory limit. Past that part, time of
      * further stacks goes to a row {@code [over memory limit]} of this report, not of others.
      *
      * @return a report, to be closed; it has no groups where nothing was sampled. It can be used after the sampler was
@@ -204,7 +207,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Opens a consumer of reports with its own place in time, which is now.
+     * Opens a reader of its own, whose first interval begins now.
      *
      * @return a cursor, to be closed
      * @throws IllegalStateException if the sampler does not run, or from its own outputer or manipulator
@@ -214,7 +217,7 @@ public class ThreadsSampler implements AutoCloseable {
         return new SamplingCursor(lifecycle.readers().openCursor(), this::reportOf);
     }
 
-    /* Who reads it looks as the periodic reports do. */
+    /* With the options of the periodic reports. */
     private SamplingReport reportOf(Snapshot snapshot) {
         return new SamplingReport(snapshot, ReportOptions.standard()
                 .withOrder(getReportOrder())
@@ -223,7 +226,7 @@ public class ThreadsSampler implements AutoCloseable {
                 .withPercent(isReportPercent()));
     }
 
-    /** The internal door for the library's own helpers. */
+    /** For the library's other classes. */
     Lifecycle lifecycle() {
         return lifecycle;
     }
@@ -273,7 +276,7 @@ public class ThreadsSampler implements AutoCloseable {
     /**
      * What the sampler counted, in total and in the current interval.
      *
-     * @return the figures of the last look, which may be a second ago where all threads are idle; after the end the
+     * @return the figures of the last tick, which may be a second ago where all threads are idle; after the end the
      *         last ones; before the first {@link #init()} zeros
      */
     public SamplerStatistics getStatistics() {
@@ -367,9 +370,9 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Adds a thread to those that are sampled to the exclusion of all others. A chosen thread is sampled whether it is
-     * a daemon or not, from its start where it has not been started yet. It is held weakly and dropped when it ends;
-     * when all chosen threads have ended, nothing is sampled. That a thread has ended when it is chosen, or all have when
-     * the sampler starts, a warning in the log says.
+     * a daemon or not; one that has not been started yet is sampled from its start. The sampler holds it weakly and
+     * drops it when it ends; when all chosen threads have ended, nothing is sampled. A warning in the log says that a
+     * thread had ended when it was chosen, or that all had when the sampler started.
      *
      * @param thread a platform thread
      * @throws IllegalArgumentException if it is null or a virtual thread
@@ -409,18 +412,18 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Leaves out daemon threads that were not chosen. Default false: many servers work in daemon threads.
+     * Does not sample daemon threads that were not chosen. Default false: many servers work in daemon threads.
      *
-     * @param skipDaemonThreads true to leave them out
+     * @param skipDaemonThreads true not to sample them
      */
     public void setSkipDaemonThreads(boolean skipDaemonThreads) {
         properties.set(Property.SKIP_DAEMON_THREADS, skipDaemonThreads);
     }
 
     /**
-     * Whether daemon threads are left out.
+     * Whether daemon threads that were not chosen are not sampled.
      *
-     * @return true if they are
+     * @return true if they are not
      */
     public boolean isSkipDaemonThreads() {
         return (Boolean) properties.get(Property.SKIP_DAEMON_THREADS);
@@ -428,7 +431,7 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Also prints rows without method time where the package changes from caller to called method. Default false:
-     * a row that passes all its time on to one other row is left out.
+     * a row that passes all its time on to one other row is not printed.
      *
      * @param reportZeroTimePackages true to print them
      */
@@ -505,7 +508,7 @@ public class ThreadsSampler implements AutoCloseable {
      * The name under which the sampler is in JMX while it runs:
      * {@code com.incapsula.sampler:type=ThreadsSampler,name=<jmxName>}, see {@link ThreadsSamplerMXBean}. Where
      * another sampler has that name, {@code -2} is appended, or {@code -3} and so on. Default: null, the sampler is
-     * not in JMX; the MBean server would take a tenth of a second to start where nobody else needs it.
+     * not in JMX; the MBean server takes a tenth of a second to start where nothing else has started it.
      *
      * <p>In a JVM without the module {@code java.management} the sampler runs all the same.
      *
@@ -531,7 +534,7 @@ public class ThreadsSampler implements AutoCloseable {
      * and {@code threadsampler.HotLine}, for each interval together with its report. Default false: only in
      * recordings whose settings name them, as in
      * {@code -XX:StartFlightRecording:+threadsampler.Interval#enabled=true} (the plus is part of it). With true the
-     * settings of a recording can leave them out.
+     * settings of a recording can switch them off.
      *
      * <p>In a JVM without the module {@code jdk.jfr} the sampler runs all the same.
      *
@@ -573,8 +576,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How many frames of one stack are looked at. Default 1024. Of a deeper stack the first and the last frames are
-     * kept, with a row between them that says how many are missing.
+     * How many frames of one stack are reported. Default 1024. A deeper stack keeps its first and its last frames, with
+     * a row between them that says how many are missing.
      *
      * @param maxDepthFrames 16 to 65,536
      * @throws IllegalArgumentException if it is out of range
@@ -585,7 +588,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How many frames of one stack are looked at.
+     * How many frames of one stack are reported.
      *
      * @return frames
      */
@@ -594,8 +597,8 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * How stacks are walked. Default {@link SamplingEngine#AUTO}. What is in use is told by
-     * {@link SamplerStatistics#getEngine()}.
+     * How stacks are walked. Default {@link SamplingEngine#AUTO}. {@link SamplerStatistics#getEngine()} says what is in
+     * use.
      *
      * @param engine the engine
      * @throws IllegalArgumentException if it is null
@@ -618,8 +621,8 @@ public class ThreadsSampler implements AutoCloseable {
      * Which time is sampled. Default {@link SamplingClock#WALL}. With {@link SamplingClock#CPU} a thread is sampled
      * whenever it has used {@code samplingFrequencyMillis} of CPU time, and not while it waits: all times of a report
      * are CPU times, to within half that time for each thread, and its account says {@code clock: CPU}. The system
-     * looks at such timers on its own tick (mostly every 4 ms); what is due in between counts as one sample with the
-     * time of several. {@code idleLookbackMillis} and {@code overheadLimitPercent} have no meaning then, and
+     * checks such timers on its own tick (mostly every 4 ms); what becomes due in between counts as one sample with
+     * the time of several. {@code idleLookbackMillis} and {@code overheadLimitPercent} have no meaning then, and
      * {@link #sampleOnceAndPrint()} sees running threads only. Virtual threads are one group,
      * {@code [virtual threads]}.
      *
@@ -644,15 +647,15 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The number of the real-time signal by which running threads are asked for their stack. Default 38. It matters
-     * only where other native code of this process uses the same one: its handler, if it was there before
-     * {@link #init()}, goes on getting its signals; a handler that is put over the sampler's takes the sampler's away,
-     * and their time is reported as {@code [signal not answered]}.
+     * The number of the real-time signal that makes a running thread walk its own stack. Default 38. It matters only
+     * where other native code of this process uses the same signal: a handler that was installed before
+     * {@link #init()} goes on getting its signals; a handler that is installed over the sampler's takes the sampler's
+     * signals away, and their time is reported as {@code [signal not answered]}.
      *
      * <p>HotSpot and its flight recorder use no real-time signal; the JDK's class library uses 62, to wake threads that
-     * wait for files and sockets; glibc keeps 32 and 33 to itself. All other numbers from 34 on are free. musl keeps
-     * 34, too; valgrind uses 64. The sampler's handler stays when the sampler
-     * is closed: a signal that comes late ends nothing. Samplers of one JVM may have different signals.
+     * wait for files and sockets; glibc reserves 32 and 33. All other numbers from 34 on are free. musl reserves 34,
+     * too; valgrind uses 64. The sampler's handler stays installed when the sampler is closed, so that a signal that
+     * comes late does not end the process. Samplers of one JVM may have different signals.
      *
      * @param samplingSignal 34 to 64
      * @throws IllegalArgumentException if it is out of range
@@ -663,7 +666,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The number of the signal by which running threads are asked.
+     * The number of the signal that makes a running thread walk its own stack.
      *
      * @return the number
      */
@@ -672,9 +675,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The longest time in which a thread that does not run is not looked at, in milliseconds. Default 1000. Its time is
-     * credited all the same, from its CPU clock; but a thread that begins to run within such a time is seen only at its
-     * end. Shorter costs more CPU time, with many idle threads.
+     * The longest time between two polls of an idle thread, in milliseconds. Default 1000. All its time is credited, as
+     * its CPU clock proves that it was idle; but a thread that begins to run between two polls is seen at the second
+     * one only. A shorter time costs more CPU time, with many idle threads.
      *
      * @param idleLookbackMillis 1 to 60,000
      * @throws IllegalArgumentException if it is out of range
@@ -684,7 +687,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The longest time in which a thread that does not run is not looked at.
+     * The longest time between two polls of an idle thread.
      *
      * @return milliseconds
      */
@@ -693,9 +696,9 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit a random part of
-     * the threads is looked at in each sample; the polls that are made count for those that are not, so that totals and shares
-     * stay what they are, and it is counted how often a thread was passed over. Writing reports is not included.
+     * The CPU time the sampling thread may use, in percent of one core. Default 1.0. Past the limit the sampler polls a
+     * random part of the threads at each tick. The polls it makes count for those it skips, so totals and shares stay
+     * unbiased, and the account counts the skipped ones. Writing reports is not included.
      * A start may use what the limit allows for ten seconds more, at most 100 ms of CPU time, once: in a new JVM the
      * sampler meets each method and each stack for the first time.
      *
@@ -740,10 +743,10 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Reports the CPU time of threads that are not Java's as the group {@code [JVM]}: a row for garbage collection,
-     * one for the compilers, and so on. Default true. There, time is CPU time. Where threads have been chosen, the
-     * group is left out.
+     * one for the compilers, and so on. Default true. There, time is CPU time. Where threads have been chosen, reports
+     * do not have the group.
      *
-     * @param reportJvmThreads false to leave the group out
+     * @param reportJvmThreads false for reports without the group
      */
     public void setReportJvmThreads(boolean reportJvmThreads) {
         properties.set(Property.REPORT_JVM_THREADS, reportJvmThreads);
@@ -760,8 +763,9 @@ public class ThreadsSampler implements AutoCloseable {
 
     /**
      * Where reports go. Default: a {@link PrintStreamSamplingOutputer} on what is standard output at {@link #init()}.
-     * Takes effect with the next report. The outputer that is set when the sampler is closed is closed with it; one
-     * that was replaced is not. Whether a closed one can serve a sampler that is started again is its own matter.
+     * Takes effect with the next report. The sampler closes the outputer that is set when it is closed itself; it does
+     * not close one that was replaced. Whether a closed outputer can serve a sampler that is started again depends on
+     * the outputer.
      *
      * @param samplingOutputer the outputer
      * @throws IllegalArgumentException if it is null

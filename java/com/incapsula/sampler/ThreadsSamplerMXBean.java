@@ -7,8 +7,10 @@ import java.util.Map;
  * A running sampler in JMX: {@code com.incapsula.sampler:type=ThreadsSampler,name=...}. Values are of simple types, so
  * a client needs no class of this library. No operation takes the name of a file.
  *
- * <p>Registered by {@link ThreadsSampler#init()} where {@link ThreadsSampler#setJmxName} gave it a name, unregistered
- * when the sampler is closed.
+ * <p>{@link ThreadsSampler#init()} registers it where {@link ThreadsSampler#setJmxName} gave it a name, and the end of
+ * the sampler unregisters it.
+ *
+ * @since 1.0
  */
 public interface ThreadsSamplerMXBean {
 
@@ -62,7 +64,7 @@ public interface ThreadsSamplerMXBean {
     long getThreads();
 
     /**
-     * Checks of a thread since the start, each with one outcome.
+     * Polls of threads since the start, each with one outcome.
      *
      * @return the number
      */
@@ -122,10 +124,12 @@ public interface ThreadsSamplerMXBean {
     Map<String, Long> statistics();
 
     /**
-     * Watches for a while and gives the 20 hottest methods and lines of that time. The reports are not disturbed.
+     * Waits and gives the 20 hottest methods and lines of that time. The reports are unaffected.
      *
      * @param seconds how long, 1 to 60
      * @return two tables, see {@link ReportFormat#TOP}
+     * @throws IllegalArgumentException if {@code seconds} is out of range
+     * @throws IllegalStateException if the sampler does not run, or another call of this method is in progress
      */
     String top(int seconds);
 }

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * }</pre>
  *
  * <table>
- * <caption>What can be asked for</caption>
+ * <caption>What the server answers</caption>
  * <tr><th>path</th><th>answer</th></tr>
  * <tr><td>{@code /}</td><td>the page of the running interval; it follows the sampler</td></tr>
  * <tr><td>{@code /report.json}</td><td>{@link ReportFormat#JSON}</td></tr>
@@ -35,21 +35,23 @@ import org.jspecify.annotations.Nullable;
  *     30: {@code go tool pprof http://127.0.0.1:7070/debug/pprof/profile?seconds=5}</td></tr>
  * </table>
  *
- * <p>The running interval begins anew after {@code intervalSeconds}. It is the server's own: the sampler's reports,
- * and other consumers, are not touched.
+ * <p>The running interval begins anew after {@code intervalSeconds}. It is the server's own: the sampler's reports and
+ * other readers are unaffected.
  *
- * <p>Safety: it listens on the loopback address unless it is told otherwise. It answers GET and HEAD only, and only
- * requests that were sent to a name of its own, so that no page in a browser can read it under another name. With a
- * token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password, which
- * browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on another address than
- * the loopback's, put something in front of it. One report is made at a time, and one profile taken; other requests
- * get status 429 with {@code Retry-After}. A client that closes its connection while its profile is taken frees the
- * place. While the sampler does not run the answer is 503. Answers but profiles, which are compressed anyway, are
- * compressed by gzip where {@code Accept-Encoding} allows it.
+ * <p>Safety: the server listens on the loopback address unless {@link #setHost} names another. It answers GET and HEAD
+ * only, and only requests that were sent to a name of its own, so that no page in a browser can read it under another
+ * name. With a token, a request needs {@code Authorization: Bearer TOKEN}, or {@code Basic} with the token as password,
+ * which browsers and {@code go tool pprof http://any:TOKEN@host/...} can do. There is no encryption: on an address other
+ * than the loopback's, put a proxy in front of it. Only one profile and one report are produced at a time; other
+ * requests get status 429 with {@code Retry-After}. A client that closes its connection ends its profile. While the
+ * sampler does not run the answer is 503. All answers but profiles, which are compressed already, are compressed by
+ * gzip where {@code Accept-Encoding} allows it.
  *
- * <p>Threads: any; those of the server are daemons, at most four answer requests, and none of them is sampled.
- * Properties are read by {@link #init()}; setting one while the server runs has no effect until it is started again.
+ * <p>Threads: any. The server's threads are daemons, at most four answer requests, and none of them is sampled.
+ * {@link #init()} reads the properties; setting one while the server runs has no effect until it is started again.
  * Closing the server does not close the sampler, and the other way round.
+ *
+ * @since 1.0
  */
 public class ThreadsSamplerServer implements AutoCloseable {
 
@@ -217,9 +219,9 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * What a client has to know. Default: null, nothing.
+     * The password of every request. Default: null, none.
      *
-     * @param token visible ASCII characters; null or empty: nothing
+     * @param token visible ASCII characters; null or empty: none
      * @throws IllegalArgumentException if it has other characters; the message does not show it
      */
     public synchronized void setToken(@Nullable String token) {
@@ -230,7 +232,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * What a client has to know.
+     * The password of every request.
      *
      * @return the token, or null
      */
@@ -239,8 +241,8 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Names under which the server may be asked besides its own address and, on the loopback address, localhost: what
-     * a proxy in front of it sends as {@code Host}. Default: none.
+     * Names of the server besides its own address and, on the loopback address, localhost: what a proxy in front of it
+     * sends as {@code Host}. The server refuses requests to other names. Default: none.
      *
      * @param allowedHosts names without ports, separated by commas; blanks around them are ignored
      * @throws IllegalArgumentException if it is null
@@ -251,7 +253,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * Names under which the server may be asked besides its own.
+     * Names of the server besides its own.
      *
      * @return names separated by commas, without blanks
      */
@@ -260,7 +262,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The longest profile a client may ask for. Default 60.
+     * The longest profile that a client may request, in seconds. Default 60.
      *
      * @param maxSeconds 1 to 3,600
      * @throws IllegalArgumentException if it is out of range
@@ -274,7 +276,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     /**
-     * The longest profile a client may ask for.
+     * The longest profile that a client may request.
      *
      * @return seconds
      */

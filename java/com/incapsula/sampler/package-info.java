@@ -1,5 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * A sampler for production: {@link com.incapsula.sampler.ThreadsSampler} tells where the time of every thread goes.
+ * A sampler for production: {@link com.incapsula.sampler.ThreadsSampler} shows where the time of every thread goes.
+ *
+ * <pre>{@code
+ * ThreadsSampler sampler = new ThreadsSampler();
+ * sampler.setMonitoredPackages("com.example");
+ * sampler.setReportFrequencySeconds(300);
+ * sampler.init();      // from now on, a report every five minutes
+ * ...
+ * sampler.close();     // the last report
+ * }</pre>
+ *
+ * <ul>
+ * <li>{@link com.incapsula.sampler.ThreadsSampler} starts, pauses and ends sampling, and has all options.</li>
+ * <li>{@link com.incapsula.sampler.outputer} has the places where reports go.</li>
+ * <li>{@link com.incapsula.sampler.manipulate} has the rules that group threads.</li>
+ * <li>{@link com.incapsula.sampler.SamplingReport} is an interval as an object, for programs;
+ * {@link com.incapsula.sampler.ReportFormat} has the forms in which it can be written.</li>
+ * <li>{@link com.incapsula.sampler.ThreadsSamplerServer} shows a running sampler in a browser,
+ * {@link com.incapsula.sampler.ThreadsSamplerMXBean} in JMX tools.</li>
+ * <li>{@link com.incapsula.sampler.SamplerStatistics} are the sampler's figures about itself.</li>
+ * </ul>
+ *
+ * <h2>How to read a report</h2>
+ *
+ * <pre>{@code
+ * Report interval: from Mon Jun 01 10:00:00 UTC 2026 till Mon Jun 01 10:05:00 UTC 2026
+ *
+ * Aggregated thread: orders-. Max depth: 41. Distinct threads: 2 [orders-1, orders-2]
+ * java.lang.Thread.run(Thread.java:840)                   Cumulative time(ms): 600000, Method time(ms): 0
+ *   com.example.Orders.handle(Orders.java:19)             Cumulative time(ms): 590000, Method time(ms): 40000
+ *     java.net.Socket$SocketInputStream.read(Socket.java:1099) Cumulative time(ms): 550000, Method time(ms): 550000
+ *   com.example.Orders.next(Orders.java:12)               Cumulative time(ms): 10000, Method time(ms): 10000
+ *
+ * Sampler account.
+ * ...
+ * }</pre>
+ *
+ * <ol>
+ * <li><b>Begin with the group.</b> Threads whose names differ only in numbers are one group. Groups stand in descending
+ * time. Its root rows add up to the time that its threads lived: two threads in five minutes are 600 seconds.</li>
+ * <li><b>Follow the cumulative time down.</b> It is the time of a line of code and of all that it called, waiting or
+ * computing. A row is one line of one method, so a method that makes two slow calls has two rows. Where the figure
+ * falls sharply from a row to the rows below it, the time is spent.</li>
+ * <li><b>Read the method time.</b> It is the time of the line itself. Here {@code read} has nearly all of it: the threads
+ * wait for an answer from the network.</li>
+ * <li><b>Compare with CPU time</b> ({@link com.incapsula.sampler.ThreadsSampler#setReportCpuTime setReportCpuTime}).
+ * Wall time much above CPU time: the row waits, and more threads or a faster peer help. Both alike: the row computes,
+ * and only less work helps.</li>
+ * <li><b>Names in brackets</b> are not methods: {@code [GC active]} is time in which threads stood still for a garbage
+ * collection, {@code [thread ended]} the time from a thread's last sample to its end. The group {@code [JVM]} has the
+ * CPU time of the JVM's own threads. Nothing is lost and nothing is spread over other rows.</li>
+ * <li><b>Check the account.</b> The record {@code Sampler account.} comes last. It counts each poll under exactly one
+ * outcome, and shows the memory and the CPU time that the sampler itself used.</li>
+ * </ol>
+ *
+ * <p>With {@link com.incapsula.sampler.ThreadsSampler#setMonitoredPackages monitored packages}, a stack ends one frame
+ * below your code: the library method that your code called has the time of everything behind it.
+ *
+ * @since 1.0
  */
 package com.incapsula.sampler;

@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import java.io.IOException;
@@ -11,6 +12,7 @@ import java.lang.management.ManagementFactory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.management.InstanceNotFoundException;
 import javax.management.JMX;
 import javax.management.MBeanAttributeInfo;
@@ -112,7 +114,7 @@ class JmxTest {
                             : MBeanOperationInfo.ACTION);
             for (MBeanParameterInfo parameter : operation.getSignature()) {
                 assertThat(parameter.getName()).isEqualTo("seconds");
-                assertThat(parameter.getDescription()).isEqualTo("How long to watch, 1 to 60 seconds");
+                assertThat(parameter.getDescription()).isEqualTo("How long to wait, 1 to 60 seconds");
             }
         }
     }
@@ -135,8 +137,8 @@ class JmxTest {
         bean.report();
         assertThat(bean.statistics()).isEmpty();
         assertThat(bean.top(1)).startsWith("TOP");
-        assertThat(fake.calls()).containsExactly("start", "pause", "resume", "report", "takeWindow 2",
-                "closeConsumer 2");
+        assertThat(fake.calls()).containsExactly("start", "pause", "resume", "report", "takeInterval 2",
+                "closeReader 2");
     }
 
     @Test
@@ -151,6 +153,20 @@ class JmxTest {
         sampler.close();
         assertThatExceptionOfType(InstanceNotFoundException.class)
                 .isThrownBy(() -> server.getAttribute(nameOf("shop"), "Engine"));
+    }
+
+    @Test
+    void oneTopAtATime() {
+        sampler.init();
+        SamplerBean bean = new SamplerBean(sampler);
+        AtomicReference<Throwable> second = new AtomicReference<>();
+        fake.onInterval(() -> second.set(catchThrowable(() -> bean.top(1))));
+        bean.top(1);
+
+        assertThat(second.get()).isInstanceOf(IllegalStateException.class)
+                .hasMessage("another top() call is in progress; try again");
+        fake.onInterval(() -> { });
+        assertThat(bean.top(1)).startsWith("TOP");
     }
 
     @Test

@@ -122,7 +122,7 @@ class SamplingReportTest {
         ReportOptions chosen = ReportOptions.standard().withWeight(ReportWeight.SAMPLES).withCpuTime(true)
                 .withZeroTimePackages(true).withPercent(true).withPercent(false);
         report.writeTo(ReportFormat.COLLAPSED, chosen, OutputStream.nullOutputStream());
-        assertThat(snapshot.asked).isEqualTo("COLLAPSED 2 6");
+        assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 2 6");
         assertThat(chosen.getWeight()).isEqualTo(ReportWeight.SAMPLES);
         assertThat(ReportOptions.standard().getWeight()).isEqualTo(ReportWeight.WALL);
     }
@@ -281,7 +281,7 @@ class SamplingReportTest {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             diff.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
             assertThat(out).hasToString("main;new 0 3\nmain;a b 5 6\nmain;gone 7 0\n");
-            assertThat(snapshot.asked).isEqualTo("COLLAPSED 1 0");
+            assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 1 0");
         }
     }
 

@@ -72,8 +72,8 @@ class SnapshotApiTest {
         sampler.snapshot().close();
         cursor.close();
         cursor.close();
-        assertThat(fake.calls()).containsExactly("start", "takeWindow 1", "takeWindow 2", "takeWindow 1",
-                "closeConsumer 2");
+        assertThat(fake.calls()).containsExactly("start", "takeInterval 1", "takeInterval 2", "takeInterval 1",
+                "closeReader 2");
     }
 
     @Test
@@ -82,7 +82,7 @@ class SnapshotApiTest {
         SamplingCursor cursor = sampler.openCursor();
         cursor.close();
         assertThatIllegalStateException().isThrownBy(cursor::next).withMessage("the cursor is closed");
-        assertThat(fake.calls()).doesNotContain("takeWindow 2");
+        assertThat(fake.calls()).doesNotContain("takeInterval 2");
     }
 
     @Test
@@ -148,7 +148,7 @@ class SnapshotApiTest {
 
     @Test
     void forOtherOutputersNoReportIsMade() {
-        fake.setWindow(() -> {
+        fake.setInterval(() -> {
             throw new AssertionError("nobody wants it");
         });
         sampler.init();

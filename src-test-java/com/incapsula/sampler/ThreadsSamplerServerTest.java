@@ -118,13 +118,13 @@ class ThreadsSamplerServerTest {
         }
         /* 1 is the sampler's own, 2 the page's. */
         await().untilAsserted(() ->
-                assertThat(fake.calls()).containsExactly("start", "takeWindow 3", "closeConsumer 3"));
+                assertThat(fake.calls()).containsExactly("start", "takeInterval 3", "closeReader 3"));
     }
 
     @Test
     void runningIntervalGrowsAndTheSamplersOwnConsumerIsNotTouched() throws Exception {
         AtomicInteger count = new AtomicInteger();
-        fake.setWindow(() -> {
+        fake.setInterval(() -> {
             FakeSnapshot window = new FakeSnapshot();
             window.document = String.valueOf(count.incrementAndGet());
             return window;
@@ -134,14 +134,14 @@ class ThreadsSamplerServerTest {
         assertThat(get("/report.json").body()).as("within a second").isEqualTo("1");
         await().pollDelay(1_100, TimeUnit.MILLISECONDS)
                 .untilAsserted(() -> assertThat(get("/report.txt").body()).isEqualTo("1+2"));
-        assertThat(fake.calls()).doesNotContain("takeWindow 1");
+        assertThat(fake.calls()).doesNotContain("takeInterval 1");
     }
 
     @Test
     void runningIntervalBeginsAnew() throws Exception {
         server.setIntervalSeconds(1);
         AtomicInteger count = new AtomicInteger();
-        fake.setWindow(() -> {
+        fake.setInterval(() -> {
             FakeSnapshot window = new FakeSnapshot();
             window.document = String.valueOf(count.incrementAndGet());
             return window;
@@ -165,7 +165,7 @@ class ThreadsSamplerServerTest {
 
     @Test
     void emptyReportIsAnEmptyAnswer() throws Exception {
-        fake.setWindow(() -> {
+        fake.setInterval(() -> {
             FakeSnapshot window = new FakeSnapshot();
             window.document = "\0";
             return window;
@@ -194,7 +194,7 @@ class ThreadsSamplerServerTest {
 
     @Test
     void compressedAnswerThatBreaksOffIsSeenToBeIncomplete() {
-        fake.setWindow(() -> {
+        fake.setInterval(() -> {
             FakeSnapshot window = new FakeSnapshot();
             window.failure = new OutOfMemoryError("no memory");
             return window;
@@ -260,15 +260,15 @@ class ThreadsSamplerServerTest {
         assertRefused(get("/nothing"), 404, "nothing is at the path of this request");
         assertRefused(send(request("/").DELETE()), 405, "only requests by GET and HEAD");
         assertRefused(get("/debug/pprof/profile?seconds=0"), 400, "seconds must be between 1 and 60");
-        fake.onWindow(() -> {
+        fake.onInterval(() -> {
             throw new UnsupportedOperationException("secret");
         });
         assertRefused(get("/report.txt"), 500, "the server failed; its log says how");
-        fake.onWindow(() -> {
+        fake.onInterval(() -> {
             throw new OutOfMemoryError("smp_alloc()");
         });
         assertRefused(get("/report.txt"), 503, "not enough memory for this report");
-        fake.onWindow(() -> { });
+        fake.onInterval(() -> { });
         sampler.close();
         assertRefused(get("/report.txt"), 503, "the sampler is not running");
         assertRefused(get("/debug/pprof/profile?seconds=1"), 503, "the sampler is not running");
@@ -333,7 +333,7 @@ class ThreadsSamplerServerTest {
     void oneReportAtATime() throws Exception {
         CountDownLatch inside = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        fake.onWindow(() -> {
+        fake.onInterval(() -> {
             inside.countDown();
             await().until(() -> goOn.getCount() == 0);
         });
@@ -372,7 +372,7 @@ class ThreadsSamplerServerTest {
 
     @Test
     void answerThatBreaksOffIsSeenToBeIncomplete() {
-        fake.setWindow(() -> {
+        fake.setInterval(() -> {
             FakeSnapshot window = new FakeSnapshot();
             window.failure = new OutOfMemoryError("no memory");
             return window;
@@ -384,17 +384,17 @@ class ThreadsSamplerServerTest {
     @Test
     void failureBeforeTheFirstByteHasAStatus() throws Exception {
         server.init();
-        fake.onWindow(() -> {
+        fake.onInterval(() -> {
             throw new OutOfMemoryError("not now");
         });
         assertThat(get("/report.txt").statusCode()).isEqualTo(503);
-        fake.onWindow(() -> {
+        fake.onInterval(() -> {
             throw new UnsupportedOperationException("secret");
         });
         HttpResponse<String> answer = get("/report.txt");
         assertThat(answer.statusCode()).isEqualTo(500);
         assertThat(answer.body()).doesNotContain("secret");
-        fake.onWindow(() -> { });
+        fake.onInterval(() -> { });
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
     }
 

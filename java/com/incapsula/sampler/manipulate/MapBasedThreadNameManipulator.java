@@ -12,6 +12,9 @@ import org.jspecify.annotations.Nullable;
  * Groups threads by what they are doing: the application says so at the beginning and the end of the work.
  *
  * <pre>{@code
+ * MapBasedThreadNameManipulator manipulator = new MapBasedThreadNameManipulator();
+ * sampler.setThreadNameManipulator(manipulator);
+ * ...
  * manipulator.mapCurrentThread(request.getRequestURI());
  * try {
  *     handle(request);
@@ -20,10 +23,12 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>A thread without a mapping is not sampled. Threads are held weakly and told apart by identity: one that ends
- * without {@link #unmapCurrentThread()} is neither kept in memory nor counted.
+ * <p>A thread without a mapping is not sampled. Threads are held weakly and compared by identity: a thread that ends
+ * without {@link #unmapCurrentThread()} neither stays in memory nor is counted.
  *
  * <p>Threads: any. All methods are quick and none waits.
+ *
+ * @since 1.0
  */
 public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
 
@@ -76,7 +81,7 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
         }
     }
 
-    /** Equal for the same thread object only: a subclass of Thread may define equals and hashCode. */
+    /** Equal for the same thread object only, as a subclass of Thread may define equals and hashCode. */
     private static final class ThreadKey extends WeakReference<Thread> {
 
         private final int hash;

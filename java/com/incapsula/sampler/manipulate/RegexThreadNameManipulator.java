@@ -11,22 +11,30 @@ import org.jspecify.annotations.Nullable;
  * Removes what matches from a thread's name, so that {@code worker-1} and {@code worker-2} are one group
  * {@code worker-}. The sampler's default.
  *
+ * <pre>{@code
+ * RegexThreadNameManipulator byPool = new RegexThreadNameManipulator();
+ * byPool.setThreadNameRemovalPatterns(List.of("-thread-\\d+$"));
+ * sampler.setThreadNameManipulator(byPool);
+ * }</pre>
+ *
  * <p>The default patterns are {@code [0-9a-f]{16,}} (identifiers) and then {@code [\.:\d]+} (numbers, addresses,
- * ports). A name of which nothing is left is grouped under {@value #UNNAMED}.
+ * ports). A name that becomes empty is grouped under {@value #UNNAMED}.
  *
  * <p>With the default patterns the sampler applies the rule in its native core, without a call into Java. So set
- * other patterns before the manipulator is given to a sampler.
+ * other patterns before you give the manipulator to a sampler.
  *
  * <p>Threads: any.
+ *
+ * @since 1.0
  */
 public class RegexThreadNameManipulator implements ThreadNameManipulator {
 
-    /** The group of threads whose name becomes empty. */
+    /** The group of threads with an empty name. */
     public static final String UNNAMED = "[unnamed]";
 
     private static final List<String> DEFAULT_PATTERNS = List.of("[0-9a-f]{16,}", "[\\.:\\d]+");
 
-    /* null: the default ones, which are compiled when they are first needed: mostly never. */
+    /* null: the default ones, which are compiled at their first use: mostly never. */
     private volatile @Nullable List<Pattern> patterns;
 
     /** A manipulator with the default patterns. */
@@ -34,8 +42,8 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
     }
 
     /**
-     * What to remove from thread names. The patterns are applied one after the other, each to what the one before
-     * has left.
+     * What to remove from thread names. The patterns are applied one after the other, each to the result of the one
+     * before.
      *
      * @param threadNameRemovalPatterns regular expressions of {@link Pattern}; an empty list leaves names as they are
      * @throws IllegalArgumentException if the list or a pattern is null, or a pattern is not a regular expression

@@ -4,16 +4,24 @@ package com.incapsula.sampler.manipulate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says under which name a thread's samples are added up: threads with the same answer are one group of the report.
+ * Gives threads the names of their groups: threads with the same name are one group of the report.
+ *
+ * <pre>{@code
+ * sampler.setThreadNameManipulator(thread ->
+ *         thread.getName().startsWith("http-") ? "http" : thread.isDaemon() ? null : thread.getName());
+ * }</pre>
  *
  * <p>Threads: {@link #init()} runs on the thread that starts the sampler, {@link #getManipulatedThreadName} on the
- * sampler's own thread: once per platform thread and tick, and once per stack of a virtual thread. It must be quick,
- * and it must not call {@code close()}, {@code shutdown()}, {@code printReport()} or another waiting method of its own
- * sampler: that is refused with an {@link IllegalStateException}. It must not wait for a lock that somebody holds while
- * calling the sampler: setters and {@code close()} wait until the sampler is between two looks.
+ * sampler's own thread: once per platform thread and tick, and once per stack of a virtual thread. It must be quick. It
+ * must not call {@code close()}, {@code shutdown()}, {@code printReport()} or another waiting method of its own sampler:
+ * these throw {@link IllegalStateException} there. It must not wait for a lock that another thread holds while it calls
+ * the sampler: setters and {@code close()} wait for the end of the tick.
  *
- * <p>Errors: whatever {@link #getManipulatedThreadName} throws is caught. That thread goes under its own name for
- * this tick, the failure is counted, and the first one of an interval is told to the outputer's {@code printError}.
+ * <p>Errors: the sampler catches everything that {@link #getManipulatedThreadName} throws. For this tick that thread
+ * goes under its own name, the failure is counted, and the outputer's {@code printError} receives the first one of an
+ * interval.
+ *
+ * @since 1.0
  */
 @FunctionalInterface
 public interface ThreadNameManipulator {
@@ -21,15 +29,15 @@ public interface ThreadNameManipulator {
     /**
      * Names the group of a thread.
      *
-     * @param thread a live platform thread, or a virtual thread that was found running on one, never null; where the
-     *        answer for the one below is null nothing on it is sampled
+     * @param thread a live platform thread, or a virtual thread that runs on one, never null; if the name of the platform
+     *        thread is null, the virtual threads on it are not sampled either
      * @return the group's name; null: this thread is not sampled; empty counts as {@code [unnamed]}
      */
     @Nullable String getManipulatedThreadName(Thread thread);
 
     /**
-     * Called before the first question: once at each {@code init()} of the sampler, and when the manipulator is set
-     * on a running sampler. What it throws comes out of that call, and nothing has changed.
+     * Prepares the manipulator: called once at each {@code init()} of the sampler, and when the manipulator is set on a
+     * running sampler. That call throws what this method throws, and nothing has changed.
      */
     default void init() {
     }

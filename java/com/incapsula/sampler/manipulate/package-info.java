@@ -1,3 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-/** Rules that say under which name the samples of a thread are added up. */
+/**
+ * How threads are grouped. A manipulator gives each thread a name, and threads with the same name are one group of the
+ * report. {@link com.incapsula.sampler.ThreadsSampler#setThreadNameManipulator} takes one of these, or your own
+ * {@link com.incapsula.sampler.manipulate.ThreadNameManipulator}.
+ *
+ * <ul>
+ * <li>{@link com.incapsula.sampler.manipulate.RegexThreadNameManipulator}: by the thread's name without its numbers (the
+ * default).</li>
+ * <li>{@link com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator}: by what the application says the thread
+ * does.</li>
+ * </ul>
+ *
+ * @since 1.0
+ */
 package com.incapsula.sampler.manipulate;

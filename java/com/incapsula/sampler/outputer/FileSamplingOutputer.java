@@ -23,14 +23,15 @@ import org.jspecify.annotations.Nullable;
  * sampler.setSamplingOutputer(files);
  * }</pre>
  *
- * <p>A file appears whole or not at all, and a reader never sees half of one. The text calls of a report do nothing:
- * the file is written in {@link #report}.
+ * <p>A file appears whole or not at all. {@link #report} writes it; the text calls of a report do nothing.
  *
  * <p>Threads: any. Setters take effect with the next report.
  *
  * <p>Errors: a report that cannot be written is thrown as {@link UncheckedIOException} with path and reason, so the
  * sampler counts it as failed. {@link #printError} and old files that cannot be removed go to the
  * logger with the name of this class: of SLF4J where it is on the class path, else of {@link System.Logger}.
+ *
+ * @since 1.0
  */
 public class FileSamplingOutputer implements SamplingOutputer {
 
@@ -69,7 +70,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
      * {@code -2} behind the time. With neither, each report replaces the one before.
      *
      * <p>Missing folders are made. Files whose names this pattern could have made count as old reports and are
-     * removed, other files are left alone.
+     * removed; other files are not touched.
      *
      * @param file a path
      * @throws IllegalArgumentException if it is null, blank, not a path or a folder, has another letter behind a

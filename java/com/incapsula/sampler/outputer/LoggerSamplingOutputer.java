@@ -9,11 +9,20 @@ import org.jspecify.annotations.Nullable;
  * Logs reports: through SLF4J where it is on the class path, else through {@link System.Logger}. The title is one
  * event, then each thread group is one event of several lines.
  *
- * <p>The logger is named like this class, the level is INFO; both can be set. {@link #printError} logs at ERROR,
- * with its cause. What the library itself has to say goes the same way, to the logger
+ * <pre>{@code
+ * LoggerSamplingOutputer log = new LoggerSamplingOutputer();
+ * log.setLoggerName("sampler");
+ * log.setLevel("DEBUG");
+ * sampler.setSamplingOutputer(log);
+ * }</pre>
+ *
+ * <p>The logger has the name of this class and the level is INFO; both can be set. {@link #printError} logs at ERROR,
+ * with its cause. The library's own messages go the same way, to the logger
  * {@code com.incapsula.sampler.ThreadsSampler}. {@link #flush()} and {@link #close()} do nothing.
  *
  * <p>Threads: any.
+ *
+ * @since 1.0
  */
 public class LoggerSamplingOutputer implements SamplingOutputer {
 
@@ -106,7 +115,7 @@ public class LoggerSamplingOutputer implements SamplingOutputer {
 
     @Override
     public void flush() {
-        // an event is out when it is logged
+        // nothing is buffered here
     }
 
     @Override

@@ -19,15 +19,21 @@ import org.jspecify.annotations.Nullable;
  * Prints reports to standard output, to a file or to a stream: a blank line, the title, and per thread group its
  * title line, its rows and a blank line. Lines end in {@code \n} everywhere.
  *
+ * <pre>{@code
+ * sampler.setSamplingOutputer(new PrintStreamSamplingOutputer("/var/log/app/sampler.txt"));
+ * }</pre>
+ *
  * <p>Threads: any; each call is printed in one piece.
  *
- * <p>Errors: what cannot be written is thrown as {@link UncheckedIOException}; the sampler then counts the report as
- * failed. A file tells at once and why (no space left). A {@link PrintStream} hides its errors, so it is asked at
- * {@link #flush()}.
+ * <p>Errors: a failed write is thrown as {@link UncheckedIOException}; the sampler then counts the report as failed. A
+ * file reports a failure at once and with its reason (no space left). A {@link PrintStream} hides its errors, so
+ * {@link #flush()} checks it.
  *
  * <p>After {@link #close()}: standard output is never closed and can be used on. A file is opened again, at its end,
- * by the next thing printed, so the outputer can serve a sampler that is started again. A stream that was handed over
- * is closed for good: whatever is printed then is refused with an {@link IllegalStateException}.
+ * by the next call that prints, so the outputer can serve a sampler that is started again. A stream that was handed over
+ * is closed for good: printing to it then throws {@link IllegalStateException}.
+ *
+ * @since 1.0
  */
 public class PrintStreamSamplingOutputer implements SamplingOutputer {
 
@@ -39,7 +45,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Appends to a file, in UTF-8. Parent folders are made where they are missing.
+     * Appends to a file, in UTF-8. Makes parent folders that are missing.
      *
      * @param file the path
      * @throws IllegalArgumentException if the path is null or blank
@@ -53,8 +59,8 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
     }
 
     /**
-     * Prints to a stream, in the stream's own character set. The stream is closed by {@link #close()}, unless it is
-     * standard output or standard error.
+     * Prints to a stream, in the stream's own character set. {@link #close()} closes the stream, unless it is standard
+     * output or standard error.
      *
      * @param stream where to print
      * @throws IllegalArgumentException if the stream is null
@@ -112,10 +118,10 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
         }
     }
 
-    /* Exceptions of java.nio.file tell by their class what went wrong, their message is only the path. */
+    /* The message of a java.nio.file exception is only the path; its class says what failed. */
     private static @Nullable String reason(IOException e) {
-        boolean telling = e.getMessage() != null && !(e instanceof FileSystemException);
-        return telling ? e.getMessage() : e.toString();
+        boolean hasReason = e.getMessage() != null && !(e instanceof FileSystemException);
+        return hasReason ? e.getMessage() : e.toString();
     }
 
     @FunctionalInterface
@@ -142,7 +148,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             name = nameOf(stream);
         }
 
-        /* Asked when the stream comes in: System.setOut may have changed before it is closed. */
+        /* Called when the stream is handed over: System.setOut may change before it is closed. */
         private static @Nullable String nameOf(PrintStream stream) {
             if (stream == System.out) {
                 return "standard output";
@@ -200,7 +206,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             }
         }
 
-        /* Not through a file channel: an interrupted thread would find it closed. */
+        /* Not through a file channel: an interrupt of the thread would close it. */
         private OutputStream open() throws IOException {
             Path parent = file.toPath().getParent();
             if (parent != null && !Files.isDirectory(parent)) {
@@ -209,7 +215,7 @@ public class PrintStreamSamplingOutputer implements SamplingOutputer {
             return new FileOutputStream(file, true);
         }
 
-        /* One write per piece, unbuffered: other writers that append to the same file do not tear it. */
+        /* One unbuffered write per piece: pieces of other writers that append to the same file stay whole. */
         @Override
         public void write(String text) throws IOException {
             if (out == null) {

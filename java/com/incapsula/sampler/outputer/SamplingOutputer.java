@@ -5,37 +5,64 @@ import com.incapsula.sampler.SamplingReport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Receives reports. For each report the calls are, in this order: {@link #report} once, {@link #printIntervalTitle}
+ * Receives reports. For each report the sampler calls, in this order: {@link #report} once, {@link #printIntervalTitle}
  * once, {@link #printThreadRecord} for every thread group and last for the sampler's own account, {@link #flush} once.
- * An interval in which nothing was sampled makes no call.
+ * It makes no call for an interval in which nothing was sampled.
+ *
+ * <pre>{@code
+ * sampler.setSamplingOutputer(new SamplingOutputer() {
+ *     private final StringBuilder mail = new StringBuilder();
+ *
+ *     public void printIntervalTitle(String title) {
+ *         mail.setLength(0);
+ *         mail.append(title).append('\n');
+ *     }
+ *
+ *     public void printThreadRecord(String threadTitle, String record) {
+ *         mail.append(threadTitle).append('\n').append(record).append('\n');
+ *     }
+ *
+ *     public void printError(String message, Throwable cause) {
+ *         mail.append(message).append(": ").append(cause).append('\n');
+ *     }
+ *
+ *     public void flush() {
+ *         send(mail.toString());
+ *     }
+ *
+ *     public void close() {
+ *     }
+ * });
+ * }</pre>
  *
  * <p>Threads: the calls of one sampler come one after the other from its reporter thread; {@link #close()} comes from
- * the thread that closes the sampler, after all others. Slow methods delay reports, never samples. From within a call
- * the setters and {@code getStatistics()} of the sampler may be used; {@code close()}, {@code shutdown()},
- * {@code printReport()} and the other waiting methods are refused with an {@link IllegalStateException}.
+ * the thread that closes the sampler, after all others. Slow methods delay reports, never samples. A method may call
+ * the setters and {@code getStatistics()} of the sampler; {@code close()}, {@code shutdown()}, {@code printReport()}
+ * and the other waiting methods throw {@link IllegalStateException} there.
  *
- * <p>Errors: whatever a method throws is caught. The report counts as failed, the rest of it is not sent,
- * {@link #printError} is called once, and the next report is tried at its time.
+ * <p>Errors: the sampler catches everything that a method throws. The report then counts as failed, no further part of
+ * it is sent, {@link #printError} is called once, and the next report comes at its time.
  *
- * <p>Not {@link AutoCloseable} on purpose: it is the sampler that closes an outputer, not the container that made it.
+ * <p>Not {@link AutoCloseable} on purpose: the sampler closes an outputer, not the container that made it.
+ *
+ * @since 1.0
  */
 public interface SamplingOutputer {
 
     /**
-     * Called by the sampler's {@code init()}, before anything is sampled, and by {@code setSamplingOutputer} of a sampler
-     * that runs: the place to find out that reports could not be written. Not called where sampling is not possible.
-     * Default: nothing is done. Whatever it throws is thrown by the caller, and the sampler is not started, or keeps the
-     * outputer it has.
+     * Checks that reports can be written. The sampler's {@code init()} calls it before anything is sampled, and
+     * {@code setSamplingOutputer} of a sampler that runs; neither does where sampling is not possible. The default does
+     * nothing. The caller throws what this method throws, and the sampler does not start, or keeps the outputer it has.
      */
     default void starting() {
     }
 
     /**
-     * Receives a whole report, to be written in any form. For most outputers the default is right: it does nothing,
-     * and then no such report is made.
+     * Receives a whole report, to be written in any form. The default does nothing, which is right for most outputers;
+     * for an outputer that does not override this method, no such report is made.
      *
-     * @param report the interval of the report that follows; closed when this method returns, so whatever is needed
-     *        later has to be written or read before
+     * @param report the interval of the report that follows; the sampler closes it when this method returns, so read or
+     *        write before that what you need later
      */
     default void report(SamplingReport report) {
     }
@@ -56,16 +83,16 @@ public interface SamplingOutputer {
     void printThreadRecord(String threadTitle, String record);
 
     /**
-     * Tells of something that went wrong. What it throws is ignored.
+     * Receives a failure. What this method throws is ignored.
      *
-     * @param message what was being done
-     * @param cause what happened; may be null
+     * @param message what failed
+     * @param cause why; may be null
      */
     void printError(String message, @Nullable Throwable cause);
 
     /** Ends a report: when it returns, the report should be where readers can see it. */
     void flush();
 
-    /** Called exactly once by the sampler's {@code close()}, after the last report. Never by {@code shutdown()}. */
+    /** Ends the outputer. {@code close()} of the sampler calls it once, after the last report; {@code shutdown()} never. */
     void close();
 }

@@ -2,7 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * A consumer of windows.
+ * A reader with intervals of its own.
  *
  * <p>Threads: any.
  */
@@ -12,10 +12,10 @@ public interface Cursor {
      * Everything since the last call, or since the cursor was opened.
      *
      * @return held by the caller
-     * @throws IllegalStateException if it is closed, the core has ended, or from the outputer or the manipulator
+     * @throws IllegalStateException if it is closed, the engine has ended, or from the outputer or the manipulator
      */
     Snapshot next();
 
-    /** Ends it. Idempotent; also after the core has ended. */
+    /** Ends the reader. Idempotent; does nothing after the engine has ended. */
     void close();
 }

@@ -2,8 +2,8 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * A running core as {@link Lifecycle} sees it; the native one is {@link NativeHandle}. The methods are those of
- * {@link NativeBridge}, without the handle.
+ * A core that samples; the native one is {@link NativeHandle}. The methods are those of {@link NativeBridge}, without
+ * the handle.
  */
 interface Engine {
 
@@ -23,7 +23,7 @@ interface Engine {
         /** From now on the calling thread is not sampled. */
         void hideCurrentThread();
 
-        /** No thread is sampled that is born into this group; the same group for all calls. */
+        /** From now on threads that are created in this group are not sampled; the same group for all calls. */
         void hide(ThreadGroup group);
     }
 
@@ -31,7 +31,7 @@ interface Engine {
 
     void configure(String options);
 
-    void select(Thread[] threads, boolean only);
+    void filterThreads(Thread[] threads, boolean only);
 
     void pause();
 
@@ -45,15 +45,15 @@ interface Engine {
 
     RawStatistics statistics();
 
-    /** @return a consumer of windows, see {@link NativeBridge#openConsumer} */
-    int openConsumer();
+    /** @return a reader of intervals, see {@link NativeBridge#openReader} */
+    int openReader();
 
-    void closeConsumer(int consumer);
+    void closeReader(int reader);
 
-    /** @return everything since the consumer's last window, held by the caller */
-    Snapshot takeWindow(int consumer);
+    /** @return everything since the reader's last interval, held by the caller */
+    Snapshot takeInterval(int reader);
 
-    /** For the reporter thread, from within a callback. @return what is being reported, held by the caller */
+    /** For the reporter thread, from within a callback. @return the interval of the report, held by the caller */
     Snapshot currentReport();
 
     /** Frees everything. Idempotent; all other methods then throw {@link IllegalStateException}. */

@@ -7,7 +7,7 @@ package com.incapsula.sampler.internal.engine;
  * @param options the properties, as {@link Settings#toOptionsText} writes them
  * @param threads the threads that are sampled
  */
-record EngineConfig(String options, ThreadChoice threads) {
+record EngineConfig(String options, ThreadFilter threads) {
 
     /* Not equals: that of a record is made by a method handle, which on JDK 17 holds our class loader for good. */
     boolean isSameAs(EngineConfig other) {
@@ -25,6 +25,6 @@ record EngineConfig(String options, ThreadChoice threads) {
     }
 
     void applyThreads(Engine engine) {
-        engine.select(threads.alive().toArray(new Thread[0]), threads.only());
+        engine.filterThreads(threads.alive().toArray(new Thread[0]), threads.only());
     }
 }

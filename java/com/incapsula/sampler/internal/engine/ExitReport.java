@@ -4,8 +4,8 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.internal.report.LibraryLog;
 
 /**
- * Writes the last report when the JVM exits without {@code close()}: a shutdown hook that gives the work to a daemon
- * thread and waits for it, but not for long, so that a stuck outputer cannot hold up the exit.
+ * Writes the last report when the JVM exits without {@code close()}: a shutdown hook gives the work to a daemon thread
+ * and waits for it, but not for long, so that a stuck outputer cannot hold up the exit.
  *
  * <p>Threads: any.
  */
@@ -22,7 +22,7 @@ final class ExitReport {
      * Makes one that is not installed yet.
      *
      * @param hide keeps the calling thread out of the samples
-     * @param finish the work
+     * @param finish writes the last report
      */
     ExitReport(Runnable hide, Runnable finish, long maxWaitMillis) {
         this.hide = hide;
@@ -48,7 +48,7 @@ final class ExitReport {
         try {
             Runtime.getRuntime().addShutdownHook(hook);
         } catch (IllegalStateException exiting) {
-            // a sampler that starts this late reports when it is closed, or not at all
+            // the hook cannot be installed any more: this sampler reports when it is closed, or not at all
         }
     }
 

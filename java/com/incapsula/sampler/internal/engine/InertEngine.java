@@ -4,14 +4,14 @@ package com.incapsula.sampler.internal.engine;
 import java.util.List;
 
 /**
- * The core of a sampler that cannot sample here: takes every call, does nothing, and says why. An application that
- * carries the sampler runs on a platform the sampler does not know, and all it calls is defined there.
+ * The engine of a sampler that cannot sample here: takes every call, does nothing, and says why. So an application with
+ * the sampler runs on every platform, and all its calls are defined there.
  *
  * <p>Threads: any.
  */
 final class InertEngine implements Engine {
 
-    private static final int CONSUMER = 1;
+    private static final int READER = 1;
 
     private final String cause;
     private final long startMillis = System.currentTimeMillis();
@@ -57,7 +57,7 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public void select(Thread[] threads, boolean only) {
+    public void filterThreads(Thread[] threads, boolean only) {
     }
 
     @Override
@@ -86,22 +86,22 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public int openConsumer() {
-        return CONSUMER;
+    public int openReader() {
+        return READER;
     }
 
     @Override
-    public void closeConsumer(int consumer) {
+    public void closeReader(int reader) {
     }
 
     @Override
-    public Snapshot takeWindow(int consumer) {
+    public Snapshot takeInterval(int reader) {
         return new InertSnapshot(startMillis, cause);
     }
 
     @Override
     public Snapshot currentReport() {
-        return takeWindow(CONSUMER);
+        return takeInterval(READER);
     }
 
     @Override

@@ -8,8 +8,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * What a sampler that cannot sample gives: no groups, all figures 0, and the cause, as a line of the account and in
- * each form that has a place for it. Every document is a valid one.
+ * The report of a sampler that cannot sample: no groups, all figures 0, and the cause, as a line of the account and in
+ * each form that has a place for it. Every document is valid.
  *
  * <p>Threads: immutable.
  */
@@ -71,7 +71,7 @@ final class InertSnapshot implements Snapshot {
         });
     }
 
-    /** @return the other one: this one adds nothing to it */
+    /** @return the other one, as this one adds nothing to it */
     @Override
     public Snapshot mergedWith(Snapshot other) {
         return other.hold();
@@ -81,7 +81,7 @@ final class InertSnapshot implements Snapshot {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    /* In a script element of a page, too: so "<" is escaped. */
+    /* Escapes "<", because a page has the document in a script element. */
     private static String json(String text) {
         StringBuilder quoted = new StringBuilder("\"");
         text.chars().forEach(c -> {
@@ -111,11 +111,11 @@ final class InertSnapshot implements Snapshot {
     }
 
     private static void writeNumber(ByteArrayOutputStream to, long number) {
-        long rest = number;
-        while (rest >= 0x80) {
-            to.write((int) ((rest & 0x7f) | 0x80));
-            rest >>>= 7;
+        long left = number;
+        while (left >= 0x80) {
+            to.write((int) (left & 0x7f | 0x80));
+            left >>>= 7;
         }
-        to.write((int) rest);
+        to.write((int) left);
     }
 }

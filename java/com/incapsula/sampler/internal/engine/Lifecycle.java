@@ -194,7 +194,7 @@ public final class Lifecycle {
             if (config.threads().only()) {
                 config.applyThreads(launched);
             }
-            int reader = launched.openConsumer();
+            int reader = launched.openReader();
             dispatcher.setEngine(launched);
             launched.start();
             for (EngineConfig next = properties.config(); !enterRunning(launched, reader, config);
@@ -221,7 +221,6 @@ public final class Lifecycle {
                     new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
             installed.install();
             exitReport = installed;
-            lastStatistics = RawStatistics.NONE;
             readers.setShared(reader);
             updater.setApplied(config);
             state.setEngine(launched);
@@ -450,8 +449,8 @@ public final class Lifecycle {
     }
 
     /**
-     * Keeps all threads out of the samples that are born into this group. Loads the native library; does nothing where
-     * that cannot be used and is not required.
+     * Keeps threads that are created in this group from now on out of the samples. Loads the native library; does nothing
+     * where that cannot be used and is not required.
      *
      * @param group the same for all calls; it is held for as long as the library is loaded
      */
@@ -479,7 +478,7 @@ public final class Lifecycle {
                 return running.statistics();
             }
         } catch (IllegalStateException ended) {
-            // ended since: the last figures were kept before the engine was destroyed
+            // the sampler has ended since, and stored the last figures before
         }
         state.lock();
         try {

@@ -4,8 +4,8 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.internal.loading.NativeLibrary;
 
 /**
- * The native library behind {@link NativeBridge}: loaded at the first need, once, in each class loader that has these
- * classes.
+ * The native library behind {@link NativeBridge}: each class loader that has these classes loads it once, at the first
+ * need.
  *
  * <p>Threads: any.
  */
@@ -31,7 +31,7 @@ public final class LoadedLibrary {
     }
 
     /**
-     * Loads the library where that was not tried before.
+     * Loads the library if no call has tried that before.
      *
      * @return why it cannot be used now, or null
      */

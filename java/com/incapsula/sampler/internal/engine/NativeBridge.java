@@ -2,13 +2,12 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * Every native method of the library. A session is a {@code long} that {@link #create} gave and
- * {@link #destroy} takes; calling anything with it after {@code destroy} is undefined, which is why
- * {@link NativeHandle} stands in front.
+ * Every native method of the library. A session is a {@code long} that {@link #create} gives and {@link #destroy}
+ * takes; no call may have it after {@code destroy}, which {@link NativeHandle} makes sure of.
  *
- * <p>Statuses of the core become exceptions: bad options {@link IllegalArgumentException}, a call that the
- * session's state forbids or that comes from the sampler's own callback {@link IllegalStateException}, lack
- * of memory {@link OutOfMemoryError}, a platform that cannot do it {@link UnsupportedOperationException}.
+ * <p>Statuses of the core become exceptions: bad options {@link IllegalArgumentException}, a call that the session's
+ * state forbids or that comes from the sampler's own callback {@link IllegalStateException}, lack of memory
+ * {@link OutOfMemoryError}, an unsupported platform {@link UnsupportedOperationException}.
  */
 final class NativeBridge {
 
@@ -29,18 +28,19 @@ final class NativeBridge {
      */
     static native long create(String options, NativeCallbacks callbacks);
 
-    /** Starts sampling; returns when every live thread has had its first look. */
+    /** Starts sampling; returns when every live thread was polled once. */
     static native void start(long session);
 
     /** Applies changed options at the next tick. All options are given, not only the changed ones. */
     static native void configure(long session, String options);
 
     /**
-     * Chooses threads. They are held weakly; a thread that has not been started yet counts once it runs.
+     * Sets the thread filter. The core holds the threads weakly; a thread that has not been started yet counts once it
+     * runs.
      *
-     * @param only true: sample these and no others; false: sample everybody (threads is ignored)
+     * @param only true: sample these threads only; false: sample all threads ({@code threads} is ignored)
      */
-    static native void select(long session, Thread[] threads, boolean only);
+    static native void filterThreads(long session, Thread[] threads, boolean only);
 
     static native void pause(long session);
 
@@ -52,10 +52,10 @@ final class NativeBridge {
     /** One sample credited with one interval, then as {@link #report}. */
     static native void sampleOnce(long session);
 
-    /** Last sample, last report, both native threads ended. Idempotent. */
+    /** Takes the last sample, writes the last report, ends both native threads. Idempotent. */
     static native void stop(long session);
 
-    /** Frees a session, stopping it without a report where it still runs. */
+    /** Frees a session; stops it without a report if it still runs. */
     static native void destroy(long session);
 
     /** @return values in the order of {@link #statisticNames()} */
@@ -73,12 +73,12 @@ final class NativeBridge {
     /** @return the name of the engine that walks stacks */
     static native String engine(long session);
 
-    /** From now on the calling thread is one of the library's own: no session samples it. */
+    /** From now on the calling thread is an internal one: no session samples it. */
     static native void hideCurrentThread();
 
     /**
-     * Threads born into this group are the library's own: no session samples them, from their first moment on. One
-     * group for as long as the library is loaded.
+     * From now on threads that are created in this group are internal ones: no session samples them, from their start
+     * on. One group for as long as the library is loaded.
      */
     static native void hide(ThreadGroup group);
 
@@ -86,27 +86,25 @@ final class NativeBridge {
     static native long liveBytes();
 
     /**
-     * Registers a consumer of windows with its own cursor: its first window begins now. Taking one never
-     * resets or delays another's.
+     * Registers a reader, whose first interval begins now. Readers do not affect each other.
      *
-     * @return the consumer, to be given to {@link #takeWindow} and {@link #closeConsumer}; valid until destroy
+     * @return the reader's number for {@link #takeInterval} and {@link #closeReader}; valid until destroy
      */
-    static native int openConsumer(long session);
+    static native int openReader(long session);
 
-    static native void closeConsumer(long session, int consumer);
+    static native void closeReader(long session, int reader);
 
     /**
-     * Takes a look (unless paused), ends the running interval and gives everything since the consumer's last
-     * window.
+     * Polls all threads (unless paused), ends the running interval and gives everything since the reader's last one.
      *
-     * @return a snapshot, to be given back with {@link #releaseSnapshot}; safe after the session's destroy
+     * @return a snapshot, freed by {@link #releaseSnapshot}; it outlives the session
      */
-    static native long takeWindow(long session, int consumer);
+    static native long takeInterval(long session, int reader);
 
     /**
      * For the reporter thread, from within a callback of a report.
      *
-     * @return what is being reported, to be given back with {@link #releaseSnapshot}
+     * @return the interval of the report, freed by {@link #releaseSnapshot}
      */
     static native long currentReport(long session);
 

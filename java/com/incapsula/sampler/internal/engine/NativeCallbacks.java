@@ -2,7 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 /**
- * What the native core calls. No method lets an exception out: the core would only clear it.
+ * Methods that the native core calls. No method lets an exception out: the core would only clear it.
  *
  * <p>Threads: {@code groupNames} on the sampler thread, all others on the reporter thread.
  */
@@ -25,11 +25,11 @@ interface NativeCallbacks {
     void message(int level, String text);
 
     /**
-     * Asks the user's rule for group names, once per tick for all threads.
+     * Gets group names from the name callback, once per tick for all threads.
      *
      * @param threads the first {@code count} elements are set; reused from tick to tick
-     * @param names receives the name for each; null where the thread is not to be sampled
-     * @param failed receives true where the rule threw and the raw name is to be used
+     * @param names receives the name of each thread's group; null: the thread is not sampled
+     * @param failed receives true if the callback threw: the thread goes under its own name
      */
     void groupNames(Thread[] threads, int count, String[] names, boolean[] failed);
 }

@@ -9,14 +9,14 @@ import java.util.function.LongConsumer;
 import java.util.function.LongFunction;
 
 /**
- * A native session behind a gate: after {@link #destroy()} a call fails here, in Java, and a call under way is waited
- * for before the session is freed.
+ * A native session behind a gate: after {@link #destroy()} a call fails here, in Java, and {@code destroy} waits for
+ * calls under way before it frees the session.
  *
- * <p>Threads: any. Whoever uses the session holds the read lock, {@code destroy} the write lock. {@code destroy} is
- * called after {@code stop()} only, when nothing is left that a call under way could wait for.
+ * <p>Threads: any. A call holds the read lock, {@code destroy} the write lock. {@code destroy} comes after
+ * {@code stop()} only, when a call under way has nothing left to wait for.
  *
- * <p>There is no Cleaner behind it: a session that runs is held by the shutdown hook until it is closed, and one that
- * cannot be started is destroyed by {@link Lifecycle}.
+ * <p>No Cleaner is needed: the shutdown hook holds a session that runs until it is closed, and {@link Lifecycle} destroys
+ * one that cannot be started.
  */
 final class NativeHandle implements Engine {
 
@@ -29,7 +29,7 @@ final class NativeHandle implements Engine {
         this.session = session;
     }
 
-    /** Makes engines of the native library, which is loaded when it is first needed. */
+    /** Makes engines of the native library, which it loads at the first need. */
     static final class Source implements Engine.Source {
 
         @Override
@@ -73,8 +73,8 @@ final class NativeHandle implements Engine {
     }
 
     @Override
-    public void select(Thread[] threads, boolean only) {
-        run(address -> NativeBridge.select(address, threads, only));
+    public void filterThreads(Thread[] threads, boolean only) {
+        run(address -> NativeBridge.filterThreads(address, threads, only));
     }
 
     @Override
@@ -111,18 +111,18 @@ final class NativeHandle implements Engine {
     }
 
     @Override
-    public int openConsumer() {
-        return use(NativeBridge::openConsumer);
+    public int openReader() {
+        return use(NativeBridge::openReader);
     }
 
     @Override
-    public void closeConsumer(int consumer) {
-        run(address -> NativeBridge.closeConsumer(address, consumer));
+    public void closeReader(int reader) {
+        run(address -> NativeBridge.closeReader(address, reader));
     }
 
     @Override
-    public Snapshot takeWindow(int consumer) {
-        return use(address -> NativeSnapshot.adopt(NativeBridge.takeWindow(address, consumer)));
+    public Snapshot takeInterval(int reader) {
+        return use(address -> NativeSnapshot.adopt(NativeBridge.takeInterval(address, reader)));
     }
 
     @Override

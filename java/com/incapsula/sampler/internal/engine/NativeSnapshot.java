@@ -11,18 +11,18 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A native snapshot that knows its holders. One that is forgotten without a {@link #release()} is freed when the next
- * one comes and the garbage collector has found it: a net without a thread of its own, which would be one more to
- * hide and would keep the class loader.
+ * A native snapshot that counts its holders. A snapshot that was forgotten without a {@link #release()}, and that the
+ * garbage collector has found, is freed when the next one is made: a thread of its own for this would have to be hidden
+ * and would hold the class loader.
  *
- * <p>Threads: any. The native side needs no lock, a snapshot does not change; what is guarded is its end.
+ * <p>Threads: any. A snapshot does not change, so the native side needs no lock; the lock here guards its end.
  */
 final class NativeSnapshot implements Snapshot {
 
     private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
     private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
 
-    /** Knows the address when the snapshot itself is gone. */
+    /** Has the address after the snapshot itself was collected. */
     private static final class Net extends PhantomReference<NativeSnapshot> {
 
         private final long address;
@@ -48,7 +48,7 @@ final class NativeSnapshot implements Snapshot {
         NETS.add(net);
     }
 
-    /** @param address what the core gave; to be released by the result */
+    /** @param address a native snapshot; the result releases it */
     static Snapshot adopt(long address) {
         for (Reference<?> lost = FORGOTTEN.poll(); lost != null; lost = FORGOTTEN.poll()) {
             ((Net) lost).free();
@@ -56,7 +56,7 @@ final class NativeSnapshot implements Snapshot {
         return new NativeSnapshot(address);
     }
 
-    /** @return how many have not been freed */
+    /** @return the number of snapshots that are not freed */
     static int live() {
         return NETS.size();
     }

@@ -4,10 +4,10 @@ package com.incapsula.sampler.internal.engine;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 
 /**
- * Is told of a sampler's life. Nothing but {@link #interval} may throw.
+ * Receives the events of a sampler's life. No method but {@link #interval} may throw.
  *
- * <p>Threads: {@code starting} and {@code ended} on the threads that start and end the sampler, the one after the
- * other; {@code interval} on the reporter thread, in between. No lock is held.
+ * <p>Threads: {@code starting} and {@code ended} run on the threads that start and end the sampler, one after the
+ * other; {@code interval} runs on the reporter thread, in between. No lock is held.
  */
 public interface Observer {
 
@@ -31,14 +31,14 @@ public interface Observer {
         }
     };
 
-    /** A core is about to start. */
+    /** An engine is about to start. */
     void starting();
 
-    /** The last report is written; or the core that was about to start did not. */
+    /** The last report is written; or the engine that was about to start did not. */
     void ended();
 
     /**
-     * Asks whether {@link #interval} would do anything.
+     * Whether {@link #interval} would do anything.
      *
      * @param outputer where the report goes
      * @return false: it need not be called
@@ -46,9 +46,9 @@ public interface Observer {
     boolean isInterested(SamplingOutputer outputer);
 
     /**
-     * Takes notice of an interval before its report is printed. Whatever it throws fails the report.
+     * Receives an interval before its report is printed. What it throws fails the report.
      *
-     * @param snapshot the interval; to be held where it is used longer than this call
+     * @param snapshot the interval; an observer that uses it longer than this call holds it
      * @param outputer where the report goes
      */
     void interval(Snapshot snapshot, SamplingOutputer outputer);

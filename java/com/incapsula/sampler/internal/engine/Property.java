@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The properties the native core knows, with their names, defaults and ranges: the Java side of
+ * The properties of the native core, with their names, defaults and ranges: the Java side of
  * {@code native/src/model/options.h}. The two must agree.
  */
 public enum Property {
@@ -17,25 +17,25 @@ public enum Property {
     REPORT_FREQUENCY_SECONDS("reportFrequencySeconds", 900L, 0L, 31_536_000L, false),
     /** All memory the core may use. */
     MEMORY_LIMIT_BYTES("memoryLimitBytes", 64L << 20, 4L << 20, 1L << 40, true),
-    /** Frames looked at in one stack. */
+    /** Frames reported of one stack. */
     MAX_DEPTH_FRAMES("maxDepthFrames", 1024L, 16L, 65_536L, true),
-    /** The longest time between two looks at an idle thread. */
+    /** The longest time between two polls of an idle thread. */
     IDLE_LOOKBACK_MILLIS("idleLookbackMillis", 1000L, 1L, 60_000L, false),
     /** CPU time the sampler may use, in thousandths of one core. */
     OVERHEAD_LIMIT_PER_MILLE("overheadLimitPerMille", 10L, 1L, 1000L, false),
-    /** Number of the real-time signal that asks running threads. */
+    /** Number of the real-time signal that makes a running thread walk its stack. */
     SAMPLING_SIGNAL("samplingSignal", 38L, 34L, 64L, true),
     /** Whether samples are taken. */
     ACTIVE("active", true),
-    /** Whether daemon threads are left out. */
+    /** Whether daemon threads are not sampled. */
     SKIP_DAEMON_THREADS("skipDaemonThreads", false),
-    /** Whether rows without own time are kept where the package changes. */
+    /** Whether rows without own time are printed where the package changes. */
     REPORT_ZERO_TIME_PACKAGES("reportZeroTimePackages", false),
     /** Whether rows have a column with their share of the group. */
     REPORT_PERCENT("reportPercent", false),
     /** Whether group names are made in C; follows from the manipulator. */
     DEFAULT_THREAD_NAME_RULE("defaultThreadNameRule", true),
-    /** Whether rows tell CPU time. */
+    /** Whether rows have a column with CPU time. */
     REPORT_CPU_TIME("reportCpuTime", false),
     /** Whether the JVM's own threads are reported. */
     REPORT_JVM_THREADS("reportJvmThreads", true),
@@ -101,7 +101,7 @@ public enum Property {
     }
 
     /**
-     * Checks a value and brings it to the form in which it is kept.
+     * Checks a value and normalises it.
      *
      * @throws IllegalArgumentException naming property, value and range
      */
@@ -144,7 +144,7 @@ public enum Property {
         return prefix;
     }
 
-    /* What no class name begins with: it would match nothing, and each stack would be its root alone. */
+    /* Refuses what no class name begins with: it would match nothing, and each stack would be its root alone. */
     private void checkSyntax(String prefix) {
         String problem = null;
         if (prefix.indexOf('{') >= 0 || prefix.indexOf('}') >= 0) {

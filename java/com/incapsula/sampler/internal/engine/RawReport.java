@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.engine;
 import java.util.List;
 
 /**
- * The figures of a snapshot as the core gives them.
+ * The figures of a snapshot, in the core's order.
  *
  * @param figures see {@link NativeBridge#snapshotFigures}
  * @param groups names, in descending wall time

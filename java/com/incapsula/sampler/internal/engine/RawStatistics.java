@@ -4,7 +4,7 @@ package com.incapsula.sampler.internal.engine;
 import java.util.List;
 
 /**
- * Figures as the core gives them: two lists of equal length, see {@link NativeBridge#statisticNames()}.
+ * The figures of a sampler: two lists of equal length, see {@link NativeBridge#statisticNames()}.
  *
  * @param engine how stacks are walked; empty before the first start
  * @param names the names

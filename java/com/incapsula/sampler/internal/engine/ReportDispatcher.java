@@ -12,10 +12,10 @@ import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between the native core and the user's outputer and manipulator: whatever those throw ends here.
+ * Passes the calls of the native core to the user's outputer and manipulator, and catches what those throw.
  *
- * <p>Threads: {@link #groupNames} runs on the sampler thread, the other callbacks on the reporter thread; the rest
- * is for any thread.
+ * <p>Threads: {@link #groupNames} runs on the sampler thread, the other callbacks on the reporter thread; the other
+ * methods are for any thread.
  */
 final class ReportDispatcher implements NativeCallbacks {
 
@@ -26,7 +26,7 @@ final class ReportDispatcher implements NativeCallbacks {
     private volatile ThreadNameManipulator manipulator = new RegexThreadNameManipulator();
     private volatile ClassLoader contextLoader;
 
-    /* Which threads are inside a callback of ours: they may not wait for the core. */
+    /* The threads that run user code for us: they must not wait for the core. */
     private volatile Thread reporting;
     private volatile Thread naming;
 
@@ -46,18 +46,18 @@ final class ReportDispatcher implements NativeCallbacks {
         observer = next;
     }
 
-    /** @param next whose reports come, until {@link #release} */
+    /** @param next the engine whose reports come, until {@link #release} */
     void setEngine(Engine next) {
         engine = next;
     }
 
-    /** Begins a new run: user code will see this class loader as its context. */
+    /** Begins a new run. @param userContextLoader the context class loader that user code sees */
     void reset(ClassLoader userContextLoader) {
         contextLoader = userContextLoader;
         takeNamingFailure();
     }
 
-    /** Ends a run: what belonged to the application is let go. */
+    /** Ends a run: drops its references to the application. */
     void release() {
         contextLoader = null;
         current = null;
@@ -82,7 +82,7 @@ final class ReportDispatcher implements NativeCallbacks {
         manipulator = next;
     }
 
-    /** @return true on a thread that runs an outputer or a manipulator for us at this moment */
+    /** @return true on a thread that runs user code for us at this moment */
     boolean isInCallback() {
         Thread caller = Thread.currentThread();
         return caller == reporting || caller == naming;
@@ -133,7 +133,7 @@ final class ReportDispatcher implements NativeCallbacks {
     @Override
     public boolean flush() {
         return deliver(() -> {
-            tellNamingFailure();
+            reportNamingFailures();
             current.flush();
         });
     }
@@ -191,7 +191,7 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    /* Threads that come from native code have the system class loader as context; frameworks look things up there. */
+    /* A thread from native code has the system class loader as context, where frameworks would not find their classes. */
     private void adoptContext(Thread thread) {
         ClassLoader wanted = contextLoader;
         if (thread.getContextClassLoader() != wanted) {
@@ -228,7 +228,7 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    private void tellNamingFailure() {
+    private void reportNamingFailures() {
         NamingFailure failure = takeNamingFailure();
         if (failure.count() > 0) {
             printError("The thread name manipulator failed " + failure.count()
@@ -239,18 +239,18 @@ final class ReportDispatcher implements NativeCallbacks {
     }
 
     /**
-     * Warns that nothing is sampled: in the log, and through printError where reports go elsewhere.
+     * Warns in the log, and through printError if reports do not go to the log.
      *
      * @param text one line
      */
     void warn(String text) {
         LibraryLog.log(System.Logger.Level.WARNING, text, null);
-        SamplingOutputer reader = outputer;
-        if (reader instanceof LoggerSamplingOutputer || reader instanceof FileSamplingOutputer) {
-            return; // its printError is the same log
+        SamplingOutputer receiver = outputer;
+        if (receiver instanceof LoggerSamplingOutputer || receiver instanceof FileSamplingOutputer) {
+            return; // its printError goes to the same log
         }
         try {
-            reader.printError(text, null);
+            receiver.printError(text, null);
         } catch (Throwable t) {
             LibraryLog.log(System.Logger.Level.WARNING, "printError failed", t);
         }

@@ -21,7 +21,7 @@ public final class SamplerProperties {
     private final ReportDispatcher dispatcher;
     private final EngineUpdater updater;
     private Settings settings = new Settings();
-    private ThreadChoice threads = ThreadChoice.EVERYBODY;
+    private ThreadFilter threads = ThreadFilter.ALL;
     private boolean standardOutputer = true;
     private volatile boolean required;
 
@@ -124,13 +124,13 @@ public final class SamplerProperties {
             throw new IllegalArgumentException(property + " must not be null");
         }
         List<Thread> added = new ArrayList<>(chosen);
-        added.forEach(thread -> ThreadChoice.check(property, thread));
-        ThreadChoice before;
-        ThreadChoice wanted;
+        added.forEach(thread -> ThreadFilter.check(property, thread));
+        ThreadFilter before;
+        ThreadFilter wanted;
         state.lock();
         try {
             before = threads;
-            wanted = added.isEmpty() ? ThreadChoice.EVERYBODY : before.and(added);
+            wanted = added.isEmpty() ? ThreadFilter.ALL : before.and(added);
             threads = wanted;
         } finally {
             state.unlock();
@@ -140,7 +140,7 @@ public final class SamplerProperties {
                 threads = before;
             }
         });
-        added.stream().filter(ThreadChoice::hasEnded).forEach(thread -> LibraryLog.log(
+        added.stream().filter(ThreadFilter::hasEnded).forEach(thread -> LibraryLog.log(
                 System.Logger.Level.WARNING, property + ": thread \"" + thread.getName() + "\" has ended, so it is not"
                         + " sampled", null));
     }

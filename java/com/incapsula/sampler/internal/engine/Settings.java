@@ -37,7 +37,7 @@ final class Settings {
     }
 
     /**
-     * Checks what a setter cannot see because it looks at one property only.
+     * Checks what the setter of one property cannot check.
      *
      * @throws IllegalArgumentException naming the properties and their values
      */

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * An immutable snapshot of the core, freed when its last holder lets go. Whoever is given one holds it.
+ * An immutable profile of an interval, freed when its last holder releases it. A caller that gets one holds it.
  *
- * <p>Threads: any. Letting go does not wait for others that use it.
+ * <p>Threads: any. {@link #release()} does not wait for other threads that use it.
  */
 public interface Snapshot {
 
@@ -19,7 +19,7 @@ public interface Snapshot {
      */
     Snapshot hold();
 
-    /** One holder less. Called exactly once by each. */
+    /** One holder less. Each holder calls it exactly once. */
     void release();
 
     /**
@@ -35,8 +35,8 @@ public interface Snapshot {
      * @param format see {@link NativeBridge#writeSnapshot}
      * @param weight see there
      * @param flags see there
-     * @param out where to
-     * @throws IOException what the stream throws
+     * @param out the stream
+     * @throws IOException if the stream throws it
      */
     void write(int format, int weight, int flags, OutputStream out) throws IOException;
 

@@ -57,11 +57,11 @@ public final class SnapshotReaders {
         dispatcher.refuseInCallback(call);
         Engine running = state.runningEngine(call);
         int[] reader = new int[1];
-        if (state.callUnlessExiting(running, () -> reader[0] = running.openConsumer())) {
+        if (state.callUnlessExiting(running, () -> reader[0] = running.openReader())) {
             return new EngineCursor(running, reader[0]);
         }
         Engine ended = new InertEngine.Source("the JVM is exiting").create("", dispatcher);
-        return new EngineCursor(ended, ended.openConsumer());
+        return new EngineCursor(ended, ended.openReader());
     }
 
     /* One caller at a time: of two that end an interval each, the first would get both, and the second nothing. */
@@ -69,7 +69,7 @@ public final class SnapshotReaders {
         Snapshot[] taken = new Snapshot[1];
         boolean done = state.callUnlessExiting(engine, () -> {
             synchronized (taking) {
-                taken[0] = engine.takeWindow(reader);
+                taken[0] = engine.takeInterval(reader);
             }
         });
         return done ? taken[0] : takeLast(engine, reader, taking);
@@ -80,7 +80,7 @@ public final class SnapshotReaders {
         state.awaitStopAtExit(stopping);
         try {
             synchronized (taking) {
-                return stopping.takeWindow(reader);
+                return stopping.takeInterval(reader);
             }
         } catch (IllegalStateException nothingIsLeft) {
             return new InertSnapshot(System.currentTimeMillis(), "the JVM is exiting");
@@ -124,7 +124,7 @@ public final class SnapshotReaders {
             }
             closed = true;
             try {
-                engine.closeConsumer(reader);
+                engine.closeReader(reader);
             } catch (IllegalStateException ended) {
                 // the reader ended together with its engine
             }

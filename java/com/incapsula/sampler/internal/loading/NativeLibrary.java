@@ -17,7 +17,7 @@ import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds the native library, loads it once, and explains itself where it cannot.
+ * Finds the native library and loads it, or says why that is not possible.
  *
  * <ol>
  * <li>{@code -Dcom.incapsula.sampler.library=PATH}: exactly that file, nothing else is tried.</li>
@@ -29,9 +29,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The JVM refuses one path from two class loaders, and a redeployed application comes with a new class loader
  * before the old one is collected. So where the file is in use, a copy of it is loaded, {@code NAME-2.so} and so on.
- * The files of class loaders that have been collected are used again, so there are as many as class loaders of
- * undeployed applications that are waiting to be collected, and one. What was loaded stays mapped, since a signal
- * handler must stay where it is. Only one copy samples at a time, see {@link OwnerMark}.
+ * The files of collected class loaders are used again, so there is one file more than undeployed applications whose
+ * class loaders wait to be collected. A library that was loaded stays mapped, because a signal handler must stay at its
+ * address. Only one copy samples at a time, see {@link OwnerMark}.
  *
  * <p>Loading opens no JVMTI environment.
  *
@@ -45,7 +45,7 @@ public final class NativeLibrary {
     /** Files at most, of class loaders that have not been collected. */
     static final int MAX_COPIES = 64;
 
-    /** What the loader sees of the world; tests have their own. */
+    /** The loader's view of the JVM and the system; tests have their own. */
     interface Surroundings {
 
         Properties properties();
@@ -60,7 +60,7 @@ public final class NativeLibrary {
         void load(String path);
     }
 
-    /** A folder is no use, but the next one may be. */
+    /** This folder cannot be used, but the next one may be. */
     private static final class FolderUnusable extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -70,7 +70,7 @@ public final class NativeLibrary {
         }
     }
 
-    /** The file is loaded by another class loader, but a copy of it will do. */
+    /** Another class loader has loaded the file; a copy of it can be loaded. */
     private static final class InUse extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -98,7 +98,7 @@ public final class NativeLibrary {
      *
      * @param neededAbi the version of the seam between Java and C that the classes need
      * @param boundAbi the version that the library has; throws {@link UnsatisfiedLinkError} where none is bound
-     * @return one for each call: it is for the caller to make one only
+     * @return a new object; a class loader should have only one
      */
     public static NativeLibrary ofThisJvm(int neededAbi, IntSupplier boundAbi) {
         return new NativeLibrary(new ThisJvm(), neededAbi, boundAbi);
@@ -107,7 +107,7 @@ public final class NativeLibrary {
     /**
      * Why a library that was loaded cannot be used now.
      *
-     * @return null where it can
+     * @return the reason, or null: it can be used
      */
     public @Nullable UnsupportedOperationException refusal() {
         return mark.refusal();
@@ -228,7 +228,7 @@ public final class NativeLibrary {
         try {
             loadFile(file);
         } catch (UnsatisfiedLinkError e) {
-            /* The file has the owner's x bit, we made it so; if it still is not executable, its mount says so. */
+            /* We made the file executable for its owner; if it is not, the mount forbids it. */
             if (!Files.isExecutable(file)) {
                 folder.discard(file);
                 throw new FolderUnusable("is on a file system that does not allow execution (noexec)", e);
@@ -294,7 +294,7 @@ public final class NativeLibrary {
         }
     }
 
-    /* A folder the user named and that did not serve is worth a word; that the first one was taken is not. */
+    /* Warns only if the user named a folder: it is the one that could not be used. */
     private void warnOfRefused(List<String> refusals, Path used) {
         if (!refusals.isEmpty() && property(WORKDIR_PROPERTY) != null) {
             LibraryLog.log(System.Logger.Level.WARNING, "the native library was loaded from " + used
@@ -320,8 +320,8 @@ public final class NativeLibrary {
         }
     }
 
-    /* Two builds shall have two names; the folder makes sure of the content. These two sums are quick in a JVM that has
-     * just started, a cryptographic hash takes 50 ms there. */
+    /* Gives two builds two names; PrivateFolder checks the content. These two sums are quick in a JVM that has just
+     * started, where a cryptographic hash takes 50 ms. */
     private static String hash(byte[] content) {
         CRC32 high = new CRC32();
         Adler32 low = new Adler32();

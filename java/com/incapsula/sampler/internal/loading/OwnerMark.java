@@ -5,11 +5,11 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A system property that says which copy of the library samples this JVM, for all class loaders to see: two copies
- * that sample at the same time would each have their threads, their handlers and their JVMTI events.
+ * A system property that says which copy of the library samples this JVM. All class loaders see it. Two copies that
+ * sampled at the same time would each have their threads, their handlers and their JVMTI events.
  *
- * <p>A copy has the mark from the start of its first sampler to the end of its last one. In between another copy is
- * refused; afterwards, be the first copy's class loader collected or not, the next one may sample.
+ * <p>A copy has the mark from the start of its first sampler to the end of its last one. Until then another copy is
+ * refused; afterwards the next one may sample, whether the first copy's class loader was collected or not.
  *
  * <p>Threads: any.
  */
@@ -35,7 +35,7 @@ final class OwnerMark {
         this.properties = properties;
     }
 
-    /** @return the same object in all class loaders, as a string constant is: what it guards happens once in the JVM */
+    /** @return a string constant, which is the same object in all class loaders: a lock for the whole JVM */
     static Object lock() {
         return PROPERTY;
     }

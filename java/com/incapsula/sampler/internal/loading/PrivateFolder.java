@@ -20,10 +20,10 @@ import java.util.Arrays;
 import java.util.Set;
 
 /**
- * A folder that only this user can change, and files in it whose content is known before they are used. What runs as
- * native code must not come from where others can write.
+ * A folder that only this user can change, and files in it whose content is checked before they are used. Native code
+ * must not come from a folder that others can write to.
  *
- * <p>Files are read and written through streams, not channels: a channel would be closed on an interrupted thread.
+ * <p>Files are read and written through streams, not channels: an interrupt of the thread would close a channel.
  */
 final class PrivateFolder {
 
@@ -37,9 +37,9 @@ final class PrivateFolder {
     private final Path folder;
 
     /**
-     * Names the folder, makes nothing.
+     * Names the folder; creates nothing.
      *
-     * @param base where the folder is or will be; made where it is missing
+     * @param base the parent of the folder; {@link #place} creates it if it is missing
      * @param user the user's name, part of the folder's name
      */
     PrivateFolder(Path base, String user) {
@@ -48,7 +48,8 @@ final class PrivateFolder {
     }
 
     /**
-     * Makes a text fit to be a part of a file's name. Not by a regular expression, the first of which takes 8 ms.
+     * Makes a text that can be a part of a file's name. Without a regular expression, as the first one in a JVM takes
+     * 8 ms.
      *
      * @return text with {@code _} for everything but ASCII letters, digits, {@code .}, {@code _} and {@code -}
      */
@@ -93,13 +94,13 @@ final class PrivateFolder {
         }
     }
 
-    /** Removes a file that turned out to be of no use here, and the folder where it is empty then. */
+    /** Removes a file that cannot be used here, and the folder if it is empty then. */
     void discard(Path file) {
         try {
             Files.deleteIfExists(file);
             Files.deleteIfExists(folder);
         } catch (IOException inUse) {
-            // somebody else's file is in it, or it went meanwhile
+            // the folder has another file in it, or was removed meanwhile
         }
     }
 
@@ -112,7 +113,7 @@ final class PrivateFolder {
         try {
             Files.createDirectory(folder, MODE);
         } catch (FileAlreadyExistsException ofAnEarlierRun) {
-            // checked below, like a new one
+            // the checks below are for a new folder and an old one
         }
         PosixFileAttributes found = attributes(folder);
         if (!found.isDirectory()) {
@@ -124,19 +125,19 @@ final class PrivateFolder {
         }
     }
 
-    /* Not createTempFile, whose random numbers take 30 ms in a JVM that has just started: only the owner can make a file
-     * here beforehand, and none that is there already is taken. */
+    /* Not createTempFile, whose random numbers take 30 ms in a JVM that has just started. Only the owner can create files
+     * here, and createFile never takes an existing one. */
     private Path makeTemporary(String name) throws IOException {
         while (true) {
             try {
                 return Files.createFile(folder.resolve(name + "." + Long.toHexString(System.nanoTime()) + ".tmp"), MODE);
             } catch (FileAlreadyExistsException ofAnotherJvm) {
-                // made at the same moment: the clock goes on
+                // another JVM made it in the same nanosecond: try the next one
             }
         }
     }
 
-    /* A file just made belongs to the user we run as; root could have made it in anybody's folder. */
+    /* A new file belongs to the user of this JVM; root can create one in a folder of any user. */
     private void checkFolder(Path madeByUs) throws IOException {
         if (!attributes(folder).owner().equals(attributes(madeByUs).owner())) {
             throw new IOException(folder + " belongs to " + attributes(folder).owner());

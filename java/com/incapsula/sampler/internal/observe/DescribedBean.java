@@ -11,8 +11,8 @@ import javax.management.MBeanParameterInfo;
 import javax.management.StandardMBean;
 
 /**
- * The sampler's MXBean with what JMX tools show beside its parts: descriptions with units, names of parameters, and
- * whether an operation changes something. Needs the module {@code java.management}.
+ * The sampler's MXBean with the texts that JMX tools show: descriptions with units, names of parameters, and whether an
+ * operation changes something. Needs the module {@code java.management}.
  */
 final class DescribedBean extends StandardMBean {
 
@@ -35,7 +35,7 @@ final class DescribedBean extends StandardMBean {
             Map.entry("resume", "Ends a pause"),
             Map.entry("report", "Ends the interval and writes its report to the outputer; returns when it is written"),
             Map.entry("statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
-            Map.entry("top", "Watches for a while and gives the 20 hottest methods and lines of that time"));
+            Map.entry("top", "Waits and gives the 20 hottest methods and lines of that time"));
 
     /** @param bean the sampler */
     DescribedBean(ThreadsSamplerMXBean bean) {
@@ -75,6 +75,6 @@ final class DescribedBean extends StandardMBean {
 
     @Override
     protected String getDescription(MBeanOperationInfo operation, MBeanParameterInfo parameter, int sequence) {
-        return "How long to watch, 1 to 60 seconds";
+        return "How long to wait, 1 to 60 seconds";
     }
 }

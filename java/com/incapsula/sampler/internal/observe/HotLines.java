@@ -19,7 +19,7 @@ final class HotLines {
     record Line(String text, long wallNanos, long cpuNanos, long samples) {
     }
 
-    /* By leaf; what a weight is kept in: its ordinal. */
+    /* By leaf; the index in the array is the ordinal of the weight. */
     private final Map<String, long[]> lines = new HashMap<>();
 
     private HotLines() {

@@ -17,7 +17,7 @@ import jdk.jfr.RecordingState;
  * on: {@code +threadsampler.Interval#enabled=true}. From {@link #enable()} to {@link #disable()} they are switched on
  * in every recording whose settings do not name them.
  *
- * <p>The only class, with the events, that needs the module {@code jdk.jfr}: it fails to load where that is absent.
+ * <p>Only this class and the events need the module {@code jdk.jfr}: they fail to load where that is absent.
  *
  * <p>Threads: any.
  */
@@ -62,8 +62,8 @@ final class JfrEvents {
     }
 
     /**
-     * An event class brings up half of the recorder when it is first used, a tenth of a second of CPU time; so none is
-     * touched where there has been no recording yet.
+     * The first use of an event class starts half of the recorder, which takes a tenth of a second of CPU time; so this
+     * uses none as long as there was no recording.
      *
      * @return true if a recording wants one of the events
      */
@@ -75,7 +75,7 @@ final class JfrEvents {
         return new IntervalEvent().isEnabled() || new HotLineEvent().isEnabled();
     }
 
-    /** Writes the events of one interval, as far as they are wanted. */
+    /** Writes the events of one interval that a recording wants. */
     static void write(Snapshot snapshot) throws IOException {
         RawReport raw = snapshot.figures();
         IntervalEvent interval = new IntervalEvent();

@@ -11,8 +11,8 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * A bean in the platform's MBean server. With {@link DescribedBean} the only class that needs the module
- * {@code java.management}: it fails to load where that is absent.
+ * A bean in the platform's MBean server. Only this class and {@link DescribedBean} need the module
+ * {@code java.management}: they fail to load where that is absent.
  *
  * <p>Threads: any.
  */
@@ -31,8 +31,8 @@ final class JmxRegistration {
     }
 
     /**
-     * Registers a bean as {@code com.incapsula.sampler:type=ThreadsSampler,name=NAME}. Where that is taken, -2 is
-     * appended to the name, or -3 and so on.
+     * Registers a bean as {@code com.incapsula.sampler:type=ThreadsSampler,name=NAME}. If that name is taken, -2 is
+     * appended to it, or -3 and so on.
      */
     static JmxRegistration of(ThreadsSamplerMXBean bean, String name) throws JMException {
         DescribedBean described = new DescribedBean(bean);
@@ -66,7 +66,7 @@ final class JmxRegistration {
         try {
             server.unregisterMBean(name);
         } catch (InstanceNotFoundException gone) {
-            // somebody was faster
+            // another caller has unregistered it
         }
     }
 }

@@ -8,17 +8,18 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. Neither
- * is a reason for a sampler not to run: what goes wrong is logged.
+ * Shows a running sampler to the JVM's own tools: a bean in the MBean server, events in the flight recorder. A failure
+ * is logged and does not stop the sampler.
  *
- * <p>Threads: {@link #begin} and {@link #end} one after the other; the rest on the reporter thread in between.
+ * <p>Threads: {@link #begin} and {@link #end} run one after the other, the other methods on the reporter thread in
+ * between.
  */
 public final class Visibility {
 
     private static final String JMX_MODULE = "java.management";
     private static final String JFR_MODULE = "jdk.jfr";
 
-    /* Of types that need modules which may be absent: not verified before they are used. */
+    /* Objects, not their own types: these need modules that may be absent, and are not loaded before their use. */
     private @Nullable Object jmx;
     private @Nullable Object jfr;
 
@@ -28,7 +29,7 @@ public final class Visibility {
         void run() throws Exception;
     }
 
-    /** Of nothing so far. */
+    /** Shows nothing yet. */
     public Visibility() {
     }
 
@@ -68,7 +69,7 @@ public final class Visibility {
     }
 
     /**
-     * Asks the flight recorder.
+     * Whether the flight recorder records an event of ours.
      *
      * @return true if a recording wants an event of ours
      */

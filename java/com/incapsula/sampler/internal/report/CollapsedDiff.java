@@ -11,14 +11,14 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Two collapsed documents as one with two weights per stack. Stacks are not kept, they may be many and long: what is
- * kept is 128 bits of a hash and a weight for each stack of the first document, which is therefore written twice.
+ * Two collapsed documents as one with two weights per stack. Stacks may be many and long, so this holds only 128 bits of
+ * a hash and a weight for each stack of the first document, and has that document written twice.
  */
 public final class CollapsedDiff {
 
     private static final int BUFFER_BYTES = 64 * 1024;
 
-    /** What stands for a stack. */
+    /** A hash of a stack. */
     private record Key(long high, long low) {
 
         @Override
@@ -51,8 +51,8 @@ public final class CollapsedDiff {
      *
      * @param before a collapsed document
      * @param after another
-     * @param out where to; not flushed
-     * @throws IOException what the stream throws
+     * @param out the stream; not flushed
+     * @throws IOException if the stream throws it
      */
     public static void write(Content before, Content after, OutputStream out) throws IOException {
         CollapsedDiff diff = new CollapsedDiff(out);
@@ -71,7 +71,7 @@ public final class CollapsedDiff {
         put(line, stackLength, before == null ? 0 : before, weight);
     }
 
-    /* What is left in the map was not in the second document. */
+    /* The stacks that are still in the map were not in the second document. */
     private void writeGone(byte[] line, int stackLength, long weight) throws IOException {
         Long before = first.remove(key(line, stackLength));
         if (before != null) {

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Arrays;
 
-/** Takes a collapsed document in pieces and hands on its lines. */
+/** Receives a collapsed document in pieces and passes on its lines. */
 public final class CollapsedLines extends OutputStream {
 
     /** Receives a line. */

@@ -11,8 +11,8 @@ public interface Content {
     /**
      * Writes it.
      *
-     * @param out where to; not closed
-     * @throws IOException whatever goes wrong
+     * @param out the stream; not closed
+     * @throws IOException if it cannot be written
      */
     void writeTo(OutputStream out) throws IOException;
 }

@@ -19,8 +19,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Files in one folder whose names have a time or a running number in them, and a limit to how many stay. Which file is
- * newer is told by the number, else by the time in the name: not by the file system, whose times can be changed.
+ * Files in one folder whose names have a time or a running number in them, and a limit to how many stay. The number in
+ * the name, else the time in it, says which file is newer: not the file system, whose times can be changed.
  *
  * <p>Threads: one at a time.
  */
@@ -39,12 +39,12 @@ public final class FileSeries {
     private final boolean numbered;
     private final Pattern names;
 
-    /* Folders and links are found too: their names are taken. */
+    /* A folder or a link counts too: its name is not free. */
     private record Found(Path file, long number, String time, long again) {
     }
 
     /**
-     * Of files that may exist already.
+     * A series of files, some of which may exist.
      *
      * @param pattern a path with %t, %n and %% in its last part
      * @throws IllegalArgumentException if it is null, blank or wrong
@@ -124,19 +124,19 @@ public final class FileSeries {
     }
 
     /**
-     * What it was made of.
+     * The pattern of the names.
      *
-     * @return the pattern
+     * @return as it was given
      */
     public String pattern() {
         return pattern;
     }
 
     /**
-     * Writes the next file; its folder is made where it is missing.
+     * Writes the next file; makes its folder if that is missing.
      *
      * @param till its time
-     * @param content what is in it
+     * @param content its content
      * @throws IOException with the file's name and the reason
      */
     public void write(Instant till, Content content) throws IOException {
@@ -196,7 +196,7 @@ public final class FileSeries {
         return all().stream().mapToLong(Found::number).max().orElse(0);
     }
 
-    /** @return what is there of this series, in no order */
+    /** @return the files of this series, in no order */
     private List<Found> all() throws IOException {
         List<Found> all = new ArrayList<>();
         try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
@@ -231,14 +231,14 @@ public final class FileSeries {
         newestFirst.removeIf(found -> !Files.isRegularFile(found.file(), LinkOption.NOFOLLOW_LINKS));
         newestFirst.sort(Comparator.comparingLong(Found::number).thenComparing(Found::time)
                 .thenComparingLong(Found::again).reversed());
-        long room = maxTotalBytes;
+        long bytesLeft = maxTotalBytes;
         @Nullable IOException first = null;
         boolean full = false;
         for (int i = 0; i < newestFirst.size(); i++) {
             Path file = newestFirst.get(i).file();
-            long bytes = file.toFile().length(); // 0 where it has gone meanwhile
-            full = full || i >= maxFiles || bytes > room;
-            room -= bytes;
+            long bytes = file.toFile().length(); // 0 if it was removed meanwhile
+            full = full || i >= maxFiles || bytes > bytesLeft;
+            bytesLeft -= bytes;
             if (full && i > 0) {
                 first = delete(file, first);
             }

@@ -8,9 +8,9 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The page around a JSON document: a resource of the jar with a marker where the document goes, inside a script
- * element of a type that is not run. Its own content security policy forbids all network; the policy of a live page
- * lets it reach the server it came from.
+ * The page around a JSON document: a resource of the jar with a marker for the document, inside a script element of a
+ * type that browsers do not run. The page's own content security policy forbids all network; the policy of a live page
+ * allows the server it came from.
  *
  * <p>Threads: any.
  */
@@ -28,7 +28,7 @@ public final class HtmlPage {
     private final byte[] liveHead;
     private final byte[] tail;
 
-    /** Loaded when the first page is written. */
+    /** Loads the page when the first one is written. */
     private static final class Loaded {
         static final HtmlPage PAGE = new HtmlPage(read());
 
@@ -68,11 +68,11 @@ public final class HtmlPage {
     }
 
     /**
-     * Writes a page that stays as it is.
+     * Writes a page that does not change.
      *
-     * @param out where to
+     * @param out the stream
      * @param data a JSON document in which {@code <} is escaped
-     * @throws IOException what the stream throws
+     * @throws IOException if the stream throws it
      */
     public static void write(OutputStream out, Content data) throws IOException {
         Loaded.PAGE.write(out, data, false);
@@ -81,9 +81,9 @@ public final class HtmlPage {
     /**
      * Writes a page that fetches its data anew from time to time, from {@code report.json} beside it.
      *
-     * @param out where to
-     * @param data the data of now
-     * @throws IOException what the stream throws
+     * @param out the stream
+     * @param data the first data
+     * @throws IOException if the stream throws it
      */
     public static void writeLive(OutputStream out, Content data) throws IOException {
         Loaded.PAGE.write(out, data, true);

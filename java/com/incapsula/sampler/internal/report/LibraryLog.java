@@ -26,7 +26,7 @@ public final class LibraryLog {
         try {
             LogTarget.of(LOGGER_NAME).log(level, text, cause);
         } catch (Throwable ignored) {
-            // the last resort has failed, and nothing here may stop the application
+            // there is no other place to report to, and logging must not stop the application
         }
     }
 }

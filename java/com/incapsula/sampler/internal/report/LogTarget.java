@@ -4,8 +4,8 @@ package com.incapsula.sampler.internal.report;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A logger of SLF4J where that is on the class path, else one of {@link System.Logger}: for reports that are logged,
- * and for what the library itself has to say, so that both are found in one place.
+ * A logger of SLF4J where that is on the class path, else one of {@link System.Logger}: for reports that are logged and
+ * for the library's own messages, so that both stand in one place.
  *
  * <p>Threads: any.
  */
@@ -21,8 +21,8 @@ public interface LogTarget {
     void log(System.Logger.Level level, String message, @Nullable Throwable cause);
 
     /**
-     * The logger of this name for the library's own messages. Where SLF4J has no provider and would drop them, they go
-     * to the platform.
+     * The logger of this name for the library's own messages. If SLF4J has no provider and would drop them, it is one of
+     * the platform.
      *
      * @param name the logger's name
      * @return the logger
@@ -36,13 +36,13 @@ public interface LogTarget {
                 }
             }
         } catch (RuntimeException | LinkageError partial) {
-            // An API without its provider's classes, or a provider that fails: the platform's log has the messages.
+            // SLF4J lacks its provider's classes, or the provider fails: the platform's log gets the messages
         }
         return platform(name);
     }
 
     /**
-     * Tells whether SLF4J is on the class path.
+     * Whether SLF4J is on the class path.
      *
      * @return true if it is, with or without a provider
      */

@@ -6,7 +6,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.helpers.NOPLogger;
 
-/** SLF4J. The only class that names it, loaded only where it is present. */
+/** A logger of SLF4J. Only this class names SLF4J; it is loaded only where SLF4J is present. */
 final class Slf4jTarget implements LogTarget {
 
     private final Logger logger;
@@ -15,7 +15,7 @@ final class Slf4jTarget implements LogTarget {
         logger = LoggerFactory.getLogger(name);
     }
 
-    /** @return true where SLF4J has no provider and drops all */
+    /** @return true if SLF4J has no provider and drops all messages */
     boolean dropsAll() {
         return logger instanceof NOPLogger;
     }

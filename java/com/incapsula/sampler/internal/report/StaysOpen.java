@@ -5,13 +5,13 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 
-/** A stream whose end is not the end of the stream below. */
+/** A stream whose {@link #close()} does not close the stream below. */
 public final class StaysOpen extends FilterOutputStream {
 
     /**
-     * Stands in front of a stream.
+     * Wraps a stream.
      *
-     * @param out the stream, which belongs to somebody else
+     * @param out the stream, which its owner closes
      */
     public StaysOpen(OutputStream out) {
         super(out);

@@ -14,10 +14,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that readers see whole or not at all: it is written under another name in the same folder and then renamed.
- * Nothing is left behind where that fails. A file that was there before stays until then.
+ * A file that readers see whole or not at all: it is written under another name in the same folder and then renamed. A
+ * failure leaves nothing behind, and an older file of that name as it was.
  *
- * <p>Written through a stream, not a channel: a channel would be closed on an interrupted thread.
+ * <p>It is written through a stream, not a channel: an interrupt of the thread would close a channel.
  */
 public final class WholeFile {
 
@@ -32,7 +32,7 @@ public final class WholeFile {
      *
      * @param file its name; the folder must be there
      * @param content writes it
-     * @throws IOException with the file's name and the reason; also where a device or a pipe has the name
+     * @throws IOException with the file's name and the reason; also if a device or a pipe has the name
      */
     public static void write(Path file, Content content) throws IOException {
         Path target = file.toAbsolutePath();
@@ -71,7 +71,7 @@ public final class WholeFile {
             throw new IOException("it is a folder");
         }
         if (Files.exists(target) && !Files.isRegularFile(target)) {
-            /* The superuser would lose /dev/stdout or /dev/null. */
+            /* Renaming would replace /dev/stdout or /dev/null for the superuser. */
             throw new IOException("it is not a regular file and cannot be replaced");
         }
     }
@@ -96,9 +96,9 @@ public final class WholeFile {
         }
     }
 
-    /* Exceptions of java.nio.file tell by their class what went wrong, their message is only the path. */
+    /* The message of a java.nio.file exception is only the path; its class says what failed. */
     private static @Nullable String reason(IOException e) {
-        boolean telling = e.getMessage() != null && !(e instanceof FileSystemException);
-        return telling ? e.getMessage() : e.toString();
+        boolean hasReason = e.getMessage() != null && !(e instanceof FileSystemException);
+        return hasReason ? e.getMessage() : e.toString();
     }
 }

@@ -6,7 +6,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads {@code Accept-Encoding} (RFC 9110, 12.5.3): may the answer be compressed by gzip?
+ * Reads {@code Accept-Encoding} (RFC 9110, 12.5.3): whether the answer may be compressed by gzip.
  *
  * <p>Threads: any.
  */
@@ -19,7 +19,7 @@ final class ContentCodings {
 
     /**
      * @param headers all values of {@code Accept-Encoding}; may be null
-     * @return true if gzip is acceptable, and the client does not like an answer as it is better
+     * @return true if gzip is acceptable, and the client does not prefer an uncompressed answer
      */
     static boolean acceptGzip(@Nullable List<String> headers) {
         if (headers == null) {
@@ -43,7 +43,7 @@ final class ContentCodings {
         return UNSAID;
     }
 
-    /* What cannot be read is not wanted: an answer as it is can be read by all. */
+    /* A malformed weight is 0: every client can read an uncompressed answer. */
     private static double weight(String parameter) {
         String value = parameter.replaceFirst("^q\\s*=\\s*", "");
         return value.matches("(0(\\.\\d{0,3})?|1(\\.0{0,3})?)") && !value.equals(parameter)

@@ -5,9 +5,9 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Passes on a gzip document and can write some of it before the document is there: its header, and then, as often as
- * wanted, an empty block of compressed data, which means nothing. A write is the only way to find out that a client of
- * the JDK's server is gone.
+ * Passes on a gzip document and can write parts of it before the document exists: its header, and then any number of
+ * empty blocks of compressed data, which add nothing to it. Only a write shows that a client of the JDK's server has
+ * closed its connection.
  *
  * <p>Threads: one.
  */
@@ -16,23 +16,23 @@ final class EarlyGzip extends OutputStream {
     /* As GZIPOutputStream writes it: the magic number, deflate, no flags, no time, no level, unknown system. */
     private static final byte[] HEADER = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, (byte) 0xff};
     private static final int FLAGS = 3;
-    /* Not the last one, not compressed, of length 0 and the complement of 0. It ends at a whole byte. */
+    /* Not the last block, not compressed, length 0 and the complement of 0. It ends at a whole byte. */
     private static final byte[] EMPTY_BLOCK = {0, 0, 0, (byte) 0xff, (byte) 0xff};
 
     private final OutputStream out;
-    private int headerBytes; // of the document's own header, which is left out
+    private int headerBytes; // of the document's own header, which is not passed on
 
     EarlyGzip(OutputStream out) {
         this.out = out;
     }
 
-    /** Comes first. */
+    /** Writes the header; the first call. */
     void begin() throws IOException {
         out.write(HEADER);
         out.flush();
     }
 
-    /** Between {@link #begin()} and the document. */
+    /** Writes an empty block; between {@link #begin()} and the document. */
     void beat() throws IOException {
         out.write(EMPTY_BLOCK);
         out.flush();
@@ -48,7 +48,7 @@ final class EarlyGzip extends OutputStream {
         int from = offset;
         while (from < offset + length && headerBytes < HEADER.length) {
             if (headerBytes == FLAGS && bytes[from] != 0) {
-                throw new IOException("a gzip header with more than is left out here");
+                throw new IOException("the gzip header has optional fields");
             }
             headerBytes++;
             from++;

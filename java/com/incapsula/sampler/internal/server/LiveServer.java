@@ -26,29 +26,29 @@ import java.util.zip.GZIPOutputStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers requests for reports of a running sampler. The only class that needs the module {@code jdk.httpserver}: it
- * fails to load where that is absent.
+ * Answers requests for reports of a running sampler. Only this class needs the module {@code jdk.httpserver}: it fails
+ * to load where that is absent.
  *
- * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as they were
- * asked to, one for all other forms. Where it is taken, the answer is 429. A profile under way sends a few bytes ten
- * times a second, so that its permit is free as soon as its client is gone.
+ * <p>Every answer that costs something needs one of two permits: one for profiles, which take as long as the request
+ * says, one for all other forms. If the permit is taken, the answer is 429. A profile under way sends a few bytes ten
+ * times a second, so that its permit becomes free as soon as its client has closed the connection.
  *
- * <p>What our handler answers, refusals too, has our headers. A request that the JDK's server cannot read it answers
- * itself, with 400, and one without a path with 404.
+ * <p>All answers of our handler, refusals too, have our headers. The JDK's server itself answers a request that it
+ * cannot read, with 400, and one without a path, with 404.
  *
- * <p>Threads: any. A request is answered on one of the {@link RequestWorkers}; the server's own threads, and those,
- * are not sampled.
+ * <p>Threads: any. One of the {@link RequestWorkers} answers a request; they and the server's own threads are not
+ * sampled.
  */
 public final class LiveServer implements AutoCloseable {
 
     private static final int BACKLOG = 16;
     private static final long HEADERS_MILLIS = 10_000; // for a client to send its request
     private static final long ANSWER_MILLIS = 30_000; // to make an answer, and for a client to read it
-    private static final long BODY_MILLIS = 1_000; // for a client to send what nobody reads
+    private static final long BODY_MILLIS = 1_000; // for a client to send a body, which is not read
     private static final long WAIT_MILLIS = 2_000; // for another answer to be ready
-    private static final int STANDARD_PROFILE_SECONDS = 30; // what go tool pprof expects
+    private static final int STANDARD_PROFILE_SECONDS = 30; // as go tool pprof expects
     private static final long RETRY_SECONDS = 2;
-    /* Of all servers: the threads made here, and those that the JDK's server makes, for they take after their maker. */
+    /* Of all servers: the threads that this class creates, and those of the JDK's server, which inherit the group. */
     private static final ThreadGroup THREADS = makeGroup();
     private static final long BEAT_MILLIS = 100; // between two writes to the client of a profile
     private static final String PROFILE_PATH = "/debug/pprof/profile";
@@ -82,21 +82,21 @@ public final class LiveServer implements AutoCloseable {
             "/top.txt", ReportFormat.TOP);
 
     /**
-     * What the server is made of.
+     * The properties of a server.
      *
-     * @param sampler whose reports
-     * @param address where it listens
-     * @param host how that was written
-     * @param otherNames names that lead here
-     * @param token null: none is asked for
+     * @param sampler the sampler that it shows
+     * @param address the address that it listens on
+     * @param host that address as the user wrote it
+     * @param otherNames other names of the server
+     * @param token null: requests need none
      * @param maxSeconds the longest profile
-     * @param intervalSeconds how long the interval of the page may become; asked each time
+     * @param intervalSeconds gives the longest interval of the page; called each time
      */
     public record Plan(ThreadsSampler sampler, InetSocketAddress address, String host, List<String> otherNames,
             @Nullable String token, int maxSeconds, LongSupplier intervalSeconds) {
     }
 
-    /** A refusal: what the client is told. */
+    /** A request that is refused, with the status and the text of the answer. */
     private static final class Refusal extends Exception {
 
         private static final long serialVersionUID = 1L;
@@ -119,15 +119,15 @@ public final class LiveServer implements AutoCloseable {
     private final HttpServer server;
     private final RequestWorkers workers;
     private final RequestGuard guard;
-    private final RunningInterval interval; // guarded by rendering, but while nobody else knows it
+    private final RunningInterval interval; // guarded by rendering once the server has started
     private final Semaphore rendering = new Semaphore(1);
     private final Semaphore profiling = new Semaphore(1);
     private volatile boolean closed;
 
     /**
-     * Starts it.
+     * Starts a server.
      *
-     * @param plan what it is made of
+     * @param plan its properties
      * @param lifecycle of the sampler
      * @throws UncheckedIOException if the address cannot be listened on
      */
@@ -153,7 +153,7 @@ public final class LiveServer implements AutoCloseable {
         workers.repeat(this::renew, WAIT_MILLIS);
     }
 
-    /* The JDK's server makes threads of its own, which take after the thread that makes them. */
+    /* On a thread of the group, because the JDK's server creates threads, which inherit the group of their creator. */
     private HttpServer start() {
         HttpServer[] made = new HttpServer[1];
         Throwable[] failure = new Throwable[1];
@@ -208,7 +208,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /* That threads are sampled that should not be is no reason to fail. */
+    /* A failure only means that the server's threads are sampled. */
     private static void tryToHide(Lifecycle lifecycle) {
         try {
             lifecycle.hide(THREADS);
@@ -217,7 +217,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /* Below the top one: whose group the caller's is may be destroyed before the server ends. */
+    /* Below the top group: the caller's group may be destroyed before the server ends. */
     private static ThreadGroup makeGroup() {
         ThreadGroup top = Thread.currentThread().getThreadGroup();
         while (top.getParent() != null) {
@@ -227,15 +227,15 @@ public final class LiveServer implements AutoCloseable {
     }
 
     /**
-     * Where it listens.
+     * The address that the server listens on.
      *
-     * @return with the port that was chosen
+     * @return with the port in use
      */
     public InetSocketAddress address() {
         return server.getAddress();
     }
 
-    /** Ends it: open connections are closed, a profile under way is given up. */
+    /** Ends the server: closes open connections and ends a profile under way. */
     @Override
     public void close() {
         closed = true;
@@ -285,7 +285,7 @@ public final class LiveServer implements AutoCloseable {
         exchange.close();
     }
 
-    /* What a client sends besides its request is not wanted, but the JDK's server reads some of it at the end. */
+    /* Limits the time for a body, which is not used, but of which the JDK's server reads a part at the end. */
     private void limitBody(HttpExchange exchange) {
         Headers headers = exchange.getRequestHeaders();
         if (headers.containsKey("Content-Length") || headers.containsKey("Transfer-Encoding")) {
@@ -324,7 +324,7 @@ public final class LiveServer implements AutoCloseable {
             throw new Refusal(405, "only requests by GET and HEAD are answered", Map.of("Allow", "GET, HEAD"));
         }
         if (!guard.isAllowed(headers.get("Authorization"))) {
-            /* Basic alone: browsers ask for a password then. Who has a bearer token needs no invitation. */
+            /* Basic alone makes browsers show their password dialog. Clients with a bearer token do not need this. */
             throw new Refusal(401, "the request needs a token: as a bearer token, or as the password of any user",
                     Map.of("WWW-Authenticate", "Basic realm=\"threads-sampler\", charset=\"UTF-8\""));
         }
@@ -347,7 +347,7 @@ public final class LiveServer implements AutoCloseable {
         }
         exchange.getResponseHeaders().set("Content-Type", format.getMediaType());
         if (format == ReportFormat.HTML) {
-            /* The page has a policy of its own that says what it may run. */
+            /* The page has a policy of its own for its scripts. */
             exchange.getResponseHeaders().set("Content-Security-Policy", "frame-ancestors 'none'");
         }
         int seconds = format == ReportFormat.PPROF ? seconds(exchange.getRequestURI().getRawQuery()) : 0;
@@ -409,7 +409,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /* Throws what a write to a client throws that is gone: the second one at the latest. */
+    /* If the client has closed the connection, the second write at the latest throws. */
     private static void waitWith(EarlyGzip early, long nanos) throws IOException, InterruptedException {
         long end = System.nanoTime() + nanos;
         for (long left = nanos; left > 0; left = end - System.nanoTime()) {
@@ -427,7 +427,7 @@ public final class LiveServer implements AutoCloseable {
             if (closed) {
                 throw new IOException("the server was closed");
             }
-            SamplingReport report = interval.look();
+            SamplingReport report = interval.report();
             if (format == ReportFormat.HTML) {
                 HtmlPage.writeLive(out, data -> report.writeTo(ReportFormat.JSON, data));
             } else {
@@ -478,7 +478,7 @@ public final class LiveServer implements AutoCloseable {
             return body != null;
         }
 
-        /** Compresses the answer where the client can read that. */
+        /** Compresses the answer if the client accepts that. */
         void negotiate(Headers request) {
             packs = ContentCodings.acceptGzip(request.get("Accept-Encoding"));
             exchange.getResponseHeaders().set("Vary", "Accept-Encoding");
@@ -513,7 +513,7 @@ public final class LiveServer implements AutoCloseable {
             }
         }
 
-        /** Ends an answer that is complete, and only such: the client sees by this that it is. */
+        /** Ends a complete answer, and only such: the client sees by it that the answer is complete. */
         void finish() throws IOException {
             if (body == null) {
                 exchange.sendResponseHeaders(200, -1);
@@ -523,7 +523,7 @@ public final class LiveServer implements AutoCloseable {
         }
     }
 
-    /** Of a report ten times as small as it is, the last percent is not worth the time. */
+    /** The fastest level: it makes a report ten times smaller, and the next percent would cost too much time. */
     private static final class FastGzip extends GZIPOutputStream {
 
         private static final int BUFFER_BYTES = 16 * 1024;

@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides who may ask. A browser can be made to send requests here by any page it shows, under a name of that page's
- * owner; so the name a request is sent to must be one of ours.
+ * Decides which requests are answered. Any page in a browser can make the browser send requests here, under a name of
+ * the page's owner; so the name that a request is sent to must be one of ours.
  *
  * <p>Threads: immutable.
  */
@@ -28,10 +28,10 @@ final class RequestGuard {
     private final byte @Nullable [] token;
 
     /**
-     * @param bound what the server listens on
-     * @param host how that was written
-     * @param more other names that lead here
-     * @param token null: none is asked for
+     * @param bound the address that the server listens on
+     * @param host that address as the user wrote it
+     * @param more other names of the server
+     * @param token null: requests need none
      */
     RequestGuard(InetAddress bound, String host, List<String> more, @Nullable String token) {
         anyAddress = bound.isAnyLocalAddress();
@@ -55,8 +55,8 @@ final class RequestGuard {
             return false;
         }
         String name = PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
-        /* A name can be made to lead anywhere, an address leads where it says. */
-        return names.contains(name) || (anyAddress && ADDRESS.matcher(name).matches());
+        /* The owner of a name decides where it leads; an address leads to itself. */
+        return names.contains(name) || anyAddress && ADDRESS.matcher(name).matches();
     }
 
     /**

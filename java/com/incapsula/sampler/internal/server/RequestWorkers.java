@@ -14,11 +14,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The threads that answer requests: few, with a short queue, and none waits for a client longer than it was told to.
- * A thread whose time is up is interrupted, which closes the connection it reads from or writes to.
+ * The threads that answer requests: few, with a short queue, and with a limit for each task. A thread whose time is up
+ * is interrupted, which closes the connection that it reads from or writes to.
  *
- * <p>Where even the queue is full, the request's connection is closed at once: the task is run on the thread that
- * brought it, which has been interrupted first.
+ * <p>If the queue is full, the request's connection is closed at once: the thread that brings the task is interrupted
+ * and then runs it itself.
  *
  * <p>Threads: any. All are daemons.
  */
@@ -36,7 +36,7 @@ final class RequestWorkers implements Executor {
 
     /**
      * @param group of the threads
-     * @param firstLimitMillis how long a task may take that does not call {@link #allow}
+     * @param firstLimitMillis the limit of a task until it calls {@link #allow}
      */
     RequestWorkers(ThreadGroup group, long firstLimitMillis) {
         this.firstLimitMillis = firstLimitMillis;
@@ -78,7 +78,7 @@ final class RequestWorkers implements Executor {
             }
         }
 
-        /** After this the thread is not interrupted any more, and has forgotten that it was. */
+        /** From now on the thread is not interrupted any more; clears its interrupt. */
         synchronized void finish() {
             done = true;
             if (end != null) {
@@ -93,7 +93,7 @@ final class RequestWorkers implements Executor {
         pool.execute(new Task(task));
     }
 
-    /** What the pool runs; where it refuses, the task itself is wanted. */
+    /** A task in the pool. It holds the original task, which is needed if the pool refuses it. */
     private final class Task implements Runnable {
 
         private final Runnable task;
@@ -129,12 +129,12 @@ final class RequestWorkers implements Executor {
         }
     }
 
-    /** @return false on a thread that only gets rid of a request */
+    /** @return false on a thread that only drops a request */
     boolean isWorking() {
         return jobs.containsKey(Thread.currentThread()) && !Thread.currentThread().isInterrupted();
     }
 
-    /** From now on the calling task may take so long. */
+    /** Sets the limit of the calling task, from now on. */
     void allow(long millis) {
         Job job = jobs.get(Thread.currentThread());
         if (job != null) {
@@ -142,13 +142,12 @@ final class RequestWorkers implements Executor {
         }
     }
 
-    /** Does work from time to time that is done fast and throws nothing. */
-    @SuppressWarnings("FutureReturnValueIgnored") // ended by close()
+    /** Runs short work again and again. */
     void repeat(Runnable work, long millis) {
         watch.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
     }
 
-    /** Ends all threads, also those that are at work. */
+    /** Ends all threads, also those that work. */
     void close() {
         pool.shutdownNow();
         watch.shutdownNow();

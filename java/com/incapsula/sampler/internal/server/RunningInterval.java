@@ -9,8 +9,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has been sampled since the last full stretch of time: grows with each look, and begins anew when it is long
- * enough. Has a cursor of its own, so nobody else's reports are touched.
+ * The interval that the page shows: grows with each {@link #report()}, and begins anew when it is long enough. It has a
+ * cursor of its own, so other readers are unaffected.
  *
  * <p>Threads: one at a time.
  */
@@ -25,7 +25,7 @@ final class RunningInterval implements AutoCloseable {
     private long beganNanos;
     private long takenNanos;
 
-    /** @param maxSeconds how long the interval may become; asked each time */
+    /** @param maxSeconds gives the longest interval; called each time */
     RunningInterval(ThreadsSampler sampler, LongSupplier maxSeconds) {
         this.sampler = sampler;
         this.maxSeconds = maxSeconds;
@@ -36,17 +36,17 @@ final class RunningInterval implements AutoCloseable {
         try {
             open();
         } catch (IllegalStateException notYet) {
-            // begins with the first look
+            // begins with the first report()
         }
     }
 
     /**
-     * Takes a look; a second one within a second is the same.
+     * The report up to now; a second one within a second is the same.
      *
-     * @return valid until the next call of any method; not to be closed
+     * @return valid until the next call of any method; the caller does not close it
      * @throws IllegalStateException if the sampler does not run
      */
-    SamplingReport look() {
+    SamplingReport report() {
         renew();
         SamplingReport current = report;
         if (current == null || System.nanoTime() - takenNanos >= MIN_GAP_NANOS) {

@@ -58,9 +58,9 @@ final class FakeEngine implements Engine {
     volatile Runnable onReport = () -> { };
     volatile Runnable onStop = () -> { };
     volatile Runnable onConfigure = () -> { };
-    volatile Runnable onWindow = () -> { };
-    volatile Supplier<FakeSnapshot> window = FakeSnapshot::new;
-    final AtomicInteger consumers = new AtomicInteger();
+    volatile Runnable onInterval = () -> { };
+    volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
+    final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
     volatile Thread[] selected;
     volatile long attempts;
@@ -105,8 +105,8 @@ final class FakeEngine implements Engine {
     }
 
     @Override
-    public void select(Thread[] threads, boolean only) {
-        note("select " + threads.length + " " + only);
+    public void filterThreads(Thread[] threads, boolean only) {
+        note("filterThreads " + threads.length + " " + only);
         selected = threads;
     }
 
@@ -139,25 +139,25 @@ final class FakeEngine implements Engine {
     }
 
     @Override
-    public int openConsumer() {
-        return consumers.incrementAndGet();
+    public int openReader() {
+        return readers.incrementAndGet();
     }
 
     @Override
-    public void closeConsumer(int consumer) {
-        note("closeConsumer " + consumer);
+    public void closeReader(int reader) {
+        note("closeReader " + reader);
     }
 
     @Override
-    public Snapshot takeWindow(int consumer) {
-        note("takeWindow " + consumer);
-        onWindow.run();
-        return window.get();
+    public Snapshot takeInterval(int reader) {
+        note("takeInterval " + reader);
+        onInterval.run();
+        return interval.get();
     }
 
     @Override
     public Snapshot currentReport() {
-        return window.get();
+        return interval.get();
     }
 
     @Override

@@ -15,9 +15,9 @@ public final class FakeSampler {
     }
 
     /** What every window and report from now on is, also of cores that are started later. */
-    public void setWindow(Supplier<FakeSnapshot> window) {
-        source.prepare = engine -> engine.window = window;
-        source.made.forEach(engine -> engine.window = window);
+    public void setInterval(Supplier<FakeSnapshot> interval) {
+        source.prepare = engine -> engine.interval = interval;
+        source.made.forEach(engine -> engine.interval = interval);
     }
 
     /** The next start fails. */
@@ -28,8 +28,8 @@ public final class FakeSampler {
     }
 
     /** What happens when a window is taken. */
-    public void onWindow(Runnable action) {
-        source.last().onWindow = action;
+    public void onInterval(Runnable action) {
+        source.last().onInterval = action;
     }
 
     /** As the native reporter does it. */

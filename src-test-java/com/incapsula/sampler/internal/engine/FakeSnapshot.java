@@ -21,7 +21,7 @@ public final class FakeSnapshot implements Snapshot {
     public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14};
 
     /** How the last document was asked for. */
-    public volatile String asked;
+    public volatile String lastRequest;
 
     /** The document; empty: one that says how it was asked for. */
     public volatile String document = "";
@@ -62,8 +62,8 @@ public final class FakeSnapshot implements Snapshot {
 
     @Override
     public void write(int format, int weight, int flags, OutputStream out) throws IOException {
-        asked = FORMATS[format] + " " + weight + " " + flags;
-        byte[] bytes = (document.isEmpty() ? asked : document).getBytes(StandardCharsets.UTF_8);
+        lastRequest = FORMATS[format] + " " + weight + " " + flags;
+        byte[] bytes = (document.isEmpty() ? lastRequest : document).getBytes(StandardCharsets.UTF_8);
         if (failure != null) {
             out.write(bytes, 0, 1);
             throwFailure();

@@ -12,12 +12,14 @@ import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.LoggerSamplingOutputer;
 import com.incapsula.sampler.testing.Logged;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
@@ -106,6 +108,30 @@ class InertSamplerTest {
         assertThat(sampler.getStatistics().getEngine()).isEqualTo("NONE (" + CAUSE + ")");
         assertThatIllegalStateException().isThrownBy(sampler::snapshot);
         assertThat(outputer.calls).containsExactly("error " + WARNING, "close");
+    }
+
+    @Test
+    void neitherOutputerNorManipulatorIsPrepared() {
+        sampler.init();
+        List<String> prepared = new ArrayList<>();
+        sampler.setSamplingOutputer(new RecordingOutputer() {
+            @Override
+            public void starting() {
+                prepared.add("outputer");
+            }
+        });
+        sampler.setThreadNameManipulator(new ThreadNameManipulator() {
+            @Override
+            public String getManipulatedThreadName(Thread thread) {
+                return "group";
+            }
+
+            @Override
+            public void init() {
+                prepared.add("manipulator");
+            }
+        });
+        assertThat(prepared).isEmpty();
     }
 
     @Test

@@ -520,7 +520,7 @@ class LifecycleTest {
             properties.choose("threads", List.of(chosen));
         };
         FakeEngine engine = start();
-        assertThat(engine.calls).containsExactly("start", "configure", "select 1 true");
+        assertThat(engine.calls).containsExactly("start", "configure", "filterThreads 1 true");
         assertThat(engine.options).contains("active=false\n");
     }
 
@@ -596,12 +596,12 @@ class LifecycleTest {
         properties.choose("b", List.of(unstarted, Thread.currentThread()));
         FakeEngine engine = start();
 
-        assertThat(engine.calls).containsExactly("select 2 true", "start");
+        assertThat(engine.calls).containsExactly("filterThreads 2 true", "start");
         assertThat(engine.selected).containsExactly(Thread.currentThread(), unstarted);
         assertThat(properties.chosen()).containsExactly(Thread.currentThread(), unstarted);
 
         properties.choose("b", List.of());
-        assertThat(engine.calls).endsWith("select 0 false");
+        assertThat(engine.calls).endsWith("filterThreads 0 false");
         assertThat(properties.chosen()).isEmpty();
     }
 
@@ -611,7 +611,7 @@ class LifecycleTest {
         ended.start();
         properties.choose("a", List.of(ended));
         ended.join();
-        assertThat(start().calls).containsExactly("select 0 true", "start");
+        assertThat(start().calls).containsExactly("filterThreads 0 true", "start");
     }
 
     @Test
@@ -741,8 +741,8 @@ class LifecycleTest {
 
         readers.snapshot().release();
         cursor.next().release();
-        assertThat(engine.calls).endsWith("takeWindow 1", "takeWindow 2");
-        engine.onWindow = () -> {
+        assertThat(engine.calls).endsWith("takeInterval 1", "takeInterval 2");
+        engine.onInterval = () -> {
             throw new IllegalStateException("nothing is waiting");
         };
         assertThat(readers.snapshot().figures().groups()).isEmpty();
@@ -775,12 +775,12 @@ class LifecycleTest {
         engine.onReport = exit;
         lifecycle.printReport();
         FakeEngine second = start();
-        second.onWindow = () -> {
-            second.onWindow = () -> { };
+        second.onInterval = () -> {
+            second.onInterval = () -> { };
             exit.run();
         };
         readers.snapshot().release();
-        assertThat(second.calls).containsExactly("start", "takeWindow 1", "stop", "takeWindow 1");
+        assertThat(second.calls).containsExactly("start", "takeInterval 1", "stop", "takeInterval 1");
     }
 
     @Test

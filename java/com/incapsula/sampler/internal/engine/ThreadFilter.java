@@ -11,32 +11,32 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The threads the user chose, held weakly, without those that have ended. Immutable. */
-final class ThreadChoice {
+/** The threads that the user chose, held weakly, without those that have ended. Immutable. */
+final class ThreadFilter {
 
-    /** No choice was made: everybody is sampled. */
-    static final ThreadChoice EVERYBODY = new ThreadChoice(false, List.of());
+    /** No threads were chosen: all are sampled. */
+    static final ThreadFilter ALL = new ThreadFilter(false, List.of());
 
     private static final @Nullable MethodHandle IS_VIRTUAL = findIsVirtual();
 
     private final boolean only;
     private final List<WeakReference<Thread>> threads;
 
-    private ThreadChoice(boolean only, List<WeakReference<Thread>> threads) {
+    private ThreadFilter(boolean only, List<WeakReference<Thread>> threads) {
         this.only = only;
         this.threads = threads;
     }
 
-    /** @return this choice and these threads; a thread chosen twice counts once */
-    ThreadChoice and(List<Thread> more) {
+    /** @return the threads of this filter and these; a thread chosen twice counts once */
+    ThreadFilter and(List<Thread> more) {
         List<WeakReference<Thread>> all = new ArrayList<>();
         Stream.concat(alive().stream(), more.stream())
                 .filter(thread -> all.stream().noneMatch(chosen -> chosen.refersTo(thread)))
                 .forEach(thread -> all.add(new WeakReference<>(thread)));
-        return new ThreadChoice(true, all);
+        return new ThreadFilter(true, all);
     }
 
-    /** @return false: everybody is sampled; true: {@link #alive()} only, be it empty */
+    /** @return false: all threads are sampled; true: {@link #alive()} only, even if it is empty */
     boolean only() {
         return only;
     }
@@ -60,7 +60,7 @@ final class ThreadChoice {
         return thread.getState() == Thread.State.TERMINATED;
     }
 
-    /** @throws IllegalArgumentException naming the property where the thread cannot be chosen */
+    /** @throws IllegalArgumentException with the property's name if the thread cannot be chosen */
     static void check(String property, Thread thread) {
         if (thread == null) {
             throw new IllegalArgumentException(property + " must not be null");
@@ -78,7 +78,7 @@ final class ThreadChoice {
         }
     }
 
-    /* There since Java 21; before, no thread is virtual. */
+    /* The method exists since Java 21; before, no thread is virtual. */
     private static @Nullable MethodHandle findIsVirtual() {
         try {
             return MethodHandles.publicLookup()

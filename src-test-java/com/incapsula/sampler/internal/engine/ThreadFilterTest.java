@@ -12,18 +12,18 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class ThreadChoiceTest {
+class ThreadFilterTest {
 
     @Test
     void everybodyIsNoChoice() {
-        assertThat(ThreadChoice.EVERYBODY.only()).isFalse();
-        assertThat(ThreadChoice.EVERYBODY.alive()).isEmpty();
+        assertThat(ThreadFilter.ALL.only()).isFalse();
+        assertThat(ThreadFilter.ALL.alive()).isEmpty();
     }
 
     @Test
     void threadsAreHeldWeakly() {
         WeakReference<Thread> held = new WeakReference<>(new Thread("unstarted"));
-        ThreadChoice choice = ThreadChoice.EVERYBODY.and(List.of(Thread.currentThread()));
+        ThreadFilter choice = ThreadFilter.ALL.and(List.of(Thread.currentThread()));
         choice = choice.and(List.of(held.get() == null ? Thread.currentThread() : held.get()));
         await().atMost(Duration.ofSeconds(20)).until(() -> {
             System.gc();
@@ -38,14 +38,14 @@ class ThreadChoiceTest {
         assumeTrue(Runtime.version().feature() >= 21);
         Thread virtual = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
                 .invoke(null, (Runnable) () -> { });
-        assertThatIllegalArgumentException().isThrownBy(() -> ThreadChoice.check("threadToBeSampled", virtual))
+        assertThatIllegalArgumentException().isThrownBy(() -> ThreadFilter.check("threadToBeSampled", virtual))
                 .withMessageStartingWith("threadToBeSampled must be a platform thread, got virtual thread ");
     }
 
     @Test
     void platformThreadsAreFineAndNullIsNot() {
-        assertThatNoException().isThrownBy(() -> ThreadChoice.check("p", Thread.currentThread()));
-        assertThatIllegalArgumentException().isThrownBy(() -> ThreadChoice.check("p", null))
+        assertThatNoException().isThrownBy(() -> ThreadFilter.check("p", Thread.currentThread()));
+        assertThatIllegalArgumentException().isThrownBy(() -> ThreadFilter.check("p", null))
                 .withMessage("p must not be null");
     }
 }

@@ -634,7 +634,7 @@ static void chaos_act(struct chaos *chaos)
         chaos->threads[i]->request_status =
             sim_random(sim, 2) == 0 ? SMP_OK : (enum smp_status)(1 + sim_random(sim, 8));
     else
-        chaos->threads[i]->has_guest = sim_random(sim, 3) == 0;
+        chaos->threads[i]->has_mounted = sim_random(sim, 3) == 0;
 }
 
 static void live(struct chaos *chaos, const char *options)

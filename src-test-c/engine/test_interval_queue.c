@@ -181,10 +181,10 @@ static void who_is_not_there_gets_nothing(void **state)
 static void consumers_have_a_limit(void **state)
 {
     struct fixture *f = *state;
-    unsigned readers[SMP_MAX_CONSUMERS];
+    unsigned readers[SMP_MAX_READERS];
     unsigned reader = 0;
 
-    for (int i = 0; i < SMP_MAX_CONSUMERS; i++)
+    for (int i = 0; i < SMP_MAX_READERS; i++)
         readers[i] = open_one(f);
     assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_EQUOTA);
     smp_interval_queue_close(f->intervals, readers[7]);

@@ -651,7 +651,7 @@ static void hidden_threads_do_not_exist(void **state)
     fake_jvm_run(f->vm, hidden, MAIN_LOOP);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, &hidden, 1, &destroyed), true);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &hidden, 1, &destroyed), true);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.attempts, 0);
@@ -673,7 +673,7 @@ static void daemons_are_skipped_unless_chosen(void **state)
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "skipDaemonThreads=true\n");
     sampler_fixture_tick(f, 50 * MS);
-    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, daemons, 1, &destroyed), false);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, daemons, 1, &destroyed), false);
     sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 80 * MS);
@@ -705,7 +705,7 @@ static void selection_is_all_there_is(void **state)
     struct fake_thread *chosen = started(f, "chosen");
 
     started(f, "other");
-    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
@@ -720,7 +720,7 @@ static void selection_is_all_there_is(void **state)
     assert_int_equal(sampler_fixture_total(f, "chosen", ENDED), 10 * MS);
     assert_int_equal(f->profile->tally.attempts, 1);
     /* The next selection, of nobody in particular, is everybody. */
-    smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, false);
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
     assert_int_equal(destroyed, 1);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
@@ -732,7 +732,7 @@ static void empty_selection_is_nobody(void **state)
     struct sampler_fixture *f = *state;
 
     started(f, "main");
-    smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, true);
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, true);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);

@@ -695,8 +695,8 @@ static void virtual_threads_are_credited_to_their_own_group(void **state)
     (void)state;
     sim_script(carrier, 1, 10 * SIM_S, true);
     sim_script(carrier, 2, 3600 * SIM_S, false);
-    carrier->has_guest = true;
-    carrier->guest_name = "orders-17";
+    carrier->has_mounted = true;
+    carrier->mounted_name = "orders-17";
     sim_start(sim);
     sim_run(sim, 9 * SIM_S);
     sim_seal(sim);
@@ -722,11 +722,11 @@ static enum smp_naming platform(void *self, const struct fake_thread *thread, ch
     return SMP_NAMING_NAMED;
 }
 
-static const char *by_guest(const struct sim_thread *carrier)
+static const char *by_mounted(const struct sim_thread *carrier)
 {
-    if (carrier->guest_name == NULL)
+    if (carrier->mounted_name == NULL)
         return "";
-    return carrier->guest_name[0] == 's' ? NULL : "virtual";
+    return carrier->mounted_name[0] == 's' ? NULL : "virtual";
 }
 
 static void virtual_threads_are_named_by_the_rule(void **state)
@@ -749,9 +749,9 @@ static void virtual_threads_are_named_by_the_rule(void **state)
         struct sim *sim = sim_create(cases[i].options);
         struct sim_thread *carrier = born_running(sim, "carrier-1", 1);
         fake_jvm_set_rule(sim->jvm, platform, NULL);
-        sim->guest_rule = by_guest;
-        carrier->has_guest = true;
-        carrier->guest_name = cases[i].name;
+        sim->mounted_rule = by_mounted;
+        carrier->has_mounted = true;
+        carrier->mounted_name = cases[i].name;
         sim_start(sim);
         sim_run(sim, SIM_S);
         sim_seal(sim);
@@ -1149,10 +1149,10 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
     /* Whoever chooses threads has not chosen these; what was used before is not lost. */
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 5 * SIM_MS;
-    smp_sampler_select(sim->sampler, (struct smp_thread_filter){ 0 }, true);
+    smp_sampler_set_filter(sim->sampler, (struct smp_thread_filter){ 0 }, true);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 40 * SIM_MS;
     sim_run(sim, SIM_S);
-    smp_sampler_select(sim->sampler, (struct smp_thread_filter){ 0 }, false);
+    smp_sampler_set_filter(sim->sampler, (struct smp_thread_filter){ 0 }, false);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 2 * SIM_MS;
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 7 * SIM_MS);

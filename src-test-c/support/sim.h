@@ -74,8 +74,8 @@ struct sim_thread {
     /* What asking for its stack says, and what the answer is. */
     enum smp_status request_status;
     enum smp_answer answer;
-    bool has_guest; /* a virtual thread is on it */
-    const char *guest_name;
+    bool has_mounted; /* a virtual thread is on it */
+    const char *mounted_name;
     bool is_runnable; /* although its clock stands still */
     /* The answer it owes: its stack and its clock when it was asked. */
     bool owes;
@@ -115,7 +115,7 @@ struct sim {
         int64_t cpu_ns; /* and its clock */
     } asked[256];
     /* The user's rule for virtual threads: the answer for a carrier; NULL: not sampled. */
-    const char *(*guest_rule)(const struct sim_thread *carrier);
+    const char *(*mounted_rule)(const struct sim_thread *carrier);
     struct sim_counts counts;
     struct smp_quota quota;
     struct smp_log *log;

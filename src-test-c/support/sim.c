@@ -483,7 +483,7 @@ static int64_t random_gap_ns(struct sim *sim)
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }
 
-/* How long until the next tick that has somebody to look at: the others are left out. */
+/* How long until the next tick with a thread to poll: the others are left out. */
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);

@@ -61,29 +61,19 @@ static int64_t income_of(const struct smp_throttle *throttle, int64_t ns)
     return ns / 1000 * throttle->limit_per_mille;
 }
 
-static void begin_window(struct smp_throttle *throttle, int64_t now_ns)
-{
-    throttle->window_ns = now_ns;
-    throttle->window_allowed_ns = 0;
-    throttle->window_used_ns = 0;
-    throttle->window_ticks = 0;
-    throttle->served = 0;
-    throttle->waiting = 0;
-}
-
 /*
  * The share with which all due polls would have cost what was allowed, if cost is proportional to polls.
  * In steps, because costs vary, and a part of them does not depend on polls.
  */
 static void adjust_share(struct smp_throttle *throttle)
 {
-    const double allowed = (double)throttle->window_allowed_ns;
-    const double used = (double)throttle->window_used_ns;
-    const double wanted = (double)(throttle->served + throttle->waiting);
+    const double allowed = (double)throttle->window.allowed_ns;
+    const double used = (double)throttle->window.used_ns;
+    const double wanted = (double)(throttle->window.polls + throttle->window.waiting);
     double factor = used > 0 ? allowed / used : 2.0;
 
     if (wanted > 0)
-        factor *= (double)throttle->served / wanted;
+        factor *= (double)throttle->window.polls / wanted;
     /* Saved tokens are there to be used, by a start or a report. */
     if (factor < 1 && throttle->tokens_ns > most_tokens(throttle) / 2)
         return;
@@ -111,7 +101,7 @@ static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
     if (cost_ns > MOST * throttle->tick_ns)
         cost_ns = MOST * throttle->tick_ns;
     throttle->tick_ns += (cost_ns - throttle->tick_ns) / SLOWNESS;
-    throttle->window_used_ns += cost_ns;
+    throttle->window.used_ns += cost_ns;
     return used_ns - cost_ns;
 }
 
@@ -153,13 +143,13 @@ static void update_tokens(struct smp_throttle *throttle, int64_t now_ns, int64_t
     const int64_t income_ns = pay_debt(throttle, income_of(throttle, now_ns - throttle->now_ns));
     throttle->tokens_ns += income_ns - (cpu_ns - throttle->cpu_ns - other_ns);
     use_reserve(throttle);
-    throttle->window_allowed_ns += income_ns;
+    throttle->window.allowed_ns += income_ns;
 }
 
 void smp_throttle_end(struct smp_throttle *throttle)
 {
     throttle->end_cpu_ns = smp_clock_own_cpu_ns();
-    throttle->window_used_ns += throttle->end_cpu_ns - throttle->cpu_ns;
+    throttle->window.used_ns += throttle->end_cpu_ns - throttle->cpu_ns;
 }
 
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
@@ -190,8 +180,8 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns)
 
     if (!throttle->has_begun) {
         throttle->has_begun = true;
-        throttle->served_ns = now_ns;
-        begin_window(throttle, now_ns);
+        throttle->polled_ns = now_ns;
+        throttle->window = (struct smp_throttle_window){ .begun_ns = now_ns };
     } else {
         update_tokens(throttle, now_ns, cpu_ns);
     }
@@ -202,15 +192,15 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns)
     throttle->now_ns = now_ns;
     throttle->cpu_ns = cpu_ns;
     throttle->unchecked = 0;
-    throttle->tick_served = 0;
+    throttle->tick_polls = 0;
     throttle->is_counted = false;
     throttle->is_spent = throttle->tokens_ns <= 0 &&
-                         now_ns - throttle->served_ns < SMP_THROTTLE_STARVED_MS * NS_PER_MS;
-    throttle->window_ticks++;
-    if (now_ns - throttle->window_ns >= SMP_THROTTLE_WINDOW_MS * NS_PER_MS &&
-        throttle->window_ticks > SMP_THROTTLE_WINDOW_TICKS) {
+                         now_ns - throttle->polled_ns < SMP_THROTTLE_STARVED_MS * NS_PER_MS;
+    throttle->window.ticks++;
+    if (now_ns - throttle->window.begun_ns >= SMP_THROTTLE_WINDOW_MS * NS_PER_MS &&
+        throttle->window.ticks > SMP_THROTTLE_WINDOW_TICKS) {
         adjust_share(throttle);
-        begin_window(throttle, now_ns);
+        throttle->window = (struct smp_throttle_window){ .begun_ns = now_ns };
     }
 }
 
@@ -223,13 +213,13 @@ bool smp_throttle_is_spent(struct smp_throttle *throttle)
     if (throttle->is_spent) {
         /* How many polls are left is not known. A guess: as many as were made. */
         if (!throttle->is_counted)
-            throttle->waiting += throttle->tick_served + 1;
+            throttle->window.waiting += throttle->tick_polls + 1;
         throttle->is_counted = true;
         return true;
     }
-    throttle->tick_served++;
+    throttle->tick_polls++;
     throttle->unchecked++;
-    throttle->served++;
-    throttle->served_ns = throttle->now_ns;
+    throttle->window.polls++;
+    throttle->polled_ns = throttle->now_ns;
     return false;
 }

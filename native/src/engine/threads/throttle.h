@@ -42,29 +42,34 @@ enum {
     SMP_THROTTLE_MOST_GAP_MS = 100   /* between two ticks, for their cost */
 };
 
+/* Use of tokens, over SMP_THROTTLE_WINDOW_MS at least. */
+struct smp_throttle_window {
+    int64_t begun_ns;
+    int64_t allowed_ns; /* for ticks and polls: what came in, less the debts paid */
+    int64_t used_ns;    /* by its ticks and their polls */
+    uint64_t ticks;
+    uint64_t polls;
+    uint64_t waiting; /* about so many polls that were due were not made */
+};
+
 struct smp_throttle {
     int64_t limit_per_mille;
     int64_t share;
     int64_t tokens_ns;
     int64_t start_ns; /* left of the reserve for the start */
+    int64_t debt_ns;  /* used for something else, and not paid yet */
     uint64_t random;
     bool has_begun;
-    int64_t now_ns;            /* of the tick */
-    int64_t cpu_ns;            /* at its begin */
-    int64_t served_ns;         /* the last poll */
-    uint32_t unchecked;        /* polls since the clock was read */
-    bool is_spent;             /* for the rest of the tick */
-    int64_t end_cpu_ns;        /* when the polls of the last tick were over */
-    int64_t tick_ns;           /* what a tick costs without its polls, on average; 0: not known */
-    int64_t window_ns;         /* when the window began */
-    int64_t debt_ns;           /* used for something else, and not paid yet */
-    int64_t window_allowed_ns; /* for ticks and polls: what came in, less the debts paid */
-    int64_t window_used_ns;    /* by its ticks and their polls */
-    uint64_t window_ticks;
-    uint64_t served;      /* polls of the window */
-    uint64_t waiting;     /* about so many polls of the window were not made */
-    uint64_t tick_served; /* polls of the tick */
-    bool is_counted;      /* in waiting: that this tick is spent */
+    int64_t now_ns;      /* of the tick */
+    int64_t cpu_ns;      /* at its begin */
+    int64_t end_cpu_ns;  /* when the polls of the last tick were over */
+    int64_t tick_ns;     /* what a tick costs without its polls, on average; 0: not known */
+    int64_t polled_ns;   /* the tick of the last poll */
+    uint64_t tick_polls; /* of this tick */
+    uint32_t unchecked;  /* polls since the clock was read */
+    bool is_spent;       /* for the rest of the tick */
+    bool is_counted;     /* in waiting: that this tick is spent */
+    struct smp_throttle_window window;
 };
 
 void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, uint64_t seed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bench_tick.c - what a tick costs where nobody runs: CPU time of the sampler per second of
+ * bench_tick.c - what a tick costs where no thread runs: CPU time of the sampler per second of
  * sampling at 20 ms, for 1,000 and 10,000 idle threads; with clocks that cost nothing, which is
- * the price of the schedule alone, and with the real clocks of as many parked threads.
+ * the cost of the schedule alone, and with the real clocks of as many parked threads.
  *
  * Time is simulated, so that a minute of sampling takes as long as its work; the work is real.
  * What walking and reading names costs in a JVM is not in it. The program fails where a bar is

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * bench_tree.c - what a frame costs, what a node takes, how long a report takes; beside a dumb
- * twin that keeps the same stacks under string keys in a hash map.
+ * reference that keeps the same stacks under string keys in a hash map.
  *
- * Times depend on the machine and are only shown; the ratio to the twin travels better. The program
+ * Times depend on the machine and are only shown; the ratio to the reference travels better. The program
  * fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a node, and
- * the same figures as the twin.
+ * the same figures as the reference.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -24,7 +24,7 @@ enum {
     NODES = 120000,
     PASSES = 7,     /* the best one counts: the others met with other programs */
     THREADS = 1000, /* that are found with the stack they had */
-    LOOKS = 10,     /* at each of them in a pass */
+    POLLS = 10,     /* of each of them in a round */
     MAX_NODE_BYTES = 48,
     PART_BYTES = 64 * 1024 * 1024
 };
@@ -118,7 +118,7 @@ static size_t look_again(const struct made_input *input, struct smp_tree *tree,
         frames += stacks[i].count;
     }
     since_ns = smp_clock_own_cpu_ns();
-    for (size_t look = 0; look < LOOKS; look++) {
+    for (size_t look = 0; look < POLLS; look++) {
         for (size_t i = 0; i < THREADS; i++) {
             sample.frames = stacks[i].frames;
             sample.count = sample.leaf_count = stacks[i].count;
@@ -128,7 +128,7 @@ static size_t look_again(const struct made_input *input, struct smp_tree *tree,
             matches++;
         }
     }
-    keep_best(best, since_ns, frames * LOOKS);
+    keep_best(best, since_ns, frames * POLLS);
     for (size_t i = 0; i < THREADS; i++)
         smp_last_stack_fini(&last[i], &budget);
     free(last);
@@ -155,7 +155,7 @@ static struct smp_tree *measure_tree(const struct made_input *input, struct figu
         keep_best(&figures->insert_warm_ns, since_ns, frames);
     }
     for (size_t pass = 0; pass < PASSES; pass++)
-        must(look_again(input, tree, leaves, &figures->again_ns) == (size_t)THREADS * LOOKS,
+        must(look_again(input, tree, leaves, &figures->again_ns) == (size_t)THREADS * POLLS,
              "a stack was not the one it was");
     figures->node_bytes = (double)smp_tree_bytes(tree) / (double)smp_tree_node_count(tree);
     free(leaves);
@@ -261,7 +261,7 @@ static void measure_own_texts(struct figures *figures)
     made_input_fini(&input);
 }
 
-/* --- the twin --- */
+/* --- the reference --- */
 
 static void add_all_to_twin(const struct made_input *input, struct plain_tree *twin, size_t stacks)
 {
@@ -298,7 +298,7 @@ static struct plain_tree *measure_twin(const struct made_input *input, struct fi
     }
     for (size_t i = 0; i < THREADS; i++)
         again += input->service->stacks[i].count;
-    for (size_t look = 0; look < (size_t)PASSES * LOOKS; look++) {
+    for (size_t look = 0; look < (size_t)PASSES * POLLS; look++) {
         since_ns = smp_clock_own_cpu_ns();
         add_all_to_twin(input, twin, THREADS);
         keep_best(&figures->again_ns, since_ns, again);
@@ -313,7 +313,7 @@ static struct plain_tree *measure_twin(const struct made_input *input, struct fi
     return twin;
 }
 
-/* The tree is sealed; the twin has its totals. */
+/* The tree is sealed; the reference has its totals. */
 static bool are_equal(const struct made_input *input, const struct smp_tree *tree,
                       const struct plain_tree *twin)
 {

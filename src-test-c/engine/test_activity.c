@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is credited to threads that wait most of the time, on a simulated machine: exactly where
+ * The time of threads that wait most of the time, on a simulated machine: exactly where
  * their CPU clocks prove it, and without a bias where they do not.
  */
 #include "engine/threads/activity.h"
@@ -18,7 +18,7 @@
 
 /* --- proven --- */
 
-static void whoever_never_runs_is_credited_exactly_and_walked_once(void **state)
+static void a_thread_that_never_runs_has_exact_time_and_one_walk(void **state)
 {
     enum { THREADS = 50, REPORTS = 5 };
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -92,7 +92,7 @@ static void polls_of_idle_threads_cost_no_more_than_they_may(void **state)
     }
 }
 
-static void the_longest_gap_is_kept_whatever_it_costs(void **state)
+static void the_longest_gap_holds_whatever_it_costs(void **state)
 {
     enum { THREADS = 5000 };
     struct sim *sim = sim_create(
@@ -106,7 +106,7 @@ static void the_longest_gap_is_kept_whatever_it_costs(void **state)
     sim_run(sim, 30 * SIM_S);
     const unsigned long reads = reads_of(sim, 100 * SIM_S);
     assert_in_range(reads / THREADS, 95, 140);
-    /* Others may have renamed them: that is looked for every eight seconds, or sooner. */
+    /* Others may have renamed them: names are read again every eight seconds, or sooner. */
     assert_in_range(fake_jvm_get_counts(sim->jvm).name_reads / THREADS, 130 / 9, 130 / 8 + 10);
     sim_configure(
         sim, "samplingFrequencyMillis=20\nidleLookbackMillis=5000\noverheadLimitPerMille=1000\n");
@@ -136,7 +136,7 @@ static void proven_time_is_not_charged_to_what_wakes_a_thread_up(void **state)
     sim_destroy(sim);
 }
 
-static void time_that_is_kept_is_credited_where_it_belongs(void **state)
+static void pending_time_goes_where_it_belongs(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "before");
@@ -156,7 +156,7 @@ static void time_that_is_kept_is_credited_where_it_belongs(void **state)
     const int64_t resumed_ns = sim->tick_ns;
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
-    /* The new name is found at a look that reads it. */
+    /* The new name is found by a poll that reads it. */
     assert_in_range(sim_wall(sim, "before", 0) - (renamed_ns - from_ns), 0, 9 * SIM_S);
     assert_int_equal(sim_wall(sim, "before", 0) + sim_wall(sim, "after", 0),
                      paused_ns - from_ns + sim->tick_ns - resumed_ns);
@@ -164,7 +164,7 @@ static void time_that_is_kept_is_credited_where_it_belongs(void **state)
     sim_destroy(sim);
 }
 
-static void a_thread_that_renames_itself_is_found_at_its_next_look(void **state)
+static void a_thread_that_renames_itself_is_found_at_its_next_poll(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "before");
@@ -185,7 +185,7 @@ static void a_thread_that_renames_itself_is_found_at_its_next_look(void **state)
     sim_destroy(sim);
 }
 
-/* Most that are renamed by others are renamed by who made them, at once. */
+/* Most threads that others rename are renamed by their creator, at once. */
 static void a_thread_that_is_renamed_soon_after_its_birth_is_found_soon(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -283,7 +283,7 @@ static void another_rule_holds_for_all_threads_at_once(void **state)
     sim_destroy(sim);
 }
 
-static void options_end_what_is_kept(void **state)
+static void options_flush_pending_time(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "daemon");
@@ -331,7 +331,7 @@ static uint64_t ticks_in(struct sim *sim, int64_t ns)
     return sim->profile->counters[SMP_COUNTER_TICKS];
 }
 
-/* Nor does the sampler wake up for them; one thread that runs, or is born, and it does. */
+/* Nor does the sampler wake up for them; it does for one thread that runs or starts. */
 static void where_all_are_idle_ticks_are_left_out(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
@@ -369,7 +369,7 @@ static void users_rule_splits_idle_time_at_the_tick(void **state)
         const int64_t before_ns = sim->tick_ns;
         sim_tick(sim, 20 * SIM_MS);
         total_ns += sim->tick_ns - before_ns;
-        /* The rule was asked right after the tick began. */
+        /* The rule was called right after the tick began. */
         if (sim->tick_ns / (10 * SIM_S) % 2 == 0)
             even_ns += sim->tick_ns - before_ns;
         if (i == 1500)
@@ -502,7 +502,7 @@ static void cpu_time_of_a_group_is_what_its_clocks_say(void **state)
     sim_destroy(sim);
 }
 
-static void cpu_time_nobody_saw_goes_to_the_node_credited_last(void **state)
+static void unseen_cpu_time_goes_to_the_last_target(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
     struct sim_thread *thread = sim_add(sim, "timer");
@@ -551,7 +551,7 @@ struct chaos {
     uint64_t polls;
 };
 
-static void chaos_born(struct chaos *chaos, size_t i)
+static void chaos_start(struct chaos *chaos, size_t i)
 {
     static const char *const names[] = { "worker-1", "pool", "main", "timer-7" };
     struct sim *sim = chaos->sim;
@@ -577,7 +577,7 @@ static void chaos_count(struct chaos *chaos, size_t i, int64_t till_ns)
 
 static void chaos_end(struct chaos *chaos, size_t i)
 {
-    /* Born and ended between two ticks: nobody ever saw it. */
+    /* Started and ended between two ticks: never seen. */
     if (chaos->is_known[i])
         chaos_count(chaos, i, chaos->sim->now_ns);
     sim_end(chaos->sim, chaos->threads[i]);
@@ -623,7 +623,7 @@ static void chaos_act(struct chaos *chaos)
     const size_t i = sim_random(sim, CHAOS_THREADS);
 
     if (chaos->threads[i] == NULL)
-        chaos_born(chaos, i);
+        chaos_start(chaos, i);
     else if (sim_random(sim, 8) == 0)
         chaos_end(chaos, i);
     else if (sim_random(sim, 4) == 0)
@@ -634,7 +634,7 @@ static void chaos_act(struct chaos *chaos)
         chaos->threads[i]->request_status =
             sim_random(sim, 2) == 0 ? SMP_OK : (enum smp_status)(1 + sim_random(sim, 8));
     else
-        chaos->threads[i]->has_guest = sim_random(sim, 3) == 0;
+        chaos->threads[i]->has_mounted = sim_random(sim, 3) == 0;
 }
 
 static void live(struct chaos *chaos, const char *options)
@@ -656,7 +656,7 @@ static void live(struct chaos *chaos, const char *options)
     chaos_seal(chaos);
 }
 
-static void all_time_is_credited_once(void **state)
+static void all_time_is_attributed_once(void **state)
 {
     static const char *const options[] = {
         "samplingFrequencyMillis=20\n",
@@ -732,26 +732,26 @@ static void no_refusal_loses_time(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whoever_never_runs_is_credited_exactly_and_walked_once),
+        cmocka_unit_test(a_thread_that_never_runs_has_exact_time_and_one_walk),
         cmocka_unit_test(polls_of_idle_threads_cost_no_more_than_they_may),
-        cmocka_unit_test(the_longest_gap_is_kept_whatever_it_costs),
+        cmocka_unit_test(the_longest_gap_holds_whatever_it_costs),
         cmocka_unit_test(proven_time_is_not_charged_to_what_wakes_a_thread_up),
-        cmocka_unit_test(time_that_is_kept_is_credited_where_it_belongs),
-        cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_look),
+        cmocka_unit_test(pending_time_goes_where_it_belongs),
+        cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_poll),
         cmocka_unit_test(however_long_a_thread_waits_a_new_name_is_found_in_seconds),
         cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_birth_is_found_soon),
         cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
-        cmocka_unit_test(options_end_what_is_kept),
+        cmocka_unit_test(options_flush_pending_time),
         cmocka_unit_test(a_shorter_lookback_holds_at_once),
         cmocka_unit_test(where_all_are_idle_ticks_are_left_out),
         cmocka_unit_test(users_rule_splits_idle_time_at_the_tick),
         cmocka_unit_test(end_of_an_idle_thread_is_found),
         cmocka_unit_test(shares_of_phases_are_within_a_point),
         cmocka_unit_test(cpu_time_of_a_group_is_what_its_clocks_say),
-        cmocka_unit_test(cpu_time_nobody_saw_goes_to_the_node_credited_last),
+        cmocka_unit_test(unseen_cpu_time_goes_to_the_last_target),
         cmocka_unit_test(a_new_threads_clock_begins_at_its_birth),
-        cmocka_unit_test(all_time_is_credited_once),
+        cmocka_unit_test(all_time_is_attributed_once),
         cmocka_unit_test(no_refusal_loses_time),
     };
     return cmocka_run_group_tests_name("idle", tests, NULL, NULL);

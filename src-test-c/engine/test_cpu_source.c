@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The clock is CPU time: who has a timer, and where what it tells is credited. */
+/* The source of CPU time: which threads have timers, and where their samples go. */
 #include "engine/sources/cpu.h"
 
 #include <setjmp.h>
@@ -56,14 +56,14 @@ static void time_is_what_the_timers_tell(void **state)
     fake_jvm_expire(f->vm, busy, 1);
     fake_jvm_expire(f->vm, busy, 3); /* with overruns */
     make_ticks(f, 100);
-    fake_jvm_expire(f->vm, busy, 2); /* told at the end of the interval */
+    fake_jvm_expire(f->vm, busy, 2); /* drained at the end of the interval */
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), 6 * TICK);
     assert_int_equal(sampler_fixture_sum(f), 6 * TICK);
     assert_int_equal(sampler_fixture_total(f, "waiting", ""), -1);
     assert_int_equal(f->profile->tally.polls, 3);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 3);
-    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0); /* nobody is disturbed */
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0); /* no thread is walked from outside */
 }
 
 static void what_was_dropped_goes_with_the_next_sample(void **state)
@@ -96,7 +96,7 @@ static void a_timer_ends_with_its_thread(void **state)
     fake_jvm_expire(f->vm, one, 1);
     fake_jvm_expire_without_room(f->vm, one, 2); /* there will be no other sample */
     fake_jvm_end(f->vm, one);
-    make_ticks(f, 2); /* young: it is looked at every tick */
+    make_ticks(f, 2); /* young: it is visited every tick */
     assert_int_equal(fake_jvm_timers(f->vm), 0);
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
     sampler_fixture_seal(f);
@@ -122,7 +122,7 @@ static void a_pause_has_no_timers(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", "[walk buffer full]"), TICK);
 }
 
-/* What has been told so far belongs to the old one. */
+/* The samples so far belong to the old interval. */
 static void a_new_interval_starts_new_timers(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -140,7 +140,7 @@ static void a_new_interval_starts_new_timers(void **state)
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK + 10 * MS);
 }
 
-static void who_is_not_sampled_has_no_timer(void **state)
+static void a_thread_that_is_not_sampled_has_no_timer(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *daemon = NULL;
@@ -202,7 +202,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_timer_ends_with_its_thread, setup, teardown),
         cmocka_unit_test_setup_teardown(a_pause_has_no_timers, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_interval_starts_new_timers, setup, teardown),
-        cmocka_unit_test_setup_teardown(who_is_not_sampled_has_no_timer, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_thread_that_is_not_sampled_has_no_timer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_timer_that_is_not_to_be_had_is_tried_again, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_sample_belongs_to_the_name_of_its_thread, setup,

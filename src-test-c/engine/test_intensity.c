@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * However rarely threads are polled, and whatever they do: what each of their stacks is credited
+ * However rarely threads are polled, and whatever they do: what each of their stacks gets
  * with is, on average, the time that they were there. Shown with a dozen ways to spend time, from
  * a random moment on, in thousands of runs of the whole sampler on a simulated machine.
  *
@@ -96,7 +96,7 @@ static void rarer_polls_share_the_ticks_of_others(void **state)
 
 enum { PROCESSES = 12, STACKS = 4, RUN_TICKS = 400 };
 
-/* Between two waits it runs: else no clock would tell them apart. In thousandths of the interval
+/* Between two waits it runs: else no clock would distinguish them. In thousandths of the interval
  * where time is negative, in absolute time else. */
 static const struct process {
     const char *what;
@@ -207,7 +207,7 @@ static void write_script(struct sim *sim, struct sim_thread *thread, int number)
         heavy_tailed(sim, thread);
 }
 
-static void add_credits(struct sim *sim, int64_t credits[PROCESSES][STACKS])
+static void add_amounts(struct sim *sim, int64_t credits[PROCESSES][STACKS])
 {
     for (int process = 0; process < PROCESSES; process++) {
         for (int stack = 0; stack < STACKS; stack++)
@@ -238,12 +238,12 @@ static void run_once(struct study *study, uint64_t seed)
     while (study->seal_ns > 0 && sim->tick_ns + study->seal_ns < till_ns) {
         sim_run(sim, study->seal_ns);
         sim_seal(sim);
-        add_credits(sim, credits);
+        add_amounts(sim, credits);
     }
     sim_run(sim, till_ns - sim->tick_ns);
     sim_pause(sim);
     sim_seal(sim);
-    add_credits(sim, credits);
+    add_amounts(sim, credits);
     for (int i = 0; i < PROCESSES; i++) {
         int64_t total_ns = 0;
         if (i == BUSY && !study->has_busy)
@@ -290,7 +290,7 @@ static void judge(const struct study *study)
     }
 }
 
-static void study_credits(int64_t interval_ms, int64_t lookback_ms, int64_t tick_cpu_us,
+static void study_amounts(int64_t interval_ms, int64_t lookback_ms, int64_t tick_cpu_us,
                           bool has_busy, uint64_t seed)
 {
     char options[160];
@@ -310,7 +310,7 @@ static void study_credits(int64_t interval_ms, int64_t lookback_ms, int64_t tick
     judge(&study);
 }
 
-static void credits_are_the_truth_on_average(void **state)
+static void amounts_are_the_truth_on_average(void **state)
 {
     static const int intervals_ms[] = { 1, 5, 20, 100 };
     static const int lookbacks_ms[] = { 1000, 60000 };
@@ -322,8 +322,8 @@ static void credits_are_the_truth_on_average(void **state)
     for (size_t i = 0; i < sizeof(intervals_ms) / sizeof(intervals_ms[0]); i++) {
         for (size_t l = 0; l < sizeof(lookbacks_ms) / sizeof(lookbacks_ms[0]); l++) {
             for (size_t k = 0; k < sizeof(costs_us) / sizeof(costs_us[0]); k++)
-                study_credits(intervals_ms[i], lookbacks_ms[l], costs_us[k], false, seed++);
-            study_credits(intervals_ms[i], lookbacks_ms[l], 0, true, seed++);
+                study_amounts(intervals_ms[i], lookbacks_ms[l], costs_us[k], false, seed++);
+            study_amounts(intervals_ms[i], lookbacks_ms[l], 0, true, seed++);
         }
     }
 }
@@ -356,7 +356,7 @@ int main(void)
         cmocka_unit_test(odds_are_those_of_a_poll_every_so_many_ticks),
         cmocka_unit_test(polls_come_at_random_with_their_odds),
         cmocka_unit_test(rarer_polls_share_the_ticks_of_others),
-        cmocka_unit_test(credits_are_the_truth_on_average),
+        cmocka_unit_test(amounts_are_the_truth_on_average),
         cmocka_unit_test(ends_of_intervals_change_nothing),
     };
     return cmocka_run_group_tests_name("intensity", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* There is always a place for time, however full the interval is; and what its snapshot tells. */
+/* There is always a node for time, however full the interval is; and what its profile says. */
 #include "engine/attribution/interval.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever the others do, what a consumer takes adds up to what came since it opened: one after the
- * other, against a twin that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many random
+ * Whatever other readers do, what a reader takes adds up to what came since it opened: one after the
+ * other, against a reference that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many random
  * runs there are.
  */
 #include "engine/session/interval_queue.h"
@@ -112,7 +112,7 @@ static int64_t take(struct fixture *f, unsigned reader)
 
 /* --- cursors --- */
 
-static void each_consumer_goes_its_own_pace(void **state)
+static void each_reader_goes_its_own_pace(void **state)
 {
     struct fixture *f = *state;
     const unsigned slow = open_one(f);
@@ -131,7 +131,7 @@ static void each_consumer_goes_its_own_pace(void **state)
     assert_int_equal(take(f, quick), 1000);
 }
 
-static void a_window_may_end_earlier(void **state)
+static void a_take_may_end_earlier(void **state)
 {
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
@@ -150,7 +150,7 @@ static void what_all_have_had_is_let_go_of(void **state)
     struct fixture *f = *state;
     const size_t before = smp_quota_used(f->quota);
 
-    append(f, 1); /* nobody wants it */
+    append(f, 1); /* no reader wants it */
     assert_int_equal(smp_quota_used(f->quota), before);
     const unsigned one = open_one(f);
     const unsigned other = open_one(f);
@@ -161,7 +161,7 @@ static void what_all_have_had_is_let_go_of(void **state)
     assert_int_equal(smp_quota_used(f->quota), before);
 }
 
-static void who_is_not_there_gets_nothing(void **state)
+static void an_unknown_reader_gets_nothing(void **state)
 {
     struct fixture *f = *state;
     struct smp_profile *taken = NULL;
@@ -178,13 +178,13 @@ static void who_is_not_there_gets_nothing(void **state)
     assert_null(taken);
 }
 
-static void consumers_have_a_limit(void **state)
+static void readers_have_a_limit(void **state)
 {
     struct fixture *f = *state;
-    unsigned readers[SMP_MAX_CONSUMERS];
+    unsigned readers[SMP_MAX_READERS];
     unsigned reader = 0;
 
-    for (int i = 0; i < SMP_MAX_CONSUMERS; i++)
+    for (int i = 0; i < SMP_MAX_READERS; i++)
         readers[i] = open_one(f);
     assert_int_equal(smp_interval_queue_open(f->intervals, &reader), SMP_EQUOTA);
     smp_interval_queue_close(f->intervals, readers[7]);
@@ -304,7 +304,7 @@ static void what_does_not_fit_is_charged_to_the_limit(void **state)
     smp_profile_release(taken);
 }
 
-static void without_memory_a_window_comes_in_parts(void **state)
+static void without_memory_a_take_comes_in_parts(void **state)
 {
     struct fixture *f = *state;
     const unsigned reader = open_one(f);
@@ -358,7 +358,7 @@ static void the_oldest_is_dropped_when_nothing_can_be_merged(void **state)
     assert_int_equal(take(f, slow), 100);
 }
 
-/* --- while snapshots are merged: no mutex is held, so anybody may come in between --- */
+/* --- while profiles are merged: no mutex is held, so any call may come in between --- */
 
 /* Does something in the midst of the first merge, once; refuse: without memory. */
 struct intruder {
@@ -431,7 +431,7 @@ static void a_run_merged_while_its_begin_is_taken(void **state)
     assert_int_equal(take(f, other), 11111);
 }
 
-/* --- against a twin --- */
+/* --- against a reference --- */
 
 enum { CONSUMERS = 4 };
 
@@ -517,7 +517,7 @@ static void tell(struct crowd *crowd, bool has_ended)
     (void)pthread_mutex_unlock(&crowd->mutex);
 }
 
-/* Instead of trying again at once, which on few processors keeps those away who have work. False:
+/* Instead of trying again at once, which on few processors keeps threads with work away. False:
  * all news are seen, and there will be none. */
 static bool await_news(struct crowd *crowd, unsigned *seen)
 {
@@ -567,7 +567,7 @@ static void *compact_all(void *self)
     return NULL;
 }
 
-static void everybody_at_once(void **state)
+static void all_threads_at_once(void **state)
 {
     struct crowd crowd = { .f = *state,
                            .mutex = PTHREAD_MUTEX_INITIALIZER,
@@ -578,7 +578,7 @@ static void everybody_at_once(void **state)
 
     const unsigned late = open_one(crowd.f);
     for (int i = 0; i < TAKERS; i++) {
-        /* The last two share a consumer. */
+        /* The last two share a reader. */
         takers[i] = (struct taker){ .crowd = &crowd };
         takers[i].reader = i == TAKERS - 1 ? takers[i - 1].reader : open_one(crowd.f);
         assert_int_equal(pthread_create(&takers[i].thread, NULL, take_all, &takers[i]), 0);
@@ -586,7 +586,7 @@ static void everybody_at_once(void **state)
     assert_int_equal(pthread_create(&compactor, NULL, compact_all, &crowd), 0);
     for (int i = 0; i < INTERVALS; i++) {
         while (!smp_interval_queue_has_room(crowd.f->intervals)) {
-            tell(&crowd, false); /* whoever had given up tries again */
+            tell(&crowd, false); /* threads that had given up try again */
             sched_yield();
         }
         append(crowd.f, i);
@@ -606,22 +606,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(each_consumer_goes_its_own_pace),
-        TEST(a_window_may_end_earlier),
+        TEST(each_reader_goes_its_own_pace),
+        TEST(a_take_may_end_earlier),
         TEST(what_all_have_had_is_let_go_of),
-        TEST(who_is_not_there_gets_nothing),
-        TEST(consumers_have_a_limit),
+        TEST(an_unknown_reader_gets_nothing),
+        TEST(readers_have_a_limit),
         TEST(many_are_merged_where_no_cursor_stands),
         TEST(nothing_is_merged_across_a_mark),
         TEST(there_is_room_for_so_many),
         TEST(what_does_not_fit_is_charged_to_the_limit),
-        TEST(without_memory_a_window_comes_in_parts),
+        TEST(without_memory_a_take_comes_in_parts),
         TEST(merging_that_fails_changes_nothing),
         TEST(the_oldest_is_dropped_when_nothing_can_be_merged),
         TEST(a_part_taken_while_the_run_is_merged),
         TEST(a_run_merged_while_its_begin_is_taken),
         TEST(random_steps_agree_with_the_twin),
-        TEST(everybody_at_once),
+        TEST(all_threads_at_once),
     };
 #undef TEST
     return cmocka_run_group_tests_name("windows", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom the sampler looks at, what time it credits, and where: on a fake JVM and a fake clock. */
+/* Which threads the sampler polls, and where their time goes: on a fake JVM and a fake clock. */
 #include "engine/session/sampler.h"
 
 #include <setjmp.h>
@@ -54,7 +54,7 @@ static uint64_t counter(const struct sampler_fixture *f, enum smp_counter which)
 
 /* --- time --- */
 
-static void alive_throughout_is_credited_with_all_of_it(void **state)
+static void alive_throughout_gets_all_of_the_time(void **state)
 {
     struct sampler_fixture *f = *state;
     int64_t elapsed = 0;
@@ -74,7 +74,7 @@ static void alive_throughout_is_credited_with_all_of_it(void **state)
     assert_int_equal(counter(f, SMP_COUNTER_TICKS), 101);
 }
 
-static void late_look_is_credited_with_its_real_length(void **state)
+static void late_tick_counts_its_real_length(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -89,7 +89,7 @@ static void late_look_is_credited_with_its_real_length(void **state)
     assert_int_equal(counter(f, SMP_COUNTER_LATE_TICKS), 1);
 }
 
-static void paused_time_is_nobodys(void **state)
+static void paused_time_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *early;
@@ -143,7 +143,7 @@ static void title_leaves_out_a_pause_at_either_end(void **state)
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
 }
 
-static void wall_clock_has_no_say_in_credits(void **state)
+static void wall_clock_does_not_affect_amounts(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -163,7 +163,7 @@ static void time_between_two_reports_is_in_one_of_them(void **state)
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     fake_clock_advance(&f->clock, 20 * MS);
-    sampler_fixture_seal(f); /* not right after a look */
+    sampler_fixture_seal(f); /* not right after a tick */
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
     sampler_fixture_tick(f, 30 * MS);
@@ -172,7 +172,7 @@ static void time_between_two_reports_is_in_one_of_them(void **state)
     assert_int_equal(f->profile->elapsed_ns, 50 * MS);
 }
 
-static void one_look_is_credited_with_what_it_is_told(void **state)
+static void sampling_once_attributes_the_given_time(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -191,9 +191,9 @@ static void one_look_is_credited_with_what_it_is_told(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 10 * MS);
 }
 
-/* --- birth and death --- */
+/* --- start and end --- */
 
-static void born_later_is_credited_from_its_birth(void **state)
+static void started_later_counts_from_its_start(void **state)
 {
     struct sampler_fixture *f = *state;
 
@@ -205,7 +205,7 @@ static void born_later_is_credited_from_its_birth(void **state)
     assert_int_equal(sampler_fixture_total(f, "late", LOOP), 30 * MS);
 }
 
-static void ended_is_credited_up_to_its_end(void **state)
+static void ended_counts_up_to_its_end(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "short");
@@ -244,7 +244,7 @@ static void death_during_the_walk_loses_no_time(void **state)
     fake_jvm_on_walk(f->vm, end_during, hook);
     fake_clock_advance(&f->clock, 50 * MS);
     const int64_t begun = sampler_fixture_now(f);
-    fake_clock_advance(&f->clock, 2 * MS); /* the look takes its time */
+    fake_clock_advance(&f->clock, 2 * MS); /* the tick takes its time */
     smp_sampler_tick(f->sampler, begun, false);
     sampler_fixture_tick(f, 48 * MS);
     sampler_fixture_seal(f);
@@ -254,8 +254,8 @@ static void death_during_the_walk_loses_no_time(void **state)
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 1);
 }
 
-/* The look's time is taken when it begins: nothing after that is credited by it. */
-static void death_after_the_look_began_is_the_next_ones(void **state)
+/* The tick's time is read when it begins: it attributes nothing after that. */
+static void an_end_during_a_tick_is_found_by_the_next_one(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread = started(f, "dying");
@@ -291,7 +291,7 @@ static void came_and_went_is_counted(void **state)
     assert_int_equal(f->profile->tally.polls, 0);
 }
 
-static void dead_before_its_first_look_is_unseen(void **state)
+static void ended_before_its_first_poll_is_unseen(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *thread;
@@ -309,7 +309,7 @@ static void dead_before_its_first_look_is_unseen(void **state)
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
-static void one_look_credits_the_living_only(void **state)
+static void sampling_once_attributes_to_live_threads_only(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *ending = started(f, "ending");
@@ -407,7 +407,7 @@ static void library_time_piles_up_below_the_users_code(void **state)
     assert_int_equal(sampler_fixture_group(f, "query")->max_depth, 4);
 }
 
-static void new_filter_holds_from_the_next_look_on(void **state)
+static void new_filter_holds_from_the_next_tick_on(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *query = started(f, "query");
@@ -641,7 +641,7 @@ static void rule_may_change_while_running(void **state)
     assert_int_equal(sampler_fixture_total(f, "skip-", ""), 100 * MS);
 }
 
-/* --- whom --- */
+/* --- which threads --- */
 
 static void hidden_threads_do_not_exist(void **state)
 {
@@ -651,7 +651,7 @@ static void hidden_threads_do_not_exist(void **state)
     fake_jvm_run(f->vm, hidden, MAIN_LOOP);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
-    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, &hidden, 1, &destroyed), true);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &hidden, 1, &destroyed), true);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.polls, 0);
@@ -673,7 +673,7 @@ static void daemons_are_skipped_unless_chosen(void **state)
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_configure(f, "skipDaemonThreads=true\n");
     sampler_fixture_tick(f, 50 * MS);
-    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, daemons, 1, &destroyed), false);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, daemons, 1, &destroyed), false);
     sampler_fixture_tick(f, 30 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 80 * MS);
@@ -681,7 +681,7 @@ static void daemons_are_skipped_unless_chosen(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 130 * MS);
 }
 
-static void end_of_a_skipped_thread_is_nobodys(void **state)
+static void end_of_a_skipped_thread_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
@@ -699,19 +699,19 @@ static void end_of_a_skipped_thread_is_nobodys(void **state)
     assert_int_equal(fake_jvm_threads_held(f->vm), 0);
 }
 
-static void selection_is_all_there_is(void **state)
+static void filter_is_all_there_is(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *chosen = started(f, "chosen");
 
     started(f, "other");
-    smp_sampler_select(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ""), 50 * MS);
     assert_null(sampler_fixture_group(f, "other"));
-    /* It ends: nobody takes its place. */
+    /* It ends: no other thread takes its place. */
     fake_clock_advance(&f->clock, 10 * MS);
     fake_jvm_end(f->vm, chosen);
     sampler_fixture_tick(f, 40 * MS);
@@ -719,20 +719,20 @@ static void selection_is_all_there_is(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "chosen", ENDED), 10 * MS);
     assert_int_equal(f->profile->tally.polls, 1);
-    /* The next selection, of nobody in particular, is everybody. */
-    smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, false);
+    /* The next filter, without threads, samples all. */
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
     assert_int_equal(destroyed, 1);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "other", ""), 50 * MS);
 }
 
-static void empty_selection_is_nobody(void **state)
+static void empty_filter_samples_no_thread(void **state)
 {
     struct sampler_fixture *f = *state;
 
     started(f, "main");
-    smp_sampler_select(f->sampler, (struct smp_thread_filter){ 0 }, true);
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, true);
     sampler_fixture_start(f);
     sampler_fixture_tick(f, 50 * MS);
     sampler_fixture_seal(f);
@@ -833,24 +833,24 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(alive_throughout_is_credited_with_all_of_it),
-        TEST(late_look_is_credited_with_its_real_length),
-        TEST(paused_time_is_nobodys),
+        TEST(alive_throughout_gets_all_of_the_time),
+        TEST(late_tick_counts_its_real_length),
+        TEST(paused_time_is_not_attributed),
         TEST(title_leaves_out_a_pause_at_either_end),
-        TEST(wall_clock_has_no_say_in_credits),
+        TEST(wall_clock_does_not_affect_amounts),
         TEST(time_between_two_reports_is_in_one_of_them),
-        TEST(one_look_is_credited_with_what_it_is_told),
-        TEST(born_later_is_credited_from_its_birth),
-        TEST(ended_is_credited_up_to_its_end),
+        TEST(sampling_once_attributes_the_given_time),
+        TEST(started_later_counts_from_its_start),
+        TEST(ended_counts_up_to_its_end),
         TEST(death_during_the_walk_loses_no_time),
-        TEST(death_after_the_look_began_is_the_next_ones),
+        TEST(an_end_during_a_tick_is_found_by_the_next_one),
         TEST(came_and_went_is_counted),
-        TEST(dead_before_its_first_look_is_unseen),
-        TEST(one_look_credits_the_living_only),
+        TEST(ended_before_its_first_poll_is_unseen),
+        TEST(sampling_once_attributes_to_live_threads_only),
         TEST(every_failure_has_its_frame),
         TEST(absurd_counts_are_a_refusal),
         TEST(library_time_piles_up_below_the_users_code),
-        TEST(new_filter_holds_from_the_next_look_on),
+        TEST(new_filter_holds_from_the_next_tick_on),
         TEST(two_lines_of_a_method_are_two_rows),
         TEST(deep_stack_keeps_both_ends),
         TEST(unloaded_methods_are_counted),
@@ -863,9 +863,9 @@ int main(void)
         TEST(rule_may_change_while_running),
         TEST(hidden_threads_do_not_exist),
         TEST(daemons_are_skipped_unless_chosen),
-        TEST(end_of_a_skipped_thread_is_nobodys),
-        TEST(selection_is_all_there_is),
-        TEST(empty_selection_is_nobody),
+        TEST(end_of_a_skipped_thread_is_not_attributed),
+        TEST(filter_is_all_there_is),
+        TEST(empty_filter_samples_no_thread),
         TEST(nothing_new_costs_no_memory),
         TEST(storm_of_short_threads_gives_memory_back),
         TEST(statistics_go_on_over_intervals),

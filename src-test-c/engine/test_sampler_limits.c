@@ -44,7 +44,7 @@ static void fill_tree(struct sampler_fixture *f, struct fake_thread *thread)
     }
 }
 
-static void full_tree_still_credits_the_group(void **state)
+static void full_tree_still_counts_for_the_group(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
     struct fake_thread *thread = fake_jvm_start(f->vm, "busy");
@@ -62,7 +62,7 @@ static void full_tree_still_credits_the_group(void **state)
     assert_in_range(over, 1, 399);
     assert_int_equal(sampler_fixture_total(f, "busy", ""), 400 * 50 * MS);
     assert_int_equal(sampler_fixture_self(f, "busy", OVER_LIMIT), (int64_t)over * 50 * MS);
-    /* What stands in the tree is credited as ever. */
+    /* Stacks that are in the tree get their time as ever. */
     assert_int_equal(sampler_fixture_self(f, "quiet", LOOP), 400 * 50 * MS);
     assert_true(smp_sampler_take_news(f->sampler));
     assert_false(smp_sampler_take_news(f->sampler));
@@ -134,7 +134,7 @@ static void full_names_are_cleared_up_at_the_end_of_an_interval(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* A stack with a frame that has no name would be told as somebody else's. */
+/* Without the name of a frame it would be another stack. */
 static void stack_that_cannot_be_named_is_over_the_limit(void **state)
 {
     struct sampler_fixture *f = sampler_fixture_create(SMALLEST);
@@ -294,7 +294,7 @@ static void nothing_works_for_a_while(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* A thread there is no record for is offered again, and its time begins at its birth. */
+/* A thread without a record is offered again, and its time begins at its start. */
 static void thread_that_was_refused_comes_later(void **state)
 {
     enum { CROWD = 1000 };
@@ -319,7 +319,7 @@ static void thread_that_was_refused_comes_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_tree_still_credits_the_group),
+        cmocka_unit_test(full_tree_still_counts_for_the_group),
         cmocka_unit_test(group_that_comes_too_late_is_the_overflow_group),
         cmocka_unit_test(full_names_are_cleared_up_at_the_end_of_an_interval),
         cmocka_unit_test(stack_that_cannot_be_named_is_over_the_limit),

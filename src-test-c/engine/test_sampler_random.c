@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The whole sampler against what must hold whatever happens: the frame rule on random stacks beside
- * its plain twins, and on random lives that all time is credited and every attempt accounted for.
+ * its reference implementations, and on random lives that all time is attributed and every poll counted.
  * SMP_TEST_SEED chooses other randomness.
  */
 #include "engine/session/sampler.h"
@@ -134,7 +134,7 @@ static struct plain_node *find_twin(const struct rule_twin *twin, uint32_t node,
     return found;
 }
 
-/* Seals the interval and begins a new one, here and in the twin. */
+/* Seals the interval and begins a new one, here and in the reference. */
 static void compare(struct rule_twin *twin)
 {
     const struct smp_profile *profile = sampler_fixture_seal(twin->f);
@@ -168,7 +168,7 @@ static void set_filter(struct rule_twin *twin, bool is_empty)
                               is_empty ? "monitoredPackages=\n" : "monitoredPackages= app ,\n");
 }
 
-static void frames_are_kept_as_the_plain_rule_says(void **state)
+static void frames_are_kept_as_the_naive_rule_says(void **state)
 {
     static struct rule_twin twin;
 
@@ -205,7 +205,7 @@ enum { MAX_ALIVE = 60, ROUNDS = 6000, LIFE_METHODS = 3000 };
 struct life {
     struct fake_thread *thread; /* NULL: not alive */
     int64_t started_ns;
-    bool is_known;       /* alive at a look while sampling */
+    bool is_known;       /* alive at a tick while sampling */
     int64_t expected_ns; /* of the current stretch: from here */
 };
 
@@ -214,7 +214,7 @@ struct chaos {
     struct life lives[MAX_ALIVE];
     uint64_t methods[LIFE_METHODS];
     bool is_running;
-    int64_t expected_ns; /* what must have been credited */
+    int64_t expected_ns; /* the time it must have */
     int64_t credited_ns; /* in sealed intervals */
     uint64_t polls;
     uint64_t over_limit;
@@ -236,7 +236,7 @@ static void give_stack(struct chaos *chaos, struct fake_thread *thread, size_t m
     fake_jvm_run_frames(chaos->f->vm, thread, frames, depth);
 }
 
-static void be_born(struct chaos *chaos, struct life *life)
+static void start_life(struct chaos *chaos, struct life *life)
 {
     static const char *const names[] = { "main", "worker-12", "http-1-exec-2", "4711", "" };
 
@@ -250,7 +250,7 @@ static void be_born(struct chaos *chaos, struct life *life)
 
 static void end(struct chaos *chaos, struct life *life)
 {
-    /* Born and ended between two looks: nobody ever saw it. */
+    /* Started and ended between two ticks: never seen. */
     if (chaos->is_running && life->is_known)
         chaos->expected_ns += now(chaos) - life->expected_ns;
     fake_jvm_end(chaos->f->vm, life->thread);
@@ -321,7 +321,7 @@ static void live(struct chaos *chaos, size_t methods, size_t reports)
         for (size_t i = 0; i <= chosen % 7; i++) {
             struct life *life = &chaos->lives[random_below(MAX_ALIVE)];
             if (life->thread == NULL)
-                be_born(chaos, life);
+                start_life(chaos, life);
             else
                 change(chaos, life, methods);
             fake_clock_advance(&chaos->f->clock, (int64_t)random_below(MS));
@@ -362,7 +362,7 @@ static void check_end(struct chaos *chaos)
     assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->polls);
 }
 
-static void all_time_is_credited_once(void **state)
+static void all_time_is_attributed_once(void **state)
 {
     static struct chaos chaos;
 
@@ -376,7 +376,7 @@ static void all_time_is_credited_once(void **state)
 }
 
 /* So many different stacks that neither tree nor names nor copies of stacks find room. */
-static void all_time_is_credited_once_in_too_little_memory(void **state)
+static void all_time_is_attributed_once_in_too_little_memory(void **state)
 {
     static struct chaos chaos;
 
@@ -392,9 +392,9 @@ static void all_time_is_credited_once_in_too_little_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_are_kept_as_the_plain_rule_says),
-        cmocka_unit_test(all_time_is_credited_once),
-        cmocka_unit_test(all_time_is_credited_once_in_too_little_memory),
+        cmocka_unit_test(frames_are_kept_as_the_naive_rule_says),
+        cmocka_unit_test(all_time_is_attributed_once),
+        cmocka_unit_test(all_time_is_attributed_once_in_too_little_memory),
     };
     return cmocka_run_group_tests_name("sampler, random", tests, NULL, NULL);
 }

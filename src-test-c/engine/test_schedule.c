@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When looks and reports are due, in a time that the test tells. */
+/* When ticks and reports are due, at times that the test chooses. */
 #include "engine/session/schedule.h"
 
 #include <setjmp.h>
@@ -41,7 +41,7 @@ static void gaps_vary_by_a_tenth_around_the_interval(void **state)
                     rounds * (50 * MS + MS / 20));
 }
 
-static void a_look_is_due_at_its_time(void **state)
+static void a_tick_is_due_at_its_time(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
 
@@ -72,7 +72,7 @@ static void late_is_more_than_half_an_interval(void **state)
     assert_true(smp_schedule_begin_tick(&schedule, schedule.due_ns + 25 * MS + 1));
 }
 
-static void missed_looks_are_not_made_up_for(void **state)
+static void missed_ticks_are_not_made_up_for(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
     const int64_t now = schedule.due_ns + 10000 * MS;
@@ -118,7 +118,7 @@ static void the_nearest_deadline_is_next(void **state)
     assert_int_equal(smp_schedule_next_ns(&schedule, false), START + 100 * MS);
 }
 
-static void only_what_changes_is_put_off(void **state)
+static void only_what_changes_is_postponed(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 1000 * MS);
     const int64_t due = schedule.due_ns;
@@ -146,7 +146,7 @@ static void extremes_do_not_overflow(void **state)
     assert_true(longest.report_due_ns > START);
 }
 
-static void a_look_that_is_held_leaves_out_those_before_it(void **state)
+static void a_tick_that_is_held_leaves_out_those_before_it(void **state)
 {
     struct smp_schedule schedule = started(50 * MS, 0);
     const int64_t due = schedule.due_ns;
@@ -163,7 +163,7 @@ static void a_look_that_is_held_leaves_out_those_before_it(void **state)
     assert_false(smp_schedule_begin_tick(&schedule, schedule.due_ns));
 }
 
-static void looks_that_are_skipped_change_nothing_about_those_after_them(void **state)
+static void skipped_ticks_change_nothing_about_those_after_them(void **state)
 {
     struct smp_schedule every = started(50 * MS, 0);
     struct smp_schedule some = started(50 * MS, 0);
@@ -193,17 +193,17 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gaps_vary_by_a_tenth_around_the_interval),
-        cmocka_unit_test(a_look_is_due_at_its_time),
+        cmocka_unit_test(a_tick_is_due_at_its_time),
         cmocka_unit_test(being_a_little_behind_does_not_add_up),
         cmocka_unit_test(late_is_more_than_half_an_interval),
-        cmocka_unit_test(missed_looks_are_not_made_up_for),
+        cmocka_unit_test(missed_ticks_are_not_made_up_for),
         cmocka_unit_test(reports_keep_their_cadence),
         cmocka_unit_test(period_zero_is_never_due),
         cmocka_unit_test(the_nearest_deadline_is_next),
-        cmocka_unit_test(only_what_changes_is_put_off),
+        cmocka_unit_test(only_what_changes_is_postponed),
         cmocka_unit_test(extremes_do_not_overflow),
-        cmocka_unit_test(a_look_that_is_held_leaves_out_those_before_it),
-        cmocka_unit_test(looks_that_are_skipped_change_nothing_about_those_after_them),
+        cmocka_unit_test(a_tick_that_is_held_leaves_out_those_before_it),
+        cmocka_unit_test(skipped_ticks_change_nothing_about_those_after_them),
     };
     return cmocka_run_group_tests_name("schedule", tests, NULL, NULL);
 }

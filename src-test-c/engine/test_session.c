@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's: a
- * look is taken when something is asked for, or each reading of the clock moves it on; waits are on
+ * tick is made at a request, or each reading of the clock moves it on; waits are on
  * conditions, never on luck.
  */
 #include "engine/session/session.h"
@@ -178,7 +178,7 @@ static void one_sample_is_for_the_paused(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 50000);
 }
 
-static void looks_and_reports_come_by_themselves(void **state)
+static void ticks_and_reports_come_by_themselves(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -257,7 +257,7 @@ static void bear(void *self)
     (void)clock_gettime(CLOCK_MONOTONIC, &start->at);
 }
 
-/* How long the sampler slept on, in real time, when a thread was born between its decision to rest
+/* How long the sampler slept on, in real time, when a thread started between its decision to rest
  * and its sleep. */
 static int64_t slept_after_birth_ns(struct session_fixture *f)
 {
@@ -299,7 +299,7 @@ static enum smp_status select_only(struct session_fixture *f, struct fake_thread
                               fake_jvm_filter(f->vm, thread, 1, &f->selections_destroyed), true);
 }
 
-static void selection_in_a_rest_credits_who_was_chosen_in_it(void **state)
+static void a_filter_set_in_a_rest_holds_from_then_on(void **state)
 {
     struct session_fixture *f = *state;
     struct fake_thread *other = fake_jvm_start(f->vm, "other");
@@ -323,7 +323,7 @@ static void selection_in_a_rest_credits_who_was_chosen_in_it(void **state)
     assert_int_equal(f->selections_destroyed, 2);
 }
 
-static void late_looks_are_told(void **state)
+static void late_ticks_are_counted(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -344,7 +344,7 @@ static void new_interval_length_holds_at_once(void **state)
     fake_outputer_wait_reports(f->outputer, 2);
 }
 
-static void own_cpu_time_is_told(void **state)
+static void own_cpu_time_is_published(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -402,7 +402,7 @@ static void slow_sink_costs_reports_but_no_time(void **state)
     atomic_store(&f->clock.step_ns, STEP);
     session_fixture_start(f, SESSION_FAST);
     fake_outputer_wait_inside(f->outputer);
-    /* One is being written, four are waiting, the rest is merged; and looks go on. */
+    /* One is being written, four are waiting, the rest is merged; and ticks go on. */
     while (counted(f, SMP_COUNTER_MERGED_REPORTS) < 3)
         sched_yield();
     wait_for_walks(f, 10);
@@ -420,7 +420,7 @@ static void slow_sink_costs_reports_but_no_time(void **state)
         fake_outputer_has(f->outputer, "reports merged with the next because output was slow"));
 }
 
-static void reports_asked_for_wait_their_turn(void **state)
+static void requested_reports_wait_their_turn(void **state)
 {
     enum { CALLERS = SMP_MAX_QUEUED_SNAPSHOTS + 4 };
     struct session_fixture *f = *state;
@@ -460,7 +460,7 @@ static void messages_do_not_wait_for_a_report(void **state)
         frames[899 - i % 100].bci = (int64_t)(i / 100 % 8);
         fake_jvm_run_frames(f->vm, f->main, frames, 900);
         fake_clock_advance(&f->clock, 10 * MS);
-        assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a look */
+        assert_int_equal(smp_session_pause(f->session), SMP_OK); /* a tick */
         assert_int_equal(smp_session_resume(f->session), SMP_OK);
     }
     fake_outputer_wait_messages(f->outputer, 1);
@@ -493,7 +493,7 @@ static void call_everything(void *self)
     back->statuses[6] = smp_session_select(
         f->session, fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true);
     back->statuses[7] = SMP_ESELF;
-    (void)statistics(f); /* may be asked anywhere */
+    (void)statistics(f); /* may be called anywhere */
 }
 
 static void check_called_back(const struct calling_back *back)
@@ -635,7 +635,7 @@ static void wrong_options_are_refused_with_a_message(void **state)
     assert_int_equal(configure(f, SESSION_BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
 }
 
-static void selection_is_kept_until_the_next_one(void **state)
+static void filter_is_kept_until_the_next_one(void **state)
 {
     struct session_fixture *f = *state;
     struct fake_thread *other = fake_jvm_start(f->vm, "other");
@@ -728,7 +728,7 @@ static void last_report_waits_for_memory(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 30);
 }
 
-static void lost_last_report_is_told(void **state)
+static void lost_last_report_is_an_error(void **state)
 {
     struct session_fixture *f = *state;
     struct failing_alloc failing;
@@ -815,7 +815,7 @@ static enum smp_status do_anything(struct smp_session *session)
     return SMP_OK;
 }
 
-static void everybody_at_once(void **state)
+static void all_threads_at_once(void **state)
 {
     struct session_fixture *f = *state;
     struct caller callers[4];
@@ -850,16 +850,16 @@ int main(void)
         TEST(inactive_is_as_paused),
         TEST(paused_before_start_starts_paused),
         TEST(one_sample_is_for_the_paused),
-        TEST(looks_and_reports_come_by_themselves),
+        TEST(ticks_and_reports_come_by_themselves),
         TEST(birth_ends_a_rest),
         TEST(birth_before_the_sleep_ends_a_rest),
-        TEST(selection_in_a_rest_credits_who_was_chosen_in_it),
-        TEST(late_looks_are_told),
+        TEST(a_filter_set_in_a_rest_holds_from_then_on),
+        TEST(late_ticks_are_counted),
         TEST(new_interval_length_holds_at_once),
-        TEST(own_cpu_time_is_told),
+        TEST(own_cpu_time_is_published),
         TEST(failed_report_is_counted_and_the_next_one_tried),
         TEST(slow_sink_costs_reports_but_no_time),
-        TEST(reports_asked_for_wait_their_turn),
+        TEST(requested_reports_wait_their_turn),
         TEST(messages_do_not_wait_for_a_report),
         TEST(sink_that_calls_back_is_refused),
         TEST(rule_that_calls_back_is_refused),
@@ -869,12 +869,12 @@ int main(void)
         TEST(destroy_without_stop_writes_nothing),
         TEST(failed_start_leaves_nothing_behind),
         TEST(wrong_options_are_refused_with_a_message),
-        TEST(selection_is_kept_until_the_next_one),
+        TEST(filter_is_kept_until_the_next_one),
         TEST(no_refusal_leaves_anything_behind),
         TEST(last_report_waits_for_memory),
-        TEST(lost_last_report_is_told),
+        TEST(lost_last_report_is_an_error),
         TEST(thousand_lives_leave_no_trace),
-        TEST(everybody_at_once),
+        TEST(all_threads_at_once),
     };
 #undef TEST
     return cmocka_run_group_tests_name("session", tests, NULL, NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Windows of a whole session: what consumers take beside the reports, on a fake JVM and into a fake
+ * Readers of a whole session: what they take beside the reports, on a fake JVM and into a fake
  * outputer. Time is the test's.
  */
 #include <pthread.h>
@@ -56,9 +56,9 @@ static int64_t take_ms(struct session_fixture *f, unsigned reader)
     return wall_ns / MS;
 }
 
-/* --- windows --- */
+/* --- readers --- */
 
-static void windows_and_reports_do_not_touch_each_other(void **state)
+static void readers_and_reports_do_not_affect_each_other(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -83,7 +83,7 @@ static void windows_and_reports_do_not_touch_each_other(void **state)
     assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 2);
 }
 
-static void a_report_spans_many_windows(void **state)
+static void a_report_spans_many_takes(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -98,7 +98,7 @@ static void a_report_spans_many_windows(void **state)
     assert_int_equal(fake_outputer_get_counts(f->outputer).flushes, 1);
 }
 
-static void a_stuck_sink_stops_no_window(void **state)
+static void a_stuck_outputer_stops_no_reader(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -109,7 +109,7 @@ static void a_stuck_sink_stops_no_window(void **state)
     assert_int_equal(take_ms(f, reader), 10);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 50 * MS);
-    assert_int_equal(take_ms(f, reader), 0); /* paused time is nobody's */
+    assert_int_equal(take_ms(f, reader), 0); /* paused time is not attributed */
     assert_int_equal(smp_session_resume(f->session), SMP_OK);
     fake_clock_advance(&f->clock, 3 * MS);
     assert_int_equal(take_ms(f, reader), 3);
@@ -118,7 +118,7 @@ static void a_stuck_sink_stops_no_window(void **state)
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 13);
 }
 
-static void the_last_window_can_be_taken_after_stop(void **state)
+static void the_last_interval_can_be_taken_after_stop(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -148,7 +148,7 @@ static void a_snapshot_outlives_its_session(void **state)
     smp_profile_release(taken);
 }
 
-static void who_may_not_take_is_told(void **state)
+static void a_caller_that_may_not_take_gets_an_error(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -170,7 +170,7 @@ struct looking {
     enum smp_status opened;
 };
 
-static void look_at_report(void *self)
+static void check_report(void *self)
 {
     struct looking *looking = self;
     struct smp_profile *current = smp_session_current_report(looking->f->session);
@@ -193,7 +193,7 @@ static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
     fake_clock_advance(&f->clock, 4 * MS);
     smp_profile_release(take(f, looking.reader));
     fake_clock_advance(&f->clock, 5 * MS);
-    fake_outputer_on_title(f->outputer, look_at_report, &looking);
+    fake_outputer_on_title(f->outputer, check_report, &looking);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_int_equal(looking.wall_ns, 9 * MS);
     assert_int_equal(looking.taken, SMP_ESELF);
@@ -232,7 +232,7 @@ static void no_refusal_leaves_anything_behind(void **state)
 }
 
 /* One that never takes, with new stacks all the time, and the smallest limit there is. */
-static void a_consumer_that_never_takes_harms_nobody(void **state)
+static void a_reader_that_never_takes_does_no_harm(void **state)
 {
     struct session_fixture *f = *state;
     char stack[64];
@@ -254,7 +254,7 @@ static void a_consumer_that_never_takes_harms_nobody(void **state)
     assert_true(fake_outputer_sum_ms(f->outputer, "main") <= 300);
 }
 
-/* --- everybody --- */
+/* --- all at once --- */
 
 struct taker {
     pthread_t thread;
@@ -286,7 +286,7 @@ static void *take_until_stopped(void *self)
     return NULL;
 }
 
-static void everybody_at_once(void **state)
+static void all_threads_at_once(void **state)
 {
     struct session_fixture *f = *state;
     struct taker takers[3];
@@ -322,16 +322,16 @@ int main(void)
 #define TEST(name) \
     cmocka_unit_test_setup_teardown(name, session_fixture_setup, session_fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(windows_and_reports_do_not_touch_each_other),
-        TEST(a_report_spans_many_windows),
-        TEST(a_stuck_sink_stops_no_window),
-        TEST(the_last_window_can_be_taken_after_stop),
+        TEST(readers_and_reports_do_not_affect_each_other),
+        TEST(a_report_spans_many_takes),
+        TEST(a_stuck_outputer_stops_no_reader),
+        TEST(the_last_interval_can_be_taken_after_stop),
         TEST(a_snapshot_outlives_its_session),
-        TEST(who_may_not_take_is_told),
+        TEST(a_caller_that_may_not_take_gets_an_error),
         TEST(the_sink_sees_what_is_reported_and_takes_nothing),
         TEST(no_refusal_leaves_anything_behind),
-        TEST(a_consumer_that_never_takes_harms_nobody),
-        TEST(everybody_at_once),
+        TEST(a_reader_that_never_takes_does_no_harm),
+        TEST(all_threads_at_once),
     };
 #undef TEST
     return cmocka_run_group_tests_name("session_windows", tests, NULL, NULL);

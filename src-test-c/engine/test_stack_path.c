@@ -149,7 +149,7 @@ static void no_users_code_at_all(void **state)
     assert_string_equal(kept(f, "lll:lll", 5), "l");
 }
 
-static void gaps_are_told_in_powers_of_two(void **state)
+static void omitted_frames_are_counted_in_powers_of_two(void **state)
 {
     static const struct {
         size_t omitted;
@@ -179,7 +179,7 @@ int main(void)
         TEST(users_code_above_the_gap),
         TEST(no_users_code_at_all),
         TEST(users_code_below_the_gap_only),
-        TEST(gaps_are_told_in_powers_of_two),
+        TEST(omitted_frames_are_counted_in_powers_of_two),
     };
 #undef TEST
     return cmocka_run_group_tests_name("stack_path", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What looks cost is held to the limit, whatever a look costs. */
+/* The cost of polls is held to the limit, whatever a poll costs. */
 #include "engine/threads/throttle.h"
 
 #include <setjmp.h>
@@ -18,8 +18,8 @@ struct world {
     struct fake_clock clock;
     struct smp_throttle budget;
     int64_t now_ns;
-    int64_t tick_ns; /* what a tick costs without looks */
-    int64_t look_ns; /* what a look costs */
+    int64_t tick_ns; /* what a tick costs without polls */
+    int64_t poll_ns; /* what a poll costs */
     int64_t left_out_ns;
     uint64_t polls;
     uint64_t put_off;
@@ -43,7 +43,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Ticks with so many looks that would be due at each if there were CPU time for all. */
+/* Ticks with so many polls due at each, were there no limit. */
 static double used_share(struct world *world, int64_t interval_ns, uint64_t wanted, int64_t ns)
 {
     const int64_t before_ns = atomic_load(&world->clock.own_cpu_ns);
@@ -63,7 +63,7 @@ static double used_share(struct world *world, int64_t interval_ns, uint64_t want
                 continue;
             }
             world->polls++;
-            fake_clock_spend_cpu(&world->clock, world->look_ns);
+            fake_clock_spend_cpu(&world->clock, world->poll_ns);
         }
         smp_throttle_end(&world->budget);
     }
@@ -74,19 +74,19 @@ static void enough_for_all_is_for_all(void **state)
 {
     struct world *world = *state;
 
-    world->look_ns = 8 * US;
+    world->poll_ns = 8 * US;
     assert_true(used_share(world, 20 * MS, 10, 20 * SECOND) < 0.0041);
     assert_int_equal(world->put_off, 0);
     assert_int_equal(world->polls, 10 * 1000);
     assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
 }
 
-static void too_many_looks_are_thinned_out_to_the_limit(void **state)
+static void too_many_polls_are_throttled_to_the_limit(void **state)
 {
     static const struct {
         int64_t interval_ns;
         uint64_t wanted;
-        int64_t look_ns;
+        int64_t poll_ns;
     } cases[] = {
         { 1 * MS, 4000, 10 * US },
         { 1 * MS, 100, 50 * US },
@@ -97,7 +97,7 @@ static void too_many_looks_are_thinned_out_to_the_limit(void **state)
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         (void)setup(state);
-        world->look_ns = cases[i].look_ns;
+        world->poll_ns = cases[i].poll_ns;
         (void)used_share(world, cases[i].interval_ns, cases[i].wanted, 10 * SECOND);
         assert_int_equal(world->budget.start_ns, 0);
         const double used = used_share(world, cases[i].interval_ns, cases[i].wanted, 30 * SECOND);
@@ -106,14 +106,14 @@ static void too_many_looks_are_thinned_out_to_the_limit(void **state)
     }
 }
 
-/* One thread at 10 ms whose looks cost two and a half times what the limit allows, for a while: new
+/* One thread at 10 ms whose polls cost two and a half times what the limit allows, for a while: new
  * methods, new stacks. */
-static void what_a_start_costs_puts_no_look_off(void **state)
+static void the_cost_of_a_start_postpones_no_poll(void **state)
 {
     struct world *world = *state;
 
     world->tick_ns = 50 * US;
-    world->look_ns = 200 * US;
+    world->poll_ns = 200 * US;
     const double used = used_share(world, 10 * MS, 1, 6 * SECOND);
     assert_int_equal(world->put_off, 0);
     assert_int_equal(world->left_out_ns, 0);
@@ -146,24 +146,24 @@ static void a_crowd_gets_no_reserve(void **state)
 {
     struct world *world = *state;
 
-    world->look_ns = 10 * US;
+    world->poll_ns = 10 * US;
     (void)used_share(world, 20 * MS, 4000, 100 * MS);
     assert_int_equal(world->budget.start_ns, 0);
 }
 
-static void a_cheaper_world_gets_all_looks_back(void **state)
+static void where_polls_get_cheaper_all_are_made_again(void **state)
 {
     struct world *world = *state;
 
-    world->look_ns = 100 * US;
+    world->poll_ns = 100 * US;
     (void)used_share(world, 20 * MS, 100, 10 * SECOND);
     assert_true(world->budget.share < SMP_THROTTLE_WHOLE / 2);
-    world->look_ns = 1 * US;
+    world->poll_ns = 1 * US;
     (void)used_share(world, 20 * MS, 100, 20 * SECOND);
     assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
 }
 
-/* A tick costs more than the limit allows for it, even without looks. */
+/* A tick costs more than the limit allows for it, even without polls. */
 static void ticks_take_a_quarter_of_a_short_budget(void **state)
 {
     static const int64_t costs_us[] = { 8, 25, 200 };
@@ -172,13 +172,13 @@ static void ticks_take_a_quarter_of_a_short_budget(void **state)
     for (size_t i = 0; i < sizeof(costs_us) / sizeof(costs_us[0]); i++) {
         (void)setup(state);
         world->tick_ns = costs_us[i] * US;
-        world->look_ns = 10 * US;
+        world->poll_ns = 10 * US;
         (void)used_share(world, 1 * MS, 40, 10 * SECOND);
         world->polls = 0;
         const double used = used_share(world, 1 * MS, 40, 30 * SECOND);
-        /* Where all looks are made at rarer ticks, some is left over. */
+        /* Where all polls are made at rarer ticks, some is left over. */
         assert_in_range((uint64_t)(used * 1e6), 7000, 11500);
-        /* A third of the limit at least is spent on looks. */
+        /* A third of the limit at least is spent on polls. */
         assert_true(world->polls * (uint64_t)(10 * US) > (uint64_t)(30 * SECOND / 300));
     }
 }
@@ -189,7 +189,7 @@ static void what_else_was_spent_is_paid_little_by_little(void **state)
     struct world *world = *state;
 
     world->tick_ns = 10 * US;
-    world->look_ns = 10 * US;
+    world->poll_ns = 10 * US;
     (void)used_share(world, 20 * MS, 15, 10 * SECOND);
     assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
     fake_clock_spend_cpu(&world->clock, 40 * MS);
@@ -210,17 +210,17 @@ static void ticks_that_can_be_paid_are_never_left_out(void **state)
     struct world *world = *state;
 
     world->tick_ns = 60 * US;
-    world->look_ns = 1 * US;
+    world->poll_ns = 1 * US;
     (void)used_share(world, 10 * MS, 10, 20 * SECOND);
     assert_int_equal(world->left_out_ns, 0);
 }
 
-static void nobody_starves(void **state)
+static void no_thread_starves(void **state)
 {
     struct world *world = *state;
 
-    /* A single batch of looks is more than the limit. */
-    world->look_ns = 20 * MS;
+    /* A single batch of polls is more than the limit. */
+    world->poll_ns = 20 * MS;
     (void)used_share(world, 20 * MS, 10, 10 * SECOND);
     const uint64_t before = world->polls;
     (void)used_share(world, 20 * MS, 10, 10 * SECOND);
@@ -232,15 +232,15 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(enough_for_all_is_for_all),
-        TEST(too_many_looks_are_thinned_out_to_the_limit),
-        TEST(what_a_start_costs_puts_no_look_off),
+        TEST(too_many_polls_are_throttled_to_the_limit),
+        TEST(the_cost_of_a_start_postpones_no_poll),
         TEST(the_reserve_goes_with_the_limit),
         TEST(a_crowd_gets_no_reserve),
-        TEST(a_cheaper_world_gets_all_looks_back),
+        TEST(where_polls_get_cheaper_all_are_made_again),
         TEST(ticks_take_a_quarter_of_a_short_budget),
         TEST(what_else_was_spent_is_paid_little_by_little),
         TEST(ticks_that_can_be_paid_are_never_left_out),
-        TEST(nobody_starves),
+        TEST(no_thread_starves),
     };
 #undef TEST
     return cmocka_run_group_tests_name("budget", tests, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whoever is due is taken once, in time, and nobody else is. */
+/* Each deadline is taken once, in time, and no other is. */
 #include "engine/threads/timer_wheel.h"
 
 #include <setjmp.h>

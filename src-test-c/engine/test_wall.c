@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How running threads are looked at: asked by signal, counted, and spared where CPU time is short.
+/* How running threads are polled: requested by signal, counted, and throttled past the limit.
  */
 #include "engine/sources/walks.h"
 
@@ -19,7 +19,7 @@
 
 #define AT_20_MS "samplingFrequencyMillis=20\n"
 
-static struct sim_thread *born_running(struct sim *sim, const char *name, int stack)
+static struct sim_thread *add_running(struct sim *sim, const char *name, int stack)
 {
     struct sim_thread *thread = sim_add(sim, name);
 
@@ -27,7 +27,7 @@ static struct sim_thread *born_running(struct sim *sim, const char *name, int st
     return thread;
 }
 
-static struct sim_thread *born_waiting(struct sim *sim, const char *name, int stack)
+static struct sim_thread *add_waiting(struct sim *sim, const char *name, int stack)
 {
     struct sim_thread *thread = sim_add(sim, name);
 
@@ -42,11 +42,11 @@ static uint64_t outcome(const struct sim *sim, const char *group, enum smp_outco
 
 /* --- asking --- */
 
-static void running_threads_are_asked_and_waiting_ones_walked(void **state)
+static void running_threads_are_requested_and_waiting_ones_walked(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = born_running(sim, "busy", 1);
-    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *idle = add_waiting(sim, "idle", 2);
 
     (void)state;
     sim_start(sim);
@@ -65,8 +65,8 @@ static void running_threads_are_asked_and_waiting_ones_walked(void **state)
 static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = born_running(sim, "busy", 1);
-    struct sim_thread *idle = born_waiting(sim, "idle", 2);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *idle = add_waiting(sim, "idle", 2);
 
     (void)state;
     busy->omitted = 100;
@@ -90,7 +90,7 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
 static void without_an_asynchronous_walker_all_are_walked(void **state)
 {
     struct sim *plain = sim_create_plain(AT_20_MS);
-    struct sim_thread *busy = born_running(plain, "busy", 1);
+    struct sim_thread *busy = add_running(plain, "busy", 1);
 
     (void)state;
     sim_start(plain);
@@ -102,7 +102,7 @@ static void without_an_asynchronous_walker_all_are_walked(void **state)
     sim_destroy(plain);
 
     struct sim *chosen = sim_create(AT_20_MS "engine=JVMTI\n");
-    busy = born_running(chosen, "busy", 1);
+    busy = add_running(chosen, "busy", 1);
     sim_start(chosen);
     sim_run(chosen, SIM_S);
     assert_int_equal(busy->requests, 0);
@@ -114,7 +114,7 @@ static void without_an_asynchronous_walker_all_are_walked(void **state)
 static void a_thread_without_a_tid_is_walked_every_tick(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = born_waiting(sim, "old", 1);
+    struct sim_thread *thread = add_waiting(sim, "old", 1);
 
     (void)state;
     atomic_store(&thread->fake.thread.os_tid, 0);
@@ -131,32 +131,32 @@ static void a_thread_without_a_tid_is_walked_every_tick(void **state)
     sim_destroy(sim);
 }
 
-static void who_was_preempted_is_asked_not_walked(void **state)
+static void a_preempted_thread_is_requested_not_walked(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
-    /* Runs a while before each look, and waits for a CPU at the look. */
+    /* Runs a while before each poll, and waits for a CPU at the poll. */
     sim_script(thread, 1, 15 * SIM_MS, true);
     sim_script(thread, 1, 25 * SIM_MS, false);
     thread->is_runnable = true;
     sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     assert_true(sim->counts.runnable > 0);
-    assert_in_range(thread->walks, 0, 150); /* only when it has not run since the last look */
+    assert_in_range(thread->walks, 0, 150); /* only when it has not run since the last poll */
     assert_true(thread->requests > 200);
     sim_destroy(sim);
 }
 
-/* It is asked without a question to the system first, which costs more than all the rest. */
-static void who_has_run_until_now_was_preempted(void **state)
+/* It is requested without a question to the system first, which costs more than all the rest. */
+static void a_thread_that_ran_until_now_was_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "preempted");
 
     (void)state;
-    /* 20 us before the look we take its CPU. */
+    /* 20 us before the poll we take its CPU. */
     sim_script(thread, 1, 20 * SIM_MS - 20 * SIM_US, true);
     sim_script(thread, 1, 20 * SIM_US, false);
     sim_start(sim);
@@ -179,7 +179,7 @@ static void who_has_run_until_now_was_preempted(void **state)
 }
 
 /* How long it slept says the time between the readings, not that between the ticks. */
-static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void **state)
+static void a_thread_that_sleeps_during_another_walk_was_not_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *slow = sim_add(sim, "slow");
@@ -204,14 +204,14 @@ static void who_sleeps_while_another_is_walked_is_not_taken_for_preempted(void *
     sim_destroy(sim);
 }
 
-/* What it did before its new name is credited to the old one; its clock is as it was. */
-static void who_sleeps_under_a_new_name_is_not_taken_for_preempted(void **state)
+/* Its time before the new name belongs to the old one; its clock is as it was. */
+static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "idle");
 
     (void)state;
-    (void)born_running(sim, "handling", 3);
+    (void)add_running(sim, "handling", 3);
     sim_script(thread, 0, 30 * SIM_S + 40 * SIM_MS, false);
     sim_script(thread, 1, 100 * SIM_MS, true);
     sim_script(thread, 2, 3600 * SIM_S, false);
@@ -228,14 +228,14 @@ static void who_sleeps_under_a_new_name_is_not_taken_for_preempted(void **state)
 
 /* --- answers at the next tick --- */
 
-static void where_ticks_are_put_off_no_answer_waits(void **state)
+static void where_ticks_are_postponed_no_answer_waits(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
     int put_off = 0;
 
     (void)state;
     for (int i = 0; i < 300; i++)
-        (void)born_running(sim, "busy", i % 10);
+        (void)add_running(sim, "busy", i % 10);
     sim_start(sim);
     for (int i = 0; i < 3000; i++) {
         const int64_t gap_ns = smp_sampler_tick_gap_ns(sim->sampler);
@@ -257,9 +257,9 @@ static void the_end_of_an_interval_polls_no_thread(void **state)
 
     (void)state;
     for (int i = 0; i < BUSY; i++)
-        (void)born_running(sim, "busy", 1);
+        (void)add_running(sim, "busy", 1);
     for (int i = 0; i < IDLE; i++)
-        (void)born_waiting(sim, "idle", 2);
+        (void)add_waiting(sim, "idle", 2);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < 10; i++) {
@@ -286,7 +286,7 @@ static void an_interval_without_polls_is_not_empty(void **state)
     (void)state;
     sim->walk_cost_ns = 20 * SIM_MS;
     for (int i = 0; i < 50; i++)
-        (void)born_running(sim, "busy", 1);
+        (void)add_running(sim, "busy", 1);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     for (int i = 0; i < 20; i++) {
@@ -303,11 +303,11 @@ static void an_interval_without_polls_is_not_empty(void **state)
     sim_destroy(sim);
 }
 
-static void who_is_asked_may_end_or_be_renamed(void **state)
+static void a_requested_thread_may_end_or_be_renamed(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
-    struct sim_thread *renamed = born_running(sim, "one", 1);
-    struct sim_thread *ended = born_running(sim, "ended", 2);
+    struct sim_thread *renamed = add_running(sim, "one", 1);
+    struct sim_thread *ended = add_running(sim, "ended", 2);
 
     (void)state;
     sim_start(sim);
@@ -333,7 +333,7 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
     struct sim_thread *busy = sim_add(sim, "busy");
 
     (void)state;
-    /* At each look it is where it stays until the next one. */
+    /* At each poll it is where it stays until the next one. */
     for (int stack = 0; stack < 4; stack++)
         sim_script(busy, stack, SIM_MS, true);
     sim_start(sim);
@@ -343,7 +343,7 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
         sim_tick(sim, SIM_MS);
         assert_int_equal(sim->counts.in_flight, 1);
     }
-    /* What is asked last belongs to the interval that ends. */
+    /* The last request belongs to the interval that ends. */
     sim_seal(sim);
     assert_int_equal(sim->counts.in_flight, 0);
     assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 9);
@@ -354,8 +354,8 @@ static void where_ticks_are_close_answers_are_taken_at_the_next_one(void **state
     sim_destroy(sim);
 }
 
-/* Nor is a rest begun before they are: who is asked is not in line. */
-static void answers_do_not_wait_for_who_is_due_next(void **state)
+/* Nor does a rest begin before they are there: a requested thread has no deadline. */
+static void answers_do_not_wait_for_the_next_deadline(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=100\n");
     struct sim_thread *thread = sim_add(sim, "burst");
@@ -383,7 +383,7 @@ static void where_ticks_are_far_apart_answers_are_taken_at_once(void **state)
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
 
     (void)state;
-    (void)born_running(sim, "busy", 1);
+    (void)add_running(sim, "busy", 1);
     sim_start(sim);
     sim_tick(sim, SIM_MS);
     assert_int_equal(sim->counts.in_flight, 0);
@@ -423,7 +423,7 @@ static void every_answer_is_counted_as_what_it_is(void **state)
         { (enum smp_answer)99, SMP_OUTCOME_REFUSED_BY_JVM, "[refused by the JVM]" },
     };
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
 
     (void)state;
     sim_start(sim);
@@ -458,7 +458,7 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
         { SMP_EUNSUPPORTED, SMP_OUTCOME_WALKED, "m1" },
     };
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
 
     (void)state;
     sim_start(sim);
@@ -472,11 +472,11 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
     sim_destroy(sim);
 }
 
-/* Whoever does not answer waits for a CPU, where it was; so its time waits for its answer. */
+/* A thread that does not answer waits for a CPU, where it was; so its time waits for its answer. */
 static void time_of_a_thread_that_does_not_answer_waits(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
 
     (void)state;
     sim_start(sim);
@@ -522,7 +522,7 @@ static void waiting_for_a_cpu_is_not_being_idle(void **state)
 }
 
 /* A handshake with it would wait for it to get a CPU, and find it at a safepoint. */
-static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
+static void a_preempted_thread_is_requested_though_it_has_not_run(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "preempted");
@@ -541,7 +541,7 @@ static void a_preempted_thread_is_asked_though_it_has_not_run(void **state)
 }
 
 /* It has answered by the time it waits: that is its answer for the time before. */
-static void who_owes_an_answer_may_wait_when_it_comes(void **state)
+static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "burst");
@@ -563,10 +563,10 @@ static void who_owes_an_answer_may_wait_when_it_comes(void **state)
 }
 
 /* But not for ever. */
-static void a_thread_that_never_answers_is_told(void **state)
+static void a_thread_that_never_answers_is_counted(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *busy = born_running(sim, "busy", 1);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
 
     (void)state;
     busy->answer = SMP_ANSWER_UNANSWERED;
@@ -601,7 +601,7 @@ static struct sim_thread *born_starved(struct sim *sim)
     return thread;
 }
 
-/* Whoever had to wait long for its answer would else be charged for where it went on. */
+/* Else the long wait for an answer would count for where the thread went on. */
 static void a_late_answer_is_for_the_time_up_to_it(void **state)
 {
     static const char *const intervals[] = { "samplingFrequencyMillis=1\n",
@@ -621,7 +621,7 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
         /* Half of its CPU time in one place, half in the other. */
         assert_in_range(labs(sim_cpu(sim, "starved", 1) - sim_cpu(sim, "starved", 2)), 0,
                         sim_used(thread) / 10);
-        /* But for what the answer that is still owed will tell. */
+        /* But for the answer that is still owed. */
         assert_in_range(sim_used(thread) - sim_cpu(sim, "starved", -1), 0, 3 * SIM_MS);
         assert_int_equal(sim_wall(sim, "starved", -1), all_ns);
         assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
@@ -676,7 +676,7 @@ static void requests_in_flight_are_bounded(void **state)
 
     (void)state;
     for (int i = 0; i < THREADS; i++)
-        born_running(sim, "busy", i % 10);
+        add_running(sim, "busy", i % 10);
     sim_start(sim);
     sim_run(sim, SIM_S);
     sim_seal(sim);
@@ -688,7 +688,7 @@ static void requests_in_flight_are_bounded(void **state)
     sim_destroy(sim);
 }
 
-static void virtual_threads_are_credited_to_their_own_group(void **state)
+static void virtual_threads_count_for_their_own_group(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *carrier = sim_add(sim, "carrier-1");
@@ -696,8 +696,8 @@ static void virtual_threads_are_credited_to_their_own_group(void **state)
     (void)state;
     sim_script(carrier, 1, 10 * SIM_S, true);
     sim_script(carrier, 2, 3600 * SIM_S, false);
-    carrier->has_guest = true;
-    carrier->guest_name = "orders-17";
+    carrier->has_mounted = true;
+    carrier->mounted_name = "orders-17";
     sim_start(sim);
     sim_run(sim, 9 * SIM_S);
     sim_seal(sim);
@@ -723,11 +723,11 @@ static enum smp_naming platform(void *self, const struct fake_thread *thread, ch
     return SMP_NAMING_NAMED;
 }
 
-static const char *by_guest(const struct sim_thread *carrier)
+static const char *by_mounted(const struct sim_thread *carrier)
 {
-    if (carrier->guest_name == NULL)
+    if (carrier->mounted_name == NULL)
         return "";
-    return carrier->guest_name[0] == 's' ? NULL : "virtual";
+    return carrier->mounted_name[0] == 's' ? NULL : "virtual";
 }
 
 static void virtual_threads_are_named_by_the_rule(void **state)
@@ -748,11 +748,11 @@ static void virtual_threads_are_named_by_the_rule(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sim *sim = sim_create(cases[i].options);
-        struct sim_thread *carrier = born_running(sim, "carrier-1", 1);
+        struct sim_thread *carrier = add_running(sim, "carrier-1", 1);
         fake_jvm_set_rule(sim->jvm, platform, NULL);
-        sim->guest_rule = by_guest;
-        carrier->has_guest = true;
-        carrier->guest_name = cases[i].name;
+        sim->mounted_rule = by_mounted;
+        carrier->has_mounted = true;
+        carrier->mounted_name = cases[i].name;
         sim_start(sim);
         sim_run(sim, SIM_S);
         sim_seal(sim);
@@ -797,7 +797,7 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     assert_int_equal(sim_wall(sim, "busy", -1), THREADS * elapsed_ns);
     assert_true(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT) >
                 outcome(sim, "busy", SMP_OUTCOME_WALKED));
-    /* At each tick each thread was either looked at or passed over. */
+    /* At each tick each thread was either polled or skipped. */
     const uint64_t ticks = sim->profile->counters[SMP_COUNTER_TICKS] - 1;
     assert_in_range(sim->profile->tally.polls, THREADS * ticks / 20 * 19,
                     THREADS * ticks / 100 * 101);
@@ -815,7 +815,7 @@ static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_
     sim_destroy(sim);
 }
 
-static void past_the_limit_a_random_subset_is_looked_at(void **state)
+static void past_the_limit_a_random_subset_is_polled(void **state)
 {
     (void)state;
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", true);
@@ -830,8 +830,8 @@ static void the_jvmti_engine_obeys_the_limit_as_well(void **state)
     budget_holds_and_shares_stay_unbiased("samplingFrequencyMillis=1\n", false);
 }
 
-/* Hundreds that wake up now and then leave time for looks at the few that work. */
-static void past_the_limit_who_works_is_looked_at_more_often(void **state)
+/* Hundreds that wake up now and then leave time for polls of the few that work. */
+static void past_the_limit_busy_threads_are_polled_more_often(void **state)
 {
     enum { WORKING = 4, WAKING = 800, SECONDS = 300 };
     struct sim *sim = sim_create("samplingFrequencyMillis=1\n");
@@ -901,7 +901,7 @@ static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_o
 
     sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
     for (int i = 0; i < 3000; i++)
-        born_waiting(sim, "idle", i % 10);
+        add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
@@ -913,7 +913,7 @@ static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_o
 }
 
 /* An idle thread is not due in every tick, so it is not passed over in every tick. */
-static void past_the_limit_as_many_looks_are_wanted_as_below_it(void **state)
+static void past_the_limit_as_many_polls_are_due_as_below_it(void **state)
 {
     uint64_t none = 0;
     uint64_t many = 0;
@@ -928,8 +928,8 @@ static void past_the_limit_as_many_looks_are_wanted_as_below_it(void **state)
     assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
 }
 
-/* They do not stand in line behind those who wait for CPU time. */
-static void past_the_limit_who_is_born_is_seen_all_the_same(void **state)
+/* They do not wait behind the throttled ones. */
+static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state)
 {
     enum { SHORT = 200 };
     struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=1\n");
@@ -937,11 +937,11 @@ static void past_the_limit_who_is_born_is_seen_all_the_same(void **state)
 
     (void)state;
     for (int i = 0; i < 1000; i++)
-        born_running(sim, "busy", i % 10);
+        add_running(sim, "busy", i % 10);
     sim_start(sim);
     sim_run(sim, 5 * SIM_S);
     for (int i = 0; i < SHORT; i++)
-        threads[i] = born_running(sim, "short", i % 10);
+        threads[i] = add_running(sim, "short", i % 10);
     sim_run(sim, 50 * SIM_MS);
     for (int i = 0; i < SHORT; i++)
         sim_end(sim, threads[i]);
@@ -1030,7 +1030,7 @@ static void past_the_limit_a_late_answer_is_worth_what_it_waited(void **state)
     sim_script(thread, 0, 47 * SIM_MS, true);
     sim_script(thread, 2, 20 * SIM_MS, true);
     for (int i = 0; i < 40; i++)
-        born_running(sim, "busy", 3 + i % 10);
+        add_running(sim, "busy", 3 + i % 10);
     sim_start(sim);
     sim_run(sim, 3000 * SIM_S);
     sim_seal(sim);
@@ -1048,7 +1048,7 @@ static void polls_that_come_early_have_skipped_none(void **state)
 
     (void)state;
     for (int i = 0; i < 1000; i++)
-        born_waiting(sim, "idle", i % 10);
+        add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
@@ -1063,7 +1063,7 @@ static void polls_that_come_early_have_skipped_none(void **state)
 }
 
 /* What it could not be given under its new name at once it gets of the time it is idle there. */
-static void a_thread_that_is_renamed_for_its_work_is_credited_with_it(void **state)
+static void a_thread_that_is_renamed_for_its_work_has_its_time(void **state)
 {
     enum { RUNS = 60 };
     int64_t found_ns = 0;
@@ -1090,15 +1090,15 @@ static void a_thread_that_is_renamed_for_its_work_is_credited_with_it(void **sta
     assert_in_range(labs(found_ns - truth_ns), 0, truth_ns / 8);
 }
 
-static void below_the_limit_nobody_is_passed_over(void **state)
+static void below_the_limit_no_thread_is_skipped(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
 
     (void)state;
     for (int i = 0; i < 10; i++)
-        born_running(sim, "busy", i);
+        add_running(sim, "busy", i);
     for (int i = 0; i < 300; i++)
-        born_waiting(sim, "idle", i % 10);
+        add_waiting(sim, "idle", i % 10);
     sim_start(sim);
     sim_run(sim, 60 * SIM_S);
     sim_seal(sim);
@@ -1113,7 +1113,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     struct sim *sim = sim_create(AT_20_MS);
 
     (void)state;
-    born_waiting(sim, "main", 1);
+    add_waiting(sim, "main", 1);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 77 * SIM_S; /* before the start */
     sim_start(sim);
     sim_run(sim, SIM_S);
@@ -1127,7 +1127,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     assert_int_equal(sim_cpu(sim, "[JVM]", -1), 325 * SIM_MS);
     assert_int_equal(sim_group(sim, "[JVM]")->thread_count, 3);
     assert_int_equal(sim_group(sim, "[JVM]")->tally.polls, 0);
-    /* What is used in a pause is nobody's, and what was used before it is not lost. */
+    /* What is used in a pause is not attributed, and what was used before it is not lost. */
     sim_run(sim, SIM_S);
     sim->task_cpu_ns[SMP_OS_THREAD_VM] = 1 * SIM_MS;
     sim_pause(sim);
@@ -1148,12 +1148,12 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
     sim_run(sim, SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 4 * SIM_MS);
-    /* Whoever chooses threads has not chosen these; what was used before is not lost. */
+    /* A filter of only some threads has none of these; what was used before is not lost. */
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 5 * SIM_MS;
-    smp_sampler_select(sim->sampler, (struct smp_thread_filter){ 0 }, true);
+    smp_sampler_set_filter(sim->sampler, (struct smp_thread_filter){ 0 }, true);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 40 * SIM_MS;
     sim_run(sim, SIM_S);
-    smp_sampler_select(sim->sampler, (struct smp_thread_filter){ 0 }, false);
+    smp_sampler_set_filter(sim->sampler, (struct smp_thread_filter){ 0 }, false);
     sim->task_cpu_ns[SMP_OS_THREAD_GC] = 2 * SIM_MS;
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "[JVM]", "[GC]"), 7 * SIM_MS);
@@ -1162,7 +1162,7 @@ static void jvm_threads_are_a_group_with_a_row_for_each_kind(void **state)
 
 /* --- stubs --- */
 
-/* The stub's name is the leaf; the filter looks through it at the Java code that called it. */
+/* The stub's name is the leaf; the filter is applied to the Java code that called it. */
 static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
 {
     struct smp_frame frames[] = { { 1, SMP_BCI_PSEUDO }, { 7, 0 }, { 66, 0 } };
@@ -1190,7 +1190,7 @@ static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
     smp_stack_path_find(&path, methods, &names, &nameless);
     smp_methods_view(methods, path.locations[0], &view);
     assert_string_equal(view.class_name, "[unknown method]");
-    /* Nobody's code: only the root frame is left, as without the stub. */
+    /* No code: only the root frame is left, as without the stub. */
     smp_methods_set_filter(methods, filter);
     smp_stack_path_find(&path, methods, &names, &sample);
     assert_int_equal(path.first, 2);
@@ -1202,45 +1202,45 @@ static void a_stub_is_a_leaf_of_the_code_that_called_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(running_threads_are_asked_and_waiting_ones_walked),
+        cmocka_unit_test(running_threads_are_requested_and_waiting_ones_walked),
         cmocka_unit_test(what_is_omitted_from_deep_stacks_is_counted_however_they_are_found),
         cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
-        cmocka_unit_test(who_was_preempted_is_asked_not_walked),
-        cmocka_unit_test(who_has_run_until_now_was_preempted),
-        cmocka_unit_test(who_sleeps_while_another_is_walked_is_not_taken_for_preempted),
-        cmocka_unit_test(who_sleeps_under_a_new_name_is_not_taken_for_preempted),
-        cmocka_unit_test(where_ticks_are_put_off_no_answer_waits),
+        cmocka_unit_test(a_preempted_thread_is_requested_not_walked),
+        cmocka_unit_test(a_thread_that_ran_until_now_was_preempted),
+        cmocka_unit_test(a_thread_that_sleeps_during_another_walk_was_not_preempted),
+        cmocka_unit_test(a_thread_that_sleeps_under_a_new_name_was_not_preempted),
+        cmocka_unit_test(where_ticks_are_postponed_no_answer_waits),
         cmocka_unit_test(the_end_of_an_interval_polls_no_thread),
         cmocka_unit_test(an_interval_without_polls_is_not_empty),
-        cmocka_unit_test(who_is_asked_may_end_or_be_renamed),
+        cmocka_unit_test(a_requested_thread_may_end_or_be_renamed),
         cmocka_unit_test(where_ticks_are_close_answers_are_taken_at_the_next_one),
-        cmocka_unit_test(answers_do_not_wait_for_who_is_due_next),
+        cmocka_unit_test(answers_do_not_wait_for_the_next_deadline),
         cmocka_unit_test(where_ticks_are_far_apart_answers_are_taken_at_once),
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
-        cmocka_unit_test(a_preempted_thread_is_asked_though_it_has_not_run),
-        cmocka_unit_test(who_owes_an_answer_may_wait_when_it_comes),
-        cmocka_unit_test(a_thread_that_never_answers_is_told),
+        cmocka_unit_test(a_preempted_thread_is_requested_though_it_has_not_run),
+        cmocka_unit_test(a_thread_that_owes_an_answer_may_wait_when_it_comes),
+        cmocka_unit_test(a_thread_that_never_answers_is_counted),
         cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
         cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
         cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
         cmocka_unit_test(requests_in_flight_are_bounded),
-        cmocka_unit_test(virtual_threads_are_credited_to_their_own_group),
+        cmocka_unit_test(virtual_threads_count_for_their_own_group),
         cmocka_unit_test(virtual_threads_are_named_by_the_rule),
-        cmocka_unit_test(past_the_limit_a_random_subset_is_looked_at),
-        cmocka_unit_test(past_the_limit_who_works_is_looked_at_more_often),
+        cmocka_unit_test(past_the_limit_a_random_subset_is_polled),
+        cmocka_unit_test(past_the_limit_busy_threads_are_polled_more_often),
         cmocka_unit_test(a_higher_limit_holds_at_once),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
-        cmocka_unit_test(past_the_limit_as_many_looks_are_wanted_as_below_it),
-        cmocka_unit_test(past_the_limit_who_is_born_is_seen_all_the_same),
+        cmocka_unit_test(past_the_limit_as_many_polls_are_due_as_below_it),
+        cmocka_unit_test(past_the_limit_threads_that_start_are_seen_all_the_same),
         cmocka_unit_test(readers_do_not_change_what_is_seen),
         cmocka_unit_test(past_the_limit_a_late_answer_is_worth_what_it_waited),
         cmocka_unit_test(polls_that_come_early_have_skipped_none),
-        cmocka_unit_test(a_thread_that_is_renamed_for_its_work_is_credited_with_it),
-        cmocka_unit_test(below_the_limit_nobody_is_passed_over),
+        cmocka_unit_test(a_thread_that_is_renamed_for_its_work_has_its_time),
+        cmocka_unit_test(below_the_limit_no_thread_is_skipped),
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),
     };

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* The sanitizers put themselves in front of pthread_create and bear nobody else there. */
+/* The sanitizers interpose pthread_create and do not allow another interposer. */
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <dlfcn.h>
 #define CAN_REFUSE_THREADS 1
@@ -159,7 +159,7 @@ static void start_returns_though_it_never_gets_ready(void **state)
     assert_int_equal(f->leaves, 1);
 }
 
-static void who_is_not_let_in_is_joined(void **state)
+static void a_thread_that_may_not_enter_is_joined(void **state)
 {
     struct fixture *f = *state;
 
@@ -173,7 +173,7 @@ static void who_is_not_let_in_is_joined(void **state)
     assert_int_equal(f->runs, 1);
 }
 
-static void system_without_threads_is_told(void **state)
+static void system_without_threads_is_an_error(void **state)
 {
 #if defined(CAN_REFUSE_THREADS)
     struct fixture *f = *state;
@@ -201,8 +201,8 @@ int main(void)
         TEST(stack_is_an_ordinary_java_threads),
         TEST(knows_itself),
         TEST(start_returns_though_it_never_gets_ready),
-        TEST(who_is_not_let_in_is_joined),
-        TEST(system_without_threads_is_told),
+        TEST(a_thread_that_may_not_enter_is_joined),
+        TEST(system_without_threads_is_an_error),
     };
 #undef TEST
     return cmocka_run_group_tests_name("worker", tests, NULL, NULL);

@@ -32,7 +32,7 @@ void fake_clock_remove(void);
 
 /* Time passes, on the monotonic and on the wall clock. */
 void fake_clock_advance(struct fake_clock *clock, int64_t ns);
-/* Somebody sets the wall clock. */
+/* Sets the wall clock, as an administrator would. */
 void fake_clock_step_wall(struct fake_clock *clock, int64_t ms);
 /* The calling thread has computed for so long. Moves no other clock. */
 void fake_clock_spend_cpu(struct fake_clock *clock, int64_t ns);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_jvm.h - a JVM that does what the test says: threads that are born, run, fail and end.
+ * fake_jvm.h - a JVM that does what the test says: threads that start, run, fail and end.
  *
  *   struct fake_jvm *vm = fake_jvm_create();
  *   struct fake_thread *thread = fake_jvm_start(vm, "worker-1");
@@ -30,7 +30,7 @@ struct fake_jvm;
 
 enum { FAKE_MAX_SAMPLES = 16 };
 
-/* Read only, but for those who add their own. */
+/* Read only. */
 struct fake_thread {
     struct smp_thread thread; /* first: the code under test has this */
     struct fake_thread *next; /* in order of start */
@@ -86,7 +86,7 @@ void fake_jvm_run(struct fake_jvm *vm, struct fake_thread *thread, const char *s
 
 /* --- timers on CPU time --- */
 
-/* The thread has used so many intervals more and walked itself; told with the next drain. */
+/* The thread has used so many intervals more and walked itself; the next drain has the sample. */
 void fake_jvm_expire(struct fake_jvm *vm, struct fake_thread *thread, uint64_t weight);
 /* And there was no room for its walk. */
 void fake_jvm_expire_without_room(struct fake_jvm *vm, struct fake_thread *thread, uint64_t weight);
@@ -114,7 +114,7 @@ struct smp_thread_filter fake_jvm_filter(struct fake_jvm *vm, struct fake_thread
 
 /* Called at the start of each walk. */
 void fake_jvm_on_walk(struct fake_jvm *vm, void (*hook)(void *self), void *self);
-/* Called once, right after the next watch for births has begun. */
+/* Called once, right after the next listen has begun. */
 void fake_jvm_on_listen(struct fake_jvm *vm, void (*hook)(void *self), void *self);
 /* Entering fails with this status for the thread of that name; NULL: for none. */
 void fake_jvm_fail_enter(struct fake_jvm *vm, const char *thread_name, enum smp_status status);

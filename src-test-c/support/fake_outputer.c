@@ -215,7 +215,7 @@ void fake_outputer_on_title(struct fake_outputer *outputer, void (*hook)(void *s
     unlock(outputer);
 }
 
-/* --- what it asks --- */
+/* --- queries --- */
 
 struct fake_outputer_counts fake_outputer_get_counts(struct fake_outputer *outputer)
 {

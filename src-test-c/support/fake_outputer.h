@@ -49,7 +49,7 @@ struct fake_outputer_counts fake_outputer_get_counts(struct fake_outputer *outpu
 void fake_outputer_wait_reports(struct fake_outputer *outputer, unsigned count);
 void fake_outputer_wait_messages(struct fake_outputer *outputer, unsigned count);
 
-/* Does what was told so far hold this? Titles of records, rows and messages. */
+/* Does the output so far contain this? Titles of records, rows and messages. */
 bool fake_outputer_has(struct fake_outputer *outputer, const char *text);
 /* The sum of "Cumulative time(ms)" of all rows without indent in records whose title has this
  * group, over all reports. */

@@ -72,7 +72,7 @@ void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns)
 void sampler_fixture_pause(struct sampler_fixture *fixture)
 {
     smp_sampler_tick(fixture->sampler, smp_clock_ns(), false);
-    smp_sampler_pause(fixture->sampler, smp_clock_ns());
+    smp_sampler_pause(fixture->sampler);
 }
 
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options)

@@ -48,11 +48,11 @@ struct sampler_fixture *sampler_fixture_create(const char *options);
 void sampler_fixture_destroy(struct sampler_fixture *fixture);
 
 int64_t sampler_fixture_now(const struct sampler_fixture *fixture);
-/* Sampling begins, or goes on after a pause: the first look. */
+/* Sampling begins, or goes on after a pause: the first tick. */
 void sampler_fixture_start(struct sampler_fixture *fixture);
-/* Time passes, then comes a look. */
+/* Time passes, then comes a tick. */
 void sampler_fixture_tick(struct sampler_fixture *fixture, int64_t ns);
-/* A last look, and time is nobody's until start. */
+/* A last tick; no time is sampled until start. */
 void sampler_fixture_pause(struct sampler_fixture *fixture);
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options);
 /* Releases the snapshot before, checks the new one's sums. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * session_fixture.h - a session with its two threads, on a fake JVM and into a fake outputer, of one
- * thread "main" that is always in SESSION_MAIN_LOOP. Time is the test's: a look is taken when
- * something is asked for, or each reading of the clock moves it on.
+ * thread "main" that is always in SESSION_MAIN_LOOP. Time is the test's: a tick comes at
+ * a request, or each reading of the clock moves it on.
  *
  * Owns     all of it.
  * Threads  the test's own; the session has two more.
@@ -21,9 +21,9 @@
 #include "support/fake_outputer.h"
 
 #define SESSION_MAIN_LOOP "app.Main.main|app.Work.loop"
-/* No look or report but those that are asked for. */
+/* No tick or report without a request. */
 #define SESSION_BY_HAND "samplingFrequencyMillis=3600000\nreportFrequencySeconds=0\n"
-/* With the clock moving 10 ms at each reading: looks all the time, a report every 100 readings. */
+/* With the clock moving 10 ms at each reading: ticks all the time, a report every 100 readings. */
 #define SESSION_FAST "samplingFrequencyMillis=20\nidleLookbackMillis=20\nreportFrequencySeconds=1\n"
 
 struct session_fixture {

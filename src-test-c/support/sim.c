@@ -149,12 +149,12 @@ void sim_rename(struct sim_thread *thread, const char *name)
     fake_jvm_rename(thread->sim->jvm, &thread->fake, name);
 }
 
-static enum smp_naming guest_name(void *self, void *ref, const char **name)
+static enum smp_naming mounted_name(void *self, void *ref, const char **name)
 {
     struct sim_thread *carrier = ref;
 
     (void)self; /* the fake JVM */
-    *name = carrier->sim->guest_rule(carrier);
+    *name = carrier->sim->mounted_rule(carrier);
     return *name != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
 }
 
@@ -241,13 +241,13 @@ static void collect(void *self, int64_t deadline_ns,
         struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
         spend(sim, sim->walk_cost_ns / 2);
         fill(thread, sim->asked[i].stack, &sample);
-        const struct smp_mounted_thread mounted = { .name = thread->guest_name, .ref = thread };
+        const struct smp_mounted_thread mounted = { .name = thread->mounted_name, .ref = thread };
         thread->owes = is_starved(thread);
         thread->owed_stack = sim->asked[i].stack;
         thread->owed_cpu_ns = sim->asked[i].cpu_ns;
         answered(context, sim->asked[i].token,
                  thread->owes ? SMP_ANSWER_UNANSWERED : thread->answer, &sample,
-                 thread->has_guest ? &mounted : NULL);
+                 thread->has_mounted ? &mounted : NULL);
     }
 }
 
@@ -261,13 +261,14 @@ static bool take_late(void *self, struct smp_thread *thread, uint64_t token,
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
     struct smp_frame frames[DEPTH];
     struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
-    const struct smp_mounted_thread mounted = { .name = sim_thread->guest_name, .ref = thread };
+    const struct smp_mounted_thread mounted = { .name = sim_thread->mounted_name, .ref = thread };
 
     if (!sim_thread->owes || cpu_of(sim_thread, sim->now_ns) == sim_thread->owed_cpu_ns)
         return false;
     sim_thread->owes = false;
     fill(sim_thread, sim_thread->owed_stack, &sample);
-    answered(context, token, sim_thread->answer, &sample, sim_thread->has_guest ? &mounted : NULL);
+    answered(context, token, sim_thread->answer, &sample,
+             sim_thread->has_mounted ? &mounted : NULL);
     return true;
 }
 
@@ -354,7 +355,7 @@ static struct smp_jvm functions(struct sim *sim)
     vm.walker = (struct smp_walker){ .name = "simulated", .walk = walk, .self = sim };
     vm.cpu = (struct smp_cpu_timers){ 0 };
     vm.names = sim_names(sim);
-    vm.name_callback.guest_name = guest_name;
+    vm.name_callback.mounted_name = mounted_name;
     vm.os_threads = (struct smp_os_thread_source){
         .read = read_os_threads,
         .is_runnable = is_runnable,
@@ -482,7 +483,7 @@ static int64_t random_gap_ns(struct sim *sim)
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }
 
-/* How long until the next tick that has somebody to look at: the others are left out. */
+/* How long until the next tick with a thread to poll: the others are left out. */
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
@@ -511,7 +512,7 @@ void sim_pause(struct sim *sim)
 {
     smp_sampler_poll_all(sim->sampler);
     make_tick(sim);
-    smp_sampler_pause(sim->sampler, sim->tick_ns);
+    smp_sampler_pause(sim->sampler);
 }
 
 void sim_configure(struct sim *sim, const char *options)

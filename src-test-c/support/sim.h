@@ -13,7 +13,7 @@
  *   sim_wall(sim, "worker-", 1), sim_truth(t, 1)
  *   sim_destroy(sim);
  *
- * Time goes on only while the sampler waits or looks: each reading of a CPU clock and each walk
+ * Time goes on only while the sampler waits or polls: each reading of a CPU clock and each walk
  * takes its time, from the machine and from the sampler's CPU clock. Every thread has a CPU, but
  * where its script says that it is starved.
  *
@@ -62,7 +62,7 @@ struct sim_thread {
     int64_t cpu_ns;     /* up to then */
     int64_t *truth_ns;  /* by stack, since sim_start */
     int64_t counted_ns; /* truth is counted up to here */
-    /* What the code under test was told of its clock since the last start. */
+    /* The clock readings of the code under test since the last start. */
     bool was_read;
     bool is_new; /* its clock counts from 0 */
     int64_t first_read_ns;
@@ -74,10 +74,10 @@ struct sim_thread {
     /* What asking for its stack says, and what the answer is. */
     enum smp_status request_status;
     enum smp_answer answer;
-    bool has_guest; /* a virtual thread is on it */
-    const char *guest_name;
+    bool has_mounted; /* a virtual thread is on it */
+    const char *mounted_name;
     bool is_runnable; /* although its clock stands still */
-    /* The answer it owes: its stack and its clock when it was asked. */
+    /* The answer it owes: its stack and its clock at the request. */
     bool owes;
     int owed_stack;
     int64_t owed_cpu_ns;
@@ -102,7 +102,7 @@ struct sim {
     int64_t walk_cost_ns;
     int64_t tick_cost_ns;
     int64_t tick_cpu_ns;         /* more CPU time for each tick, which takes no time */
-    struct sim_thread **threads; /* by order of birth, which is the tid */
+    struct sim_thread **threads; /* in order of start, which is the tid */
     size_t thread_count;
     size_t thread_room;
     bool has_async;
@@ -111,11 +111,11 @@ struct sim {
     struct {
         uint64_t token;
         struct sim_thread *thread;
-        int stack;      /* the one it had when it was asked, */
+        int stack;      /* the one it had at the request, */
         int64_t cpu_ns; /* and its clock */
     } asked[256];
     /* The user's rule for virtual threads: the answer for a carrier; NULL: not sampled. */
-    const char *(*guest_rule)(const struct sim_thread *carrier);
+    const char *(*mounted_rule)(const struct sim_thread *carrier);
     struct sim_counts counts;
     struct smp_quota quota;
     struct smp_log *log;
@@ -148,7 +148,7 @@ void sim_end(struct sim *sim, struct sim_thread *thread);
 void sim_rename(struct sim_thread *thread, const char *name);
 
 void sim_start(struct sim *sim);
-/* Time passes, with a tick every interval in which there is somebody to look at, and at the end. */
+/* Time passes, with a tick every interval with a thread to poll, and at the end. */
 void sim_run(struct sim *sim, int64_t ns);
 /* One tick, after so long. */
 void sim_tick(struct sim *sim, int64_t ns);
@@ -166,7 +166,7 @@ int64_t sim_wall_of(const struct sim *sim, const char *group, const char *text);
 const struct smp_group_info *sim_group(const struct sim *sim, const char *group);
 /* Time the thread was really there since the start, up to the last tick. */
 int64_t sim_truth(struct sim *sim, struct sim_thread *thread, int stack);
-/* What its CPU clock told the sampler that it used. */
+/* What it used, by the readings of the sampler. */
 int64_t sim_used(const struct sim_thread *thread);
 
 #endif

@@ -254,7 +254,7 @@ static enum smp_naming ask_of_guest(JNIEnv *env, struct smp_jni_name_callback *n
     return naming;
 }
 
-static enum smp_naming guest_name(void *self, void *ref, const char **name)
+static enum smp_naming mounted_name(void *self, void *ref, const char **name)
 {
     struct smp_jni_name_callback *name_callback = self;
     JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
@@ -308,6 +308,6 @@ smp_jni_name_callback_functions(struct smp_jni_name_callback *name_callback)
 {
     return (struct smp_name_callback){ .group_names = group_names,
                                        .forget = forget_group_name,
-                                       .guest_name = guest_name,
+                                       .mounted_name = mounted_name,
                                        .self = name_callback };
 }

@@ -31,7 +31,7 @@ struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attributio
     return pseudo_target(attribution, smp_attribution_key(attribution, record), outcome);
 }
 
-/* Of a stack that has no node in this place yet. */
+/* For a stack without a node in this group. */
 static struct smp_tree_target add_stack(struct smp_attribution *attribution,
                                         struct smp_group_key key, enum smp_outcome outcome,
                                         const struct smp_sample *sample)
@@ -43,7 +43,7 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
         return pseudo_target(attribution, key, outcome);
     smp_interval_saw_depth(attribution->interval, key, sample->count + sample->omitted);
     smp_stack_path_find(path, attribution->methods, attribution->names, sample);
-    /* A stack with a frame that could not be named would be somebody else's. */
+    /* Without the name of a frame it would be another stack. */
     if (!path->over_limit &&
         smp_interval_add(attribution->interval, key, path->locations + path->first,
                          path->count - path->first, &target.node))
@@ -52,9 +52,10 @@ static struct smp_tree_target add_stack(struct smp_attribution *attribution,
     return pseudo_target(attribution, key, SMP_OUTCOME_OVER_MEMORY_LIMIT);
 }
 
-static struct smp_tree_target own_stack(struct smp_attribution *attribution,
-                                        struct smp_thread_record *record, enum smp_outcome outcome,
-                                        const struct smp_sample *sample)
+static struct smp_tree_target own_stack_target(struct smp_attribution *attribution,
+                                               struct smp_thread_record *record,
+                                               enum smp_outcome outcome,
+                                               const struct smp_sample *sample)
 {
     struct smp_last_stack *last = &record->last;
     struct smp_tree_target target = {
@@ -72,7 +73,7 @@ static struct smp_tree_target own_stack(struct smp_attribution *attribution,
     target = add_stack(attribution, record->key, outcome, sample);
     smp_last_stack_keep(last, &attribution->budget, attribution->stack_epoch, sample, target.node,
                         target.outcome);
-    /* Without a copy the node is known all the same, as long as the interval lasts. */
+    /* Also without a copy the node is known, as long as the interval lasts. */
     if (!last->has_frames)
         smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
     return target;
@@ -91,7 +92,7 @@ struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution
     if (smp_outcome_frame(outcome) != NULL && !is_empty)
         return smp_attribution_pseudo(attribution, record, outcome);
     if (group_name == NULL)
-        return own_stack(attribution, record, outcome, sample);
+        return own_stack_target(attribution, record, outcome, sample);
     return add_stack(attribution,
                      smp_interval_find(attribution->interval, group_name, record->thread->serial,
                                        record->raw_name),

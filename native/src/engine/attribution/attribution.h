@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * attribution.h - from what was found of a thread to the node of the tree that its time goes to.
+ * attribution.h - from a thread's stack to the node of the tree that its time goes to.
  *
- * A stack equal to the last one goes to the node that one had; one that is known but has no node in
- * this interval yet (an idle thread's, at the start of an interval) is added from its copy, without
- * a walk.
+ * A stack equal to the last one goes to the node of that one. A last stack without a node in this
+ * interval (of an idle thread, when an interval begins) is added from its copy, without a walk.
  *
- * Owns     nothing: interval, names and filter are the sampler's.
+ * Owns     the path buffer; interval, names and filter are the sampler's.
  * Threads  the sampler thread only.
- * Errors   none: what there is no memory for becomes the outcome OVER_LIMIT and its pseudo-frame,
- *          and ran_out is set.
+ * Errors   none: without memory the outcome is OVER_LIMIT, with its pseudo-frame, and ran_out is
+ *          set.
  * Cost     a known stack: one memcmp.
  */
 #ifndef SMP_ENGINE_ATTRIBUTION_ATTRIBUTION_H
@@ -35,10 +34,10 @@ struct smp_attribution {
     struct smp_last_stack_budget budget;
     uint64_t key_epoch;   /* rises with each interval */
     uint64_t stack_epoch; /* rises with each filter */
-    bool ran_out;         /* of memory, since somebody set this to false */
+    bool ran_out;         /* of memory, since it was set to false */
 };
 
-/* Where a piece of time goes, and as what it counts. */
+/* What is credited with time, and the outcome that is counted. */
 struct smp_tree_target {
     struct smp_group_key key;
     uint32_t node;
@@ -46,14 +45,13 @@ struct smp_tree_target {
     size_t omitted; /* frames of its stack that are not in the tree */
 };
 
-/* The thread's place in this interval, found anew where its group or the interval has changed. */
+/* The thread's key in this interval; looked up where its group or the interval has changed. */
 struct smp_group_key smp_attribution_key(struct smp_attribution *attribution,
                                          struct smp_thread_record *record);
 
 /*
- * The spot of what was found. sample counts only where the outcome has a stack. The stack is
- * remembered as the record's last one, unless group_name says that it is not the thread's own but
- * one of that group's.
+ * The target of a stack that was found. sample is read only where the outcome has a stack. It becomes
+ * the record's last stack, unless group_name names the group of a virtual thread, whose stack it is.
  */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,
@@ -61,15 +59,16 @@ struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution
                                              const struct smp_sample *sample,
                                              const char *group_name);
 
-/* The spot of the last stack, as idle; false: there is none. */
+/* The target of the last stack, as idle. False: there is no last stack. */
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out);
 
-/* The spot of an outcome that has no stack. */
+/* The target of an outcome without a stack. */
 struct smp_tree_target smp_attribution_pseudo(struct smp_attribution *attribution,
                                               struct smp_thread_record *record,
                                               enum smp_outcome outcome);
 
+/* Counts one poll, and credits its target with the time. */
 void smp_attribution_note(struct smp_attribution *attribution, const struct smp_tree_target *target,
                           int64_t wall_ns);
 

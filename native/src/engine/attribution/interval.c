@@ -22,7 +22,7 @@ struct smp_interval {
     int64_t elapsed_ns;
 };
 
-static void find_locations(struct smp_interval *interval)
+static void find_pseudo_locations(struct smp_interval *interval)
 {
     for (int i = 0; i < SMP_OUTCOME_COUNT; i++) {
         const char *frame = smp_outcome_frame((enum smp_outcome)i);
@@ -33,7 +33,7 @@ static void find_locations(struct smp_interval *interval)
 }
 
 /* The group's root and its [over memory limit]: both, or the group is not used. */
-static enum smp_status make_root(struct smp_interval *interval, struct smp_group group)
+static enum smp_status ensure_root(struct smp_interval *interval, struct smp_group group)
 {
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, group);
     enum smp_status status = SMP_OK;
@@ -69,8 +69,8 @@ enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods 
                                       &interval->groups);
     if (status != SMP_OK)
         goto done;
-    find_locations(interval);
-    status = make_root(interval, (struct smp_group){ .index = 0 });
+    find_pseudo_locations(interval);
+    status = ensure_root(interval, (struct smp_group){ .index = 0 });
     if (status != SMP_OK)
         goto done;
     *out = interval;
@@ -99,7 +99,7 @@ struct smp_group_key smp_interval_find(struct smp_interval *interval, const char
 
     if (group_name != NULL)
         group = smp_thread_groups_find(interval->groups, group_name);
-    if (make_root(interval, group) != SMP_OK)
+    if (ensure_root(interval, group) != SMP_OK)
         group.index = 0;
     smp_thread_groups_see(interval->groups, group, serial, raw_name != NULL ? raw_name : "");
     return (struct smp_group_key){
@@ -122,7 +122,7 @@ uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group
     if (smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node))
         return node;
     *outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
-    /* It is there since the group's root was made, so this is found and cannot fail. */
+    /* Made together with the group's root, so it is found. */
     (void)smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node);
     return node;
 }
@@ -229,9 +229,9 @@ void smp_interval_mark_used(const struct smp_interval *interval, bool *used, siz
     }
 }
 
-/* The title tells what was covered: not the pause the interval may begin or end with. */
-static void set_times(const struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
-                      struct smp_profile *profile)
+/* The title says what was covered, without a pause at the begin or end of the interval. */
+static void set_profile_times(const struct smp_interval *interval, int64_t now_ns, int64_t wall_ms,
+                              struct smp_profile *profile)
 {
     const int64_t uncovered_ns = interval->is_covered ? now_ns - interval->till_ns : 0;
 
@@ -255,15 +255,15 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     struct smp_profile *profile = NULL;
     enum smp_status status;
 
-    /* May be done again should the snapshot be refused: what is spread is not there any more. */
+    /* Safe to repeat if the profile is refused: what was spread is zero then. */
     smp_tree_spread(interval->tree, unseen_of, interval->groups);
     status = smp_profile_create(interval->quota, interval->tree, interval->groups,
                                 interval->methods, &profile);
     if (status != SMP_OK)
         return status;
-    interval->tree = NULL; /* the snapshot owns them now */
+    interval->tree = NULL; /* the profile owns them now */
     interval->groups = NULL;
-    set_times(interval, now_ns, wall_ms, profile);
+    set_profile_times(interval, now_ns, wall_ms, profile);
     memcpy(profile->counters, interval->counters, sizeof(profile->counters));
     profile->memory_used_bytes = smp_quota_used(interval->quota);
     profile->memory_limit_bytes = interval->quota->limit_bytes;

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The text names a range of powers of two, so that a recursion makes a row per doubling only. */
+/* The range is between powers of two, so that a recursion makes one row for each doubling. */
 static uint32_t omitted_location(struct smp_methods *methods, size_t omitted)
 {
     char text[64];
@@ -17,24 +17,23 @@ static uint32_t omitted_location(struct smp_methods *methods, size_t omitted)
     return smp_methods_pseudo(methods, text);
 }
 
-static void put(struct smp_stack_path *path, uint32_t over_limit, uint32_t location)
+static void append_location(struct smp_stack_path *path, uint32_t over_limit, uint32_t location)
 {
     path->locations[path->count++] = location;
     if (location == over_limit)
         path->over_limit = true;
 }
 
-/*
- * The library's own frames at the leaf's end, with the pseudo-frames on them, are not kept: a
- * thread that waits in close() is where the user's line called it.
- */
+/* The library's own frames at the leaf's end, with the pseudo-frames on them. They are not kept: a thread
+ * that waits in close() is at the user's line. */
 struct own_run {
     bool is_over;
     size_t count; /* of locations */
 };
 
-static void extend(struct own_run *run, const struct smp_methods *methods,
-                   const struct smp_sample *sample, const struct smp_stack_path *path, size_t frame)
+static void extend_own_run(struct own_run *run, const struct smp_methods *methods,
+                           const struct smp_sample *sample, const struct smp_stack_path *path,
+                           size_t frame)
 {
     if (run->is_over)
         return;
@@ -55,10 +54,10 @@ void smp_stack_path_find(struct smp_stack_path *path, struct smp_methods *method
     path->over_limit = false;
     for (size_t i = 0; i < sample->count; i++) {
         if (i == sample->leaf_count && sample->omitted > 0)
-            put(path, over_limit, omitted_location(methods, sample->omitted));
-        put(path, over_limit, smp_methods_locate(methods, names, &sample->frames[i]));
-        extend(&own, methods, sample, path, i);
-        /* A pseudo-frame is nobody's code: it goes with the frame that it stands on. */
+            append_location(path, over_limit, omitted_location(methods, sample->omitted));
+        append_location(path, over_limit, smp_methods_locate(methods, names, &sample->frames[i]));
+        extend_own_run(&own, methods, sample, path, i);
+        /* A pseudo-frame belongs to the frame below it. */
         if (monitored == SIZE_MAX && own.is_over && sample->frames[i].bci != SMP_BCI_PSEUDO &&
             smp_methods_monitored(methods, path->locations[path->count - 1]))
             monitored = path->count - 1;

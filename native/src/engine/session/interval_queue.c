@@ -2,11 +2,11 @@
 /*
  * interval_queue.c - a short array of entries, oldest first, each one interval or several merged.
  *
- *   entries   [1..4] [5] [6..7] [8]        cursors: numbers of the next interval a consumer wants
+ *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
  *
  * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
- * the one of a take that is under way. What is merged without the mutex is looked at again before
- * it takes the place of its parts: where a cursor has come in between, it is thrown away.
+ * that of a running take. Merging runs without the mutex. Before a merged interval replaces its parts,
+ * they are checked again: if a cursor has come to stand between them, the merged one is thrown away.
  */
 #include "engine/session/interval_queue.h"
 
@@ -15,91 +15,92 @@
 
 #include "model/profile_merge.h"
 
-struct entry {
+struct queue_entry {
     struct smp_profile *profile; /* held */
     uint64_t first;              /* numbers of intervals */
     uint64_t last;
-    unsigned mark; /* a consumer that will take up to last and no further; 0: none */
+    unsigned mark; /* a reader that will take up to last and no further; 0: none */
 };
 
-struct reader {
+struct queue_reader {
     unsigned id;   /* 0: free */
     uint64_t next; /* the first interval it has not had */
     bool is_taking;
-    uint64_t taking; /* where is_taking: the last interval of its window */
+    uint64_t taking; /* where is_taking: the last interval that it takes */
 };
 
 struct smp_interval_queue {
     struct smp_quota *quota;
     pthread_mutex_t mutex;  /* guards all below; a leaf: nothing is called while it is held */
     pthread_cond_t changed; /* a take or a merge has ended */
-    struct entry entries[SMP_MAX_WAITING + 1];
+    struct queue_entry entries[SMP_MAX_WAITING + 1];
     size_t count;
-    struct reader readers[SMP_MAX_CONSUMERS];
+    struct queue_reader readers[SMP_MAX_READERS];
     unsigned last_id;
     uint64_t next; /* the number of the next interval */
     bool is_compacting;
-    bool is_asked_to_shed;
+    bool is_to_evict;
     uint64_t dropped;
 };
 
-/* Snapshots taken out of the entries, or held beside them, to be let go of without the mutex. */
-struct held {
+/* Profiles taken out of the entries, or held beside them, to be released without the mutex. */
+struct held_profiles {
     struct smp_profile *profiles[SMP_MAX_WAITING + 1];
     size_t count;
     uint64_t first;
     uint64_t last;
 };
 
-static void lock(struct smp_interval_queue *intervals)
+static void lock_queue(struct smp_interval_queue *intervals)
 {
     (void)pthread_mutex_lock(&intervals->mutex);
 }
 
-static void unlock(struct smp_interval_queue *intervals)
+static void unlock_queue(struct smp_interval_queue *intervals)
 {
     (void)pthread_mutex_unlock(&intervals->mutex);
 }
 
-static void release_held(struct held *held)
+static void release_held(struct held_profiles *held)
 {
     for (size_t i = 0; i < held->count; i++)
         smp_profile_release(held->profiles[i]);
     held->count = 0;
 }
 
-/* What a merged one may take; 0: as much as it needs. */
-static size_t tree_bytes(const struct smp_interval_queue *intervals)
+/* The most a merged interval may take; 0: no limit. */
+static size_t max_merged_bytes(const struct smp_interval_queue *intervals)
 {
     return intervals->quota == NULL ? 0 : intervals->quota->limit_bytes / SMP_WAITING_SHARE;
 }
 
-static enum smp_status merge_held(struct smp_interval_queue *intervals, const struct held *held,
-                                  size_t max_tree_bytes, struct smp_profile **out)
+static enum smp_status merge_held(struct smp_interval_queue *intervals,
+                                  const struct held_profiles *held, size_t max_tree_bytes,
+                                  struct smp_profile **out)
 {
     return smp_profile_merge_within(intervals->quota,
                                     (const struct smp_profile *const *)held->profiles, held->count,
                                     max_tree_bytes, out);
 }
 
-/* --- all below, down to public, with the mutex held --- */
+/* --- with the mutex, down to "public" --- */
 
-static struct reader *find_reader(struct smp_interval_queue *intervals, unsigned id)
+static struct queue_reader *find_reader(struct smp_interval_queue *intervals, unsigned id)
 {
-    for (size_t i = 0; id != 0 && i < SMP_MAX_CONSUMERS; i++) {
+    for (size_t i = 0; id != 0 && i < SMP_MAX_READERS; i++) {
         if (intervals->readers[i].id == id)
             return &intervals->readers[i];
     }
     return NULL;
 }
 
-/* The first interval that somebody still wants. */
+/* The first interval that a reader has not had. */
 static uint64_t first_wanted(const struct smp_interval_queue *intervals)
 {
     uint64_t first = intervals->next;
 
-    for (size_t i = 0; i < SMP_MAX_CONSUMERS; i++) {
-        const struct reader *reader = &intervals->readers[i];
+    for (size_t i = 0; i < SMP_MAX_READERS; i++) {
+        const struct queue_reader *reader = &intervals->readers[i];
         if (reader->id != 0 && reader->next < first)
             first = reader->next;
     }
@@ -113,8 +114,8 @@ static void remove_entries(struct smp_interval_queue *intervals, size_t at, size
     intervals->count -= count;
 }
 
-/* Moves what nobody wants any more to unwanted, which has room for all. */
-static void trim(struct smp_interval_queue *intervals, struct held *unwanted)
+/* Moves the intervals that every reader has had to unwanted, which has room for all. */
+static void trim_entries(struct smp_interval_queue *intervals, struct held_profiles *unwanted)
 {
     const uint64_t wanted = first_wanted(intervals);
     size_t count = 0;
@@ -127,13 +128,13 @@ static void trim(struct smp_interval_queue *intervals, struct held *unwanted)
 /* Must the entry stay apart from the one after it? */
 static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
 {
-    const struct entry *entry = &intervals->entries[at];
-    const struct reader *marker = find_reader(intervals, entry->mark);
+    const struct queue_entry *entry = &intervals->entries[at];
+    const struct queue_reader *marker = find_reader(intervals, entry->mark);
 
     if (marker != NULL && marker->next <= entry->last)
         return true;
-    for (size_t i = 0; i < SMP_MAX_CONSUMERS; i++) {
-        const struct reader *reader = &intervals->readers[i];
+    for (size_t i = 0; i < SMP_MAX_READERS; i++) {
+        const struct queue_reader *reader = &intervals->readers[i];
         if (reader->id != 0 && (reader->next == entry->last + 1 ||
                                 (reader->is_taking && reader->taking == entry->last)))
             return true;
@@ -143,7 +144,7 @@ static bool is_boundary(struct smp_interval_queue *intervals, size_t at)
 
 /* Holds the entries [at, at + count). */
 static void hold_entries(struct smp_interval_queue *intervals, size_t at, size_t count,
-                         struct held *out)
+                         struct held_profiles *out)
 {
     out->count = 0;
     for (size_t i = at; i < at + count; i++)
@@ -152,8 +153,8 @@ static void hold_entries(struct smp_interval_queue *intervals, size_t at, size_t
     out->last = intervals->entries[at + count - 1].last;
 }
 
-/* The oldest entries, two at least, that may be merged. False: there are none. */
-static bool hold_run(struct smp_interval_queue *intervals, struct held *out)
+/* Holds the oldest run of entries, two at least, that may be merged. False: there is none. */
+static bool hold_run(struct smp_interval_queue *intervals, struct held_profiles *out)
 {
     for (size_t at = 0; at < intervals->count; at++) {
         size_t count = 1;
@@ -167,7 +168,7 @@ static bool hold_run(struct smp_interval_queue *intervals, struct held *out)
     return false;
 }
 
-/* Entries only ever go from the front: where the first one of a run is there, all are. */
+/* Entries are only removed from the front: if the first one of a run is there, all are. */
 static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t count)
 {
     if (at == intervals->count)
@@ -179,9 +180,9 @@ static bool is_still_run(struct smp_interval_queue *intervals, size_t at, size_t
     return true;
 }
 
-/* Puts merged in the place of a run. False: it is none any more. */
-static bool replace_run(struct smp_interval_queue *intervals, const struct held *run,
-                        struct smp_profile *merged, struct held *unwanted)
+/* Replaces a run by merged. False: a cursor stands in it by now. */
+static bool replace_run(struct smp_interval_queue *intervals, const struct held_profiles *run,
+                        struct smp_profile *merged, struct held_profiles *unwanted)
 {
     size_t at = 0;
 
@@ -198,8 +199,9 @@ static bool replace_run(struct smp_interval_queue *intervals, const struct held 
     return true;
 }
 
-/* Where what a consumer has not had begins; count: there is nothing. */
-static size_t first_entry(const struct smp_interval_queue *intervals, const struct reader *reader)
+/* The index of the first entry that the reader has not had; count: none. */
+static size_t first_entry(const struct smp_interval_queue *intervals,
+                          const struct queue_reader *reader)
 {
     size_t at = 0;
 
@@ -208,9 +210,9 @@ static size_t first_entry(const struct smp_interval_queue *intervals, const stru
     return at;
 }
 
-/* What a consumer wants, up to until. False: nothing. */
-static bool hold_window(struct smp_interval_queue *intervals, const struct reader *reader,
-                        uint64_t until, struct held *out)
+/* Holds what the reader has not had, up to until. False: nothing. */
+static bool hold_unread(struct smp_interval_queue *intervals, const struct queue_reader *reader,
+                        uint64_t until, struct held_profiles *out)
 {
     const size_t at = first_entry(intervals, reader);
     size_t count = 0;
@@ -222,10 +224,10 @@ static bool hold_window(struct smp_interval_queue *intervals, const struct reade
     return count > 0;
 }
 
-/* Waits until nobody takes for it. NULL: there is no such consumer, or no longer. */
-static struct reader *await_reader(struct smp_interval_queue *intervals, unsigned id)
+/* Waits for its running take. NULL: there is no such reader, or no longer. */
+static struct queue_reader *await_reader(struct smp_interval_queue *intervals, unsigned id)
 {
-    struct reader *reader = find_reader(intervals, id);
+    struct queue_reader *reader = find_reader(intervals, id);
 
     while (reader != NULL && reader->is_taking) {
         (void)pthread_cond_wait(&intervals->changed, &intervals->mutex);
@@ -268,99 +270,100 @@ void smp_interval_queue_destroy(struct smp_interval_queue *intervals)
     smp_free(intervals->quota, intervals);
 }
 
-/* --- public: consumers --- */
+/* --- public: readers --- */
 
 enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals, unsigned *reader)
 {
     enum smp_status status = SMP_EQUOTA;
 
-    lock(intervals);
-    for (size_t i = 0; i < SMP_MAX_CONSUMERS && status != SMP_OK; i++) {
+    lock_queue(intervals);
+    for (size_t i = 0; i < SMP_MAX_READERS && status != SMP_OK; i++) {
         if (intervals->readers[i].id != 0)
             continue;
         intervals->readers[i] =
-            (struct reader){ .id = ++intervals->last_id, .next = intervals->next };
+            (struct queue_reader){ .id = ++intervals->last_id, .next = intervals->next };
         *reader = intervals->last_id;
         status = SMP_OK;
     }
-    unlock(intervals);
+    unlock_queue(intervals);
     return status;
 }
 
 void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned reader)
 {
-    struct held unwanted = { .count = 0 };
+    struct held_profiles unwanted = { .count = 0 };
 
-    lock(intervals);
-    struct reader *at = await_reader(intervals, reader);
+    lock_queue(intervals);
+    struct queue_reader *at = await_reader(intervals, reader);
     if (at != NULL) {
-        *at = (struct reader){ 0 };
-        trim(intervals, &unwanted);
+        *at = (struct queue_reader){ 0 };
+        trim_entries(intervals, &unwanted);
         (void)pthread_cond_broadcast(&intervals->changed);
     }
-    unlock(intervals);
+    unlock_queue(intervals);
     release_held(&unwanted);
 }
 
-/* Holds what is to be taken; then nobody else takes for the consumer until end_take. */
-static enum smp_status begin_take(struct smp_interval_queue *intervals, unsigned id, uint64_t until,
-                                  struct held *window, struct reader **out)
+/* Holds what is to be taken. No other take of this reader begins before end_reader_take. */
+static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, unsigned id,
+                                         uint64_t until, struct held_profiles *unread,
+                                         struct queue_reader **out)
 {
     enum smp_status status = SMP_OK;
 
-    lock(intervals);
-    struct reader *reader = await_reader(intervals, id);
+    lock_queue(intervals);
+    struct queue_reader *reader = await_reader(intervals, id);
     if (reader == NULL) {
         status = SMP_EINVAL;
-    } else if (!hold_window(intervals, reader, until, window)) {
+    } else if (!hold_unread(intervals, reader, until, unread)) {
         status = SMP_ESTATE;
     } else {
         reader->is_taking = true;
-        reader->taking = window->last;
+        reader->taking = unread->last;
         *out = reader;
     }
-    unlock(intervals);
+    unlock_queue(intervals);
     return status;
 }
 
-/* The window is taken whole; or without memory, where *taken is NULL, its oldest part as it is now.
- */
-static void end_take(struct smp_interval_queue *intervals, struct reader *reader,
-                     const struct held *window, struct smp_profile **taken, struct held *unwanted)
+/* *taken is all of it; or NULL without memory to merge: then the oldest part, as it is by now. */
+static void end_reader_take(struct smp_interval_queue *intervals, struct queue_reader *reader,
+                            const struct held_profiles *unread, struct smp_profile **taken,
+                            struct held_profiles *unwanted)
 {
-    lock(intervals);
+    lock_queue(intervals);
     if (*taken != NULL) {
-        reader->next = window->last + 1;
+        reader->next = unread->last + 1;
     } else {
         const size_t at = first_entry(intervals, reader);
-        if (at < intervals->count && intervals->entries[at].last <= window->last) {
+        if (at < intervals->count && intervals->entries[at].last <= unread->last) {
             *taken = smp_profile_hold(intervals->entries[at].profile);
             reader->next = intervals->entries[at].last + 1;
         }
     }
     reader->is_taking = false;
-    trim(intervals, unwanted);
+    trim_entries(intervals, unwanted);
     (void)pthread_cond_broadcast(&intervals->changed);
-    unlock(intervals);
+    unlock_queue(intervals);
 }
 
 enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, unsigned reader,
                                         uint64_t until, struct smp_profile **out)
 {
-    struct held window = { .count = 0 };
-    struct held unwanted = { .count = 0 };
+    struct held_profiles unread = { .count = 0 };
+    struct held_profiles unwanted = { .count = 0 };
     struct smp_profile *taken = NULL;
-    struct reader *taker = NULL;
-    enum smp_status status = begin_take(intervals, reader, until, &window, &taker);
+    struct queue_reader *taker = NULL;
+    enum smp_status status = begin_reader_take(intervals, reader, until, &unread, &taker);
 
     if (status != SMP_OK)
         return status;
-    if (window.count == 1)
-        taken = smp_profile_hold(window.profiles[0]);
+    if (unread.count == 1)
+        taken = smp_profile_hold(unread.profiles[0]);
     else
-        status = merge_held(intervals, &window, 0, &taken);
-    end_take(intervals, taker, &window, &taken, &unwanted);
-    release_held(&window);
+        status = merge_held(intervals, &unread, 0, &taken);
+    end_reader_take(intervals, taker, &unread, &taken, &unwanted);
+    release_held(&unread);
     release_held(&unwanted);
     if (taken == NULL)
         return status;
@@ -374,24 +377,24 @@ bool smp_interval_queue_has_room(struct smp_interval_queue *intervals)
 {
     bool has_room;
 
-    lock(intervals);
+    lock_queue(intervals);
     has_room = intervals->count < SMP_MAX_WAITING;
-    unlock(intervals);
+    unlock_queue(intervals);
     return has_room;
 }
 
 uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
                                    struct smp_profile *interval, unsigned mark)
 {
-    struct held unwanted = { .count = 0 };
+    struct held_profiles unwanted = { .count = 0 };
     uint64_t number;
 
-    lock(intervals);
+    lock_queue(intervals);
     number = intervals->next++;
     intervals->entries[intervals->count++] =
-        (struct entry){ .profile = interval, .first = number, .last = number, .mark = mark };
-    trim(intervals, &unwanted);
-    unlock(intervals);
+        (struct queue_entry){ .profile = interval, .first = number, .last = number, .mark = mark };
+    trim_entries(intervals, &unwanted);
+    unlock_queue(intervals);
     release_held(&unwanted);
     return number;
 }
@@ -402,41 +405,42 @@ bool smp_interval_queue_is_long(struct smp_interval_queue *intervals)
 {
     bool is_long;
 
-    lock(intervals);
+    lock_queue(intervals);
     is_long = intervals->count > SMP_MAX_APART;
-    unlock(intervals);
+    unlock_queue(intervals);
     return is_long;
 }
 
-static bool begin_compact(struct smp_interval_queue *intervals, struct held *run)
+static bool begin_compact(struct smp_interval_queue *intervals, struct held_profiles *run)
 {
     bool begins;
 
-    lock(intervals);
+    lock_queue(intervals);
     while (intervals->is_compacting)
         (void)pthread_cond_wait(&intervals->changed, &intervals->mutex);
     begins = hold_run(intervals, run);
     intervals->is_compacting = begins;
-    unlock(intervals);
+    unlock_queue(intervals);
     return begins;
 }
 
 /* True: there is one entry less at least. */
 static bool compact_run(struct smp_interval_queue *intervals)
 {
-    struct held run = { .count = 0 };
-    struct held unwanted = { .count = 0 };
+    struct held_profiles run = { .count = 0 };
+    struct held_profiles unwanted = { .count = 0 };
     struct smp_profile *merged = NULL;
     bool is_shorter;
 
     if (!begin_compact(intervals, &run))
         return false;
-    const enum smp_status status = merge_held(intervals, &run, tree_bytes(intervals), &merged);
-    lock(intervals);
+    const enum smp_status status =
+        merge_held(intervals, &run, max_merged_bytes(intervals), &merged);
+    lock_queue(intervals);
     intervals->is_compacting = false;
     is_shorter = status == SMP_OK && replace_run(intervals, &run, merged, &unwanted);
     (void)pthread_cond_broadcast(&intervals->changed);
-    unlock(intervals);
+    unlock_queue(intervals);
     release_held(&run);
     release_held(&unwanted);
     if (!is_shorter)
@@ -444,23 +448,23 @@ static bool compact_run(struct smp_interval_queue *intervals)
     return is_shorter;
 }
 
-/* Whoever wanted it goes on with the next one. */
+/* Readers of a dropped interval continue with the next one. */
 static bool drop_oldest(struct smp_interval_queue *intervals)
 {
     struct smp_profile *oldest = NULL;
 
-    lock(intervals);
+    lock_queue(intervals);
     if (intervals->count > 0) {
-        const struct entry entry = intervals->entries[0];
+        const struct queue_entry entry = intervals->entries[0];
         remove_entries(intervals, 0, 1);
-        for (size_t i = 0; i < SMP_MAX_CONSUMERS; i++) {
+        for (size_t i = 0; i < SMP_MAX_READERS; i++) {
             if (intervals->readers[i].next <= entry.last)
                 intervals->readers[i].next = entry.last + 1;
         }
         intervals->dropped += entry.last - entry.first + 1;
         oldest = entry.profile;
     }
-    unlock(intervals);
+    unlock_queue(intervals);
     smp_profile_release(oldest);
     return oldest != NULL;
 }
@@ -472,27 +476,27 @@ bool smp_interval_queue_evict(struct smp_interval_queue *intervals)
 
 void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals)
 {
-    lock(intervals);
-    intervals->is_asked_to_shed = true;
-    unlock(intervals);
+    lock_queue(intervals);
+    intervals->is_to_evict = true;
+    unlock_queue(intervals);
 }
 
-static bool take_asked_to_shed(struct smp_interval_queue *intervals)
+static bool take_eviction_request(struct smp_interval_queue *intervals)
 {
-    bool is_asked;
+    bool is_to_evict;
 
-    lock(intervals);
-    is_asked = intervals->is_asked_to_shed;
-    intervals->is_asked_to_shed = false;
-    unlock(intervals);
-    return is_asked;
+    lock_queue(intervals);
+    is_to_evict = intervals->is_to_evict;
+    intervals->is_to_evict = false;
+    unlock_queue(intervals);
+    return is_to_evict;
 }
 
 void smp_interval_queue_compact(struct smp_interval_queue *intervals)
 {
     while (smp_interval_queue_is_long(intervals) && compact_run(intervals))
         ;
-    if (take_asked_to_shed(intervals))
+    if (take_eviction_request(intervals))
         (void)smp_interval_queue_evict(intervals);
 }
 
@@ -500,8 +504,8 @@ uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals)
 {
     uint64_t dropped;
 
-    lock(intervals);
+    lock_queue(intervals);
     dropped = intervals->dropped;
-    unlock(intervals);
+    unlock_queue(intervals);
     return dropped;
 }

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_queue.h - sealed intervals, and those who read them: each consumer at its own pace.
+ * interval_queue.h - finished intervals that wait for their readers, each at its own pace.
  *
  *   intervals   5    6    7    8    9
- *                  ▲              ▲         a window: all between a consumer's cursor and the end,
- *           report's cursor   page's cursor merged into one snapshot
+ *                  ▲              ▲         a take: all between a reader's cursor and the end,
+ *           report's cursor   page's cursor merged into one profile
  *
- * Intervals that every consumer is past are let go of. Neighbours that no cursor separates are
- * merged into one when more than SMP_MAX_APART are waiting, so a slow consumer costs memory for one
- * window, not for each interval of it. Where a merged one would take more than its share of the
- * memory limit, stacks that do not fit are charged to [over memory limit]: no time is lost. Only
- * when memory has run out and nothing is left to merge is the oldest interval dropped, and counted.
+ * An interval is released when every reader is past it. Neighbours that no cursor separates are merged
+ * when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not of one for
+ * each interval. Where a merged profile would take more than its share of the memory limit, stacks that
+ * do not fit go to [over memory limit]: no time is lost. The oldest interval is dropped, and counted,
+ * only when memory has run out and nothing is left to merge.
  *
- * Owns     what is waiting.
+ * Owns     the profiles that wait.
  * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No mutex is
- *          held while snapshots are merged or freed.
+ *          held while profiles are merged or freed.
  * Errors   as listed.
  * Cost     append: a mutex. take: nothing for one interval, else a merge.
  */
@@ -30,13 +30,13 @@
 #include "model/profile.h"
 
 enum {
-    SMP_MAX_CONSUMERS = 32, /* at a time */
-    SMP_MAX_WAITING = 64,   /* intervals; one more is kept free for the last */
-    SMP_MAX_APART = 4,      /* that stay unmerged */
-    SMP_WAITING_SHARE = 6   /* of the memory limit, what a merged one may take: a sixth */
+    SMP_MAX_READERS = 32, /* at a time */
+    SMP_MAX_WAITING = 64, /* intervals; one more is kept free for the last */
+    SMP_MAX_APART = 4,    /* intervals that stay unmerged */
+    SMP_WAITING_SHARE = 6 /* of the memory limit, for a merged interval: a sixth */
 };
 
-/* SMP_INTERVAL_QUEUE_END: everything there is. */
+/* Takes all intervals. */
 #define SMP_INTERVAL_QUEUE_END UINT64_MAX
 
 struct smp_interval_queue;
@@ -46,25 +46,24 @@ SMP_CHECKED enum smp_status smp_interval_queue_create(struct smp_quota *quota,
 /* No call of any other function may be under way. NULL is fine. */
 void smp_interval_queue_destroy(struct smp_interval_queue *intervals);
 
-/* A consumer whose first window begins with the next interval; never 0. SMP_EQUOTA: too many. */
+/* A reader whose first take begins with the next interval. *reader is never 0. SMP_EQUOTA: too many. */
 SMP_CHECKED enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals,
                                                     unsigned *reader);
-/* Waits for a take of it that is under way. An unknown one is fine. */
+/* Waits for its running take. An unknown reader is fine. */
 void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned reader);
 
 bool smp_interval_queue_has_room(struct smp_interval_queue *intervals);
 /*
- * Adopts an interval and returns its number. There is room, or it is the last one. mark: a consumer
- * that will take up to here and no further, so that nothing is merged across; 0: none.
+ * Adopts an interval and returns its number. There is room, or it is the last one. mark: a reader that
+ * will take up to here and no further, so that nothing is merged across; 0: none.
  */
 uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
                                    struct smp_profile *interval, unsigned mark);
 
 /*
- * What the consumer has not had, up to the interval of this number: *out is a snapshot the caller
- * holds. Where there is no memory to merge it is the oldest part alone, and the rest is the next
- * window. SMP_ESTATE: nothing is waiting. SMP_EINVAL: there is no such consumer. Two takes of one
- * consumer come one after the other.
+ * What the reader has not had, up to the interval of this number: the caller holds *out. Without
+ * memory to merge, *out is the oldest part alone, and the next take gives the rest. SMP_ESTATE: nothing
+ * waits. SMP_EINVAL: no such reader. Two takes of one reader run one after the other.
  */
 SMP_CHECKED enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals,
                                                     unsigned reader, uint64_t until,
@@ -72,16 +71,16 @@ SMP_CHECKED enum smp_status smp_interval_queue_take(struct smp_interval_queue *i
 
 /* Would compact do something? */
 bool smp_interval_queue_is_long(struct smp_interval_queue *intervals);
-/* Merges what is to be merged, and sheds where it was asked to. Not on the sampler thread. */
+/* Merges what is to be merged, and evicts after ask_to_evict. Not on the sampler thread. */
 void smp_interval_queue_compact(struct smp_interval_queue *intervals);
-/* When memory has run out: merges what can be merged, however little is waiting; where nothing can,
- * drops the oldest. False: nothing was waiting. */
+/* When memory has run out: merges, however few intervals wait; if that is impossible, drops the oldest.
+ * False: none waits. */
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 
-/* For the sampler thread, which has no time for it: the next compact sheds once. */
+/* The sampler thread has no time to evict: the next compact does it, once. */
 void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals);
 
-/* How many intervals have been dropped so far. */
+/* Intervals dropped so far. */
 uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals);
 
 #endif

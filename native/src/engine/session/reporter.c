@@ -8,7 +8,7 @@
 
 enum { SLOTS = SMP_MAX_QUEUED_SNAPSHOTS + 1 }; /* one is kept free for the last report */
 
-struct entry {
+struct report_entry {
     uint64_t until; /* the number of the report's last interval; 0: none */
     struct smp_report_style style;
     struct smp_report_ticket *ticket;
@@ -18,14 +18,14 @@ struct smp_reporter {
     struct smp_quota *quota;
     struct smp_log *log;
     struct smp_interval_queue *intervals;
-    unsigned reader; /* of windows */
+    unsigned reader; /* of the interval queue */
     struct smp_outputer outputer;
     struct smp_worker worker;
-    struct smp_profile *current; /* the thread's own: what is being written */
+    struct smp_profile *current; /* of the running report; the thread's own */
     pthread_mutex_t mutex;       /* guards all below; a leaf: nothing is called while it is held */
     pthread_cond_t work;         /* for the thread */
-    pthread_cond_t done;         /* for those who wait for it */
-    struct entry entries[SLOTS];
+    pthread_cond_t done;         /* for callers that wait */
+    struct report_entry entries[SLOTS];
     unsigned first;
     unsigned count;
     bool is_writing;
@@ -35,19 +35,19 @@ struct smp_reporter {
     struct smp_reporter_stats stats;
 };
 
-static void lock(struct smp_reporter *reporter)
+static void lock_reporter(struct smp_reporter *reporter)
 {
     (void)pthread_mutex_lock(&reporter->mutex);
 }
 
-static void unlock(struct smp_reporter *reporter)
+static void unlock_reporter(struct smp_reporter *reporter)
 {
     (void)pthread_mutex_unlock(&reporter->mutex);
 }
 
 /* --- the thread --- */
 
-static void tell_messages(struct smp_reporter *reporter)
+static void pass_on_messages(struct smp_reporter *reporter)
 {
     char text[SMP_LOG_MESSAGE_BYTES];
     enum smp_log_level level;
@@ -56,13 +56,13 @@ static void tell_messages(struct smp_reporter *reporter)
         reporter->outputer.message(reporter->outputer.self, level, text);
 }
 
-/* False: asked to end, and nothing is left to do. *entry is empty where there are only messages. */
-static bool take_work(struct smp_reporter *reporter, struct entry *entry)
+/* False: the thread ends, and nothing is left to do. *entry is empty where there are only messages. */
+static bool take_report(struct smp_reporter *reporter, struct report_entry *entry)
 {
     bool has_work;
 
-    *entry = (struct entry){ 0 };
-    lock(reporter);
+    *entry = (struct report_entry){ 0 };
+    lock_reporter(reporter);
     while (reporter->count == 0 && !reporter->has_news && !reporter->is_ending)
         (void)pthread_cond_wait(&reporter->work, &reporter->mutex);
     has_work = reporter->count > 0 || reporter->has_news;
@@ -73,16 +73,16 @@ static bool take_work(struct smp_reporter *reporter, struct entry *entry)
         reporter->count--;
         reporter->is_writing = true;
     }
-    unlock(reporter);
+    unlock_reporter(reporter);
     return has_work;
 }
 
-static void finish_entry(struct smp_reporter *reporter, const struct entry *entry,
+static void finish_entry(struct smp_reporter *reporter, const struct report_entry *entry,
                          enum smp_status status, bool had_samples, unsigned cut)
 {
     const int64_t own_cpu_ns = smp_clock_own_cpu_ns();
 
-    lock(reporter);
+    lock_reporter(reporter);
     reporter->is_writing = false;
     reporter->released++;
     reporter->stats.own_cpu_ns = own_cpu_ns;
@@ -96,11 +96,11 @@ static void finish_entry(struct smp_reporter *reporter, const struct entry *entr
         entry->ticket->is_done = true;
     }
     (void)pthread_cond_broadcast(&reporter->done);
-    unlock(reporter);
+    unlock_reporter(reporter);
 }
 
-/* One part, which is let go of. */
-static enum smp_status write_part(struct smp_reporter *reporter, const struct entry *entry,
+/* Writes one part, and releases it. */
+static enum smp_status write_part(struct smp_reporter *reporter, const struct report_entry *entry,
                                   struct smp_profile *part, unsigned *cut)
 {
     enum smp_status status;
@@ -112,9 +112,9 @@ static enum smp_status write_part(struct smp_reporter *reporter, const struct en
     return status;
 }
 
-/* All that no report has had up to the entry's last interval: one part, but where memory is short.
- * The first failure is the report's. */
-static enum smp_status write_parts(struct smp_reporter *reporter, const struct entry *entry,
+/* Writes what no report has had, up to the entry's last interval: one part, or several where memory is
+ * short. Returns the first failure. */
+static enum smp_status write_parts(struct smp_reporter *reporter, const struct report_entry *entry,
                                    bool *had_samples, unsigned *cut)
 {
     struct smp_profile *part = NULL;
@@ -136,39 +136,39 @@ static enum smp_status write_parts(struct smp_reporter *reporter, const struct e
     return first == SMP_OK && taken != SMP_ESTATE ? taken : first;
 }
 
-static void write_report(struct smp_reporter *reporter, const struct entry *entry)
+static void write_report(struct smp_reporter *reporter, const struct report_entry *entry)
 {
     bool had_samples = false;
     unsigned cut = 0;
     const enum smp_status status = write_parts(reporter, entry, &had_samples, &cut);
 
-    /* A outputer that failed knows why; what happened before it was reached is told here. */
+    /* An outputer that failed knows why. Here: what failed before it was called. */
     if (status != SMP_OK && status != SMP_EIO)
         smp_log_put(reporter->log, SMP_LOG_ERROR, "a report could not be made: %s",
                     smp_status_text(status));
-    tell_messages(reporter);
+    pass_on_messages(reporter);
     finish_entry(reporter, entry, status, had_samples, cut);
 }
 
-static void run(void *self)
+static void run_report_thread(void *self)
 {
     struct smp_reporter *reporter = self;
-    struct entry entry;
+    struct report_entry entry;
 
     smp_worker_ready(&reporter->worker);
-    while (take_work(reporter, &entry)) {
+    while (take_report(reporter, &entry)) {
         if (entry.until != 0)
             write_report(reporter, &entry);
         else
-            tell_messages(reporter);
+            pass_on_messages(reporter);
         smp_interval_queue_compact(reporter->intervals);
     }
-    tell_messages(reporter);
+    pass_on_messages(reporter);
 }
 
 /* --- create, destroy --- */
 
-static enum smp_status init_locks(struct smp_reporter *reporter)
+static enum smp_status init_reporter_locks(struct smp_reporter *reporter)
 {
     if (pthread_mutex_init(&reporter->mutex, NULL) != 0)
         goto no_mutex;
@@ -185,7 +185,7 @@ no_mutex:
     return SMP_ENOMEM;
 }
 
-static void fini_locks(struct smp_reporter *reporter)
+static void fini_reporter_locks(struct smp_reporter *reporter)
 {
     (void)pthread_cond_destroy(&reporter->done);
     (void)pthread_cond_destroy(&reporter->work);
@@ -206,10 +206,11 @@ enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log
     reporter->log = log;
     reporter->intervals = intervals;
     reporter->outputer = *outputer;
-    status = smp_worker_init(&reporter->worker, attach, "threads-sampler-report", run, reporter);
+    status = smp_worker_init(&reporter->worker, attach, "threads-sampler-report", run_report_thread,
+                             reporter);
     if (status != SMP_OK)
         goto no_worker;
-    status = init_locks(reporter);
+    status = init_reporter_locks(reporter);
     if (status != SMP_OK)
         goto no_locks;
     status = smp_interval_queue_open(intervals, &reporter->reader);
@@ -218,7 +219,7 @@ enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log
     *out = reporter;
     return SMP_OK;
 no_reader:
-    fini_locks(reporter);
+    fini_reporter_locks(reporter);
 no_locks:
     smp_worker_fini(&reporter->worker);
 no_worker:
@@ -231,7 +232,7 @@ void smp_reporter_destroy(struct smp_reporter *reporter)
     if (reporter == NULL)
         return;
     smp_interval_queue_close(reporter->intervals, reporter->reader);
-    fini_locks(reporter);
+    fini_reporter_locks(reporter);
     smp_worker_fini(&reporter->worker);
     smp_free(reporter->quota, reporter);
 }
@@ -244,11 +245,11 @@ enum smp_status smp_reporter_start(struct smp_reporter *reporter)
     return smp_worker_start(&reporter->worker);
 }
 
-/* Empties the queue; whoever waits for a report waits no longer. */
-static void forget_all(struct smp_reporter *reporter)
+/* Empties the queue. Callers that wait for a report get SMP_ESTOPPED. */
+static void drop_queued(struct smp_reporter *reporter)
 {
     while (reporter->count > 0) {
-        struct entry *entry = &reporter->entries[reporter->first];
+        struct report_entry *entry = &reporter->entries[reporter->first];
         if (entry->ticket != NULL) {
             entry->ticket->status = SMP_ESTOPPED;
             entry->ticket->is_done = true;
@@ -261,12 +262,12 @@ static void forget_all(struct smp_reporter *reporter)
 
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain)
 {
-    lock(reporter);
+    lock_reporter(reporter);
     reporter->is_ending = true;
     if (!drain)
-        forget_all(reporter);
+        drop_queued(reporter);
     (void)pthread_cond_signal(&reporter->work);
-    unlock(reporter);
+    unlock_reporter(reporter);
     smp_worker_join(&reporter->worker);
 }
 
@@ -281,9 +282,9 @@ bool smp_reporter_has_room(struct smp_reporter *reporter)
 {
     bool has_room;
 
-    lock(reporter);
+    lock_reporter(reporter);
     has_room = reporter->count < SMP_MAX_QUEUED_SNAPSHOTS;
-    unlock(reporter);
+    unlock_reporter(reporter);
     return has_room;
 }
 
@@ -293,23 +294,23 @@ void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profi
     const uint64_t until =
         smp_interval_queue_append(reporter->intervals, profile, reporter->reader);
 
-    lock(reporter);
+    lock_reporter(reporter);
     reporter->entries[(reporter->first + reporter->count) % SLOTS] =
-        (struct entry){ .until = until, .style = style, .ticket = ticket };
+        (struct report_entry){ .until = until, .style = style, .ticket = ticket };
     reporter->count++;
     (void)pthread_cond_signal(&reporter->work);
-    unlock(reporter);
+    unlock_reporter(reporter);
 }
 
 enum smp_status smp_reporter_wait(struct smp_reporter *reporter, struct smp_report_ticket *ticket)
 {
     enum smp_status status;
 
-    lock(reporter);
+    lock_reporter(reporter);
     while (!ticket->is_done)
         (void)pthread_cond_wait(&reporter->done, &reporter->mutex);
     status = ticket->status;
-    unlock(reporter);
+    unlock_reporter(reporter);
     return status;
 }
 
@@ -324,9 +325,9 @@ uint64_t smp_reporter_released(struct smp_reporter *reporter)
 {
     uint64_t released;
 
-    lock(reporter);
+    lock_reporter(reporter);
     released = reporter->released;
-    unlock(reporter);
+    unlock_reporter(reporter);
     return released;
 }
 
@@ -334,25 +335,25 @@ bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t relea
 {
     bool has_released;
 
-    lock(reporter);
+    lock_reporter(reporter);
     while (reporter->released == released && (reporter->count > 0 || reporter->is_writing))
         (void)pthread_cond_wait(&reporter->done, &reporter->mutex);
     has_released = reporter->released != released;
-    unlock(reporter);
+    unlock_reporter(reporter);
     return has_released;
 }
 
 void smp_reporter_wake(struct smp_reporter *reporter)
 {
-    lock(reporter);
+    lock_reporter(reporter);
     reporter->has_news = true;
     (void)pthread_cond_signal(&reporter->work);
-    unlock(reporter);
+    unlock_reporter(reporter);
 }
 
 void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_stats *out)
 {
-    lock(reporter);
+    lock_reporter(reporter);
     *out = reporter->stats;
-    unlock(reporter);
+    unlock_reporter(reporter);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reporter.h - the report thread: a bounded queue of snapshots in front of the outputer.
+ * reporter.h - the report thread: a bounded queue of reports in front of the outputer.
  *
- *   sampler ── offer ──► [ s s s s ] (+1 for the last) ──► report_text ──► outputer
- *                              └──► windows: intervals up to the offered one that no report had
+ *   sampler ── offer ──► [ r r r r ] (+1 for the last) ──► report_text ──► outputer
+ *                              └──► interval queue: up to the offered interval, what no report had
  *
- * Who offers never waits for output; who wants a report waits on its ticket. The messages of the
- * log go to the outputer between reports, and the thread keeps the windows short. It is one of their
- * consumers: a report is its window. Where there is no memory to merge one, it is several reports.
+ * offer never waits for output; a caller that wants a report waits on its ticket. The messages of the
+ * log go to the outputer between reports. The thread is a reader of the interval queue, and keeps it
+ * short. Without memory to merge its intervals, one report becomes several.
  *
- * Owns     its thread; its snapshots wait in the windows, which it borrows.
+ * Owns     its thread; the profiles wait in the interval queue, which it borrows.
  * Threads  any; no function is called with its mutex held.
  * Errors   a report that fails is counted, and its ticket says so; the next one is tried.
  * Cost     offer: one mutex. No allocation.
@@ -33,20 +33,20 @@ enum { SMP_MAX_QUEUED_SNAPSHOTS = 4 };
 
 struct smp_reporter;
 
-/* The outcome of one report, for the one who waits for it. Zeroed before offer. */
+/* The result of one report, for a caller that waits for it. Zeroed before offer. */
 struct smp_report_ticket {
     bool is_done; /* guarded by the reporter's mutex */
     enum smp_status status;
 };
 
 struct smp_reporter_stats {
-    uint64_t written; /* reports that had something to say and were taken by the outputer */
+    uint64_t written; /* reports that had samples, and that the outputer has taken */
     uint64_t failed;
     uint64_t cut;       /* records cut at their size limit */
     int64_t own_cpu_ns; /* of the thread, up to the last report */
 };
 
-/* log and windows outlive it. */
+/* log and intervals outlive it. */
 SMP_CHECKED enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log,
                                                 struct smp_interval_queue *intervals,
                                                 const struct smp_attach *attach,
@@ -55,15 +55,15 @@ SMP_CHECKED enum smp_status smp_reporter_create(struct smp_quota *quota, struct 
 /* Not while its thread runs. */
 void smp_reporter_destroy(struct smp_reporter *reporter);
 
-/* SMP_ETHREAD, or what host.enter said. May be called again after finish. */
+/* SMP_ETHREAD, or the status of attach.enter. May be called again after finish. */
 SMP_CHECKED enum smp_status smp_reporter_start(struct smp_reporter *reporter);
-/* Ends the thread and joins it; drain: when all that is queued is written, else it is let go. */
+/* Ends the thread and joins it. drain: after all queued reports are written; else they are dropped. */
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain);
 bool smp_reporter_is_caller(struct smp_reporter *reporter);
 
-/* For the one thread that offers: there will still be room when it does. */
+/* For the one thread that offers: the room is still there when it does. */
 bool smp_reporter_has_room(struct smp_reporter *reporter);
-/* Adopts snapshot into the windows. There is room, there too, or it is the last one. ticket may be
+/* Adopts the profile into the interval queue. Both have room, or it is the last one. ticket may be
  * NULL. */
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profile,
                         struct smp_report_style style, struct smp_report_ticket *ticket);
@@ -71,13 +71,12 @@ void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profi
 SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
                                               struct smp_report_ticket *ticket);
 
-/* Of the report that is being written, on its thread: what is reported, held for the caller. NULL
- * on another thread, or where none is. */
+/* On the report thread, while it writes a report: its profile, held for the caller. Else NULL. */
 struct smp_profile *smp_reporter_current(struct smp_reporter *reporter);
 
-/* How many reports' snapshots have been let go of so far. */
+/* Reports whose profiles have been released so far. */
 uint64_t smp_reporter_released(struct smp_reporter *reporter);
-/* Waits for one more than released. False: there are none left that could be waited for. */
+/* Waits until one more than released is. False: no report is left to wait for. */
 bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released);
 
 /* There is something in the log. */

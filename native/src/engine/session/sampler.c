@@ -27,13 +27,13 @@ struct smp_sampler {
     char *packages; /* the text filter was made from */
     struct smp_filter *filter;
     struct smp_methods *methods;
-    struct smp_methods_stats methods_seen; /* what of methods' figures has been counted */
+    struct smp_methods_stats methods_seen; /* methods' figures that have been counted */
     struct smp_interval *interval;         /* NULL after seal_last */
     struct smp_attribution attribution;
     struct smp_roster roster;
     struct smp_source sources[SOURCE_COUNT];
     bool is_running;       /* between mark and pause */
-    int64_t covered_ns;    /* up to here the interval's time has been told */
+    int64_t covered_ns;    /* the last tick */
     bool warned_of_memory; /* in this interval */
     bool has_news;
     struct smp_tally closed_tally; /* of all sealed intervals */
@@ -255,9 +255,8 @@ void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_
     smp_interval_begin(sampler->interval, wall_ms);
 }
 
-void smp_sampler_pause(struct smp_sampler *sampler, int64_t now_ns)
+void smp_sampler_pause(struct smp_sampler *sampler)
 {
-    (void)now_ns; /* covered by the tick before it */
     flush_sources(sampler, SMP_FLUSH_LAST);
     for (size_t i = 0; i < SOURCE_COUNT; i++) {
         const struct smp_source *source = &sampler->sources[i];
@@ -348,7 +347,7 @@ void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, ui
     smp_interval_count(sampler->interval, counter, more);
 }
 
-/* --- options, selection --- */
+/* --- options, filter --- */
 
 static enum smp_status set_packages(struct smp_sampler *sampler, const char *packages)
 {
@@ -391,8 +390,8 @@ enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
     return SMP_OK;
 }
 
-void smp_sampler_select(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
-                        bool only)
+void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
+                            bool only)
 {
     flush_sources(sampler, SMP_FLUSH_FILTER);
     smp_roster_set_filter(&sampler->roster, thread_filter, only);
@@ -402,8 +401,8 @@ void smp_sampler_select(struct smp_sampler *sampler, struct smp_thread_filter th
 
 /* --- the end of an interval --- */
 
-/* What the next interval starts with: the same names, or of a full table those still in use. NULL
- * never: where there is no memory to clear up with, the full table stays. */
+/* The next interval's names: the same, or of a full table those still in use. Never NULL: without memory
+ * to compact it, the full table stays. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
 {
     const size_t most = sampler->quota->limit_bytes / NAMES_LIMIT_SHARE;
@@ -423,7 +422,7 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
     return compacted != NULL ? compacted : smp_methods_hold(sampler->methods);
 }
 
-/* The interval is sealed: its figures go to the closed ones. */
+/* The interval is sealed: adds its figures to those of the closed ones. */
 static void close_interval(struct smp_sampler *sampler)
 {
     smp_tally_add(&sampler->closed_tally, smp_interval_tally(sampler->interval));
@@ -431,7 +430,7 @@ static void close_interval(struct smp_sampler *sampler)
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
-    sampler->attribution.key_epoch++; /* who finds a new place forgets its last stack, too */
+    sampler->attribution.key_epoch++; /* a new key also forgets the node of the last stack */
     sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
 }
@@ -473,7 +472,7 @@ enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_n
 
     flush_sources(sampler, SMP_FLUSH_LAST);
     sampler->is_running = false;
-    /* They are of no more use, and a full session has room for the snapshot without them. */
+    /* No longer needed; a full session has memory for the profile without them. */
     smp_roster_forget_stacks(&sampler->roster);
     status = smp_interval_seal(sampler->interval, now_ns, wall_ms, out);
     if (status == SMP_OK)

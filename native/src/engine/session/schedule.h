@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * schedule.h - when the next look and the next report are due. Pure: it is told the time.
+ * schedule.h - when the next tick and the next report are due. Pure: time is a parameter.
  *
  *   due += interval * (0.9 .. 1.1)         so that a periodic program is not met in the same phase
  *   report_due += period                   a fixed cadence from the start
  *
- * A look that starts more than half an interval after its due time is late. What was missed is not
- * made up for by a burst: the next look is one interval away from now.
+ * A tick that begins more than half an interval after its due time is late. Missed ticks are not made
+ * up for: the next tick comes one interval from now.
  *
  * Owns     nothing; plain data.
  * Threads  one at a time.
@@ -19,41 +19,41 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Jitter: the gap between two looks is uniform within this share of the interval around it. */
+/* Jitter: the gap between two ticks is uniform within this share of the interval around it. */
 enum { SMP_JITTER_PERCENT = 10 };
 
 struct smp_schedule {
     int64_t interval_ns;
     int64_t period_ns; /* of reports; 0 = none */
-    int64_t due_ns;    /* of the next look */
+    int64_t due_ns;    /* of the next tick */
     int64_t report_due_ns;
     uint64_t random;
 };
 
-/* The first look is due one jittered interval after now, the first report one period after now. */
+/* The first tick is due one jittered interval after now, the first report one period after now. */
 void smp_schedule_init(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
                        int64_t now_ns, uint64_t seed);
-/* New lengths; what has not changed keeps its deadline. */
+/* New lengths. A length that is the same keeps its deadline. */
 void smp_schedule_set(struct smp_schedule *schedule, int64_t interval_ns, int64_t period_ns,
                       int64_t now_ns);
-/* The next look is one jittered interval after now: after a pause. */
+/* After a pause: the next tick is one jittered interval after now. */
 void smp_schedule_restart_ticks(struct smp_schedule *schedule, int64_t now_ns);
 
 bool smp_schedule_tick_is_due(const struct smp_schedule *schedule, int64_t now_ns);
-/* A due look begins: moves the deadline on. Returns whether the look is late. */
+/* A due tick begins: moves the deadline on. True: the tick is late. */
 bool smp_schedule_begin_tick(struct smp_schedule *schedule, int64_t now_ns);
 
-/* The next look comes no sooner than at_ns. Returns how many are left out. */
+/* The next tick comes no sooner than at_ns. Returns how many are left out. */
 uint64_t smp_schedule_hold_tick(struct smp_schedule *schedule, int64_t at_ns);
-/* Leaves out looks that would come before at_ns, so many at most; those after them come when they
- * would have come anyway. Returns how many. */
+/* Leaves out ticks before at_ns, so many at most. Those after them come when they would have come
+ * anyway. Returns how many. */
 uint64_t smp_schedule_skip_ticks(struct smp_schedule *schedule, int64_t at_ns, uint64_t most);
 
 bool smp_schedule_report_is_due(const struct smp_schedule *schedule, int64_t now_ns);
 /* A due report begins: moves the deadline on by whole periods until it lies ahead. */
 void smp_schedule_begin_report(struct smp_schedule *schedule, int64_t now_ns);
 
-/* The nearest deadline: of reports, and of looks where ticking. INT64_MAX = never. */
+/* The nearest deadline: of reports, and of ticks where ticking. INT64_MAX: never. */
 int64_t smp_schedule_next_ns(const struct smp_schedule *schedule, bool ticking);
 
 #endif

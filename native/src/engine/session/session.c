@@ -220,15 +220,15 @@ enum smp_status smp_session_resume(struct smp_session *session)
     return do_request(session, &request);
 }
 
-/* How often our own limit has said no. */
+/* How often our own memory limit has refused an allocation. */
 static size_t refusals(const struct smp_session *session)
 {
     return atomic_load_explicit(&session->quota->refused, memory_order_relaxed);
 }
 
 /*
- * The sampler thread never waits for the output, so where too many reports are waiting, or hold the
- * memory that a new interval needs, it is asked again after one of them has been let go of.
+ * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a new
+ * interval needs, the request is repeated after one of them has been released.
  */
 static enum smp_status request_report(struct smp_session *session, enum smp_request_kind kind)
 {
@@ -265,11 +265,11 @@ enum smp_status smp_session_sample_once(struct smp_session *session)
     return request_report(session, SMP_REQUEST_SAMPLE_ONCE);
 }
 
-/* --- windows --- */
+/* --- readers --- */
 
 /*
- * Ends the running interval, waiting for no output. Where memory has run out, what is waiting in
- * the windows makes room: merged first, then dropped, oldest first.
+ * Ends the running interval, without waiting for output. Where memory has run out, waiting intervals
+ * make room: they are merged first, then dropped, oldest first.
  */
 static enum smp_status request_interval(struct smp_session *session, struct smp_request *request)
 {
@@ -283,8 +283,7 @@ static enum smp_status request_interval(struct smp_session *session, struct smp_
         smp_interval_queue_compact(session->intervals);
         status = do_request(session, request);
         again = false;
-        /* Only where it is our limit that says no: what the system refuses may be there next time.
-         */
+        /* Only where our limit refuses: what the system refuses may be there next time. */
         if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
             (request->is_full || refusals(session) != before))
             again = smp_interval_queue_evict(session->intervals);
@@ -316,7 +315,7 @@ enum smp_status smp_session_take_interval(struct smp_session *session, unsigned 
 
     if (sealed == SMP_ESELF)
         return sealed;
-    /* What has been sealed before is there all the same. */
+    /* Also on failure: earlier intervals may wait. */
     taken = smp_interval_queue_take(session->intervals, reader, SMP_INTERVAL_QUEUE_END, out);
     return taken == SMP_ESTATE && sealed != SMP_OK ? sealed : taken;
 }
@@ -347,7 +346,7 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
         .own_cpu_ns = ticker.own_cpu_ns + reporter.own_cpu_ns,
         .elapsed_ns = ticker.elapsed_ns,
     };
-    /* What the sampler has not counted yet; after stop it never will. */
+    /* The sampler has not counted these yet; after stop it never will. */
     failed = reporter.failed - ticker.counted.failed;
     cut = reporter.cut - ticker.counted.cut;
     out->sampler.total_counters[SMP_COUNTER_FAILED_REPORTS] += failed;

@@ -3,15 +3,14 @@
  * session.h - a running sampler: its two threads, its schedule, its queue of reports. What Java
  * holds.
  *
- *   new ─start─► running ⇄ paused ─stop─► stopped ─destroy─►
+ *   create ─► new ─start─► running ⇄ paused ─stop─► stopped ─► destroy        (lifecycle.h)
  *
- * The sampler thread ticks every interval, jittered by up to 10 % around the mean, never waits for
- * output and does none. The reporter thread turns snapshots into calls of the outputer. A report that
- * is due while SMP_MAX_QUEUED_SNAPSHOTS are waiting is not cut off: the open interval simply goes
- * on into the next one (counted as merged), so a slow outputer costs reports, never samples.
+ * The sampler thread ticks every interval, jittered by up to 10 %, and neither does nor awaits output.
+ * The report thread turns profiles into calls of the outputer. Where a report is due while
+ * SMP_MAX_QUEUED_SNAPSHOTS wait, the interval goes on into the next report (counted as merged): a slow
+ * outputer costs reports, never samples.
  *
- * Owns     everything below it; adopts the outputer's and the vm's self pointers only as long as the
- *          session lives.
+ * Owns     everything below it. Borrows the self pointers of outputer and vm as long as it lives.
  * Threads  every function from any thread. None waits while holding a lock. One that would wait for
  *          the sampler or the reporter returns SMP_ESELF when it is called from one of the two.
  * Errors   as listed. Nothing is started where start fails.
@@ -55,18 +54,17 @@ SMP_CHECKED enum smp_status smp_session_create(const struct smp_session_config *
                                                const char *options, size_t options_length,
                                                char message[SMP_OPTIONS_MESSAGE_BYTES],
                                                struct smp_session **out);
-/* Stops it first where needed, without a last report. NULL is fine. Never from the session's own
+/* Stops it first where it runs, without a last report. NULL is fine. Never from the session's own
  * threads. */
 void smp_session_destroy(struct smp_session *session);
 
 /*
- * Returns when the sampler thread has taken its first look, so that all that happens after start is
- * credited. SMP_ETHREAD, SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE when not new.
+ * Returns after the first tick, so that all that happens after start is sampled. SMP_ETHREAD, SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE when not new.
  */
 SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
 /*
- * A last look at every thread, a last report, and both threads end. Returns when that report is
- * written, or has failed. SMP_ENOMEM, SMP_EQUOTA: all is stopped, but there was no memory for the
+ * Polls every thread a last time, makes a last report, and ends both threads. Returns when that report
+ * is written, or has failed. SMP_ENOMEM, SMP_EQUOTA: all is stopped, but there was no memory for the
  * last report. A second stop waits for the first and is SMP_OK. On a session never started: SMP_OK,
  * nothing happens.
  */
@@ -77,40 +75,40 @@ SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
 SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session, const char *options,
                                                   size_t length,
                                                   char message[SMP_OPTIONS_MESSAGE_BYTES]);
-/* Adopts selection, also on failure. */
+/* Adopts the filter, also on failure. only: samples the filter's threads and no others. */
 SMP_CHECKED enum smp_status smp_session_select(struct smp_session *session,
                                                struct smp_thread_filter thread_filter, bool only);
 
-/* Takes a last look, then time passes uncredited until resume. Twice is fine. Data is kept. */
+/* Polls every thread a last time. Then no time is sampled until resume. Twice is fine. Data is kept. */
 SMP_CHECKED enum smp_status smp_session_pause(struct smp_session *session);
 SMP_CHECKED enum smp_status smp_session_resume(struct smp_session *session);
 
 /*
- * Takes a look (unless paused), ends the interval, returns when its report is written.
+ * Ticks (unless paused), ends the interval, returns when its report is written.
  * SMP_EIO when the outputer failed; SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is lost; SMP_ESTATE
  * before start, SMP_ESTOPPED after stop.
  */
 SMP_CHECKED enum smp_status smp_session_report(struct smp_session *session);
-/* Paused or inactive only, else SMP_ESTATE: one look credited with one interval, then as report. */
+/* Paused or inactive only, else SMP_ESTATE: one poll of all threads, which counts as one interval, then
+ * as report. */
 SMP_CHECKED enum smp_status smp_session_sample_once(struct smp_session *session);
 
 /*
- * A reader of windows with its own cursor: its first window begins now, or at start. Taking one
- * never resets or delays another's, nor the reports. It is closed with the session.
- * SMP_EQUOTA: SMP_MAX_CONSUMERS are open, or no memory for a new interval; SMP_ENOMEM;
- * SMP_ESTOPPED.
+ * A reader of intervals with its own cursor: its first interval begins now, or at start. Readers do not
+ * affect each other, nor the reports. Closed with the session.
+ * SMP_EQUOTA: SMP_MAX_READERS are open, or no memory for a new interval; SMP_ENOMEM; SMP_ESTOPPED.
  */
 SMP_CHECKED enum smp_status smp_session_open_reader(struct smp_session *session, unsigned *reader);
 void smp_session_close_reader(struct smp_session *session, unsigned reader);
 /*
- * Takes a look (unless paused), ends the interval and gives everything since the consumer's last
- * window: *out is held by the caller and may outlive the session. Where memory is short it may be
- * only the older part; the rest is the next window. After stop: what is left; then SMP_ESTOPPED.
- * SMP_ESTATE: not started. SMP_EINVAL: no such consumer. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
+ * Ticks (unless paused), ends the interval, and gives all that the reader has not had: the caller holds
+ * *out, which may outlive the session. Where memory is short it may be only the older part; the next
+ * call gives the rest. After stop: what is left, then SMP_ESTOPPED.
+ * SMP_ESTATE: not started. SMP_EINVAL: no such reader. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
  */
 SMP_CHECKED enum smp_status smp_session_take_interval(struct smp_session *session, unsigned reader,
                                                       struct smp_profile **out);
-/* From within a call of the outputer: what is being reported, held for the caller. Else NULL. */
+/* Within a call of the outputer: the reported profile, held for the caller. Else NULL. */
 struct smp_profile *smp_session_current_report(struct smp_session *session);
 
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out);

@@ -120,7 +120,7 @@ static void start_or_pause(struct smp_ticker *ticker)
         smp_schedule_restart_ticks(&ticker->schedule, now_ns);
     } else {
         make_last_tick(ticker, now_ns);
-        smp_sampler_pause(ticker->sampler, now_ns);
+        smp_sampler_pause(ticker->sampler);
         publish_stats(ticker); /* pause has attributed what was pending */
     }
 }
@@ -220,7 +220,7 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
         return configure_sampler(ticker, &request->options);
     case SMP_REQUEST_SET_FILTER:
         catch_up(ticker);
-        smp_sampler_select(ticker->sampler, request->thread_filter, request->only);
+        smp_sampler_set_filter(ticker->sampler, request->thread_filter, request->only);
         return SMP_OK;
     case SMP_REQUEST_PAUSE:
     case SMP_REQUEST_RESUME:

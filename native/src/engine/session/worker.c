@@ -29,11 +29,11 @@ void smp_worker_fini(struct smp_worker *worker)
     (void)pthread_mutex_destroy(&worker->mutex);
 }
 
-static void settle(struct smp_worker *worker, enum smp_status status)
+static void end_start(struct smp_worker *worker, enum smp_status status)
 {
     (void)pthread_mutex_lock(&worker->mutex);
-    if (!worker->is_settled) {
-        worker->is_settled = true;
+    if (!worker->may_start_return) {
+        worker->may_start_return = true;
         worker->status = status;
         (void)pthread_cond_signal(&worker->changed);
     }
@@ -48,7 +48,7 @@ static void set_inside(struct smp_worker *worker, bool is_inside)
     (void)pthread_mutex_unlock(&worker->mutex);
 }
 
-/* What the system calls the thread: as much of its name as fits. */
+/* The system's name of the thread: as much as fits. */
 static void name_thread(const char *name)
 {
     char text[SYSTEM_NAME_BYTES];
@@ -57,7 +57,7 @@ static void name_thread(const char *name)
     (void)pthread_setname_np(pthread_self(), text);
 }
 
-static void *main_of_thread(void *argument)
+static void *run_worker(void *argument)
 {
     struct smp_worker *worker = argument;
     enum smp_status status;
@@ -71,12 +71,12 @@ static void *main_of_thread(void *argument)
     }
     /* From here on the system may give this thread's id to another one. */
     set_inside(worker, false);
-    settle(worker, status);
+    end_start(worker, status);
     return NULL;
 }
 
-/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
- * libraries are part of the stack: a further share is for those. */
+/* A whole number of pages. With glibc the thread's control block and the thread-locals of all libraries
+ * are part of the stack: EXTRA_STACK_BYTES is for those. */
 static size_t stack_bytes_of(const struct smp_attach *attach)
 {
     size_t wanted = attach->stack_bytes;
@@ -95,13 +95,13 @@ static int create_with_stack(struct smp_worker *worker)
         return error;
     error = pthread_attr_setstacksize(&attributes, stack_bytes_of(&worker->attach));
     if (error == 0)
-        error = pthread_create(&worker->to_join, &attributes, main_of_thread, worker);
+        error = pthread_create(&worker->to_join, &attributes, run_worker, worker);
     (void)pthread_attr_destroy(&attributes);
     return error;
 }
 
 /* The new thread inherits the mask: no signal of the application is ever handled on it. */
-static int create_thread(struct smp_worker *worker)
+static int start_masked(struct smp_worker *worker)
 {
     sigset_t all;
     sigset_t before;
@@ -120,11 +120,11 @@ enum smp_status smp_worker_start(struct smp_worker *worker)
 {
     enum smp_status status;
 
-    worker->is_settled = false;
-    if (create_thread(worker) != 0)
+    worker->may_start_return = false;
+    if (start_masked(worker) != 0)
         return SMP_ETHREAD;
     (void)pthread_mutex_lock(&worker->mutex);
-    while (!worker->is_settled)
+    while (!worker->may_start_return)
         (void)pthread_cond_wait(&worker->changed, &worker->mutex);
     status = worker->status;
     (void)pthread_mutex_unlock(&worker->mutex);
@@ -135,7 +135,7 @@ enum smp_status smp_worker_start(struct smp_worker *worker)
 
 void smp_worker_ready(struct smp_worker *worker)
 {
-    settle(worker, SMP_OK);
+    end_start(worker, SMP_OK);
 }
 
 void smp_worker_join(struct smp_worker *worker)

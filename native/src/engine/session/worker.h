@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * worker.h - one thread of our own: started with all signals blocked, introduced to the JVM (which
- * may let some through), joined.
+ * worker.h - one internal thread: started with all signals blocked, attached to the JVM (which may
+ * unblock some), joined.
  *
  * Owns     its thread between start and join.
  * Threads  start and join: one caller at a time; is_caller: any; ready: the thread itself.
- * Errors   start: SMP_ETHREAD, or what host.enter said: no thread is left behind then.
+ * Errors   start: SMP_ETHREAD, or the status of attach.enter: no thread is left behind then.
  * Cost     start, join: a thread.
  */
 #ifndef SMP_ENGINE_SESSION_WORKER_H
@@ -18,8 +18,8 @@
 #include "engine/jvm.h"
 
 /*
- * The least stack of a thread of ours, as HotSpot gives a Java thread. The system's default is no
- * measure: 128 KiB with musl, and what "ulimit -s" says with glibc.
+ * The least stack of an internal thread, as HotSpot gives a Java thread. The system's default will not
+ * do: 128 KiB with musl, and what "ulimit -s" says with glibc.
  */
 enum { SMP_WORKER_MIN_STACK_BYTES = 1024 * 1024 };
 
@@ -31,11 +31,11 @@ struct smp_worker {
     void *self;
     pthread_mutex_t mutex; /* guards all below */
     pthread_cond_t changed;
-    pthread_t thread;       /* valid while is_inside */
-    bool is_inside;         /* the thread exists and has not finished */
-    bool is_settled;        /* start may return */
+    pthread_t thread; /* valid while is_inside */
+    bool is_inside;   /* the thread exists and has not finished */
+    bool may_start_return;
     enum smp_status status; /* what start returns */
-    pthread_t to_join;      /* the starter's alone */
+    pthread_t to_join;      /* only for the caller of start */
 };
 
 SMP_CHECKED enum smp_status smp_worker_init(struct smp_worker *worker,
@@ -43,7 +43,7 @@ SMP_CHECKED enum smp_status smp_worker_init(struct smp_worker *worker,
                                             void (*run)(void *self), void *self);
 void smp_worker_fini(struct smp_worker *worker);
 
-/* Returns when run has called ready, or has returned without. */
+/* Returns when run has called ready, or has returned. */
 SMP_CHECKED enum smp_status smp_worker_start(struct smp_worker *worker);
 void smp_worker_ready(struct smp_worker *worker);
 /* After a successful start, once. run must be on its way to return. */

@@ -5,33 +5,33 @@
 
 #define NS_PER_MS INT64_C(1000000)
 
-void smp_activity_start(struct smp_activity *idle, int32_t tid, int64_t now_ns)
+void smp_activity_start(struct smp_activity *activity, int32_t tid, int64_t now_ns)
 {
-    idle->has_leaf = false;
-    idle->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &idle->cpu_ns);
-    idle->since_ns = now_ns;
-    idle->read_ns = smp_clock_ns();
-    /* So that a thousand parked threads are not looked at every tick at first. */
-    if (idle->has_clock && idle->cpu_ns < SMP_QUIET_CPU_MS * NS_PER_MS)
-        idle->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
+    activity->has_leaf = false;
+    activity->has_clock = tid > 0 && smp_clock_thread_cpu_ns(tid, &activity->cpu_ns);
+    activity->since_ns = now_ns;
+    activity->read_ns = smp_clock_ns();
+    /* So that a thousand parked threads are not polled at each of the first ticks. */
+    if (activity->has_clock && activity->cpu_ns < SMP_QUIET_CPU_MS * NS_PER_MS)
+        activity->since_ns -= SMP_QUIET_LEAD_MS * NS_PER_MS;
 }
 
-void smp_activity_begin(const struct smp_activity *idle, int32_t tid, struct smp_reading *out)
+void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct smp_reading *out)
 {
-    *out = (struct smp_reading){ .activity = SMP_ACTIVITY_UNKNOWN, .had_leaf = idle->has_leaf };
+    *out = (struct smp_reading){ .activity = SMP_ACTIVITY_UNKNOWN };
     if (tid <= 0 || !smp_clock_thread_cpu_ns(tid, &out->clock_ns))
         return;
-    out->is_measured = idle->has_clock && out->clock_ns >= idle->cpu_ns;
-    out->activity =
-        out->is_measured && out->clock_ns == idle->cpu_ns ? SMP_ACTIVITY_NONE : SMP_ACTIVITY_RAN;
+    out->is_measured = activity->has_clock && out->clock_ns >= activity->cpu_ns;
+    out->activity = out->is_measured && out->clock_ns == activity->cpu_ns ? SMP_ACTIVITY_NONE
+                                                                          : SMP_ACTIVITY_RAN;
 }
 
-void smp_activity_finish(struct smp_activity *idle, int32_t tid, struct smp_reading *reading)
+void smp_activity_finish(struct smp_activity *activity, int32_t tid, struct smp_reading *reading)
 {
     int64_t second_ns = 0;
 
     if (reading->activity == SMP_ACTIVITY_UNKNOWN)
-        *idle = (struct smp_activity){ 0 };
+        *activity = (struct smp_activity){ 0 };
     if (reading->activity != SMP_ACTIVITY_RAN)
         return;
     const int64_t now_ns = smp_clock_ns();
@@ -40,12 +40,12 @@ void smp_activity_finish(struct smp_activity *idle, int32_t tid, struct smp_read
     if (second_ns > reading->clock_ns)
         reading->activity = SMP_ACTIVITY_RUNNING;
     if (reading->is_measured)
-        reading->used_ns = second_ns - idle->cpu_ns;
-    reading->apart_ns = now_ns - idle->read_ns;
-    idle->has_clock = true;
-    idle->has_leaf = false;
-    idle->cpu_ns = second_ns;
-    idle->read_ns = now_ns;
+        reading->used_ns = second_ns - activity->cpu_ns;
+    reading->apart_ns = now_ns - activity->read_ns;
+    activity->has_clock = true;
+    activity->has_leaf = false;
+    activity->cpu_ns = second_ns;
+    activity->read_ns = now_ns;
 }
 
 bool smp_activity_has_run_all_along(const struct smp_reading *reading)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * activity.h - what a thread's CPU clock proves: that it has not run since the last look.
+ * activity.h - what a thread's CPU clock proves: whether it has run since the last poll.
  *
- *   look        look              look                        look
+ *   poll        poll              poll                        poll
  *    │ unmoved   │     unmoved     │          moved            │
  *    └───────────┴─────────────────┴───────────────────────────┘
  *     exactly the leaf it had       not proven: by the poll's weight (intensity.h)
  *
- * A thread that has been idle for long is polled less often: on average once in a
- * SMP_IDLE_SHARE-th of the time it has been proven idle.
+ * A thread that has been idle for long is polled less often: on average once in a SMP_IDLE_SHARE-th of
+ * the time it has been proven idle.
  *
  * Owns     plain data.
  * Threads  one at a time.
@@ -23,48 +23,46 @@
 
 enum {
     SMP_IDLE_SHARE = 12,      /* the mean gap is at most a twelfth of the time proven idle */
-    SMP_QUIET_CPU_MS = 50,    /* a thread that has used less in all its life, when it is met, */
+    SMP_QUIET_CPU_MS = 50,    /* a thread that used less in all its life before its first poll */
     SMP_QUIET_LEAD_MS = 3000, /* is treated as if it had been idle so long */
-    SMP_MOMENT_NS = 50000,    /* what a tick of ours and a switch or two take */
-    SMP_MOMENT_SHARE = 10     /* of the time between two readings, at most */
+    SMP_MOMENT_NS = 50000,    /* a tick of ours and a switch or two take so long, */
+    SMP_MOMENT_SHARE = 10     /* and at most this share of the time between two readings */
 };
 
 /* Of one thread. Zeroed: nothing is known. */
 struct smp_activity {
     bool has_clock;   /* cpu_ns was read */
     bool has_leaf;    /* its stack is known, and was walked after cpu_ns was read */
-    int64_t cpu_ns;   /* the clock at the last look at which it had moved */
-    int64_t read_ns;  /* when it was read */
-    int64_t since_ns; /* it has not run since then, as far as is known */
+    int64_t cpu_ns;   /* the clock at the last poll that found it moved */
+    int64_t read_ns;  /* when cpu_ns was read */
+    int64_t since_ns; /* idle since then, as far as is known */
 };
 
-/* What two readings say of a thread. */
+/* What two readings of the clock say. */
 enum smp_activity_kind {
     SMP_ACTIVITY_UNKNOWN, /* no clock */
-    SMP_ACTIVITY_NONE,    /* not run since the last look */
-    SMP_ACTIVITY_RAN,     /* but does not move now */
+    SMP_ACTIVITY_NONE,    /* it has not run since the last poll */
+    SMP_ACTIVITY_RAN,     /* it has run, but does not move now */
     SMP_ACTIVITY_RUNNING  /* the clock moves between two readings */
 };
 
 struct smp_reading {
     enum smp_activity_kind activity;
-    bool is_measured; /* used_ns is known: the clock was read at the last look, too */
+    bool is_measured; /* used_ns is known: the clock was read at the last poll, too */
     int64_t clock_ns; /* the first reading */
-    int64_t used_ns;  /* CPU time since the last look */
-    int64_t apart_ns; /* the time in which it was used, from reading to reading */
-    bool had_leaf;    /* what its stack was since the last look is known, as long as it was idle */
+    int64_t used_ns;  /* CPU time since the last poll */
+    int64_t apart_ns; /* from reading to reading: the time in which it was used */
 };
 
-/* The clock from now on, without a judgement: for a thread whose time begins now, although it may
- * have lived before. */
-void smp_activity_start(struct smp_activity *idle, int32_t tid, int64_t now_ns);
-/* The first reading: UNKNOWN, NONE, or RAN, which may turn out to be RUNNING. Changes nothing. */
-void smp_activity_begin(const struct smp_activity *idle, int32_t tid, struct smp_reading *out);
-/* The second one where the first says that it has moved, and what follows for the thread. */
-void smp_activity_finish(struct smp_activity *idle, int32_t tid, struct smp_reading *reading);
+/* Reads the clock for a thread whose time begins now, although it may be older. */
+void smp_activity_start(struct smp_activity *activity, int32_t tid, int64_t now_ns);
+/* The first reading: UNKNOWN, NONE, or RAN, which finish may turn into RUNNING. */
+void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct smp_reading *out);
+/* The second reading, where the first one has moved. Updates the thread. */
+void smp_activity_finish(struct smp_activity *activity, int32_t tid, struct smp_reading *reading);
 
-/* It has used all that time: then it was preempted, by us most likely, or has begun to wait this
- * moment. */
+/* The thread has used all the time between the readings: it was preempted, most likely by us, or has just
+ * begun to wait. */
 bool smp_activity_has_run_all_along(const struct smp_reading *reading);
 
 #endif

@@ -2,10 +2,10 @@
 /*
  * intensity.h - how likely a thread is polled at a tick, and how much time such a poll stands for.
  *
- * A poll that comes with probability p stands for 1/p ticks. What it finds gets tick/p of the time;
- * the stack that the poll before it found gets the rest of the time between the two. Each state of
- * the thread then gets, on average, exactly what a poll at every tick would have given it, whatever
- * the thread does: p is fixed before the tick and knows nothing of what the thread does at it.
+ * A poll with probability p stands for 1/p ticks. The stack it finds gets tick/p of the time; the stack
+ * of the poll before it gets the rest of the time between the two. So each state of the thread gets, on
+ * average, what a poll at every tick would give it, whatever the thread does: p is fixed before the
+ * tick, and independent of what the thread does at it.
  *
  *   tick        1    2    3    4    5    6    7    8    9
  *   number     .7   .3   .9  .05   .6   .2   .8   .4  .02    one per tick, for all threads
@@ -14,9 +14,9 @@
  *
  * Owns     plain data.
  * Threads  one at a time.
- * Errors   none: odds and longest gaps are the caller's to bound.
- * Cost     next: a nanosecond for each tick until the poll; the caller keeps the result for others
- *          that draw the same. next_alone: some 60 ns.
+ * Errors   none: the caller bounds odds and longest gaps.
+ * Cost     next: a nanosecond for each tick until the poll; the caller keeps the result for threads with
+ *          the same odds. next_alone: some 60 ns.
  */
 #ifndef SMP_ENGINE_THREADS_INTENSITY_H
 #define SMP_ENGINE_THREADS_INTENSITY_H
@@ -41,12 +41,12 @@ int64_t smp_intensity_odds(double mean_ticks);
  */
 struct smp_next_poll smp_intensity_next(uint64_t salt, uint64_t now, int64_t odds,
                                         uint64_t most_ticks);
-/* The same with numbers of its own: polls of such threads do not share ticks. */
+/* With random numbers of its own: polls of such threads do not share ticks. */
 struct smp_next_poll smp_intensity_next_alone(uint64_t *random, uint64_t now, int64_t odds,
                                               uint64_t most_ticks);
 /* The time that a poll stands for. */
 int64_t smp_intensity_weight_ns(int64_t tick_ns, int64_t odds);
-/* Both have to come true. At least 1. */
+/* The odds that both draws say yes; at least 1. */
 int64_t smp_intensity_both(int64_t odds, int64_t others);
 
 #endif

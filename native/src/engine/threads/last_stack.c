@@ -20,9 +20,9 @@ bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
            memcmp(last->frames, sample->frames, sample->count * sizeof(*last->frames)) == 0;
 }
 
-/* Room for count frames; the old content is not kept. */
-static bool make_room(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
-                      size_t count)
+/* Capacity for count frames. Loses the content. */
+static bool reserve_frames(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
+                           size_t count)
 {
     const size_t step = SMP_LAST_STACK_STEP;
     const size_t capacity = (count + step - 1) / step * step;
@@ -48,9 +48,9 @@ void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budg
     smp_last_stack_forget(last);
     last->has_frames = false;
     last->omitted = sample->omitted;
-    if (!make_room(last, budget, sample->count))
+    if (!reserve_frames(last, budget, sample->count))
         return;
-    last->omitted = sample->omitted; /* which makes room forgot */
+    last->omitted = sample->omitted; /* reserve_frames clears it */
     if (sample->count > 0)
         memcpy(last->frames, sample->frames, sample->count * sizeof(*last->frames));
     last->count = sample->count;

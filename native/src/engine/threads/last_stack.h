@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * last_stack.h - what a thread's stack was when it was last walked, and where that was credited.
+ * last_stack.h - a thread's stack at its last walk, and the node its time went to.
  *
- * Most threads have the stack they had a tick ago. An equal raw stack is credited to the same node
- * after one memcmp, with no look-up of names and no walk down the tree.
+ * Most threads have the stack they had a tick ago. The time of an equal raw stack goes to the same node
+ * after one memcmp, without a look-up of names and without a walk down the tree.
  *
  * Owns     a copy of the raw frames.
  * Threads  one at a time.
- * Errors   none: where there is no memory for a copy nothing is remembered, and the next look does
- *          all the work again.
+ * Errors   none: without memory for a copy, the next poll looks the stack up again.
  * Cost     matches: one memcmp; keep: one memcpy, and one allocation when the stack is deeper than
  *          any before.
  */
@@ -23,9 +22,9 @@
 #include "model/outcome.h"
 #include "model/sample.h"
 
-enum { SMP_LAST_STACK_STEP = 32 }; /* frames of room added at a time */
+enum { SMP_LAST_STACK_STEP = 32 }; /* frames allocated at a time */
 
-/* What all copies of one sampler may take together. */
+/* For all copies of one sampler. */
 struct smp_last_stack_budget {
     struct smp_quota *quota;
     size_t max_bytes;
@@ -34,8 +33,8 @@ struct smp_last_stack_budget {
 
 /* Zeroed: nothing is remembered. */
 struct smp_last_stack {
-    uint64_t epoch; /* node is valid while equal to the asker's; 0 = never */
-    uint32_t node;  /* that was credited */
+    uint64_t epoch; /* node is valid while equal to the caller's; 0: never */
+    uint32_t node;  /* that its time went to */
     enum smp_outcome outcome;
     bool has_frames; /* the first count of frames are a whole copy */
     struct smp_frame *frames;
@@ -52,11 +51,11 @@ bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
 void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome);
-/* The node is no longer valid; the frames are still what they were. */
+/* The node is no longer valid. The frames are kept. */
 void smp_last_stack_forget(struct smp_last_stack *last);
-/* The copy, borrowed; false: there is none. */
+/* The copy, borrowed. False: there is none. */
 bool smp_last_stack_get(const struct smp_last_stack *last, struct smp_sample *out);
-/* The same stack is credited to another node from now on. */
+/* The stack's node is another one from now on. */
 void smp_last_stack_move(struct smp_last_stack *last, uint64_t epoch, uint32_t node,
                          enum smp_outcome outcome);
 

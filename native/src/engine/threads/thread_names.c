@@ -206,9 +206,9 @@ const char *smp_thread_names_of_mounted(struct smp_thread_names *names,
         (void)smp_name_rule_apply(raw, strlen(raw), names->group, sizeof(names->group));
         return names->group;
     }
-    if (mounted->ref == NULL || name_callback->guest_name == NULL)
+    if (mounted->ref == NULL || name_callback->mounted_name == NULL)
         return raw;
-    switch (name_callback->guest_name(name_callback->self, mounted->ref, &name)) {
+    switch (name_callback->mounted_name(name_callback->self, mounted->ref, &name)) {
     case SMP_NAMING_NAMED:
         return name[0] != '\0' ? name : SMP_UNNAMED;
     case SMP_NAMING_SKIP:

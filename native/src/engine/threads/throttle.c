@@ -36,7 +36,7 @@ void smp_throttle_set_limit(struct smp_throttle *throttle, int64_t limit_per_mil
 
     if (limit_per_mille == before)
         return;
-    /* A lower one does not say whether less has to be done. */
+    /* A lower limit does not say that it is exceeded. */
     if (limit_per_mille > before)
         throttle->share = throttle->share * limit_per_mille / before;
     if (throttle->share > SMP_THROTTLE_WHOLE)
@@ -55,36 +55,26 @@ uint64_t smp_throttle_random(struct smp_throttle *throttle)
     return smp_random_next(&throttle->random);
 }
 
-/* What may be used in so long. */
-static int64_t allowed_ns(const struct smp_throttle *throttle, int64_t ns)
+/* The tokens that come in in so long. */
+static int64_t income_of(const struct smp_throttle *throttle, int64_t ns)
 {
     return ns / 1000 * throttle->limit_per_mille;
 }
 
-static void begin_window(struct smp_throttle *throttle, int64_t now_ns)
-{
-    throttle->window_ns = now_ns;
-    throttle->window_allowed_ns = 0;
-    throttle->window_used_ns = 0;
-    throttle->window_ticks = 0;
-    throttle->served = 0;
-    throttle->put_off = 0;
-}
-
 /*
- * The share with which the looks that were wanted would have cost what was allowed, if cost goes
- * with looks: a step at a time, because costs vary and a part of them does not.
+ * The share with which all due polls would have cost what was allowed, if cost is proportional to polls.
+ * In steps, because costs vary, and a part of them does not depend on polls.
  */
-static void adjust(struct smp_throttle *throttle)
+static void adjust_share(struct smp_throttle *throttle)
 {
-    const double allowed = (double)throttle->window_allowed_ns;
-    const double used = (double)throttle->window_used_ns;
-    const double wanted = (double)(throttle->served + throttle->put_off);
+    const double allowed = (double)throttle->window.allowed_ns;
+    const double used = (double)throttle->window.used_ns;
+    const double wanted = (double)(throttle->window.polls + throttle->window.waiting);
     double factor = used > 0 ? allowed / used : 2.0;
 
     if (wanted > 0)
-        factor *= (double)throttle->served / wanted;
-    /* What was saved up is there to be used: by a start, or a report. */
+        factor *= (double)throttle->window.polls / wanted;
+    /* Saved tokens are there to be used, by a start or a report. */
     if (factor < 1 && throttle->tokens_ns > most_tokens(throttle) / 2)
         return;
     if (factor < 0.25)
@@ -98,8 +88,8 @@ static void adjust(struct smp_throttle *throttle)
         throttle->share = SMP_THROTTLE_LEAST;
 }
 
-/* Between two ticks reports are ended now and then: one such does not count for more than a few.
- * Returns what was used beyond that. */
+/* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks: it counts
+ * as MOST ticks at most. Returns what was used beyond that. */
 static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
 {
     enum { MOST = 4, SLOWNESS = 8 };
@@ -111,11 +101,11 @@ static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
     if (cost_ns > MOST * throttle->tick_ns)
         cost_ns = MOST * throttle->tick_ns;
     throttle->tick_ns += (cost_ns - throttle->tick_ns) / SLOWNESS;
-    throttle->window_used_ns += cost_ns;
+    throttle->window.used_ns += cost_ns;
     return used_ns - cost_ns;
 }
 
-/* What may be used for ticks and their looks, of what has come in. */
+/* Pays a part of the debt. Returns the rest of the income. */
 static int64_t pay_debt(struct smp_throttle *throttle, int64_t income_ns)
 {
     const int64_t part_ns = income_ns / SMP_THROTTLE_DEBT_SHARE;
@@ -125,9 +115,9 @@ static int64_t pay_debt(struct smp_throttle *throttle, int64_t income_ns)
     return income_ns - paid_ns;
 }
 
-/* Tokens do not run out while the reserve for the start lasts: what was saved up goes first. Of
- * thousands of threads the first tick takes all of that: for them it would be gone in a moment. */
-static void draw_on_reserve(struct smp_throttle *throttle)
+/* Fills tokens up from the reserve for the start, after half of the saved ones are gone. The first tick
+ * of thousands of threads would use up the reserve at once: it ends there. */
+static void use_reserve(struct smp_throttle *throttle)
 {
     int64_t part_ns = most_tokens(throttle) - throttle->tokens_ns;
 
@@ -141,25 +131,25 @@ static void draw_on_reserve(struct smp_throttle *throttle)
     throttle->tokens_ns += part_ns;
 }
 
-/* The time since the last tick began, and what was used in it. */
-static void settle_accounts(struct smp_throttle *throttle, int64_t now_ns, int64_t cpu_ns)
+/* The time since the last tick began: tokens that came in, and that were used. */
+static void update_tokens(struct smp_throttle *throttle, int64_t now_ns, int64_t cpu_ns)
 {
     const int64_t other_ns = measure_tick(throttle, cpu_ns);
 
     throttle->debt_ns += other_ns;
-    /* More is forgiven: it would leave a short interval without looks. */
+    /* A larger debt is forgiven: it would leave a short interval without polls. */
     if (throttle->debt_ns > most_tokens(throttle))
         throttle->debt_ns = most_tokens(throttle);
-    const int64_t income_ns = pay_debt(throttle, allowed_ns(throttle, now_ns - throttle->now_ns));
+    const int64_t income_ns = pay_debt(throttle, income_of(throttle, now_ns - throttle->now_ns));
     throttle->tokens_ns += income_ns - (cpu_ns - throttle->cpu_ns - other_ns);
-    draw_on_reserve(throttle);
-    throttle->window_allowed_ns += income_ns;
+    use_reserve(throttle);
+    throttle->window.allowed_ns += income_ns;
 }
 
 void smp_throttle_end(struct smp_throttle *throttle)
 {
     throttle->end_cpu_ns = smp_clock_own_cpu_ns();
-    throttle->window_used_ns += throttle->end_cpu_ns - throttle->cpu_ns;
+    throttle->window.used_ns += throttle->end_cpu_ns - throttle->cpu_ns;
 }
 
 int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
@@ -173,8 +163,7 @@ int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
         return 0;
     if (gap_ns > SMP_THROTTLE_MOST_GAP_MS * NS_PER_MS)
         gap_ns = SMP_THROTTLE_MOST_GAP_MS * NS_PER_MS;
-    /* What was used too much is paid before looks go on: else they would be put off one by one, and
-     * then be drawn as if they cost so much. */
+    /* Used beyond the tokens: polls that then waited one by one would look as if they cost so much. */
     if (-left_ns * 1000 / throttle->limit_per_mille > gap_ns)
         gap_ns = -left_ns * 1000 / throttle->limit_per_mille;
     if (gap_ns > SMP_THROTTLE_SAVED_MS * NS_PER_MS)
@@ -191,10 +180,10 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns)
 
     if (!throttle->has_begun) {
         throttle->has_begun = true;
-        throttle->served_ns = now_ns;
-        begin_window(throttle, now_ns);
+        throttle->polled_ns = now_ns;
+        throttle->window = (struct smp_throttle_window){ .begun_ns = now_ns };
     } else {
-        settle_accounts(throttle, now_ns, cpu_ns);
+        update_tokens(throttle, now_ns, cpu_ns);
     }
     if (throttle->tokens_ns > most_ns)
         throttle->tokens_ns = most_ns;
@@ -203,15 +192,15 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns)
     throttle->now_ns = now_ns;
     throttle->cpu_ns = cpu_ns;
     throttle->unchecked = 0;
-    throttle->tick_served = 0;
-    throttle->has_told = false;
+    throttle->tick_polls = 0;
+    throttle->is_counted = false;
     throttle->is_spent = throttle->tokens_ns <= 0 &&
-                         now_ns - throttle->served_ns < SMP_THROTTLE_STARVED_MS * NS_PER_MS;
-    throttle->window_ticks++;
-    if (now_ns - throttle->window_ns >= SMP_THROTTLE_WINDOW_MS * NS_PER_MS &&
-        throttle->window_ticks > SMP_THROTTLE_WINDOW_TICKS) {
-        adjust(throttle);
-        begin_window(throttle, now_ns);
+                         now_ns - throttle->polled_ns < SMP_THROTTLE_STARVED_MS * NS_PER_MS;
+    throttle->window.ticks++;
+    if (now_ns - throttle->window.begun_ns >= SMP_THROTTLE_WINDOW_MS * NS_PER_MS &&
+        throttle->window.ticks > SMP_THROTTLE_WINDOW_TICKS) {
+        adjust_share(throttle);
+        throttle->window = (struct smp_throttle_window){ .begun_ns = now_ns };
     }
 }
 
@@ -222,15 +211,15 @@ bool smp_throttle_is_spent(struct smp_throttle *throttle)
         throttle->is_spent = smp_clock_own_cpu_ns() - throttle->cpu_ns >= throttle->tokens_ns;
     }
     if (throttle->is_spent) {
-        /* How many are left is not known: as many as could be served, to begin with. */
-        if (!throttle->has_told)
-            throttle->put_off += throttle->tick_served + 1;
-        throttle->has_told = true;
+        /* How many polls are left is not known. A guess: as many as were made. */
+        if (!throttle->is_counted)
+            throttle->window.waiting += throttle->tick_polls + 1;
+        throttle->is_counted = true;
         return true;
     }
-    throttle->tick_served++;
+    throttle->tick_polls++;
     throttle->unchecked++;
-    throttle->served++;
-    throttle->served_ns = throttle->now_ns;
+    throttle->window.polls++;
+    throttle->polled_ns = throttle->now_ns;
     return false;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer_wheel.h - which entries are due at which tick: a hashed timing wheel. An entry that is not due
- * costs nothing.
+ * timer_wheel.h - which deadlines are due at which tick: a hashed timing wheel. A deadline that is not
+ * due costs nothing.
  *
  *   slot = tick mod SLOTS          [ ][ ][a b][ ][c][ ] ...
  *                                         ▲ taken up to here
  *
- * An entry that lies more than one turn ahead stays in its slot and is passed over once a turn.
+ * A deadline more than one turn ahead stays in its slot and is skipped once a turn.
  *
- * Owns     nothing; entries are the caller's, and must be taken out before they are freed.
+ * Owns     nothing; deadlines are the caller's, and must be removed before they are freed.
  * Threads  one at a time.
  * Errors   none.
- * Cost     put, remove: O(1); taking: the slots since the last one, and the entries in them.
+ * Cost     put, remove: O(1); begin to next = NULL: the slots since the last time, and what is in them.
  */
 #ifndef SMP_ENGINE_THREADS_TIMER_WHEEL_H
 #define SMP_ENGINE_THREADS_TIMER_WHEEL_H
@@ -21,7 +21,7 @@
 
 enum { SMP_TIMER_WHEEL_SLOTS = 1024 };
 
-/* Part of whatever can be due. Zeroed: in no wheel. */
+/* Part of what can be due. Zeroed: in no wheel. */
 struct smp_deadline {
     struct smp_deadline *next;
     struct smp_deadline *before;
@@ -33,27 +33,26 @@ struct smp_deadline {
 struct smp_timer_wheel {
     struct smp_deadline *first[SMP_TIMER_WHEEL_SLOTS];
     struct smp_deadline *last[SMP_TIMER_WHEEL_SLOTS];
-    uint64_t
-        earliest[SMP_TIMER_WHEEL_SLOTS]; /* that was put since it was empty: none in it is before */
-    uint64_t turn;                       /* the tick whose slot is being taken, or was last */
-    uint64_t now;                        /* of the taking */
-    struct smp_deadline *resume;         /* where it goes on in that slot */
+    uint64_t earliest[SMP_TIMER_WHEEL_SLOTS]; /* put since the slot was empty: a lower bound */
+    uint64_t turn;                            /* the tick whose slot is, or was last, taken */
+    uint64_t now;                             /* of begin */
+    struct smp_deadline *resume;              /* where next goes on in that slot */
 };
 
-/* Due at that tick, wherever it was before. FIFO among equals. A zeroed wheel is empty. */
+/* Due at that tick, wherever it was before. FIFO among equal deadlines. A zeroed wheel is empty. */
 void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *due, uint64_t at);
 void smp_timer_wheel_remove(struct smp_timer_wheel *wheel, struct smp_deadline *due);
 /*
- * Begins to take out all that are due at now or were before; now never goes back. next: one
- * of them, or NULL. In between entries may be put and removed; one that is put as due is taken by
- * this taking, too. Whoever stops early leaves the rest for the next taking, first in line.
+ * Begins to take out all deadlines up to now, which never goes back. next: one of them, or NULL. In
+ * between, deadlines may be put and removed; next also gives those that are put as due. After a stop
+ * before NULL, the rest comes first after the next begin.
  */
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now);
 struct smp_deadline *smp_timer_wheel_next(struct smp_timer_wheel *wheel);
 /*
- * The first tick after now at which an entry may be due: that of the next one, or a little sooner
- * where others have been removed. most where that is later, or more than a turn ahead; now where
- * what was due until then has not been taken.
+ * The first tick after now at which a deadline may be due: that of the next one, or a little sooner
+ * where others have been removed. most where that is later, or more than a turn ahead; now where due
+ * deadlines have not been taken yet.
  */
 uint64_t smp_timer_wheel_first(const struct smp_timer_wheel *wheel, uint64_t now, uint64_t most);
 

@@ -120,20 +120,17 @@ static void the_tree_has_all_lines_of_a_method_as_one_frame(void **state)
                       "\"groups\":[[0,1],[1,-1],[-1,0]],\n"
                       "\"parent\":[-1,0,1,1,-1,4,-1,6],\n"
                       "\"frame\":[0,0,1,2,1,3,2,4],\n"
-                      "\"wallBefore\":[0,0,300,5,0,40,0,0],\n"
-                      "\"cpuBefore\":[0,0,100,0,0,0,0,0],\n"
-                      "\"samplesBefore\":[0,1,3,1,0,1,0,0],\n"
-                      "\"wallAfter\":[0,0,1100,0,0,0,0,2000],\n"
-                      "\"cpuAfter\":[0,0,0,0,0,0,0,0],\n"
-                      "\"samplesAfter\":[0,2,2,0,0,0,0,1]}\n");
+                      "\"before\":{\"wall\":[0,0,300,5,0,40,0,0],"
+                      "\"cpu\":[0,0,100,0,0,0,0,0],\"samples\":[0,1,3,1,0,1,0,0]},\n"
+                      "\"after\":{\"wall\":[0,0,1100,0,0,0,0,2000],"
+                      "\"cpu\":[0,0,0,0,0,0,0,0],\"samples\":[0,2,2,0,0,0,0,1]}}\n");
 }
 
 static void a_side_may_be_empty(void **state)
 {
-    static const char nothing[] =
-        "{\"frames\":[],\n\"groups\":[],\n\"parent\":[],\n\"frame\":[],\n\"wallBefore\":[],\n"
-        "\"cpuBefore\":[],\n\"samplesBefore\":[],\n\"wallAfter\":[],\n\"cpuAfter\":[],\n"
-        "\"samplesAfter\":[]}\n";
+    static const char nothing[] = "{\"frames\":[],\n\"groups\":[],\n\"parent\":[],\n\"frame\":[],\n"
+                                  "\"before\":{\"wall\":[],\"cpu\":[],\"samples\":[]},\n"
+                                  "\"after\":{\"wall\":[],\"cpu\":[],\"samples\":[]}}\n";
     struct sides *sides = *state;
     struct sides one;
 

@@ -9,8 +9,8 @@
  *    "parent":[-1,0,0,...],               by node: place of its parent in these arrays; -1: a
  *                                         group. Parents come before their children.
  *    "frame":[0,5,6,...],                 number of its frame; of a group: its number in groups
- *    "wallBefore":[0,1200,...], "cpuBefore":[...], "samplesBefore":[...],
- *    "wallAfter":[...], "cpuAfter":[...], "samplesAfter":[...]}
+ *    "before":{"wall":[0,1200,...], "cpu":[...], "samples":[...]},
+ *    "after":{"wall":[...], "cpu":[...], "samples":[...]}}
  *                                         of its own, without its children's, as measured
  *
  * Groups and nodes stand in the order of before's JSON form, behind them those that only after has,
@@ -71,6 +71,13 @@ static enum smp_status number_side(struct writer *writer, enum smp_diff_side sid
     return status;
 }
 
+/* Of all members but the first of an object: each on a line of its own. */
+static void put_key(struct writer *writer, const char *key)
+{
+    smp_writer_puts(writer->out, ",\n");
+    smp_json_put_key(writer->out, key, true);
+}
+
 /* --- frames --- */
 
 static void put_frame(struct writer *writer, uint32_t location)
@@ -119,7 +126,8 @@ static void put_groups(struct writer *writer)
 {
     bool is_first = true;
 
-    smp_writer_puts(writer->out, ",\n\"groups\":[");
+    put_key(writer, "groups");
+    smp_writer_put_byte(writer->out, '[');
     for (uint32_t i = 0; i < writer->count && !writer->out->has_failed; i++) {
         const uint32_t place = writer->order[i];
         if (!is_group(writer, place))
@@ -158,14 +166,11 @@ static void make_frames(struct writer *writer)
     }
 }
 
-static void put_column(struct writer *writer, const char *name, const char *side)
+static void put_column(struct writer *writer)
 {
     struct smp_writer *const out = writer->out;
 
-    smp_writer_puts(out, ",\n\"");
-    smp_writer_puts(out, name);
-    smp_writer_puts(out, side);
-    smp_writer_puts(out, "\":[");
+    smp_writer_put_byte(out, '[');
     for (uint32_t i = 0; i < writer->count && !out->has_failed; i++) {
         if (i > 0)
             smp_writer_put_byte(out, ',');
@@ -174,24 +179,32 @@ static void put_column(struct writer *writer, const char *name, const char *side
     smp_writer_put_byte(out, ']');
 }
 
-static void put_columns(struct writer *writer)
+static void put_side(struct writer *writer, enum smp_diff_side side)
 {
     static const char *const names[] = {
         [SMP_WEIGHT_WALL] = "wall", [SMP_WEIGHT_CPU] = "cpu", [SMP_WEIGHT_SAMPLES] = "samples"
     };
-    static const char *const sides[] = { [SMP_DIFF_BEFORE] = "Before", [SMP_DIFF_AFTER] = "After" };
 
-    make_parents(writer);
-    put_column(writer, "parent", "");
-    make_frames(writer);
-    put_column(writer, "frame", "");
-    for (int side = 0; side < SMP_DIFF_SIDES; side++) {
-        for (int weight = 0; weight <= SMP_WEIGHT_SAMPLES; weight++) {
-            smp_profile_diff_sum(writer->job->diff, (enum smp_diff_side)side,
-                                 smp_difference_amounts[weight], writer->sums);
-            put_column(writer, names[weight], sides[side]);
-        }
+    put_key(writer, side == SMP_DIFF_BEFORE ? "before" : "after");
+    smp_writer_put_byte(writer->out, '{');
+    for (int weight = 0; weight <= SMP_WEIGHT_SAMPLES; weight++) {
+        smp_profile_diff_sum(writer->job->diff, side, smp_difference_amounts[weight], writer->sums);
+        smp_json_put_key(writer->out, names[weight], weight == 0);
+        put_column(writer);
     }
+    smp_writer_put_byte(writer->out, '}');
+}
+
+static void put_columns(struct writer *writer)
+{
+    make_parents(writer);
+    put_key(writer, "parent");
+    put_column(writer);
+    make_frames(writer);
+    put_key(writer, "frame");
+    put_column(writer);
+    put_side(writer, SMP_DIFF_BEFORE);
+    put_side(writer, SMP_DIFF_AFTER);
 }
 
 /* --- public --- */

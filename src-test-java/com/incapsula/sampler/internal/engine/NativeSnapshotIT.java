@@ -97,11 +97,11 @@ class NativeSnapshotIT {
     @Test
     void differenceIsThatOfTheCollapsedForms() throws IOException {
         Lifecycle lifecycle = start();
-        Snapshot before = lifecycle.snapshot();
+        Snapshot before = lifecycle.readers().snapshot();
         Thread waiting = new Thread(NativeSnapshotIT::waitForInterrupt, "only after");
         waiting.start();
         await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
-        Snapshot after = lifecycle.snapshot();
+        Snapshot after = lifecycle.readers().snapshot();
         waiting.interrupt();
         lifecycle.close();
         Snapshot none = new InertSnapshot(0, "a test");
@@ -136,7 +136,7 @@ class NativeSnapshotIT {
     @Test
     void differenceThatCannotBeMadeSaysWhy() throws IOException {
         Lifecycle lifecycle = start();
-        Snapshot snapshot = lifecycle.snapshot();
+        Snapshot snapshot = lifecycle.readers().snapshot();
         lifecycle.close();
         assertThatIllegalArgumentException().isThrownBy(
                 () -> difference(snapshot, snapshot, ReportFormat.TOP, ReportWeight.WALL));
@@ -155,7 +155,7 @@ class NativeSnapshotIT {
     @Test
     void hotLinesAreTheLeavesOfTheCollapsedForms() throws IOException {
         Lifecycle lifecycle = start();
-        Snapshot snapshot = lifecycle.snapshot();
+        Snapshot snapshot = lifecycle.readers().snapshot();
         lifecycle.close();
         Map<String, long[]> leaves = new HashMap<>();
         for (ReportWeight weight : ReportWeight.values()) {

@@ -132,7 +132,8 @@ static size_t bucket_of(const char *text)
     return hash % BUCKETS;
 }
 
-/* a.B.c(B.java:12): class a.B, method c, file B.java, line 12. */
+/* a.B.c(B.java:12): class a.B, method c, file B.java, line 12. (Unknown Source:12): no file, and a
+ * line that is not printed. */
 static struct name *take_apart(const char *text)
 {
     struct name *name = calloc(1, sizeof(*name));
@@ -146,11 +147,10 @@ static struct name *take_apart(const char *text)
     name->class_name = strndup(text, (size_t)(dot - text));
     name->method_name = strndup(dot + 1, (size_t)(place - dot - 1));
     name->is_native = strcmp(place, "(Native Method)") == 0;
-    if (!name->is_native && strcmp(place, "(Unknown Source)") != 0) {
+    if (!name->is_native && strncmp(place, "(Unknown Source", 15) != 0)
         name->file = strndup(place + 1, strcspn(place + 1, ":)"));
-        const char *colon = strchr(place, ':');
-        name->line.line = colon == NULL ? 0 : atoi(colon + 1);
-    }
+    const char *colon = strchr(place, ':');
+    name->line.line = colon == NULL ? 0 : atoi(colon + 1);
     return name;
 }
 

@@ -49,7 +49,8 @@ void report_fixture_monitor(struct report_fixture *fixture, const char *packages
 /* Throws the interval away and begins a new one; names stay known. */
 void report_fixture_begin(struct report_fixture *fixture);
 
-/* Credits a stack (frames as printed, root first, '|' between them) and notes its thread. */
+/* Credits a stack (frames as printed, root first, '|' between them) and notes its thread. A frame
+ * with "(Unknown Source:12)" has a line, but no file, and is printed without both. */
 void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,
                            const char *stack, int64_t wall_ns);
 /* Below a node of the open tree, 0 for the group's root: returns the frame's node. */

@@ -1,83 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * collapsed.c - a line per stack: "group;root;...;leaf weight".
- *
- * Each frame's text is made once and then copied into every line it is in; it ends in the ';' or
- * ' ' that follows it, so a line is nothing but copies:
- *
- *   texts:  a.B.run(B.java:1);c.D.run(D.java:2);      a frame's text: texts[starts[n]..starts[n+1])
+ * Each frame's text is made once and then copied into every line it is in.
  */
 #include "base/bytes.h"
 #include "export/export_writers.h"
+#include "export/line_texts.h"
 #include "export/used_frames.h"
 #include "model/escape.h"
-
-enum { MAX_TEXTS_BYTES = 1 << 30 /* of all frames together */ };
 
 struct writer {
     const struct smp_export_job *job;
     struct smp_used_frames frames;
-    struct smp_bytes texts;
-    size_t *starts; /* by frame number; one more for the end */
+    struct smp_line_texts texts; /* by frame number */
     struct smp_bytes group;
     struct smp_tree_walk walk;
 };
-
-/* The one byte that parts frames must not stand in one. */
-static void replace_separators(struct smp_bytes *bytes, size_t from)
-{
-    for (size_t i = from; i < bytes->length; i++) {
-        if (bytes->data[i] == ';')
-            bytes->data[i] = ',';
-    }
-}
-
-static enum smp_status make_texts(struct writer *writer)
-{
-    const struct smp_used_frames *const frames = &writer->frames;
-    struct smp_bytes *const texts = &writer->texts;
-
-    writer->starts =
-        smp_alloc(writer->job->quota, ((size_t)frames->count + 1) * sizeof(*writer->starts));
-    if (writer->starts == NULL)
-        return SMP_ENOMEM;
-    for (uint32_t i = 0; i < frames->count; i++) {
-        const size_t start = texts->length;
-        smp_methods_frame_text(writer->job->profile->methods, frames->locations[i], texts);
-        if (texts->status != SMP_OK)
-            return texts->status;
-        replace_separators(texts, start);
-        smp_bytes_put(texts, ";", 1);
-        writer->starts[i] = start;
-    }
-    writer->starts[frames->count] = texts->length;
-    return texts->status;
-}
 
 static enum smp_status make_group(struct writer *writer, const char *name)
 {
     smp_bytes_clear(&writer->group);
     smp_escape_put(&writer->group, name);
-    if (writer->group.status != SMP_OK)
-        return writer->group.status;
-    replace_separators(&writer->group, 0);
-    smp_bytes_put(&writer->group, ";", 1);
+    smp_line_text_end(&writer->group, 0);
     return writer->group.status;
 }
 
 static void put_line(struct writer *writer, uint64_t weight)
 {
     const struct smp_tree_walk *const walk = &writer->walk;
-    const char *const texts = smp_bytes_text(&writer->texts);
     struct smp_writer *const out = writer->job->out;
 
     smp_writer_put(out, smp_bytes_text(&writer->group), writer->group.length);
     for (size_t i = 0; i < walk->depth; i++) {
         const uint32_t frame =
             smp_used_frames_number(&writer->frames, walk->nodes[walk->path[i]].location);
-        const size_t start = writer->starts[frame];
-        const bool is_last = i + 1 == walk->depth;
-        smp_writer_put(out, texts + start, writer->starts[frame + 1] - start - is_last);
+        smp_line_text_put(out, &writer->texts, frame, i + 1 == walk->depth);
     }
     smp_writer_put_byte(out, ' ');
     smp_writer_put_u64(out, weight);
@@ -117,16 +74,15 @@ enum smp_status smp_export_collapsed(const struct smp_export_job *job)
 
     if (status != SMP_OK)
         return status;
-    smp_bytes_init(&writer.texts, job->quota, MAX_TEXTS_BYTES);
-    smp_bytes_init(&writer.group, job->quota, MAX_TEXTS_BYTES);
+    smp_bytes_init(&writer.group, job->quota, SMP_MAX_LINE_TEXTS_BYTES);
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
-    status = make_texts(&writer);
+    status = smp_line_texts_init(&writer.texts, job->quota, job->profile->methods,
+                                 writer.frames.locations, writer.frames.count);
     if (status == SMP_OK)
         status = put_groups(&writer);
+    smp_line_texts_fini(&writer.texts);
     smp_tree_walk_fini(&writer.walk);
     smp_bytes_fini(&writer.group);
-    smp_bytes_fini(&writer.texts);
-    smp_free(job->quota, writer.starts);
     smp_used_frames_fini(&writer.frames);
     return status;
 }

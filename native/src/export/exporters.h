@@ -65,6 +65,7 @@ struct smp_export_style {
     bool zero_time_packages;     /* TEXT */
     bool cpu_time;               /* TEXT, TOP: a CPU column */
     bool percent;                /* TEXT: percent of the group's cumulative time */
+    bool without_nodes;          /* JSON: what stands beside a difference's tree */
     int64_t period_ns;           /* PPROF: the sampling interval, 0: as the snapshot says */
 };
 

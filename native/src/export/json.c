@@ -28,6 +28,8 @@
  *      "samples":[...]},                        of its own
  *     ...]}
  *
+ * Without nodes there is no "frames", and a group ends with "outcomes".
+ *
  * Numbers are plain integers and may exceed 2^53. The document can stand in an HTML
  * script element (json_text.h).
  */
@@ -249,7 +251,8 @@ static void put_thread_names(struct writer *writer, const struct smp_group_info 
 
 static enum smp_status put_group(struct writer *writer, const struct smp_group_info *group)
 {
-    const enum smp_status status = order_nodes(writer, group->root);
+    const bool with_nodes = !writer->job->style->without_nodes;
+    const enum smp_status status = with_nodes ? order_nodes(writer, group->root) : SMP_OK;
 
     if (status != SMP_OK)
         return status;
@@ -260,7 +263,7 @@ static enum smp_status put_group(struct writer *writer, const struct smp_group_i
     put_count(writer, "maxDepth", group->max_depth);
     put_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
-    for (size_t i = 0; i < COLUMN_COUNT; i++)
+    for (size_t i = 0; i < COLUMN_COUNT && with_nodes; i++)
         put_column(writer, &columns[i]);
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
@@ -301,7 +304,8 @@ enum smp_status smp_export_json(const struct smp_export_job *job)
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
     if (status == SMP_OK) {
         put_head(&writer);
-        put_frames(&writer);
+        if (!job->style->without_nodes)
+            put_frames(&writer);
         status = put_groups(&writer);
     }
     smp_tree_walk_fini(&writer.walk);

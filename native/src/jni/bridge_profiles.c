@@ -10,6 +10,8 @@
 
 #include "base/alloc.h"
 #include "engine/session/session.h"
+#include "export/difference.h"
+#include "export/hot_lines.h"
 #include "jni/convert.h"
 #include "jni/java_session.h"
 #include "jni/profile_figures.h"
@@ -20,7 +22,7 @@
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
 /* Bits of writeSnapshot's flags. */
-enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, CPU_TIME = 4, PERCENT = 8 };
+enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, CPU_TIME = 4, PERCENT = 8, WITHOUT_NODES = 16 };
 
 static struct smp_session *profiles_session(jlong handle)
 {
@@ -101,6 +103,7 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, 
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
         .cpu_time = (flags & CPU_TIME) != 0,
         .percent = (flags & PERCENT) != 0,
+        .without_nodes = (flags & WITHOUT_NODES) != 0,
     };
     struct smp_stream_output output;
     enum smp_status status = smp_stream_output_init(&output, env, out);
@@ -113,6 +116,71 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, 
     }
     smp_stream_output_fini(&output);
     smp_throw(env, status);
+}
+
+JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, jclass bridge, jlong before, jlong after,
+                                       jint format, jint weight, jobject out)
+{
+    const struct smp_profile *const sides[] = {
+        [SMP_DIFF_BEFORE] = snapshot_of(before), [SMP_DIFF_AFTER] = snapshot_of(after)
+    };
+    struct smp_quota *const quota = snapshot_of(before != 0 ? before : after)->quota;
+    struct smp_stream_output output;
+    enum smp_status status = smp_stream_output_init(&output, env, out);
+
+    (void)bridge;
+    if (status == SMP_OK) {
+        const struct smp_output bytes = smp_stream_output_functions(&output);
+        status = smp_export_difference(sides, (enum smp_format)format, (enum smp_weight)weight,
+                                       quota, &bytes);
+    }
+    smp_stream_output_fini(&output);
+    smp_throw(env, status);
+}
+
+/* --- hot lines --- */
+
+static const char *text_of_line(void *self, size_t index)
+{
+    const struct smp_hot_lines *hot = self;
+
+    return hot->lines[index].text;
+}
+
+/* False: an exception is pending. */
+static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlongArray figures)
+{
+    for (size_t i = 0; i < hot->count; i++) {
+        int64_t values[SMP_JNI_LINE_FIGURE_COUNT];
+        smp_jni_line_figures(&hot->lines[i], values);
+        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_JNI_LINE_FIGURE_COUNT),
+                                   SMP_JNI_LINE_FIGURE_COUNT, (const jlong *)values);
+        if ((*env)->ExceptionCheck(env))
+            return false;
+    }
+    return true;
+}
+
+JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, jclass bridge, jlong profile,
+                                        jlongArray figures)
+{
+    struct smp_hot_lines hot = { 0 };
+    jobjectArray texts = NULL;
+    enum smp_status status = SMP_EINVAL;
+
+    (void)bridge;
+    if (figures != NULL) {
+        const size_t room = (size_t)(*env)->GetArrayLength(env, figures);
+        status = smp_hot_lines_init(&hot, snapshot_of(profile)->quota, snapshot_of(profile),
+                                    room / SMP_JNI_LINE_FIGURE_COUNT);
+    }
+    if (status == SMP_OK && put_line_figures(env, &hot, figures)) {
+        texts = smp_jni_strings(env, hot.count, text_of_line, &hot);
+        status = texts != NULL ? SMP_OK : SMP_ENOMEM;
+    }
+    smp_hot_lines_fini(&hot);
+    smp_throw(env, status);
+    return texts;
 }
 
 /* --- figures --- */

@@ -70,6 +70,14 @@ enum smp_status smp_jni_group_figures(const struct smp_profile *profile,
     return status;
 }
 
+void smp_jni_line_figures(const struct smp_hot_line *line,
+                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT])
+{
+    values[SMP_JNI_LINE_WALL_NS] = line->self.wall_ns;
+    values[SMP_JNI_LINE_CPU_NS] = line->self.cpu_ns;
+    values[SMP_JNI_LINE_SAMPLES] = (int64_t)line->self.samples;
+}
+
 void smp_jni_account_values(const struct smp_profile *profile,
                             int64_t values[SMP_JNI_ACCOUNT_COUNT])
 {

@@ -329,6 +329,11 @@ uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text)
     return methods->over_limit;
 }
 
+uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text)
+{
+    return add_pseudo(methods, text);
+}
+
 uint32_t smp_methods_over_limit(const struct smp_methods *methods)
 {
     return methods->over_limit;
@@ -386,7 +391,7 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
 /* SMP_LOCATION_NONE where there is no room. Without a filter of its own the new table takes over
  * what is monitored in the old one. */
 static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
-                              const struct smp_named_location *location)
+                              const struct smp_named_location *location, bool with_file)
 {
     const struct smp_named_method *method = smp_names_method_at(old, location->method);
     struct smp_named_method wanted = { .start_line = method->start_line };
@@ -394,7 +399,7 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
 
     if (!copy_text(&methods->names, old, method->class_name, &wanted.class_name) ||
         !copy_text(&methods->names, old, method->method_name, &wanted.method_name) ||
-        !copy_text(&methods->names, old, method->file, &wanted.file))
+        !copy_text(&methods->names, old, with_file ? method->file : 0, &wanted.file))
         return SMP_LOCATION_NONE;
     wanted.is_monitored =
         methods->filter == NULL ? method->is_monitored : monitors(methods, &wanted);
@@ -406,7 +411,21 @@ static uint32_t copy_location(struct smp_methods *methods, const struct smp_name
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location)
 {
-    return copy_location(methods, &from->names, smp_names_location_at(&from->names, location));
+    return copy_location(methods, &from->names, smp_names_location_at(&from->names, location),
+                         true);
+}
+
+/* The text of a native method does not show its file, that of an unknown file not its line. */
+uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_methods *from,
+                                uint32_t location, bool with_place)
+{
+    struct smp_named_location shown = *smp_names_location_at(&from->names, location);
+    const bool has_file = smp_names_method_at(&from->names, shown.method)->file != 0;
+    const bool with_file = with_place && shown.line != SMP_LINE_NATIVE;
+
+    if (!with_place || (shown.line != SMP_LINE_NATIVE && !has_file))
+        shown.line = SMP_LINE_UNKNOWN;
+    return copy_location(methods, &from->names, &shown, with_file);
 }
 
 static bool is_kept(const struct smp_names *names, uint32_t location, const bool *used,
@@ -432,7 +451,7 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
     methods->over_limit_count = old->over_limit_count;
     for (uint32_t id = 1; id < old->names.location_count; id++) {
         if (is_kept(&old->names, id, used, count) &&
-            copy_location(methods, &old->names, smp_names_location_at(&old->names, id)) ==
+            copy_location(methods, &old->names, smp_names_location_at(&old->names, id), true) ==
                 SMP_LOCATION_NONE) {
             status = SMP_EQUOTA;
             goto done;

@@ -79,12 +79,18 @@ uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_s
 /* The pseudo-location with this text (brackets included); [over memory limit] where there is no
  * room. */
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
+/* As above, but SMP_LOCATION_NONE where there is no room. */
+uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text);
 /* The pseudo-location [over memory limit], made at create so that it is always there. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
 /* The location of methods that says what this one of another table says. SMP_LOCATION_NONE where
  * there is no room. Writer of methods; a reader of from. */
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location);
+/* As above, but locations with one text are one: the text of the frame, or, without its place, of
+ * the method. What the text does not show is unknown in the result. */
+uint32_t smp_methods_adopt_text(struct smp_methods *methods, const struct smp_methods *from,
+                                uint32_t location, bool with_place);
 /* The monitored packages as smp_filter_describe gives them; "" where all are. Writer only. */
 void smp_methods_packages(const struct smp_methods *methods, char *out, size_t size);
 /* Is the method of this location monitored? Pseudo-locations are. Writer only. */

@@ -2,6 +2,8 @@
 'use strict';
 
 const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const path = require('node:path');
 const test = require('node:test');
 
 const page = require('./page.js');
@@ -175,7 +177,7 @@ test('of two reports equal stacks are one node, without lines, the first scaled 
     for (let seed = 1; seed <= ROUNDS; seed++) {
         const before = naive.randomReport(seed);
         const after = naive.randomReport(seed + 1);
-        const model = page.modelOf({ before, after });
+        const model = page.modelOf(naive.differenceOf(before, after));
         const scale = after.elapsedNanos / before.elapsedNanos;
         const sides = [byPath(before, scale), byPath(after, 1)];
         const paths = nodesOf(model, 0).map((node) => JSON.stringify(namesOf(model, node)));
@@ -198,9 +200,23 @@ test('of two reports equal stacks are one node, without lines, the first scaled 
     }
 });
 
+test('the difference that the library writes is read, by the file that its own test compares', () => {
+    const file = path.join(__dirname, '../../golden/difference.json');
+    const model = page.modelOf(JSON.parse(fs.readFileSync(file, 'utf8')));
+    const changes = nodesOf(model, 0).map((node) => [
+        namesOf(model, node).join(' '), model.self.wall0[node] / 1e6, model.self.wall[node] / 1e6,
+    ]);
+    assert.deepEqual(changes, [
+        ['main', 0, 0], ['main a.A.run', 0, 0], ['main a.A.run a.A.slow', 1000, 3000],
+        ['main a.A.run a.A.quick', 3000, 1000], ['main a.A.run a.A.same', 1000, 1000],
+        ['main a.A.run a.A.fresh', 0, 200], ['pool-', 0, 0], ['pool- [thread ended]', 200, 0],
+    ]);
+    assert.deepEqual(model.groups.map((group) => group.sides.map((side) => side?.threads)), [[1, 1], [1, undefined]]);
+});
+
 test('a report compared with itself has not changed', () => {
     const report = naive.randomReport(5);
-    const model = page.modelOf({ before: report, after: report });
+    const model = page.modelOf(naive.differenceOf(report, report));
     for (let i = 0; i < model.count; i++) {
         assert.equal(model.delta('wall', i), 0);
     }
@@ -208,7 +224,7 @@ test('a report compared with itself has not changed', () => {
 
 test('an interval without a length is not scaled', () => {
     const empty = { ...naive.randomReport(5), elapsedNanos: 0 };
-    assert.equal(page.modelOf({ before: empty, after: naive.randomReport(6) }).scale, 1);
+    assert.equal(page.modelOf(naive.differenceOf(empty, naive.randomReport(6))).scale, 1);
 });
 
 // ---- search
@@ -306,7 +322,7 @@ test('the call tree leaves out what only passes its time on, and its children mo
         }
     };
     forRandomReports((report, model, random) => {
-        const diff = page.modelOf({ before: report, after: naive.randomReport(1 + random.below(ROUNDS)) });
+        const diff = page.modelOf(naive.differenceOf(report, naive.randomReport(1 + random.below(ROUNDS))));
         for (const metric of ['wall', 'cpu']) {
             for (const compact of [false, true]) {
                 check(model, metric, compact);
@@ -368,7 +384,7 @@ test('the box under a point is the one whose sides are around it', () => {
 
 test('the hot path of a difference ends at the frame that itself got slower by most', () => {
     for (let seed = 1; seed <= ROUNDS; seed++) {
-        const model = page.modelOf({ before: naive.randomReport(seed), after: naive.randomReport(seed + 9) });
+        const model = page.modelOf(naive.differenceOf(naive.randomReport(seed), naive.randomReport(seed + 9)));
         const base = new naive.Random(seed).below(model.count);
         const app = { model, base, metric: 'wall', open: new Set(), callTree: page.callTree(model, 'wall', true) };
         const slowest = page.App.prototype.openSlowest.call(app);

@@ -142,4 +142,41 @@ function all(rows) {
     return rows.flatMap((row) => [row, ...all(row.rows)]);
 }
 
-module.exports = { Random, FRAMES, randomReport, escaped, methodText, lineText, kindOf, groupName, treeOf, total, all };
+/** Two reports and the tree of both, as the library writes them for the page. */
+function differenceOf(before, after) {
+    const columns = () => ({ wall: [], cpu: [], samples: [] });
+    const difference = { frames: [], groups: [], parent: [], frame: [], before: columns(), after: columns() };
+    const numbers = new Map(); // of nodes, by their names from the group down
+    const keyOf = (names) => JSON.stringify(names);
+    const frameOf = (frame) => {
+        const known = difference.frames.findIndex((other) => methodText(other) === methodText(frame));
+        const method = frame.pseudo === undefined ? { class: frame.class, method: frame.method } : frame;
+        return known >= 0 ? known : difference.frames.push(method) - 1;
+    };
+    const add = (row) => {
+        const isGroup = row.names.length === 1;
+        numbers.set(keyOf(row.names), difference.parent.length);
+        difference.parent.push(isGroup ? -1 : numbers.get(keyOf(row.names.slice(0, -1))));
+        difference.frame.push(isGroup ? difference.groups.push([-1, -1]) - 1 : frameOf(row.frame));
+        [difference.before, difference.after].forEach((side) => Object.values(side).forEach((column) => column.push(0)));
+    };
+    [before, after].forEach((report, side) =>
+        treeOf(report, methodText).forEach((group, rank) =>
+            all([group]).forEach((row) => {
+                if (!numbers.has(keyOf(row.names))) {
+                    add(row);
+                }
+                const node = numbers.get(keyOf(row.names));
+                if (row === group) {
+                    difference.groups[difference.frame[node]][side] = rank;
+                }
+                for (const measure in row.own) {
+                    difference[side === 0 ? 'before' : 'after'][measure][node] += row.own[measure];
+                }
+            })
+        )
+    );
+    return { before, after, difference };
+}
+
+module.exports = { Random, FRAMES, randomReport, escaped, methodText, lineText, kindOf, groupName, treeOf, total, all, differenceOf };

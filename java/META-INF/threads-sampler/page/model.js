@@ -50,7 +50,7 @@ class Frames {
         return this.add(kind + name, text, text, this.addMethod(kind + name, text, text, kind, ''));
     }
 
-    /** @param lines false: all lines of a method are one frame, as two builds compare best */
+    /** @param lines false: the frame stands for all lines of its method */
     fromReport(frame, lines) {
         if (frame.pseudo !== undefined) {
             return this.named(frame.pseudo, KIND.PSEUDO);
@@ -216,15 +216,16 @@ function checkFormat(report) {
 /** @param {SamplerReport | ReportPair} data */
 function modelOf(data) {
     const pair = /** @type {Partial<ReportPair>} */ (data);
-    const isDiff = pair?.before !== undefined && pair?.after !== undefined;
-    const reports = /** @type {SamplerReport[]} */ (isDiff ? [pair.before, pair.after] : [data]);
-    reports.forEach(checkFormat);
-    return isDiff ? diffModel(reports) : singleModel(reports);
+    if (pair?.before !== undefined && pair?.after !== undefined) {
+        [pair.before, pair.after].forEach(checkFormat);
+        return diffModel(/** @type {ReportPair} */ (pair));
+    }
+    checkFormat(/** @type {SamplerReport} */ (data));
+    return singleModel(/** @type {SamplerReport} */ (data));
 }
 
-/** @param {SamplerReport[]} reports */
-function singleModel(reports) {
-    const report = reports[0];
+/** @param {SamplerReport} report */
+function singleModel(report) {
     const frames = new Frames();
     const ids = report.frames.map((frame) => frames.fromReport(frame, true));
     const builder = new TreeBuilder(frames, ['wall', 'cpu', 'samples']);
@@ -240,56 +241,44 @@ function singleModel(reports) {
         }
         return { node, name: frames.text[builder.frame[node]], sides: [group] };
     });
-    const model = new Model(builder, reports);
+    const model = new Model(builder, [report]);
     model.groups = groups;
     model.isCpuClock = report.clock === 'CPU';
     return model;
 }
 
 /**
- * Two reports as one tree: equal stacks of equally named groups are one node, with the time of both.
- * The first is scaled to the length of the second, else a longer interval would look like a slower program.
+ * Two reports as one tree, which the library has made: equal stacks of equally named groups are one node, with the
+ * time of both. The first is scaled to the length of the second, else a longer interval would look like a slower
+ * program.
  *
- * @param {SamplerReport[]} reports
+ * @param {ReportPair} pair
  */
-function diffModel(reports) {
+function diffModel({ before, after, difference }) {
     const frames = new Frames();
-    const builder = new TreeBuilder(frames, ['wall', 'cpu', 'samples', 'wall0', 'cpu0', 'samples0']);
-    const children = new Map(); // "parent frame" -> node
-    const child = (parent, frame) => {
-        const key = parent + ' ' + frame;
-        let node = children.get(key);
-        if (node === undefined) {
-            node = builder.add(parent, frame);
-            children.set(key, node);
+    const measures = Object.keys(difference.after);
+    const builder = new TreeBuilder(frames, [...measures, ...measures.map((measure) => measure + '0')]);
+    const scale = before.elapsedNanos > 0 ? after.elapsedNanos / before.elapsedNanos : 1;
+    const ids = difference.frames.map((frame) => frames.fromReport(frame, false));
+    const groups = difference.groups.map(([first, second]) => {
+        const sides = [before.groups[first], after.groups[second]];
+        return { sides, node: 0, frame: frames.named((sides[0] ?? sides[1]).name, KIND.GROUP) };
+    });
+    difference.parent.forEach((parent, i) => {
+        const number = difference.frame[i];
+        // After node 0, which is above all groups.
+        const node = builder.add(parent + 1, parent < 0 ? groups[number].frame : ids[number]);
+        for (const measure of measures) {
+            builder.self[measure + '0'][node] = difference.before[measure][i] * scale;
+            builder.self[measure][node] = difference.after[measure][i];
         }
-        return node;
-    };
-    const scale = reports[0].elapsedNanos > 0 ? reports[1].elapsedNanos / reports[0].elapsedNanos : 1;
-    const groups = new Map();
-    reports.forEach((report, side) => {
-        const ids = report.frames.map((frame) => frames.fromReport(frame, false));
-        const suffix = side === 0 ? '0' : '';
-        const factor = side === 0 ? scale : 1;
-        for (const group of report.groups) {
-            const node = child(0, frames.named(group.name, KIND.GROUP));
-            if (!groups.has(node)) {
-                groups.set(node, { node, name: frames.text[builder.frame[node]], sides: [undefined, undefined] });
-            }
-            groups.get(node).sides[side] = group;
-            const nodes = new Int32Array(group.parent.length);
-            for (let i = 0; i < group.parent.length; i++) {
-                const parent = group.parent[i];
-                nodes[i] = child(parent < 0 ? node : nodes[parent], ids[group.frame[i]]);
-                builder.self['wall' + suffix][nodes[i]] += group.wall[i] * factor;
-                builder.self['cpu' + suffix][nodes[i]] += (group.cpu?.[i] ?? 0) * factor;
-                builder.self['samples' + suffix][nodes[i]] += (group.samples?.[i] ?? 0) * factor;
-            }
+        if (parent < 0) {
+            groups[number].node = node;
         }
     });
-    const model = new Model(builder, reports);
+    const model = new Model(builder, [before, after]);
     model.scale = scale;
-    model.groups = [...groups.values()];
+    model.groups = groups.map(({ node, frame, sides }) => ({ node, name: frames.text[frame], sides }));
     return model;
 }
 

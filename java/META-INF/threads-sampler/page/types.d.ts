@@ -44,9 +44,21 @@ interface SamplerReport {
     account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string };
 }
 
+/** The tree of two reports; native/src/export/difference_tree.c says what its fields mean. */
+interface Difference {
+    frames: ReportFrame[];
+    groups: [number, number][];
+    parent: number[];
+    frame: number[];
+    before: { [measure: string]: number[] };
+    after: { [measure: string]: number[] };
+}
+
+/** The reports of a pair have neither frames nor nodes of their own. */
 interface ReportPair {
     before: SamplerReport;
     after: SamplerReport;
+    difference: Difference;
 }
 
 // ---- the model

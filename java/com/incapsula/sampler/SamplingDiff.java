@@ -2,8 +2,6 @@
 package com.incapsula.sampler;
 
 import com.incapsula.sampler.internal.engine.Snapshot;
-import com.incapsula.sampler.internal.report.CollapsedDiff;
-import com.incapsula.sampler.internal.report.Content;
 import com.incapsula.sampler.internal.report.HtmlPage;
 import com.incapsula.sampler.internal.report.WholeFile;
 import java.io.IOException;
@@ -123,22 +121,34 @@ public final class SamplingDiff implements AutoCloseable {
 
     private void write(ReportFormat format, ReportOptions options, OutputStream out) throws IOException {
         switch (format) {
-            case HTML -> HtmlPage.write(out, this::writeJson);
+            case HTML -> HtmlPage.write(out, this::writePageData);
             case JSON -> writeJson(out);
-            default -> CollapsedDiff.write(stacks(before, options), stacks(after, options), out);
+            default -> before.writeDifference(after, format.ordinal(), options.getWeight().ordinal(), out);
         }
     }
 
-    private static Content stacks(Snapshot of, ReportOptions options) {
-        return out -> SamplingReport.writeRaw(of, ReportFormat.COLLAPSED, options, out);
+    private void writeJson(OutputStream out) throws IOException {
+        writeReports(0, out);
+        put(out, "}");
     }
 
-    private void writeJson(OutputStream out) throws IOException {
-        put(out, "{\"before\":");
-        SamplingReport.writeRaw(before, ReportFormat.JSON, ReportOptions.standard(), out);
-        put(out, ",\"after\":");
-        SamplingReport.writeRaw(after, ReportFormat.JSON, ReportOptions.standard(), out);
+    /** Both reports without their nodes, and one tree with the nodes of both. */
+    private void writePageData(OutputStream out) throws IOException {
+        writeReports(Snapshot.WITHOUT_NODES, out);
+        put(out, ",\"difference\":");
+        before.writeDifference(after, ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), out);
         put(out, "}");
+    }
+
+    private void writeReports(int flags, OutputStream out) throws IOException {
+        put(out, "{\"before\":");
+        writeReport(before, flags, out);
+        put(out, ",\"after\":");
+        writeReport(after, flags, out);
+    }
+
+    private static void writeReport(Snapshot report, int flags, OutputStream out) throws IOException {
+        report.write(ReportFormat.JSON.ordinal(), ReportWeight.WALL.ordinal(), flags, out);
     }
 
     private static void put(OutputStream out, String text) throws IOException {

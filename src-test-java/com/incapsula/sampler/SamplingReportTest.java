@@ -265,23 +265,31 @@ class SamplingReportTest {
     }
 
     @Test
-    void diffAsJsonAndAsAPage() throws IOException {
+    void diffAsJsonIsBothReports() throws IOException {
         try (SamplingDiff diff = diff("{\"a\":1}", "{\"b\":2}")) {
             ByteArrayOutputStream json = new ByteArrayOutputStream();
             diff.writeTo(ReportFormat.JSON, json);
             assertThat(json).hasToString("{\"before\":{\"a\":1},\"after\":{\"b\":2}}");
+            assertThat(snapshot.asked).isEqualTo("JSON 0 0");
+        }
+    }
+
+    @Test
+    void diffAsAPageIsBothReportsWithoutNodesAndTheTree() throws IOException {
+        try (SamplingDiff diff = diff("{\"a\":1}", "{\"b\":2}")) {
             diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
-            assertThat(folder.resolve("diff.html")).content().contains(json.toString(StandardCharsets.UTF_8));
+            assertThat(folder.resolve("diff.html")).content().contains("{\"before\":{\"a\":1},\"after\":{\"b\":2},"
+                    + "\"difference\":JSON 0 of {\"a\":1} and {\"b\":2}}");
+            assertThat(snapshot.asked).isEqualTo("JSON 0 16");
         }
     }
 
     @Test
     void diffAsTwoColumns() throws IOException {
-        try (SamplingDiff diff = diff("main;a b 5\nmain;gone 7\n", "main;new 3\nmain;a b 6\n")) {
+        try (SamplingDiff diff = diff("first", "second")) {
             ByteArrayOutputStream out = new ByteArrayOutputStream();
             diff.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), out);
-            assertThat(out).hasToString("main;new 0 3\nmain;a b 5 6\nmain;gone 7 0\n");
-            assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 1 0");
+            assertThat(out).hasToString("COLLAPSED 1 of first and second");
         }
     }
 

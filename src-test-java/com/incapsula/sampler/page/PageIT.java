@@ -286,7 +286,7 @@ class PageIT {
         after.group("main", 1).stack(3_000, 3_000, 60, "a.A.run:1", "a.A.slow:7")
                 .stack(1_000, 0, 20, "a.A.run:1", "a.A.quick:3")
                 .stack(1_000, 0, 20, "a.A.run:1", "a.A.same:4").stack(200, 0, 4, "a.A.run:1", "a.A.fresh:9");
-        show(both(before, after));
+        show(DifferenceJson.of(before, after));
 
         assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
         browser.tab("methods");
@@ -308,6 +308,23 @@ class PageIT {
         browser.pointAtGraph(0.1, 2, false);
         assertThat(browser.texts("#tip *")).containsExactly("a.A.slow", "before 1.00 s, after 3.00 s",
                 "+2.00 s (+200.0 %)");
+    }
+
+    /** As the library writes it: src-test-c/export/test_difference.c compares the file with that. */
+    @Test
+    void differenceOfTheLibraryIsShown() throws IOException {
+        show(Files.readString(Path.of("src-test-c", "golden", "difference.json")));
+        assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
+        assertThat(browser.texts("#groups .group-name")).containsExactly("All threads", "main", "pool-");
+        assertThat(browser.texts("#groups .group-time")).containsExactly("±0", "+200.0 ms", "-200.0 ms");
+        browser.tab("methods");
+        assertThat(names("methods")).containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "[thread ended]",
+                "a.A.quick");
+        assertThat(cells("methods", 0)).containsExactly("+2,000", "+2,000", "+200.0 %", "1,000", "3,000", "a.A.slow");
+        browser.tab("tree");
+        assertThat(names("tree")).startsWith("main", "a.A.run", "a.A.slow", "a.A.fresh");
+        browser.tab("account");
+        assertThat(browser.texts("#panel-account p")).element(1).asString().startsWith("200.0 ms of 5.20 s");
     }
 
     // ---- looks and keys
@@ -569,7 +586,7 @@ class PageIT {
         picture("account");
         browser.run("document.getElementById('help').showModal()");
         picture("help");
-        show(both(SampleReports.shop(1, 1), SampleReports.shop(1.8, 0.45)));
+        show(DifferenceJson.of(SampleReports.shop(1, 1), SampleReports.shop(1.8, 0.45)));
         browser.all("#groups .group").get(1).click();
         browser.pointAtGraph(0.6, 12, false);
         picture("diff");
@@ -607,10 +624,6 @@ class PageIT {
                 .stack(2_000, 1_000, 40, "com.acme.A.run:10", "com.acme.A.load:20");
         report.group("worker-", 2).stack(1_000, 0, 20, "java.lang.Thread.run:840", "com.acme.B.waitForWork");
         return report;
-    }
-
-    private static String both(ReportJson before, ReportJson after) {
-        return "{\"before\":" + before.json() + ",\"after\":" + after.json() + "}";
     }
 
     private void show(String json) throws IOException {

@@ -5,12 +5,14 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Makes reports in the JSON form, from stacks. Written from the description of the form, apart from the writer in C.
  */
 final class ReportJson {
     private final Map<String, Integer> frames = new LinkedHashMap<>();
+    private final List<String> methods = new ArrayList<>(); // by frame: the frame without its place
     private final List<Group> groups = new ArrayList<>();
     private final Map<String, Long> outcomes = new LinkedHashMap<>();
     private final Map<String, Long> counters = new LinkedHashMap<>();
@@ -18,7 +20,7 @@ final class ReportJson {
     private String missedPackages;
 
     /** A node of a group's tree; found again by its parent and frame. */
-    private record Place(int parent, int frame) {
+    record Place(int parent, int frame) {
     }
 
     final class Group {
@@ -56,15 +58,36 @@ final class ReportJson {
             self[2] += samples;
         }
 
+        String name() {
+            return name;
+        }
+
+        /** Parents before their children. */
+        Set<Place> places() {
+            return nodes.keySet();
+        }
+
+        /** Nanoseconds of wall and CPU time, and samples. */
+        long[] self(int node) {
+            return selves.get(node);
+        }
+
         private long sum(int column) {
             return selves.stream().mapToLong(self -> self[column]).sum();
         }
 
-        private void write(StringBuilder out) {
+        private void write(StringBuilder out, boolean withNodes) {
             out.append("{\"name\":").append(quoted(name)).append(",\"threads\":").append(threads)
                     .append(",\"threadNames\":[").append(quoted(name + "1")).append(',').append(quoted(name + "2"))
                     .append("],\"maxDepth\":").append(12).append(",\"polls\":").append(sum(2))
                     .append(",\"outcomes\":{\"WALKED\":").append(sum(2)).append('}');
+            if (withNodes) {
+                writeNodes(out);
+            }
+            out.append('}');
+        }
+
+        private void writeNodes(StringBuilder out) {
             numbers(out, "parent", nodes.keySet().stream().mapToLong(Place::parent).toArray());
             numbers(out, "frame", nodes.keySet().stream().mapToLong(Place::frame).toArray());
             String[] columns = {"wall", "cpu", "samples"};
@@ -72,7 +95,6 @@ final class ReportJson {
                 int column = i;
                 numbers(out, columns[i], selves.stream().mapToLong(self -> self[column]).toArray());
             }
-            out.append('}');
         }
     }
 
@@ -105,7 +127,8 @@ final class ReportJson {
     /** {@code com.acme.A.run:12}, {@code com.acme.A.run0} for a native method, {@code [thread ended]}. */
     int frame(String text) {
         if (text.startsWith("[")) {
-            return known("{\"pseudo\":" + quoted(text) + "}");
+            String pseudo = "{\"pseudo\":" + quoted(text);
+            return known(pseudo, "");
         }
         int colon = text.lastIndexOf(':');
         String name = colon < 0 ? text : text.substring(0, colon);
@@ -113,21 +136,39 @@ final class ReportJson {
         String className = name.substring(0, dot);
         String file = className.substring(className.lastIndexOf('.') + 1).replaceAll("\\$.*", "") + ".java";
         return colon < 0
-                ? known("{\"class\":" + quoted(className) + ",\"method\":" + quoted(name.substring(dot + 1))
-                        + ",\"native\":true}")
+                ? known(method(className, name.substring(dot + 1)), ",\"native\":true")
                 : frame(className, name.substring(dot + 1), file, Integer.parseInt(text.substring(colon + 1)));
     }
 
     int frame(String className, String method, String file, int line) {
-        return known("{\"class\":" + quoted(className) + ",\"method\":" + quoted(method) + ",\"file\":" + quoted(file)
-                + ",\"line\":" + line + "}");
+        return known(method(className, method), ",\"file\":" + quoted(file) + ",\"line\":" + line);
     }
 
-    private int known(String json) {
-        return frames.computeIfAbsent(json, added -> frames.size());
+    private static String method(String className, String method) {
+        return "{\"class\":" + quoted(className) + ",\"method\":" + quoted(method);
+    }
+
+    private int known(String method, String place) {
+        return frames.computeIfAbsent(method + place + "}", added -> {
+            methods.add(method + "}");
+            return frames.size();
+        });
+    }
+
+    /** The frame without file and line. */
+    String methodOf(int frame) {
+        return methods.get(frame);
+    }
+
+    List<Group> groups() {
+        return groups;
     }
 
     String json() {
+        return json(true);
+    }
+
+    String json(boolean withNodes) {
         groups.sort((a, b) -> Long.compare(b.sum(0), a.sum(0)));
         long till = 1_790_000_000_000L;
         long samples = groups.stream().mapToLong(group -> group.sum(2)).sum();
@@ -147,10 +188,14 @@ final class ReportJson {
         if (missedPackages != null) {
             out.append(",\"missedPackages\":").append(quoted(missedPackages));
         }
-        out.append("},\"frames\":[").append(String.join(",\n", frames.keySet())).append("],\"groups\":[");
+        out.append('}');
+        if (withNodes) {
+            out.append(",\"frames\":[").append(String.join(",\n", frames.keySet())).append(']');
+        }
+        out.append(",\"groups\":[");
         for (int i = 0; i < groups.size(); i++) {
             out.append(i == 0 ? "" : ",\n");
-            groups.get(i).write(out);
+            groups.get(i).write(out, withNodes);
         }
         return out.append("]}\n").toString();
     }
@@ -161,7 +206,7 @@ final class ReportJson {
         out.append(",\"").append(name).append("\":{").append(String.join(",", parts)).append('}');
     }
 
-    private static void numbers(StringBuilder out, String name, long[] values) {
+    static void numbers(StringBuilder out, String name, long[] values) {
         out.append(",\"").append(name).append("\":[");
         for (int i = 0; i < values.length; i++) {
             out.append(i == 0 ? "" : ",").append(values[i]);

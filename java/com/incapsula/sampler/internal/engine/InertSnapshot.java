@@ -18,6 +18,11 @@ final class InertSnapshot implements Snapshot {
     /** Begins the line of the account. */
     static final String NOTICE = "nothing is sampled: ";
 
+    /* As difference_tree.c writes it. */
+    private static final String NO_DIFFERENCE = "{\"frames\":[],\n\"groups\":[],\n\"parent\":[],\n\"frame\":[],\n"
+            + "\"before\":{\"wall\":[],\"cpu\":[],\"samples\":[]},\n"
+            + "\"after\":{\"wall\":[],\"cpu\":[],\"samples\":[]}}\n";
+
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
     private enum Form { TEXT, COLLAPSED, PPROF, SPEEDSCOPE, JSON, TOP }
 
@@ -69,6 +74,20 @@ final class InertSnapshot implements Snapshot {
                     + "\"account\":{\"polls\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
                     + "\"frames\":[],\n\"groups\":[]}\n");
         });
+    }
+
+    @Override
+    public void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException {
+        if (after instanceof NativeSnapshot sampled) {
+            sampled.writeAsNew(format, weight, out);
+        } else if (format == Form.JSON.ordinal()) {
+            out.write(utf8(NO_DIFFERENCE));
+        }
+    }
+
+    @Override
+    public List<HotLine> hotLines(int count) {
+        return List.of();
     }
 
     /** @return the other one, as this one adds nothing to it */

@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 2;
+    static final int ABI = 3;
 
     private NativeBridge() {
     }
@@ -118,10 +118,29 @@ final class NativeBridge {
      *
      * @param format ordinal of ReportFormat
      * @param weight 0 wall, 1 CPU, 2 samples
-     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 CPU time column, bit 3 percent column
+     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 CPU time column, bit 3 percent column,
+     *     bit 4 JSON without frames and nodes
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;
+
+    /**
+     * Writes what differs between two snapshots into the stream, in pieces; an exception of the stream is thrown on.
+     *
+     * @param before 0: nothing was sampled; not both
+     * @param after likewise
+     * @param format ordinal of ReportFormat: COLLAPSED, or JSON for the tree that the page shows
+     *     ({@code native/src/export/difference_tree.c})
+     * @param weight for COLLAPSED, as in {@link #writeSnapshot}
+     */
+    static native void writeDifference(long before, long after, int format, int weight, java.io.OutputStream out)
+            throws java.io.IOException;
+
+    /**
+     * @param figures receives wall ns, CPU ns and samples of each line; its length says how many lines are wanted
+     * @return the lines of code with the most wall time of their own over all groups, the hottest first
+     */
+    static native String[] hotLines(long snapshot, long[] figures);
 
     /**
      * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,

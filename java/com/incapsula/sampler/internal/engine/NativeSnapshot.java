@@ -9,6 +9,7 @@ import java.lang.ref.ReferenceQueue;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /**
  * A native snapshot that counts its holders. A snapshot that was forgotten without a {@link #release()}, and that the
@@ -19,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class NativeSnapshot implements Snapshot {
 
+    private static final int HOT_LINE_FIGURES = 3; // of a line, see NativeBridge.hotLines
     private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
     private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
 
@@ -102,6 +104,52 @@ final class NativeSnapshot implements Snapshot {
         } finally {
             release();
         }
+    }
+
+    @Override
+    public void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException {
+        hold();
+        try {
+            after.hold();
+            try {
+                NativeBridge.writeDifference(net.address, addressOf(after), format, weight, out);
+            } finally {
+                after.release();
+            }
+        } finally {
+            release();
+        }
+    }
+
+    /** Writes what differs between nothing and this one. */
+    void writeAsNew(int format, int weight, OutputStream out) throws IOException {
+        hold();
+        try {
+            NativeBridge.writeDifference(0, net.address, format, weight, out);
+        } finally {
+            release();
+        }
+    }
+
+    private static long addressOf(Snapshot snapshot) {
+        return snapshot instanceof NativeSnapshot one ? one.net.address : 0;
+    }
+
+    @Override
+    public List<HotLine> hotLines(int count) {
+        long[] figures = new long[HOT_LINE_FIGURES * count];
+        hold();
+        try {
+            String[] texts = NativeBridge.hotLines(net.address, figures);
+            return IntStream.range(0, texts.length).mapToObj(i -> hotLine(texts[i], figures, HOT_LINE_FIGURES * i))
+                    .toList();
+        } finally {
+            release();
+        }
+    }
+
+    private static HotLine hotLine(String text, long[] figures, int at) {
+        return new HotLine(text, figures[at], figures[at + 1], figures[at + 2]);
     }
 
     @Override

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.engine;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.util.List;
 
 /**
  * An immutable profile of an interval, freed when its last holder releases it. A caller that gets one holds it.
@@ -39,6 +40,28 @@ public interface Snapshot {
      * @throws IOException if the stream throws it
      */
     void write(int format, int weight, int flags, OutputStream out) throws IOException;
+
+    /** For {@link #write}, in flags: JSON without frames and nodes, as {@link #writeDifference} goes with. */
+    int WITHOUT_NODES = 16;
+
+    /**
+     * Writes what differs between this one and a later one; does not flush.
+     *
+     * @param after of the same kind, or one in which nothing was sampled
+     * @param format see {@link NativeBridge#writeDifference}
+     * @param weight see there
+     * @param out where to
+     * @throws IOException what the stream throws
+     */
+    void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException;
+
+    /**
+     * Finds the lines of code with the most wall time of their own, over all thread groups.
+     *
+     * @param count how many at most
+     * @return the hottest first
+     */
+    List<HotLine> hotLines(int count);
 
     /**
      * Makes one of two.

@@ -2,9 +2,9 @@
 package com.incapsula.sampler.internal.observe;
 
 import com.incapsula.sampler.internal.engine.Figure;
+import com.incapsula.sampler.internal.engine.HotLine;
 import com.incapsula.sampler.internal.engine.RawReport;
 import com.incapsula.sampler.internal.engine.Snapshot;
-import java.io.IOException;
 import java.util.List;
 import java.util.Map;
 import jdk.jfr.FlightRecorder;
@@ -76,7 +76,7 @@ final class JfrEvents {
     }
 
     /** Writes the events of one interval that a recording wants. */
-    static void write(Snapshot snapshot) throws IOException {
+    static void write(Snapshot snapshot) {
         RawReport raw = snapshot.figures();
         IntervalEvent interval = new IntervalEvent();
         if (interval.shouldCommit()) {
@@ -115,10 +115,10 @@ final class JfrEvents {
         return text.toString();
     }
 
-    private static void writeHotLines(Snapshot snapshot, RawReport raw) throws IOException {
+    private static void writeHotLines(Snapshot snapshot, RawReport raw) {
         long wall = Figure.WALL.of(raw);
         int rank = 0;
-        for (HotLines.Line line : HotLines.of(snapshot, MAX_HOT_LINES)) {
+        for (HotLine line : snapshot.hotLines(MAX_HOT_LINES)) {
             HotLineEvent event = new HotLineEvent();
             event.from = Figure.FROM.of(raw);
             event.rank = ++rank;

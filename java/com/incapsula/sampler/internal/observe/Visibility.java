@@ -4,7 +4,6 @@ package com.incapsula.sampler.internal.observe;
 import com.incapsula.sampler.ThreadsSamplerMXBean;
 import com.incapsula.sampler.internal.engine.Snapshot;
 import com.incapsula.sampler.internal.report.LibraryLog;
-import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,7 +88,7 @@ public final class Visibility {
     public void writeEvents(Snapshot interval) {
         try {
             JfrEvents.write(interval);
-        } catch (IOException | RuntimeException | Error e) {
+        } catch (RuntimeException | Error e) {
             LibraryLog.log(System.Logger.Level.WARNING, "no events of this interval in flight recordings", e);
         }
     }

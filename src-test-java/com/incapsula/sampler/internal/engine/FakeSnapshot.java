@@ -82,6 +82,18 @@ public final class FakeSnapshot implements Snapshot {
     }
 
     @Override
+    public void writeDifference(Snapshot after, int format, int weight, OutputStream out) throws IOException {
+        String[] documents = {document, ((FakeSnapshot) after).document};
+        out.write((FORMATS[format] + " " + weight + " of " + String.join(" and ", documents))
+                .getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public List<HotLine> hotLines(int count) {
+        return List.of();
+    }
+
+    @Override
     public Snapshot mergedWith(Snapshot other) {
         FakeSnapshot second = (FakeSnapshot) other;
         FakeSnapshot both = new FakeSnapshot();

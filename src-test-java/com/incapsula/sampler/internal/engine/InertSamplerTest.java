@@ -10,6 +10,7 @@ import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingClock;
 import com.incapsula.sampler.SamplingCursor;
+import com.incapsula.sampler.SamplingDiff;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
@@ -101,13 +102,23 @@ class InertSamplerTest {
             assertThat(both.getGroups()).isEmpty();
             assertThat(both.getWallNanos()).isZero();
             assertThat(both.getAccount()).containsOnlyKeys("nothing is sampled: " + CAUSE);
-            assertThat(SamplingReport.diff(snapshot, next)).isNotNull();
+            try (SamplingDiff diff = SamplingReport.diff(snapshot, next)) {
+                assertThat(written(diff, ReportFormat.COLLAPSED)).isEmpty();
+                assertThat(written(diff, ReportFormat.JSON)).startsWith("{\"before\":{\"format\":\"threads-sampler/1\"");
+                assertThat(written(diff, ReportFormat.HTML)).contains("\n,\"difference\":{\"frames\":[],");
+            }
         }
         sampler.close();
         sampler.close();
         assertThat(sampler.getStatistics().getEngine()).isEqualTo("NONE (" + CAUSE + ")");
         assertThatIllegalStateException().isThrownBy(sampler::snapshot);
         assertThat(outputer.calls).containsExactly("error " + WARNING, "close");
+    }
+
+    private static String written(SamplingDiff diff, ReportFormat format) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        diff.writeTo(format, out);
+        return out.toString(java.nio.charset.StandardCharsets.UTF_8);
     }
 
     @Test

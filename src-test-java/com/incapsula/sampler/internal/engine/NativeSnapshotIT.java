@@ -2,15 +2,25 @@
 package com.incapsula.sampler.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -48,6 +58,118 @@ class NativeSnapshotIT {
         assertThatIllegalStateException().isThrownBy(both::figures).withMessage("the snapshot was released");
         assertThatIllegalStateException()
                 .isThrownBy(() -> both.write(0, 0, 0, OutputStream.nullOutputStream()));
+    }
+
+    private static String written(Snapshot snapshot, ReportFormat format, ReportWeight weight) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        snapshot.write(format.ordinal(), weight.ordinal(), 0, out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static String difference(Snapshot before, Snapshot after, ReportFormat format, ReportWeight weight)
+            throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        before.writeDifference(after, format.ordinal(), weight.ordinal(), out);
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    /* In the order of the document; no stack is there twice. */
+    private static Map<String, Long> stacks(Snapshot snapshot, ReportWeight weight) throws IOException {
+        Map<String, Long> stacks = new LinkedHashMap<>();
+        written(snapshot, ReportFormat.COLLAPSED, weight).lines().forEach(line -> {
+            int blank = line.lastIndexOf(' ');
+            stacks.merge(line.substring(0, blank), Long.parseLong(line.substring(blank + 1)), Long::sum);
+        });
+        return stacks;
+    }
+
+    private static String expectedDifference(Snapshot before, Snapshot after, ReportWeight weight) throws IOException {
+        Map<String, Long> first = stacks(before, weight);
+        StringBuilder lines = new StringBuilder();
+        stacks(after, weight).forEach((stack, amount) -> {
+            Long old = first.remove(stack);
+            lines.append(stack).append(' ').append(old == null ? 0 : old).append(' ').append(amount).append('\n');
+        });
+        first.forEach((stack, amount) -> lines.append(stack).append(' ').append(amount).append(" 0\n"));
+        return lines.toString();
+    }
+
+    @Test
+    void differenceIsThatOfTheCollapsedForms() throws IOException {
+        Lifecycle lifecycle = start();
+        Snapshot before = lifecycle.readers().snapshot();
+        Thread waiting = new Thread(NativeSnapshotIT::waitForInterrupt, "only after");
+        waiting.start();
+        await().until(() -> waiting.getState() == Thread.State.TIMED_WAITING);
+        Snapshot after = lifecycle.readers().snapshot();
+        waiting.interrupt();
+        lifecycle.close();
+        Snapshot none = new InertSnapshot(0, "a test");
+        for (ReportWeight weight : ReportWeight.values()) {
+            assertThat(difference(before, after, ReportFormat.COLLAPSED, weight))
+                    .isEqualTo(expectedDifference(before, after, weight));
+            assertThat(difference(after, before, ReportFormat.COLLAPSED, weight))
+                    .isEqualTo(expectedDifference(after, before, weight));
+            assertThat(difference(before, none, ReportFormat.COLLAPSED, weight))
+                    .isEqualTo(expectedDifference(before, none, weight));
+            assertThat(difference(none, after, ReportFormat.COLLAPSED, weight))
+                    .isEqualTo(expectedDifference(none, after, weight));
+        }
+        assertThat(difference(before, after, ReportFormat.JSON, ReportWeight.WALL))
+                .contains("\"method\":\"waitForInterrupt\"");
+        assertThat(difference(none, none, ReportFormat.COLLAPSED, ReportWeight.WALL)).isEmpty();
+        assertThat(difference(none, none, ReportFormat.JSON, ReportWeight.WALL))
+                .isEqualTo(difference(before, before, ReportFormat.JSON, ReportWeight.WALL)
+                        .replaceAll("(?s)\\[.*?\\](?=,\n\"|\\})", "[]"));
+        before.release();
+        after.release();
+    }
+
+    private static void waitForInterrupt() {
+        try {
+            Thread.sleep(Long.MAX_VALUE);
+        } catch (InterruptedException expected) {
+            // it has been seen
+        }
+    }
+
+    @Test
+    void differenceThatCannotBeMadeSaysWhy() throws IOException {
+        Lifecycle lifecycle = start();
+        Snapshot snapshot = lifecycle.readers().snapshot();
+        lifecycle.close();
+        assertThatIllegalArgumentException().isThrownBy(
+                () -> difference(snapshot, snapshot, ReportFormat.TOP, ReportWeight.WALL));
+        assertThatIllegalArgumentException().isThrownBy(() -> snapshot.writeDifference(snapshot, 1, 0, null));
+        IOException full = new IOException("no space left");
+        assertThatIOException().isThrownBy(() -> snapshot.writeDifference(snapshot, 1, 0, new OutputStream() {
+            @Override
+            public void write(int value) throws IOException {
+                throw full;
+            }
+        })).isSameAs(full);
+        snapshot.release();
+        assertThatIllegalStateException().isThrownBy(() -> snapshot.hotLines(1));
+    }
+
+    @Test
+    void hotLinesAreTheLeavesOfTheCollapsedForms() throws IOException {
+        Lifecycle lifecycle = start();
+        Snapshot snapshot = lifecycle.readers().snapshot();
+        lifecycle.close();
+        Map<String, long[]> leaves = new HashMap<>();
+        for (ReportWeight weight : ReportWeight.values()) {
+            stacks(snapshot, weight).forEach((stack, amount) -> leaves.computeIfAbsent(
+                    stack.substring(stack.lastIndexOf(';') + 1), leaf -> new long[3])[weight.ordinal()] += amount);
+        }
+        List<HotLine> expected = leaves.entrySet().stream()
+                .map(leaf -> new HotLine(leaf.getKey(), leaf.getValue()[0], leaf.getValue()[1], leaf.getValue()[2]))
+                .sorted(Comparator.comparingLong(HotLine::wallNanos).reversed().thenComparing(HotLine::text)).toList();
+        assertThat(expected).isNotEmpty();
+        assertThat(snapshot.hotLines(1_000)).isEqualTo(expected);
+        assertThat(snapshot.hotLines(1)).isEqualTo(expected.subList(0, 1));
+        assertThat(snapshot.hotLines(0)).isEmpty();
+        snapshot.release();
     }
 
     @Test

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export/difference.h"
+
+#include <string.h>
+
+#include "export/difference_writers.h"
+
+static int64_t wall_of(const struct smp_profile *profile, uint32_t node)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(profile->tree, node, &wall_ns, &cpu_ns);
+    return wall_ns;
+}
+
+static int64_t cpu_of(const struct smp_profile *profile, uint32_t node)
+{
+    int64_t wall_ns = 0;
+    int64_t cpu_ns = 0;
+
+    smp_tree_self(profile->tree, node, &wall_ns, &cpu_ns);
+    return cpu_ns;
+}
+
+static int64_t samples_of(const struct smp_profile *profile, uint32_t node)
+{
+    return smp_tree_nodes(profile->tree)[node].samples;
+}
+
+smp_diff_amount *const smp_difference_amounts[] = {
+    [SMP_WEIGHT_WALL] = wall_of, [SMP_WEIGHT_CPU] = cpu_of, [SMP_WEIGHT_SAMPLES] = samples_of
+};
+
+/* Both may come from another language: any number. */
+static bool is_known(enum smp_format format, enum smp_weight weight)
+{
+    return (format == SMP_FORMAT_COLLAPSED || format == SMP_FORMAT_JSON) &&
+           (unsigned)weight <= SMP_WEIGHT_SAMPLES;
+}
+
+static enum smp_status find_groups(struct smp_difference_job *job)
+{
+    enum smp_status status = SMP_OK;
+
+    for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++) {
+        if (job->profiles[side] != NULL)
+            status = smp_hot_groups_init(&job->groups[side], job->quota, job->profiles[side]);
+    }
+    return status;
+}
+
+enum smp_status smp_export_difference(const struct smp_profile *const profiles[SMP_DIFF_SIDES],
+                                      enum smp_format format, enum smp_weight weight,
+                                      struct smp_quota *quota, const struct smp_output *output)
+{
+    const bool is_lines = format == SMP_FORMAT_COLLAPSED;
+    struct smp_writer out = { 0 };
+    struct smp_difference_job job = { .weight = weight, .quota = quota, .out = &out };
+    enum smp_status status;
+    enum smp_status written;
+
+    if (!is_known(format, weight))
+        return SMP_EINVAL;
+    memcpy(job.profiles, profiles, sizeof(job.profiles));
+    status = smp_writer_init(&out, quota, output);
+    if (status == SMP_OK)
+        status = find_groups(&job);
+    if (status == SMP_OK)
+        status = smp_profile_diff_create(quota, profiles, is_lines, &job.diff);
+    if (status != SMP_OK)
+        goto done;
+    status = is_lines ? smp_difference_lines(&job) : smp_difference_tree(&job);
+    written = smp_writer_finish(&out);
+    if (status == SMP_OK)
+        status = written;
+done:
+    smp_profile_diff_destroy(job.diff);
+    for (int side = 0; side < SMP_DIFF_SIDES; side++)
+        smp_hot_groups_fini(&job.groups[side]);
+    smp_writer_fini(&out);
+    return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * difference.h - the difference of two profiles as bytes.
+ *
+ *   COLLAPSED  a line "group;root;...;leaf before after" per stack that has the weight on one side,
+ *              as difffolded.pl writes them; weights of 0 stand as 0. First the lines of after, in
+ *              the order of its collapsed form, then those that only before has, in the order of
+ *              its form. A stack that a side has twice may be there twice; the sums are right.
+ *   JSON       the tree that the page shows; all lines of a method are one frame. See
+ *              difference_tree.c.
+ *
+ * Owns     nothing after the call.
+ * Threads  any; both profiles are immutable.
+ * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no working
+ *          memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ * Cost     O(nodes of both), and the output; no recursion. Working memory: profile_diff.h, and at
+ *          most 24 bytes a place.
+ */
+#ifndef SMP_EXPORT_DIFFERENCE_H
+#define SMP_EXPORT_DIFFERENCE_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "base/writer.h"
+#include "export/exporters.h"
+#include "model/profile_diff.h"
+
+/* profiles[side] NULL: nothing was sampled on that side. quota: of the working memory; may be NULL.
+ */
+SMP_CHECKED enum smp_status
+smp_export_difference(const struct smp_profile *const profiles[SMP_DIFF_SIDES],
+                      enum smp_format format, enum smp_weight weight, struct smp_quota *quota,
+                      const struct smp_output *output);
+
+#endif

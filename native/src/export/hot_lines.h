@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * hot_lines.h - the lines of code with the most time of their own, over all thread groups.
+ *
+ * A line is what the collapsed form ends a stack with: frames with the same text are one. A line
+ * without any amount of its own is none of them. In descending wall time, ties in byte order of
+ * their texts.
+ *
+ * Owns     the lines and their texts.
+ * Threads  immutable after init.
+ * Errors   init: SMP_ENOMEM, SMP_EQUOTA, and there is nothing to fini.
+ * Cost     init: one pass over the nodes, the text of each frame, and a sort of the frames.
+ */
+#ifndef SMP_EXPORT_HOT_LINES_H
+#define SMP_EXPORT_HOT_LINES_H
+
+#include <stddef.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "export/line_texts.h"
+#include "export/tree_walk.h"
+#include "model/profile.h"
+
+struct smp_hot_line {
+    const char *text; /* NUL-terminated */
+    struct smp_walk_self self;
+};
+
+struct smp_hot_lines {
+    struct smp_quota *quota;
+    struct smp_line_texts texts;
+    struct smp_hot_line *lines;
+    size_t count;
+};
+
+/* At most most lines. quota: of the result and of the working memory; may be NULL. */
+SMP_CHECKED enum smp_status smp_hot_lines_init(struct smp_hot_lines *hot, struct smp_quota *quota,
+                                               const struct smp_profile *profile, size_t most);
+void smp_hot_lines_fini(struct smp_hot_lines *hot); /* all zero is fine */
+
+#endif

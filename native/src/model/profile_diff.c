@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_diff.c - each side's nodes are added to one tree in their order: parents before children,
+ * so a node's parent has its place already.
+ *
+ *   node ──► places[side][node]       group ──► groups[side][group]       location ──► adopted[..]
+ */
+#include "model/profile_diff.h"
+
+#include <string.h>
+
+enum {
+    /* What the names of both may take where no quota says less. Reserved, not used. */
+    MAX_NAMES_BYTES = 256 * 1024 * 1024,
+    PLACE_BYTES_AT_MOST = 48, /* with its slots */
+    TREE_STEPS_BYTES = 4 * 64 * 1024
+};
+
+struct smp_profile_diff {
+    struct smp_quota *quota;
+    const struct smp_profile *profiles[SMP_DIFF_SIDES];
+    struct smp_methods *names;
+    struct smp_tree *tree; /* its nodes have no figures */
+    uint32_t *groups[SMP_DIFF_SIDES];
+    uint32_t *places[SMP_DIFF_SIDES];
+};
+
+static size_t group_count(const struct smp_profile *profile)
+{
+    return profile == NULL ? 0 : smp_thread_groups_count(profile->groups);
+}
+
+static size_t node_count(const struct smp_profile *profile)
+{
+    return profile == NULL ? 1 : smp_tree_node_count(profile->tree);
+}
+
+/* --- the parts --- */
+
+static enum smp_status make_names(struct smp_profile_diff *diff)
+{
+    const size_t limit = diff->quota == NULL ? SIZE_MAX : diff->quota->limit_bytes;
+
+    return smp_methods_create(diff->quota, limit < MAX_NAMES_BYTES ? limit : MAX_NAMES_BYTES, NULL,
+                              &diff->names);
+}
+
+static enum smp_status make_tree(struct smp_profile_diff *diff)
+{
+    size_t places = 0;
+
+    for (int side = 0; side < SMP_DIFF_SIDES; side++)
+        places += node_count(diff->profiles[side]) + group_count(diff->profiles[side]);
+    return smp_tree_create(diff->quota, places * PLACE_BYTES_AT_MOST + TREE_STEPS_BYTES,
+                           &diff->tree);
+}
+
+static enum smp_status make_arrays(struct smp_profile_diff *diff, enum smp_diff_side side)
+{
+    const struct smp_profile *const profile = diff->profiles[side];
+
+    /* One more than needed, because there may be none and nothing cannot be allocated. */
+    diff->groups[side] =
+        smp_alloc(diff->quota, (group_count(profile) + 1) * sizeof(*diff->groups[side]));
+    diff->places[side] = smp_alloc(diff->quota, node_count(profile) * sizeof(*diff->places[side]));
+    return diff->groups[side] != NULL && diff->places[side] != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+/* --- adding a side --- */
+
+static enum smp_status add_groups(struct smp_profile_diff *diff, enum smp_diff_side side)
+{
+    const struct smp_profile *const profile = diff->profiles[side];
+    const size_t count = group_count(profile);
+    enum smp_status status = SMP_OK;
+
+    for (uint32_t i = 0; i < count && status == SMP_OK; i++) {
+        const struct smp_group group = { .index = i };
+        const uint32_t name = smp_methods_try_pseudo(
+            diff->names, smp_thread_groups_info(profile->groups, group)->name);
+        status = name == SMP_LOCATION_NONE
+                     ? SMP_ENOMEM
+                     : smp_tree_add(diff->tree, 0, &name, 1, &diff->groups[side][i]);
+    }
+    return status;
+}
+
+struct addition {
+    struct smp_profile_diff *diff;
+    enum smp_diff_side side;
+    bool by_line;
+    uint32_t *adopted; /* by location of the side's profile: in the names, once it is known */
+};
+
+static uint32_t adopt(const struct addition *addition, uint32_t location)
+{
+    uint32_t *const known = &addition->adopted[location];
+
+    if (*known == SMP_LOCATION_NONE)
+        *known = smp_methods_adopt_text(addition->diff->names,
+                                        addition->diff->profiles[addition->side]->methods, location,
+                                        addition->by_line);
+    return *known;
+}
+
+static enum smp_status add_node(const struct addition *addition, const struct smp_node *node,
+                                uint32_t *place)
+{
+    struct smp_profile_diff *const diff = addition->diff;
+    uint32_t location;
+
+    if ((node->location & SMP_LOCATION_GROUP) != 0) {
+        *place = diff->groups[addition->side][node->location & ~SMP_LOCATION_GROUP];
+        return SMP_OK;
+    }
+    location = adopt(addition, node->location);
+    if (location == SMP_LOCATION_NONE)
+        return SMP_ENOMEM;
+    return smp_tree_add(diff->tree, diff->places[addition->side][node->parent], &location, 1,
+                        place);
+}
+
+static enum smp_status add_nodes(struct smp_profile_diff *diff, enum smp_diff_side side,
+                                 bool by_line)
+{
+    const struct smp_profile *const profile = diff->profiles[side];
+    const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
+    const size_t count = node_count(profile);
+    struct addition addition = { .diff = diff, .side = side, .by_line = by_line };
+    enum smp_status status = SMP_OK;
+
+    addition.adopted = smp_alloc(diff->quota, profile->location_count * sizeof(*addition.adopted));
+    if (addition.adopted == NULL)
+        return SMP_ENOMEM;
+    for (uint32_t i = 1; i < count && status == SMP_OK; i++)
+        status = add_node(&addition, &nodes[i], &diff->places[side][i]);
+    smp_free(diff->quota, addition.adopted);
+    return status;
+}
+
+static enum smp_status add_side(struct smp_profile_diff *diff, enum smp_diff_side side,
+                                bool by_line)
+{
+    enum smp_status status = make_arrays(diff, side);
+
+    if (status == SMP_OK)
+        status = add_groups(diff, side);
+    if (status == SMP_OK && diff->profiles[side] != NULL)
+        status = add_nodes(diff, side, by_line);
+    return status;
+}
+
+/* --- public --- */
+
+enum smp_status smp_profile_diff_create(struct smp_quota *quota,
+                                        const struct smp_profile *const profiles[SMP_DIFF_SIDES],
+                                        bool by_line, struct smp_profile_diff **out)
+{
+    struct smp_profile_diff *diff = smp_alloc(quota, sizeof(*diff));
+    enum smp_status status;
+
+    if (diff == NULL)
+        return SMP_ENOMEM;
+    diff->quota = quota;
+    memcpy(diff->profiles, profiles, sizeof(diff->profiles));
+    status = make_names(diff);
+    if (status == SMP_OK)
+        status = make_tree(diff);
+    for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++)
+        status = add_side(diff, (enum smp_diff_side)side, by_line);
+    if (status == SMP_OK)
+        *out = diff;
+    else
+        smp_profile_diff_destroy(diff);
+    return status;
+}
+
+void smp_profile_diff_destroy(struct smp_profile_diff *diff)
+{
+    if (diff == NULL)
+        return;
+    for (int side = 0; side < SMP_DIFF_SIDES; side++) {
+        smp_free(diff->quota, diff->places[side]);
+        smp_free(diff->quota, diff->groups[side]);
+    }
+    smp_tree_destroy(diff->tree);
+    smp_methods_release(diff->names);
+    smp_free(diff->quota, diff);
+}
+
+size_t smp_profile_diff_count(const struct smp_profile_diff *diff)
+{
+    return smp_tree_node_count(diff->tree);
+}
+
+uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t place)
+{
+    return smp_tree_nodes(diff->tree)[place].parent;
+}
+
+uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place)
+{
+    return smp_tree_nodes(diff->tree)[place].location;
+}
+
+const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff)
+{
+    return diff->names;
+}
+
+uint32_t smp_profile_diff_group(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                                uint32_t group)
+{
+    return diff->groups[side][group];
+}
+
+uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                                uint32_t node)
+{
+    return diff->places[side][node];
+}
+
+void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                          smp_diff_amount *amount_of, int64_t *sums)
+{
+    const struct smp_profile *const profile = diff->profiles[side];
+    const size_t count = node_count(profile);
+
+    memset(sums, 0, smp_profile_diff_count(diff) * sizeof(*sums));
+    for (uint32_t i = 1; i < count; i++) {
+        int64_t *const sum = &sums[diff->places[side][i]];
+        if (__builtin_add_overflow(*sum, amount_of(profile, i), sum))
+            *sum = INT64_MAX;
+    }
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * profile_diff.h - the difference of two profiles: one tree that has the nodes of both.
+ *
+ *   before: main ─ a.A.run(A.java:1) ─ b.B.x(B.java:7)      place          before  after
+ *   after:  main ─ a.A.run(A.java:1) ─ c.C.y(C.java:9)      main                0      0
+ *                                                            a.A.run            5      6
+ *                                                              b.B.x            3      0
+ *                                                              c.C.y            0      8
+ *
+ * Groups are matched by name, frames by their text: with the line, or by method alone, as two
+ * builds compare best. So the profiles may come from different names tables or samplers. A node of
+ * the tree is called a place; several nodes of one profile may have the same place.
+ *
+ * Times are as measured: profiles of different length differ by their length too.
+ *
+ * Owns     its tree and its names; borrows both profiles.
+ * Threads  any number of readers; both profiles are immutable.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA, and there is no result.
+ * Cost     create: O(nodes of both) and the names of both. At most 48 bytes a place and 4 bytes a
+ *          node of each profile.
+ */
+#ifndef SMP_MODEL_PROFILE_DIFF_H
+#define SMP_MODEL_PROFILE_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/profile.h"
+
+enum smp_diff_side { SMP_DIFF_BEFORE, SMP_DIFF_AFTER, SMP_DIFF_SIDES };
+
+struct smp_profile_diff;
+
+/* profiles[side] NULL: nothing was sampled on that side. by_line false: all lines of a method are
+ * one frame. */
+SMP_CHECKED enum smp_status
+smp_profile_diff_create(struct smp_quota *quota,
+                        const struct smp_profile *const profiles[SMP_DIFF_SIDES], bool by_line,
+                        struct smp_profile_diff **out);
+void smp_profile_diff_destroy(struct smp_profile_diff *diff); /* NULL is fine */
+
+/* With place 0, which is above all groups. A parent has a lower number than its children. */
+size_t smp_profile_diff_count(const struct smp_profile_diff *diff);
+/* 0: the place is a group. */
+uint32_t smp_profile_diff_parent(const struct smp_profile_diff *diff, uint32_t place);
+/* In smp_profile_diff_names; a group's name is a pseudo-location there. */
+uint32_t smp_profile_diff_location(const struct smp_profile_diff *diff, uint32_t place);
+const struct smp_methods *smp_profile_diff_names(const struct smp_profile_diff *diff);
+
+/* Where a side's group, and a side's node, are. */
+uint32_t smp_profile_diff_group(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                                uint32_t group);
+uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                                uint32_t node);
+
+/* What is summed: a node's own amount of one measure, not negative. */
+typedef int64_t smp_diff_amount(const struct smp_profile *profile, uint32_t node);
+/* sums[place]: what the side has there itself, at most INT64_MAX. sums has room for all places. */
+void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,
+                          smp_diff_amount *amount_of, int64_t *sums);
+
+#endif

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The hottest lines of random profiles, compared with what the leaves of their collapsed forms add
+ * up to. SMP_TEST_ROUNDS sets how many.
+ */
+#include "export/hot_lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/collapsed_lines.h"
+#include "support/failing_alloc.h"
+#include "support/random_profile.h"
+
+enum { ROUNDS = 100, MAX_LINES = 64, ALL = 1000 };
+
+static int setup(void **state)
+{
+    *state = report_fixture_create();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    report_fixture_destroy(*state);
+    return 0;
+}
+
+/* --- the reference implementation --- */
+
+struct leaf {
+    char *text;
+    int64_t amounts[SMP_WEIGHT_SAMPLES + 1];
+};
+
+struct leaves {
+    struct leaf list[MAX_LINES];
+    size_t count;
+};
+
+static struct leaf *leaf_of(struct leaves *leaves, const char *stack)
+{
+    const char *const last = strrchr(stack, ';');
+    const char *const text = last == NULL ? stack : last + 1;
+
+    for (size_t i = 0; i < leaves->count; i++) {
+        if (strcmp(leaves->list[i].text, text) == 0)
+            return &leaves->list[i];
+    }
+    assert_true(leaves->count < MAX_LINES);
+    leaves->list[leaves->count].text = strdup(text);
+    return &leaves->list[leaves->count++];
+}
+
+static int compare_leaves(const void *a, const void *b)
+{
+    const struct leaf *const left = a;
+    const struct leaf *const right = b;
+
+    if (left->amounts[SMP_WEIGHT_WALL] != right->amounts[SMP_WEIGHT_WALL])
+        return left->amounts[SMP_WEIGHT_WALL] > right->amounts[SMP_WEIGHT_WALL] ? -1 : 1;
+    return strcmp(left->text, right->text);
+}
+
+static struct leaves reference_of(const struct smp_profile *profile)
+{
+    struct leaves leaves = { 0 };
+
+    for (int weight = 0; weight <= SMP_WEIGHT_SAMPLES; weight++) {
+        struct collapsed_lines lines = collapsed_lines_of(profile, (enum smp_weight)weight);
+        for (size_t i = 0; i < lines.count; i++)
+            leaf_of(&leaves, lines.list[i].stack)->amounts[weight] += lines.list[i].weight;
+        collapsed_lines_fini(&lines);
+    }
+    qsort(leaves.list, leaves.count, sizeof(leaves.list[0]), compare_leaves);
+    return leaves;
+}
+
+static void leaves_fini(struct leaves *leaves)
+{
+    for (size_t i = 0; i < leaves->count; i++)
+        free(leaves->list[i].text);
+}
+
+static void assert_hot(const struct smp_profile *profile, size_t most)
+{
+    struct leaves leaves = reference_of(profile);
+    struct smp_hot_lines hot;
+
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, profile, most), SMP_OK);
+    assert_int_equal(hot.count, leaves.count < most ? leaves.count : most);
+    for (size_t i = 0; i < hot.count; i++) {
+        assert_string_equal(hot.lines[i].text, leaves.list[i].text);
+        assert_int_equal(hot.lines[i].self.wall_ns, leaves.list[i].amounts[SMP_WEIGHT_WALL]);
+        assert_int_equal(hot.lines[i].self.cpu_ns, leaves.list[i].amounts[SMP_WEIGHT_CPU]);
+        assert_int_equal(hot.lines[i].self.samples, leaves.list[i].amounts[SMP_WEIGHT_SAMPLES]);
+    }
+    smp_hot_lines_fini(&hot);
+    leaves_fini(&leaves);
+}
+
+/* --- the tests --- */
+
+static int rounds(void)
+{
+    const char *text = getenv("SMP_TEST_ROUNDS");
+
+    return text == NULL ? ROUNDS : atoi(text);
+}
+
+static void hot_lines_are_the_leaves_of_all_stacks(void **state)
+{
+    for (int round = 0; round < rounds(); round++) {
+        unsigned seed = (unsigned)round * 104729 + 1;
+        const size_t stacks = next_random(&seed) % 80;
+        const struct smp_profile *const profile = random_profile(*state, stacks, &seed);
+        assert_hot(profile, ALL);
+        assert_hot(profile, next_random(&seed) % 6);
+        report_fixture_begin(*state);
+    }
+}
+
+static void the_hottest_come_first_and_equal_ones_by_text(void **state)
+{
+    struct smp_hot_lines hot;
+
+    report_fixture_credit(*state, "main", "m", "a.A.a(A.java:1)|x.X.x(X.java:1)", 5);
+    report_fixture_credit(*state, "pool", "p", "b.B.b(B.java:1)|c.C.c(C.java:1)|x.X.x(X.java:1)",
+                          6);
+    report_fixture_credit(*state, "pool", "p", "z.Z.z(Z.java:1)", 11);
+    report_fixture_credit(*state, "main", "m", "w.W.w(W;.java:2)", 12);
+    report_fixture_credit(*state, "main", "m", "o.O.o(O.java:1)", 3);
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), 3), SMP_OK);
+    assert_int_equal(hot.count, 3);
+    assert_string_equal(hot.lines[0].text, "w.W.w(W,.java:2)");
+    assert_int_equal(hot.lines[0].self.wall_ns, 12);
+    assert_string_equal(hot.lines[1].text, "x.X.x(X.java:1)");
+    assert_int_equal(hot.lines[1].self.wall_ns, 11);
+    assert_int_equal(hot.lines[1].self.samples, 2);
+    assert_string_equal(hot.lines[2].text, "z.Z.z(Z.java:1)");
+    smp_hot_lines_fini(&hot);
+}
+
+static void an_empty_profile_has_none(void **state)
+{
+    assert_hot(report_fixture_seal(*state), ALL);
+}
+
+static enum smp_status find_lines(void *self)
+{
+    struct smp_hot_lines hot;
+    const enum smp_status status = smp_hot_lines_init(&hot, NULL, self, ALL);
+
+    if (status == SMP_OK)
+        smp_hot_lines_fini(&hot);
+    return status;
+}
+
+static void each_allocation_may_be_refused(void **state)
+{
+    unsigned seed = 9;
+    struct smp_profile *const profile = random_profile(*state, 500, &seed);
+    const struct failing_alloc_steps steps = failing_alloc_each_step(find_lines, profile);
+
+    assert_true(steps.refused >= 8);
+    assert_int_equal(steps.survived, 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(hot_lines_are_the_leaves_of_all_stacks),
+        TEST(the_hottest_come_first_and_equal_ones_by_text),
+        TEST(an_empty_profile_has_none),
+        TEST(each_allocation_may_be_refused),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("hot_lines", tests, NULL, NULL);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * collapsed_lines.h - a profile's collapsed form, taken apart into stacks and weights: what the
+ * difference and the hot lines are compared with.
+ *
+ * Owns     its lines.
+ * Threads  the test's own.
+ * Errors   fail the test.
+ */
+#ifndef SMP_SUPPORT_COLLAPSED_LINES_H
+#define SMP_SUPPORT_COLLAPSED_LINES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "export/exporters.h"
+
+struct collapsed_line {
+    char *stack;
+    int64_t weight;
+};
+
+struct collapsed_lines {
+    struct collapsed_line *list;
+    size_t count;
+};
+
+/* profile NULL: no lines. */
+struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
+                                          enum smp_weight weight);
+void collapsed_lines_fini(struct collapsed_lines *lines);
+/* The first line with this stack; NULL where there is none. */
+struct collapsed_line *collapsed_lines_find(const struct collapsed_lines *lines, const char *stack);
+
+#endif

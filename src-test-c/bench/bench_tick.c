@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "engine/session/sampler.h"
+#include "support/option_text.h"
 
 enum {
     DEPTH = 50,
@@ -207,7 +208,6 @@ struct cost {
 
 static struct cost measure(const int32_t *tids, size_t count, bool has_clocks)
 {
-    static const char options_text[] = "samplingFrequencyMillis=20\n";
     struct world world = { .now_ns = SECOND_NS, .count = count };
     const struct smp_clock_fake fake = {
         .ns = read_ns,
@@ -229,8 +229,7 @@ static struct cost measure(const int32_t *tids, size_t count, bool has_clocks)
     }
     smp_clock_set_fake(&fake);
     smp_quota_init(&quota, (size_t)64 << 20);
-    must(smp_options_parse(&quota, options_text, strlen(options_text), &options, NULL) == SMP_OK,
-         "options");
+    option_text_read(&quota, "samplingFrequencyMillis=20", &options);
     must(smp_log_create(&quota, &log) == SMP_OK, "log");
     const struct smp_jvm vm = functions(&world);
     must(smp_sampler_create(&quota, log, &vm, &options, &sampler) == SMP_OK, "sampler");

@@ -81,6 +81,7 @@ tables() {
     mkdir -p "$folder/native" "$folder/java/META-INF/threads-sampler/page"
     ln -s "$root/native/src" "$folder/native/src"
     printf '%s\n' above '<!-- glossary: x -->' old '<!-- end of glossary -->' below >"$folder/java/README.md"
+    sed -n '/^<!-- options: /,/^$/p' "$root/java/README.md" >>"$folder/java/README.md"
     echo "$folder"
 }
 
@@ -96,6 +97,11 @@ check_tables() {
     expect pass "tables: written again" "$checks/tables.sh" "$good" "$cc" --write
     sed -i 's/LATE_TICKS/LATE/' "$good/java/META-INF/threads-sampler/page/outcomes.js"
     expect fail "tables: another code in the page" "$checks/tables.sh" "$good" "$cc"
+    expect pass "tables: written once more" "$checks/tables.sh" "$good" "$cc" --write
+    sed -i 's/1..3600000 | 50/1..3600000 | 40/' "$good/java/README.md"
+    expect fail "tables: another default of an option" "$checks/tables.sh" "$good" "$cc"
+    sed -i '/^| `maxDepthFrames`/d' "$good/java/README.md"
+    expect fail "tables: an option without a row" "$checks/tables.sh" "$good" "$cc" --write
     sed -i '/^<!-- end/d' "$good/java/README.md"
     expect fail "tables: a table without an end" "$checks/tables.sh" "$good" "$cc" --write
     rm "$good/java/README.md"

@@ -4,11 +4,16 @@
  *
  *   tables glossary   rows of a markdown table: lines of the sampler's account
  *   tables page       outcomes.js
+ *   tables options    rows of a markdown table: properties that the core knows
  */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "export/account_record.h"
+#include "model/options.h"
 #include "model/outcome.h"
 
 struct line {
@@ -105,6 +110,77 @@ static void print_page(void)
     print_object("COUNTERS", COUNTERS, COUNTER_COUNT);
 }
 
+struct option {
+    const char *name;
+    const char *unit;
+    int64_t standard;
+    int64_t min;
+    int64_t max;
+    bool fixed;
+    const char *words;
+};
+
+static const struct option NUMBERS[] = {
+#define X(field, name, unit, standard, min, max, fixed, words) \
+    { (name), (unit), (standard), (min), (max), (fixed), (words) },
+    SMP_OPTION_NUMBERS(X)
+#undef X
+};
+
+static const char *end_of(bool fixed)
+{
+    return fixed ? " Fixed while running." : "";
+}
+
+static void print_percent_row(const struct option *option, size_t name_length)
+{
+    printf("| `%.*sPercent` | %% %s, %.1f..%" PRId64 " | %.1f | %s%s |\n", (int)name_length,
+           option->name, option->unit, (double)option->min / 10, option->max / 10,
+           (double)option->standard / 10, option->words, end_of(option->fixed));
+}
+
+static void print_number_rows(void)
+{
+    static const char per_mille[] = "PerMille";
+
+    for (size_t i = 0; i < sizeof(NUMBERS) / sizeof(NUMBERS[0]); i++) {
+        const struct option *const option = &NUMBERS[i];
+        const char *const scale = strstr(option->name, per_mille);
+
+        if (scale != NULL)
+            print_percent_row(option, (size_t)(scale - option->name));
+        else
+            printf("| `%s` | %s%s%" PRId64 "..%" PRId64 " | %" PRId64 " | %s%s |\n", option->name,
+                   option->unit, option->unit[0] == '\0' ? "" : ", ", option->min, option->max,
+                   option->standard, option->words, end_of(option->fixed));
+    }
+}
+
+static void print_other_row(const char *name, const char *range, const char *standard, bool fixed,
+                            const char *words)
+{
+    if (words != NULL)
+        printf("| `%s` | %s%s| %s | %s%s |\n", name, range, range[0] == '\0' ? "" : " ", standard,
+               words, end_of(fixed));
+}
+
+static void print_options(void)
+{
+    print_number_rows();
+#define X(field, name, standard, fixed, words) \
+    print_other_row(name, "", (standard) ? "true" : "false", fixed, words);
+    SMP_OPTION_FLAGS(X)
+#undef X
+#define X(field, name, type, first, second, fixed, words) \
+    print_other_row(name, first ", " second, first, fixed, words);
+    SMP_OPTION_CHOICES(X)
+#undef X
+#define X(field, name, unit, fixed, words) \
+    print_other_row(name, unit, "`\"\"` = all", fixed, words);
+    SMP_OPTION_TEXTS(X)
+#undef X
+}
+
 int main(int count, char **arguments)
 {
     const char *what = count == 2 ? arguments[1] : "";
@@ -113,6 +189,8 @@ int main(int count, char **arguments)
         print_glossary();
     else if (strcmp(what, "page") == 0)
         print_page();
+    else if (strcmp(what, "options") == 0)
+        print_options();
     else
         return 2;
     return 0;

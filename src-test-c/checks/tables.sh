@@ -1,11 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# tables.sh ROOT CC [--write]: what documents and the page tell of outcomes and counters is what the lists in C say.
-# --write brings them in line instead. In a document a table stands between
+# tables.sh ROOT CC [--write]: what documents and the page tell of outcomes, counters and options is what the lists in C
+# say. --write brings them in line instead. In a document the glossary stands between
 #
 #   <!-- glossary: made by native/build.sh tables -->
 #   <!-- end of glossary -->
+#
+# The table of options has rows for other properties too, so only the rows that C knows are made. It stands below
+#
+#   <!-- options: rows that native/src/model/options.h has are made by native/build.sh tables -->
 set -euo pipefail
 
 root=${1:?usage: tables.sh ROOT CC [--write]}
@@ -57,8 +61,40 @@ document() {
     agree "$root/$files" "$work/document"
 }
 
+# The document with the table of options, each of C's rows as it must be.
+document_options() {
+    local files
+    files=$(cd "$root" && ls README.md ./*/README.md 2>/dev/null | xargs grep -l '^<!-- options: ' || true)
+    if [ "$(wc -w <<<"$files")" != 1 ]; then
+        echo "tables.sh: the table of options must be in exactly one README.md, found: ${files:-none}" >&2
+        bad=1
+        return
+    fi
+    "$work/tables" options >"$work/options"
+    awk -v rows="$work/options" '
+        BEGIN {
+            FS = "|"
+            while ((getline row < rows) > 0) {
+                split(row, cells, "|")
+                wanted[cells[2]] = row
+            }
+        }
+        $1 == "" && $2 in wanted { print wanted[$2]; delete wanted[$2]; next }
+        { print }
+        END {
+            for (name in wanted) {
+                print "tables.sh: no row for the option" name >"/dev/stderr"
+                missing = 1
+            }
+            exit missing
+        }
+    ' "$root/$files" >"$work/document" || bad=1
+    agree "$root/$files" "$work/document"
+}
+
 "$cc" -std=c11 -I "$root/native/src" -o "$work/tables" "$here/tables.c"
 "$work/tables" page >"$work/page"
 agree "$page" "$work/page"
 document glossary
+document_options
 exit "$bad"

@@ -19,14 +19,33 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/option_text.h"
 #include "support/session_fixture.h"
 
 #define MS INT64_C(1000000)
 #define STEP (10 * MS)
 
+static enum smp_status configure_fast(struct smp_session *session)
+{
+    struct smp_options options = { 0 };
+    enum smp_status status;
+
+    option_text_read(NULL, SESSION_FAST, &options);
+    status = smp_session_configure(session, &options, NULL);
+    smp_options_fini(&options);
+    return status;
+}
+
 static enum smp_status configure(struct session_fixture *f, const char *options, char *message)
 {
-    return smp_session_configure(f->session, options, strlen(options), message);
+    struct smp_options read = { 0 };
+    enum smp_status status = option_text_try(NULL, options, &read, message);
+
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_configure(f->session, &read, message);
+    smp_options_fini(&read);
+    return status;
 }
 
 static struct smp_statistics statistics(struct session_fixture *f)
@@ -804,7 +823,7 @@ static enum smp_status do_anything(struct smp_session *session)
             status = smp_session_sample_once(session);
             break;
         case 5:
-            status = smp_session_configure(session, SESSION_FAST, strlen(SESSION_FAST), NULL);
+            status = configure_fast(session);
             break;
         default:
             smp_session_get_statistics(session, &statistics);

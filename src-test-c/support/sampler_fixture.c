@@ -9,16 +9,9 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "support/option_text.h"
 
 enum { MAX_PATH_BYTES = 64 * 1024 };
-
-static void parse(struct smp_quota *quota, const char *text, struct smp_options *out)
-{
-    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
-
-    if (smp_options_parse(quota, text, strlen(text), out, message) != SMP_OK)
-        fail_msg("options: %s", message);
-}
 
 struct sampler_fixture *sampler_fixture_create(const char *options)
 {
@@ -29,7 +22,7 @@ struct sampler_fixture *sampler_fixture_create(const char *options)
     fake_clock_install(&fixture->clock);
     fixture->vm = fake_jvm_create();
     smp_quota_init(&fixture->quota, (size_t)1 << 40);
-    parse(&fixture->quota, options, &fixture->options);
+    option_text_read(&fixture->quota, options, &fixture->options);
     fixture->quota.limit_bytes = (size_t)fixture->options.memory_limit_bytes;
     assert_int_equal(smp_log_create(&fixture->quota, &fixture->log), SMP_OK);
     const struct smp_jvm vm = fake_jvm_interface(fixture->vm);
@@ -79,7 +72,7 @@ void sampler_fixture_configure(struct sampler_fixture *fixture, const char *opti
 {
     struct smp_options wanted;
 
-    parse(&fixture->quota, options, &wanted);
+    option_text_read(&fixture->quota, options, &wanted);
     assert_int_equal(smp_sampler_set_options(fixture->sampler, &wanted), SMP_OK);
     smp_options_fini(&fixture->options);
     fixture->options = wanted;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/alloc.h"
+#include "support/option_text.h"
 
 int session_fixture_setup(void **state)
 {
@@ -46,9 +47,14 @@ enum smp_status session_fixture_create(struct session_fixture *fixture, const ch
         .attach = fake_jvm_attach(fixture->vm),
         .outputer = fake_outputer_interface(fixture->outputer),
     };
-    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+    struct smp_options read = { 0 };
+    enum smp_status status = option_text_try(NULL, options, &read, NULL);
 
-    return smp_session_create(&config, options, strlen(options), message, &fixture->session);
+    if (status != SMP_OK)
+        return status;
+    status = smp_session_create(&config, &read, &fixture->session);
+    smp_options_fini(&read);
+    return status;
 }
 
 void session_fixture_start(struct session_fixture *fixture, const char *options)

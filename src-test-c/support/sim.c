@@ -9,6 +9,8 @@
 
 #include <cmocka.h>
 
+#include "support/option_text.h"
+
 enum {
     MAX_STACKS = 64,
     DEPTH = 4,
@@ -339,14 +341,6 @@ static bool is_runnable(void *self, int32_t tid)
 
 /* --- the machine --- */
 
-static void parse(struct smp_quota *quota, const char *text, struct smp_options *out)
-{
-    char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
-
-    if (smp_options_parse(quota, text, strlen(text), out, message) != SMP_OK)
-        fail_msg("options: %s", message);
-}
-
 /* The fake JVM, with the simulation's stacks and OS threads. */
 static struct smp_jvm functions(struct sim *sim)
 {
@@ -393,7 +387,7 @@ static struct sim *create(const char *options, bool has_async, uint64_t seed)
     };
     smp_clock_set_fake(&sim->seam);
     smp_quota_init(&sim->quota, (size_t)1 << 40);
-    parse(&sim->quota, options, &sim->options);
+    option_text_read(&sim->quota, options, &sim->options);
     sim->interval_ns = sim->options.sampling_frequency_millis * SIM_MS;
     sim->quota.limit_bytes = (size_t)sim->options.memory_limit_bytes;
     assert_int_equal(smp_log_create(&sim->quota, &sim->log), SMP_OK);
@@ -519,7 +513,7 @@ void sim_configure(struct sim *sim, const char *options)
 {
     struct smp_options wanted;
 
-    parse(&sim->quota, options, &wanted);
+    option_text_read(&sim->quota, options, &wanted);
     assert_int_equal(smp_sampler_set_options(sim->sampler, &wanted), SMP_OK);
     smp_options_fini(&sim->options);
     sim->options = wanted;

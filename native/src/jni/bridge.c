@@ -14,6 +14,7 @@
 #include "jni/ids.h"
 #include "jni/java_session.h"
 #include "jni/onload.h"
+#include "jni/option_values.h"
 #include "jni/statistics.h"
 #include "jni/throw.h"
 #include "jvm/threads/hidden_threads.h"
@@ -40,14 +41,19 @@ JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, jclass bridge)
     return smp_onload_ensure(env) == SMP_OK ? ABI : 0;
 }
 
-JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jstring options, jobject callbacks)
+JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jlongArray integers, jobjectArray texts,
+                               jobject callbacks)
 {
     struct smp_java_session *created = NULL;
+    struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+    enum smp_status status = smp_jni_read_options(env, integers, texts, &options, message);
 
     (void)bridge;
-    smp_throw_message(env, smp_java_session_create(env, options, callbacks, message, &created),
-                      message);
+    if (status == SMP_OK)
+        status = smp_java_session_create(env, &options, callbacks, message, &created);
+    smp_options_fini(&options);
+    smp_throw_message(env, status, message);
     return (jlong)(intptr_t)created;
 }
 
@@ -59,13 +65,34 @@ JNIEXPORT void BRIDGE(start)(JNIEnv *env, jclass bridge, jlong session)
     smp_throw_message(env, smp_java_session_start(java_session_of(session), message), message);
 }
 
-JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jstring options)
+JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jlongArray integers,
+                                 jobjectArray texts)
 {
+    struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
+    enum smp_status status = smp_jni_read_options(env, integers, texts, &options, message);
 
     (void)bridge;
-    smp_throw_message(
-        env, smp_java_session_configure(java_session_of(session), env, options, message), message);
+    if (status == SMP_OK)
+        status = smp_session_configure(bridge_session(session), &options, message);
+    smp_options_fini(&options);
+    smp_throw_message(env, status, message);
+}
+
+static const char *row_of_option(void *self, size_t index)
+{
+    char *row = self;
+
+    smp_jni_option_row(index, row);
+    return row;
+}
+
+JNIEXPORT jobjectArray BRIDGE(optionTable)(JNIEnv *env, jclass bridge)
+{
+    char row[SMP_JNI_OPTION_ROW_BYTES];
+
+    (void)bridge;
+    return smp_jni_strings(env, SMP_OPTION_COUNT, row_of_option, row);
 }
 
 JNIEXPORT void BRIDGE(filterThreads)(JNIEnv *env, jclass bridge, jlong session,

@@ -71,57 +71,36 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
     };
 }
 
-static enum smp_status read_options(JNIEnv *env, jstring options, char **text, size_t *length,
-                                    char message[SMP_OPTIONS_MESSAGE_BYTES])
-{
-    enum smp_status status = smp_jni_text(env, options, SMP_OPTIONS_MAX_BYTES, text, length);
-
-    if (status == SMP_EINVAL)
-        (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
-                       "options must not be null and at most %d characters long",
-                       SMP_OPTIONS_MAX_BYTES);
-    return status;
-}
-
 /* The core gets its walkers when it is made, so the options they depend on are read before. */
-static enum smp_status make_async(struct smp_java_session *java_session, const char *text,
-                                  size_t length, char message[SMP_OPTIONS_MESSAGE_BYTES])
+static enum smp_status make_async(struct smp_java_session *java_session,
+                                  const struct smp_options *options)
 {
-    struct smp_options options = { 0 };
-    enum smp_status status = smp_options_parse(NULL, text, length, &options, message);
+    enum smp_status status = SMP_OK;
 
-    if (status != SMP_OK)
-        return status;
-    java_session->signal = (int)options.sampling_signal;
-    if (options.engine == SMP_ENGINE_AUTO)
-        status = smp_by_signal_create((size_t)options.max_depth_frames, java_session->signal,
+    java_session->signal = (int)options->sampling_signal;
+    if (options->engine == SMP_ENGINE_AUTO)
+        status = smp_by_signal_create((size_t)options->max_depth_frames, java_session->signal,
                                       &java_session->async);
-    if (status == SMP_OK && options.clock == SMP_CLOCK_CPU)
+    if (status == SMP_OK && options->clock == SMP_CLOCK_CPU)
         status = smp_jvm_cpu_timers_create(java_session->async, java_session->signal,
                                            &java_session->cpu);
-    smp_options_fini(&options);
     return status;
 }
 
-static enum smp_status make_core(struct smp_java_session *java_session, JNIEnv *env,
-                                 jstring options, char message[SMP_OPTIONS_MESSAGE_BYTES])
+static enum smp_status make_core(struct smp_java_session *java_session,
+                                 const struct smp_options *options)
 {
-    struct smp_session_config config = { 0 };
-    char *text = NULL;
-    size_t length = 0;
-    enum smp_status status = read_options(env, options, &text, &length, message);
+    enum smp_status status = make_async(java_session, options);
 
-    if (status == SMP_OK)
-        status = make_async(java_session, text, length, message);
-    config = config_of(java_session);
-    if (status == SMP_OK)
-        status = smp_session_create(&config, text, length, message, &java_session->core);
-    smp_free(NULL, text);
+    if (status == SMP_OK) {
+        const struct smp_session_config config = config_of(java_session);
+        status = smp_session_create(&config, options, &java_session->core);
+    }
     return status;
 }
 
-enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject callbacks,
-                                        char message[SMP_OPTIONS_MESSAGE_BYTES],
+enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *options,
+                                        jobject callbacks, char message[SMP_OPTIONS_MESSAGE_BYTES],
                                         struct smp_java_session **out)
 {
     struct smp_java_session *java_session = smp_alloc(NULL, sizeof(*java_session));
@@ -145,7 +124,7 @@ enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject ca
     status = smp_os_threads_create(&java_session->os_threads);
     if (status != SMP_OK)
         goto done;
-    status = make_core(java_session, env, options, message);
+    status = make_core(java_session, options);
     if (status != SMP_OK)
         goto done;
     *out = java_session;
@@ -224,20 +203,6 @@ enum smp_status smp_java_session_start(struct smp_java_session *java_session,
         java_session->open = true;
     else
         close_vm(java_session);
-    return status;
-}
-
-enum smp_status smp_java_session_configure(struct smp_java_session *java_session, JNIEnv *env,
-                                           jstring options, char message[SMP_OPTIONS_MESSAGE_BYTES])
-{
-    char *text = NULL;
-    size_t length = 0;
-
-    message[0] = '\0';
-    enum smp_status status = read_options(env, options, &text, &length, message);
-    if (status == SMP_OK)
-        status = smp_session_configure(java_session->core, text, length, message);
-    smp_free(NULL, text);
     return status;
 }
 

@@ -20,16 +20,14 @@
 struct smp_java_session;
 
 /* message is filled for SMP_EINVAL, by start for SMP_EUNSUPPORTED. */
-SMP_CHECKED enum smp_status smp_java_session_create(JNIEnv *env, jstring options, jobject callbacks,
+SMP_CHECKED enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *options,
+                                                    jobject callbacks,
                                                     char message[SMP_OPTIONS_MESSAGE_BYTES],
                                                     struct smp_java_session **out);
 void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session);
 
 SMP_CHECKED enum smp_status smp_java_session_start(struct smp_java_session *java_session,
                                                    char message[SMP_OPTIONS_MESSAGE_BYTES]);
-SMP_CHECKED enum smp_status smp_java_session_configure(struct smp_java_session *java_session,
-                                                       JNIEnv *env, jstring options,
-                                                       char message[SMP_OPTIONS_MESSAGE_BYTES]);
 SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *java_session,
                                                     JNIEnv *env, jobjectArray threads, bool only);
 

@@ -1,328 +1,204 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/options.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/utf8.h"
 #include "model/filter.h"
 
-enum {
-    QUOTED_BYTES = 64 /* of a value in a message, which must hold a name and a range too */
-};
-
-struct number_option {
-    const char *name;
+static const struct {
+    struct smp_option option;
     size_t offset;
-    int64_t standard;
-    int64_t min;
-    int64_t max;
-};
-
-struct flag_option {
-    const char *name;
-    size_t offset;
-    bool standard;
-};
-
-static const struct number_option NUMBERS[] = {
-#define X(field, text, usual, least, most, fixed)    \
-    { .name = (text),                                \
-      .offset = offsetof(struct smp_options, field), \
-      .standard = (usual),                           \
-      .min = (least),                                \
-      .max = (most) },
+} TABLE[SMP_OPTION_COUNT] = {
+#define X(field, option_name, unit, usual, least, most, is_fixed, words) \
+    { .option = { .name = (option_name),                                 \
+                  .type = SMP_OPTION_NUMBER,                             \
+                  .standard = (usual),                                   \
+                  .min = (least),                                        \
+                  .max = (most),                                         \
+                  .fixed = (is_fixed) },                                 \
+      .offset = offsetof(struct smp_options, field) },
     SMP_OPTION_NUMBERS(X)
 #undef X
-};
-
-static const struct flag_option FLAGS[] = {
-#define X(field, text, usual, fixed) \
-    { .name = (text), .offset = offsetof(struct smp_options, field), .standard = (usual) },
-    SMP_OPTION_FLAGS(X)
+#define X(field, option_name, usual, is_fixed, words) \
+    { .option = { .name = (option_name),              \
+                  .type = SMP_OPTION_FLAG,            \
+                  .standard = (usual),                \
+                  .max = 1,                           \
+                  .fixed = (is_fixed) },              \
+      .offset = offsetof(struct smp_options, field) },
+        SMP_OPTION_FLAGS(X)
+#undef X
+#define X(field, option_name, enum_type, first, second, is_fixed, words) \
+    { .option = { .name = (option_name),                                 \
+                  .type = SMP_OPTION_CHOICE,                             \
+                  .max = 1,                                              \
+                  .choices = { (first), (second) },                      \
+                  .fixed = (is_fixed) },                                 \
+      .offset = offsetof(struct smp_options, field) },
+            SMP_OPTION_CHOICES(X)
+#undef X
+#define X(field, option_name, unit, is_fixed, words)                                     \
+    { .option = { .name = (option_name), .type = SMP_OPTION_TEXT, .fixed = (is_fixed) }, \
+      .offset = offsetof(struct smp_options, field) },
+                SMP_OPTION_TEXTS(X)
 #undef X
 };
 
-enum {
-    NUMBER_COUNT = sizeof(NUMBERS) / sizeof(NUMBERS[0]),
-    FLAG_COUNT = sizeof(FLAGS) / sizeof(FLAGS[0]),
-    REPORT_ORDER = NUMBER_COUNT + FLAG_COUNT,
-    ENGINE,
-    CLOCK,
-    MONITORED_PACKAGES,
-    OPTION_COUNT
-};
+/* A choice is kept as its enum, which is written and read as an int. */
+#define X(field, name, type, first, second, fixed, words) \
+    _Static_assert(sizeof(enum type) == sizeof(int), name);
+SMP_OPTION_CHOICES(X)
+#undef X
 
-#define REPORT_ORDER_NAME "reportOrder"
-#define ENGINE_NAME "engine"
-#define CLOCK_NAME "clock"
-#define MONITORED_PACKAGES_NAME "monitoredPackages"
-
-struct text {
-    const char *bytes;
-    size_t length;
-};
-
-struct parse {
-    struct smp_options options;
-    struct text packages; /* copied when all the rest is known to be right */
-    bool given[OPTION_COUNT];
-    char *message; /* may be NULL */
-};
-
-static bool equals(struct text text, const char *other)
+const struct smp_option *smp_option_at(size_t index)
 {
-    return text.length == strlen(other) && memcmp(text.bytes, other, text.length) == 0;
+    return &TABLE[index].option;
 }
 
-/* What the user wrote, on one line and not too long to be read. */
-static const char *quote(struct text text, char out[QUOTED_BYTES])
-{
-    static const char ellipsis[] = "...";
-    const bool is_cut = text.length >= QUOTED_BYTES;
-    const size_t length =
-        is_cut ? smp_utf8_prefix(text.bytes, text.length, QUOTED_BYTES - sizeof(ellipsis))
-               : text.length;
-
-    for (size_t i = 0; i < length; i++) {
-        const unsigned char byte = (unsigned char)text.bytes[i];
-
-        out[i] = byte < ' ' || byte == 0x7f ? '?' : (char)byte;
-    }
-    memcpy(out + length, is_cut ? ellipsis : "", is_cut ? sizeof(ellipsis) : 1);
-    return out;
-}
-
-__attribute__((format(printf, 2, 3))) static enum smp_status refuse(struct parse *parse,
-                                                                    const char *format, ...)
+__attribute__((format(printf, 2, 3))) static enum smp_status refuse_options(char *message,
+                                                                            const char *format, ...)
 {
     va_list arguments;
 
-    if (parse->message != NULL) {
+    if (message != NULL) {
         va_start(arguments, format);
-        (void)vsnprintf(parse->message, SMP_OPTIONS_MESSAGE_BYTES, format, arguments);
+        (void)vsnprintf(message, SMP_OPTIONS_MESSAGE_BYTES, format, arguments);
         va_end(arguments);
     }
     return SMP_EINVAL;
 }
 
-/* A decimal number in the range of int64_t and nothing else. */
-static bool read_number(struct text text, int64_t *out)
+static enum smp_status check_integer(const struct smp_option *option, int64_t value, char *message)
 {
-    const bool is_negative = text.length > 0 && text.bytes[0] == '-';
-    size_t i = is_negative ? 1 : 0;
+    if (value >= option->min && value <= option->max)
+        return SMP_OK;
+    switch (option->type) {
+    case SMP_OPTION_FLAG:
+        return refuse_options(message, "%s must be true or false, got %" PRId64, option->name,
+                              value);
+    case SMP_OPTION_CHOICE:
+        return refuse_options(message, "%s must be %s or %s, got %" PRId64, option->name,
+                              option->choices[0], option->choices[1], value);
+    default:
+        return refuse_options(message,
+                              "%s must be between %" PRId64 " and %" PRId64 ", got %" PRId64,
+                              option->name, option->min, option->max, value);
+    }
+}
+
+static void set_integer(struct smp_options *options, size_t index, int64_t value)
+{
+    char *const field = (char *)options + TABLE[index].offset;
+    const bool flag = value != 0;
+    const int choice = (int)value;
+
+    switch (TABLE[index].option.type) {
+    case SMP_OPTION_FLAG:
+        memcpy(field, &flag, sizeof(flag));
+        break;
+    case SMP_OPTION_CHOICE:
+        memcpy(field, &choice, sizeof(choice));
+        break;
+    default:
+        memcpy(field, &value, sizeof(value));
+        break;
+    }
+}
+
+int64_t smp_options_integer(const struct smp_options *options, size_t index)
+{
+    const char *const field = (const char *)options + TABLE[index].offset;
     int64_t value = 0;
+    bool flag = false;
+    int choice = 0;
 
-    if (i == text.length)
-        return false;
-    for (; i < text.length; i++) {
-        const char digit = text.bytes[i];
-
-        if (digit < '0' || digit > '9')
-            return false;
-        if (__builtin_mul_overflow(value, 10, &value) ||
-            __builtin_sub_overflow(value, digit - '0', &value))
-            return false;
+    switch (TABLE[index].option.type) {
+    case SMP_OPTION_FLAG:
+        memcpy(&flag, field, sizeof(flag));
+        return flag;
+    case SMP_OPTION_CHOICE:
+        memcpy(&choice, field, sizeof(choice));
+        return choice;
+    default:
+        memcpy(&value, field, sizeof(value));
+        return value;
     }
-    /* Gathered below zero, where there is room for one more than above. */
-    if (!is_negative && value == INT64_MIN)
-        return false;
-    *out = is_negative ? value : -value;
-    return true;
 }
 
-static enum smp_status set_number(struct parse *parse, const struct number_option *option,
-                                  struct text value)
+static enum smp_status read_integers(const struct smp_option_values *values,
+                                     struct smp_options *out, char *message)
 {
-    char quoted[QUOTED_BYTES];
-    int64_t number = 0;
+    for (size_t i = 0; i < SMP_OPTION_INTEGER_COUNT; i++) {
+        const enum smp_status status =
+            check_integer(&TABLE[i].option, values->integers[i], message);
 
-    if (!read_number(value, &number) || number < option->min || number > option->max)
-        return refuse(parse, "%s must be between %lld and %lld, got %s", option->name,
-                      (long long)option->min, (long long)option->max, quote(value, quoted));
-    memcpy((char *)&parse->options + option->offset, &number, sizeof(number));
-    return SMP_OK;
-}
-
-static enum smp_status set_flag(struct parse *parse, const struct flag_option *option,
-                                struct text value)
-{
-    char quoted[QUOTED_BYTES];
-    const bool is_true = equals(value, "true");
-
-    if (!is_true && !equals(value, "false"))
-        return refuse(parse, "%s must be true or false, got %s", option->name,
-                      quote(value, quoted));
-    memcpy((char *)&parse->options + option->offset, &is_true, sizeof(is_true));
-    return SMP_OK;
-}
-
-static enum smp_status set_report_order(struct parse *parse, struct text value)
-{
-    char quoted[QUOTED_BYTES];
-
-    if (equals(value, "BY_NAME"))
-        parse->options.report_order = SMP_ORDER_BY_NAME;
-    else if (equals(value, "BY_TIME"))
-        parse->options.report_order = SMP_ORDER_BY_TIME;
-    else
-        return refuse(parse, REPORT_ORDER_NAME " must be BY_NAME or BY_TIME, got %s",
-                      quote(value, quoted));
-    return SMP_OK;
-}
-
-static enum smp_status set_engine(struct parse *parse, struct text value)
-{
-    char quoted[QUOTED_BYTES];
-
-    if (equals(value, "AUTO"))
-        parse->options.engine = SMP_ENGINE_AUTO;
-    else if (equals(value, "JVMTI"))
-        parse->options.engine = SMP_ENGINE_JVMTI;
-    else
-        return refuse(parse, ENGINE_NAME " must be AUTO or JVMTI, got %s", quote(value, quoted));
-    return SMP_OK;
-}
-
-static enum smp_status set_clock(struct parse *parse, struct text value)
-{
-    char quoted[QUOTED_BYTES];
-
-    if (equals(value, "WALL"))
-        parse->options.clock = SMP_CLOCK_WALL;
-    else if (equals(value, "CPU"))
-        parse->options.clock = SMP_CLOCK_CPU;
-    else
-        return refuse(parse, CLOCK_NAME " must be WALL or CPU, got %s", quote(value, quoted));
-    return SMP_OK;
-}
-
-/* The place of a name in parse->given; OPTION_COUNT when there is no such option. */
-static size_t find_option(struct text name)
-{
-    for (size_t i = 0; i < NUMBER_COUNT; i++) {
-        if (equals(name, NUMBERS[i].name))
-            return i;
+        if (status != SMP_OK)
+            return status;
+        set_integer(out, i, values->integers[i]);
     }
-    for (size_t i = 0; i < FLAG_COUNT; i++) {
-        if (equals(name, FLAGS[i].name))
-            return NUMBER_COUNT + i;
-    }
-    if (equals(name, REPORT_ORDER_NAME))
-        return REPORT_ORDER;
-    if (equals(name, ENGINE_NAME))
-        return ENGINE;
-    if (equals(name, CLOCK_NAME))
-        return CLOCK;
-    return equals(name, MONITORED_PACKAGES_NAME) ? MONITORED_PACKAGES : OPTION_COUNT;
-}
-
-static enum smp_status set_option(struct parse *parse, struct text name, struct text value)
-{
-    char quoted[QUOTED_BYTES];
-    const size_t option = find_option(name);
-
-    if (option == OPTION_COUNT)
-        return refuse(parse, "unknown option '%s'", quote(name, quoted));
-    if (parse->given[option])
-        return refuse(parse, "option '%s' is given twice", quote(name, quoted));
-    parse->given[option] = true;
-    if (option < NUMBER_COUNT)
-        return set_number(parse, &NUMBERS[option], value);
-    if (option < REPORT_ORDER)
-        return set_flag(parse, &FLAGS[option - NUMBER_COUNT], value);
-    if (option == REPORT_ORDER)
-        return set_report_order(parse, value);
-    if (option == ENGINE)
-        return set_engine(parse, value);
-    if (option == CLOCK)
-        return set_clock(parse, value);
-    parse->packages = value;
+    if (out->clock == SMP_CLOCK_CPU && out->engine == SMP_ENGINE_JVMTI)
+        return refuse_options(message, "clock CPU needs engine AUTO, got JVMTI");
     return SMP_OK;
 }
 
-static enum smp_status parse_line(struct parse *parse, struct text line)
-{
-    char quoted[QUOTED_BYTES];
-    const char *equal_sign = memchr(line.bytes, '=', line.length);
-
-    if (equal_sign == NULL)
-        return refuse(parse, "option without '=': '%s'", quote(line, quoted));
-
-    const size_t name_length = (size_t)(equal_sign - line.bytes);
-
-    return set_option(parse, (struct text){ line.bytes, name_length },
-                      (struct text){ equal_sign + 1, line.length - name_length - 1 });
-}
-
-static enum smp_status parse_lines(struct parse *parse, const char *text, size_t length)
-{
-    enum smp_status status = SMP_OK;
-    size_t start = 0;
-
-    if (length > SMP_OPTIONS_MAX_BYTES)
-        return refuse(parse, "options must be at most %d bytes, got %zu", SMP_OPTIONS_MAX_BYTES,
-                      length);
-    if (length > 0 && memchr(text, '\0', length) != NULL)
-        return refuse(parse, "options must not contain a NUL character");
-    while (status == SMP_OK && start < length) {
-        const char *newline = memchr(text + start, '\n', length - start);
-        const size_t end = newline == NULL ? length : (size_t)(newline - text);
-
-        if (end > start)
-            status = parse_line(parse, (struct text){ text + start, end - start });
-        start = end + 1;
-    }
-    return status;
-}
-
-/* Copies the list of prefixes once the filter has said that it can be read. */
-static enum smp_status take_packages(struct parse *parse, struct smp_quota *quota)
+/* The filter says whether the list of prefixes can be read. */
+static enum smp_status check_packages(struct smp_quota *quota, const char *packages, char *message)
 {
     struct smp_filter *filter = NULL;
-    enum smp_status status = SMP_ENOMEM;
-    char *list = smp_strndup(quota, parse->packages.bytes, parse->packages.length);
+    enum smp_status status;
 
-    if (list == NULL)
-        goto done;
-    status = smp_filter_create(quota, list, &filter);
+    if (strlen(packages) > SMP_OPTION_TEXT_MAX_BYTES)
+        return refuse_options(message, "monitoredPackages must be at most %d bytes, got %zu",
+                              SMP_OPTION_TEXT_MAX_BYTES, strlen(packages));
+    status = smp_filter_create(quota, packages, &filter);
     if (status == SMP_EINVAL)
-        status = refuse(
-            parse, MONITORED_PACKAGES_NAME " must be at most %d prefixes of at most %d bytes each",
+        status = refuse_options(
+            message, "monitoredPackages must be at most %d prefixes of at most %d bytes each",
             SMP_MAX_PREFIXES, SMP_MAX_PREFIX_BYTES);
-    if (status != SMP_OK)
-        goto done;
-    parse->options.monitored_packages = list;
-    list = NULL;
-done:
     smp_filter_destroy(filter);
-    smp_free(quota, list);
     return status;
 }
 
-enum smp_status smp_options_parse(struct smp_quota *quota, const char *text, size_t length,
-                                  struct smp_options *out, char message[SMP_OPTIONS_MESSAGE_BYTES])
+enum smp_status smp_options_read(struct smp_quota *quota, const struct smp_option_values *values,
+                                 struct smp_options *out, char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
+    struct smp_options read = { .quota = quota };
     enum smp_status status = SMP_OK;
-    struct parse parse = { .packages = { "", 0 }, .message = message };
 
     if (message != NULL)
         message[0] = '\0';
-    parse.options.quota = quota;
-    for (size_t i = 0; i < NUMBER_COUNT; i++)
-        memcpy((char *)&parse.options + NUMBERS[i].offset, &NUMBERS[i].standard, sizeof(int64_t));
-    for (size_t i = 0; i < FLAG_COUNT; i++)
-        memcpy((char *)&parse.options + FLAGS[i].offset, &FLAGS[i].standard, sizeof(bool));
-    status = parse_lines(&parse, text, length);
-    if (status == SMP_OK && parse.options.clock == SMP_CLOCK_CPU &&
-        parse.options.engine == SMP_ENGINE_JVMTI)
-        status = refuse(&parse, CLOCK_NAME " CPU needs " ENGINE_NAME " AUTO, got JVMTI");
+    if (values->integer_count != SMP_OPTION_INTEGER_COUNT ||
+        values->text_count != SMP_OPTION_TEXT_COUNT)
+        return refuse_options(message, "options must be %d integers and %d texts, got %zu and %zu",
+                              SMP_OPTION_INTEGER_COUNT, SMP_OPTION_TEXT_COUNT,
+                              values->integer_count, values->text_count);
+    status = read_integers(values, &read, message);
     if (status == SMP_OK)
-        status = take_packages(&parse, quota);
-    if (status == SMP_OK)
-        *out = parse.options;
-    return status;
+        status = check_packages(quota, values->texts[0], message);
+    if (status != SMP_OK)
+        return status;
+    read.monitored_packages = smp_strndup(quota, values->texts[0], strlen(values->texts[0]));
+    if (read.monitored_packages == NULL)
+        return SMP_ENOMEM;
+    *out = read;
+    return SMP_OK;
+}
+
+enum smp_status smp_options_copy(struct smp_quota *quota, const struct smp_options *options,
+                                 struct smp_options *out)
+{
+    const char *const packages = options->monitored_packages;
+    char *const copy = smp_strndup(quota, packages, strlen(packages));
+
+    if (copy == NULL)
+        return SMP_ENOMEM;
+    *out = *options;
+    out->monitored_packages = copy;
+    out->quota = quota;
+    return SMP_OK;
 }
 
 void smp_options_fini(struct smp_options *options)
@@ -334,17 +210,10 @@ void smp_options_fini(struct smp_options *options)
 const char *smp_options_fixed_difference(const struct smp_options *running,
                                          const struct smp_options *wanted)
 {
-#define X(field, name, standard, min, max, fixed)   \
-    if ((fixed) && running->field != wanted->field) \
-        return name;
-    SMP_OPTION_NUMBERS(X)
-#undef X
-#define X(field, name, standard, fixed)             \
-    if ((fixed) && running->field != wanted->field) \
-        return name;
-    SMP_OPTION_FLAGS(X)
-#undef X
-    if (running->engine != wanted->engine)
-        return ENGINE_NAME;
-    return running->clock != wanted->clock ? CLOCK_NAME : NULL;
+    for (size_t i = 0; i < SMP_OPTION_INTEGER_COUNT; i++) {
+        if (TABLE[i].option.fixed &&
+            smp_options_integer(running, i) != smp_options_integer(wanted, i))
+            return TABLE[i].option.name;
+    }
+    return NULL;
 }

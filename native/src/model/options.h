@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * options.h - a sampler's configuration: parsed from text, checked, immutable.
+ * options.h - a sampler's configuration: one table, values checked against it, immutable then.
  *
- * The text is what Java hands over: lines "name=value", names as the setters of ThreadsSampler
- * spell them. Unknown or repeated names, missing '=' and values out of range are refused with a
- * message that names the property, the value and the range. A name that is absent keeps its
- * default.
+ * The table is the only one: Java's Property is compared with it (PropertyIT), the table of options
+ * in the README has its rows (checks/tables.sh). Values come in the table's order: numbers, flags
+ * (0 or 1) and choices (0 or 1) as integers, then texts. A value out of range is refused with a
+ * message that names the property, the value and the range.
  *
  * Owns     monitored_packages.
- * Threads  immutable after parse.
+ * Threads  immutable after read and copy.
  * Errors   SMP_EINVAL with message filled; SMP_ENOMEM, SMP_EQUOTA.
- * Cost     O(length).
+ * Cost     O(length of the texts).
  */
 #ifndef SMP_MODEL_OPTIONS_H
 #define SMP_MODEL_OPTIONS_H
@@ -29,48 +29,137 @@ enum smp_engine { SMP_ENGINE_AUTO, SMP_ENGINE_JVMTI };
 enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
 
 /*
- * X(field, "text name", default, min, max, fixed): numbers. fixed: may not change while the sampler
- * runs.
+ * fixed: may not change while the sampler runs. words: for the README; NULL where it is no property
+ * of its own. A name with PerMille is a property in percent there.
  */
-#define SMP_OPTION_NUMBERS(X)                                                         \
-    X(sampling_frequency_millis, "samplingFrequencyMillis", 50, 1, 3600000, false)    \
-    X(report_frequency_seconds, "reportFrequencySeconds", 900, 0, 31536000, false)    \
-    X(memory_limit_bytes, "memoryLimitBytes", 67108864, 4194304, 1099511627776, true) \
-    X(max_depth_frames, "maxDepthFrames", 1024, 16, 65536, true)                      \
-    X(idle_lookback_millis, "idleLookbackMillis", 1000, 1, 60000, false)              \
-    X(overhead_limit_per_mille, "overheadLimitPerMille", 10, 1, 1000, false)          \
-    X(sampling_signal, "samplingSignal", 38, 34, 64, true)
 
-/* X(field, "text name", default, fixed): "true" or "false". */
-#define SMP_OPTION_FLAGS(X)                                              \
-    X(active, "active", true, false)                                     \
-    X(skip_daemon_threads, "skipDaemonThreads", false, false)            \
-    X(report_zero_time_packages, "reportZeroTimePackages", false, false) \
-    X(report_percent, "reportPercent", false, false)                     \
-    X(default_name_rule, "defaultThreadNameRule", true, false)           \
-    X(report_cpu_time, "reportCpuTime", false, false)                    \
-    X(report_jvm_threads, "reportJvmThreads", true, false)
+/* clang-format off */
+
+/* X(field, name, unit, default, min, max, fixed, words): int64_t. */
+#define SMP_OPTION_NUMBERS(X)                                                                    \
+    X(sampling_frequency_millis, "samplingFrequencyMillis", "ms", 50, 1, 3600000, false,         \
+      "The mean time between two ticks. Each gap is jittered by up to 10 %.")                    \
+    X(report_frequency_seconds, "reportFrequencySeconds", "s", 900, 0, 31536000, false,          \
+      "0: one report, when the sampler is closed.")                                              \
+    X(memory_limit_bytes, "memoryLimitBytes", "bytes", 67108864, 4194304, 1099511627776, true,   \
+      "The limit of trees, names and reports together.")                                         \
+    X(max_depth_frames, "maxDepthFrames", "frames", 1024, 16, 65536, true,                       \
+      "A deeper stack keeps both ends, with `[n..m frames omitted]` between them.")              \
+    X(idle_lookback_millis, "idleLookbackMillis", "ms", 1000, 1, 60000, false,                   \
+      "The longest time between two polls of a thread whose CPU clock stands still. Apart from " \
+      "this bound, the number of such threads decides how often each is polled: polls of all "   \
+      "of them cost at most a quarter of a percent of a core. Figures are right on average for " \
+      "every value. With rare polls, short work takes longer to appear.")                        \
+    X(overhead_limit_per_mille, "overheadLimitPerMille", "of one core", 10, 1, 1000, false,      \
+      "Above the limit the sampler walks only a random part of the running threads and weights " \
+      "it. The account counts the rest. A start may use the limit of ten seconds more, at most " \
+      "100 ms of CPU time, once.")                                                               \
+    X(sampling_signal, "samplingSignal", "", 38, 34, 64, true,                                   \
+      "The real-time signal for running threads. Set another number only if native code of "     \
+      "yours uses this one. Do not set 62; the JDK uses it.")
+
+/* X(field, name, default, fixed, words): bool. */
+#define SMP_OPTION_FLAGS(X)                                                                      \
+    X(active, "active", true, false,                                                             \
+      "false: the sampler runs but samples nothing. A switch for production.")                   \
+    X(skip_daemon_threads, "skipDaemonThreads", false, false,                                    \
+      "Daemon threads are not sampled, unless they are chosen.")                                 \
+    X(report_zero_time_packages, "reportZeroTimePackages", false, false,                         \
+      "Keeps rows without own time where the package changes.")                                  \
+    X(report_percent, "reportPercent", false, false,                                             \
+      "Rows end with `, Percent: <P>` of their group.")                                          \
+    X(default_name_rule, "defaultThreadNameRule", true, false, NULL)                             \
+    X(report_cpu_time, "reportCpuTime", false, false,                                            \
+      "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \
+    X(report_jvm_threads, "reportJvmThreads", true, false,                                       \
+      "Adds a group `[JVM]` with the CPU time of the collector, the compilers and the sampler "  \
+      "itself. Omitted if threads are chosen.")
+
+/* X(field, name, type, first, second, fixed, words): an enum of two; the first is the default. */
+#define SMP_OPTION_CHOICES(X)                                                                    \
+    X(engine, "engine", smp_engine, "AUTO", "JVMTI", true,                                       \
+      "AUTO sends running threads a signal, and they walk themselves, so a row is the line "     \
+      "that runs and not the next safepoint's. If the JVM does not allow that, JVMTI is used, "  \
+      "and `getStatistics().getEngine()` gives the reason. JVMTI: handshakes only.")             \
+    X(clock, "clock", smp_clock, "WALL", "CPU", true,                                            \
+      "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. The "    \
+      "report then has no waiting threads, and all its times are CPU times. Needs `engine` "     \
+      "AUTO. A timer per thread counts against `ulimit -i`; the time of a thread without a "     \
+      "timer is under `[no CPU timer]`.")                                                        \
+    X(report_order, "reportOrder", smp_report_order, "BY_NAME", "BY_TIME", false,                \
+      "The order of rows below the same row.")
+
+/* X(field, name, unit, fixed, words): char *, UTF-8, never NULL; the default is "". */
+#define SMP_OPTION_TEXTS(X)                                                                      \
+    X(monitored_packages, "monitoredPackages", "prefixes, comma-separated", false,               \
+      "Your code. The time of a library call is added to the library method that your code "     \
+      "called. `com.acme` matches `com.acme.X` and `com.acme.sub.X`, not `com.acmetools.X`; a "  \
+      "prefix that ends in `.` or `*` is used as written. The setter refuses what can match no " \
+      "class (`;`, `/`, `*.x`, `${..}`).")
+
+/* clang-format on */
 
 struct smp_options {
-#define X(field, name, standard, min, max, fixed) int64_t field;
+#define X(field, name, unit, standard, min, max, fixed, words) int64_t field;
     SMP_OPTION_NUMBERS(X)
 #undef X
-#define X(field, name, standard, fixed) bool field;
+#define X(field, name, standard, fixed, words) bool field;
     SMP_OPTION_FLAGS(X)
 #undef X
-    enum smp_report_order report_order; /* "reportOrder": BY_NAME or BY_TIME */
-    enum smp_engine engine;             /* "engine": AUTO or JVMTI; fixed */
-    enum smp_clock clock;               /* "clock": WALL or CPU, which needs AUTO; fixed */
-    char *monitored_packages; /* "monitoredPackages": the list as filter.h reads it; never NULL */
+#define X(field, name, type, first, second, fixed, words) enum type field;
+    SMP_OPTION_CHOICES(X)
+#undef X
+#define X(field, name, unit, fixed, words) char *field;
+    SMP_OPTION_TEXTS(X)
+#undef X
     struct smp_quota *quota;
 };
 
-enum { SMP_OPTIONS_MESSAGE_BYTES = 256, SMP_OPTIONS_MAX_BYTES = 1024 * 1024 };
+enum smp_option_type { SMP_OPTION_NUMBER, SMP_OPTION_FLAG, SMP_OPTION_CHOICE, SMP_OPTION_TEXT };
+
+enum {
+#define X(...) +1
+    SMP_OPTION_INTEGER_COUNT = 0 SMP_OPTION_NUMBERS(X) SMP_OPTION_FLAGS(X) SMP_OPTION_CHOICES(X),
+    SMP_OPTION_TEXT_COUNT = 0 SMP_OPTION_TEXTS(X),
+#undef X
+    SMP_OPTION_COUNT = SMP_OPTION_INTEGER_COUNT + SMP_OPTION_TEXT_COUNT,
+    SMP_OPTIONS_MESSAGE_BYTES = 256,
+    SMP_OPTION_TEXT_MAX_BYTES = 1024 * 1024
+};
+
+/* A row of the table. */
+struct smp_option {
+    const char *name;
+    enum smp_option_type type;
+    int64_t standard; /* of a flag and of a choice: 0 or 1 */
+    int64_t min;
+    int64_t max;
+    const char *choices[2]; /* of a choice */
+    bool fixed;
+};
+
+/* index < SMP_OPTION_COUNT: the integers, then the texts. */
+const struct smp_option *smp_option_at(size_t index);
+
+/* Borrowed for the call; texts are NUL-terminated. */
+struct smp_option_values {
+    const int64_t *integers;
+    size_t integer_count; /* SMP_OPTION_INTEGER_COUNT, or Java has another table */
+    const char *const *texts;
+    size_t text_count; /* likewise */
+};
 
 /* out is untouched on failure. message may be NULL. */
-SMP_CHECKED enum smp_status smp_options_parse(struct smp_quota *quota, const char *text,
-                                              size_t length, struct smp_options *out,
-                                              char message[SMP_OPTIONS_MESSAGE_BYTES]);
+SMP_CHECKED enum smp_status smp_options_read(struct smp_quota *quota,
+                                             const struct smp_option_values *values,
+                                             struct smp_options *out,
+                                             char message[SMP_OPTIONS_MESSAGE_BYTES]);
+/* out belongs to quota. */
+SMP_CHECKED enum smp_status smp_options_copy(struct smp_quota *quota,
+                                             const struct smp_options *options,
+                                             struct smp_options *out);
+/* The value of an integer option, by its index. */
+int64_t smp_options_integer(const struct smp_options *options, size_t index);
 void smp_options_fini(struct smp_options *options);
 
 /* The name of the first fixed option in which the two differ, or NULL. Static storage. */

@@ -56,33 +56,30 @@ static enum smp_status create_parts(struct smp_session *session,
                              options, session->intervals, session->reporter, &session->ticker);
 }
 
-enum smp_status smp_session_create(const struct smp_session_config *config, const char *options,
-                                   size_t options_length, char message[SMP_OPTIONS_MESSAGE_BYTES],
-                                   struct smp_session **out)
+enum smp_status smp_session_create(const struct smp_session_config *config,
+                                   const struct smp_options *options, struct smp_session **out)
 {
-    struct smp_options parsed = { 0 };
+    struct smp_options copy = { 0 };
     enum smp_status status = SMP_ENOMEM;
     /* Itself it is charged to the process only: there is no quota before it. */
     struct smp_session *session = smp_alloc(NULL, sizeof(*session));
 
     if (session == NULL)
         return SMP_ENOMEM;
-    /* The limit is not known before the options are. */
-    session->quota = smp_quota_create(SMP_OPTIONS_MAX_BYTES);
+    session->quota = smp_quota_create((size_t)options->memory_limit_bytes);
     if (session->quota == NULL)
         goto no_options;
-    status = smp_options_parse(session->quota, options, options_length, &parsed, message);
+    status = smp_options_copy(session->quota, options, &copy);
     if (status != SMP_OK)
         goto no_options;
-    session->quota->limit_bytes = (size_t)parsed.memory_limit_bytes;
-    session->fixed = parsed;
+    session->fixed = copy;
     session->fixed.monitored_packages = NULL;
     session->engine =
-        smp_walks_uses_async(&config->vm, &parsed) ? config->vm.async.name : config->vm.walker.name;
+        smp_walks_uses_async(&config->vm, &copy) ? config->vm.async.name : config->vm.walker.name;
     status = smp_lifecycle_init(&session->lifecycle);
     if (status != SMP_OK)
         goto no_lifecycle;
-    status = create_parts(session, config, &parsed);
+    status = create_parts(session, config, &copy);
     if (status != SMP_OK)
         goto no_parts;
     *out = session;
@@ -91,7 +88,7 @@ no_parts:
     free_parts(session);
     smp_lifecycle_fini(&session->lifecycle);
 no_lifecycle:
-    smp_options_fini(&parsed);
+    smp_options_fini(&copy);
 no_options:
     smp_quota_release(session->quota);
     smp_free(NULL, session);
@@ -169,23 +166,22 @@ static void write_message(char message[SMP_OPTIONS_MESSAGE_BYTES], const char *o
                        "%s cannot be changed while the sampler runs", option);
 }
 
-enum smp_status smp_session_configure(struct smp_session *session, const char *options,
-                                      size_t length, char message[SMP_OPTIONS_MESSAGE_BYTES])
+enum smp_status smp_session_configure(struct smp_session *session,
+                                      const struct smp_options *options,
+                                      char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
+    const char *const difference = smp_options_fixed_difference(&session->fixed, options);
     struct smp_request request = { .kind = SMP_REQUEST_CONFIGURE };
-    const char *difference;
-    enum smp_status status =
-        smp_options_parse(session->quota, options, length, &request.options, message);
+    enum smp_status status;
 
-    if (status != SMP_OK)
-        return status;
-    difference = smp_options_fixed_difference(&session->fixed, &request.options);
     if (difference != NULL) {
         write_message(message, difference);
-        status = SMP_ESTATE;
-    } else {
-        status = do_request(session, &request);
+        return SMP_ESTATE;
     }
+    status = smp_options_copy(session->quota, options, &request.options);
+    if (status != SMP_OK)
+        return status;
+    status = do_request(session, &request);
     if (status != SMP_OK)
         smp_options_fini(&request.options);
     return status;

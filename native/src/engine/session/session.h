@@ -49,10 +49,9 @@ struct smp_statistics {
     int64_t elapsed_ns; /* since start, without pauses */
 };
 
-/* options: the text of options.h; message is filled for SMP_EINVAL. */
+/* Copies options. SMP_ENOMEM, SMP_EQUOTA. */
 SMP_CHECKED enum smp_status smp_session_create(const struct smp_session_config *config,
-                                               const char *options, size_t options_length,
-                                               char message[SMP_OPTIONS_MESSAGE_BYTES],
+                                               const struct smp_options *options,
                                                struct smp_session **out);
 /* Stops it first where it runs, without a last report. NULL is fine. Never from the session's own
  * threads. */
@@ -70,10 +69,10 @@ SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
  */
 SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
 
-/* New options take effect at the next tick. SMP_EINVAL, and SMP_ESTATE for a fixed one, with
- * message. */
-SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session, const char *options,
-                                                  size_t length,
+/* Copies options, which take effect at the next tick. SMP_ESTATE, with message: a fixed one would
+ * change. message may be NULL. */
+SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
+                                                  const struct smp_options *options,
                                                   char message[SMP_OPTIONS_MESSAGE_BYTES]);
 /* Adopts the filter, also on failure. only: samples the filter's threads and no others. */
 SMP_CHECKED enum smp_status smp_session_select(struct smp_session *session,

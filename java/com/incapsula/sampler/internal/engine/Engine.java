@@ -18,7 +18,7 @@ interface Engine {
         void require();
 
         /** Makes an engine that does not run yet. */
-        Engine create(String options, NativeCallbacks callbacks);
+        Engine create(OptionValues options, NativeCallbacks callbacks);
 
         /** From now on the calling thread is not sampled. */
         void hideCurrentThread();
@@ -29,7 +29,7 @@ interface Engine {
 
     void start();
 
-    void configure(String options);
+    void configure(OptionValues options);
 
     void filterThreads(Thread[] threads, boolean only);
 

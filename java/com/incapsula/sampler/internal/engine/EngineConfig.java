@@ -4,10 +4,10 @@ package com.incapsula.sampler.internal.engine;
 /**
  * What an engine is configured with, as far as it can change while the engine runs.
  *
- * @param options the properties, as {@link Settings#toOptionsText} writes them
+ * @param options the properties, as the core takes them
  * @param threads the threads that are sampled
  */
-record EngineConfig(String options, ThreadFilter threads) {
+record EngineConfig(OptionValues options, ThreadFilter threads) {
 
     /* Not equals: that of a record is made by a method handle, which on JDK 17 holds our class loader for good. */
     boolean isSameAs(EngineConfig other) {

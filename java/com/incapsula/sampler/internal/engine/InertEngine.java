@@ -35,7 +35,7 @@ final class InertEngine implements Engine {
         }
 
         @Override
-        public Engine create(String options, NativeCallbacks callbacks) {
+        public Engine create(OptionValues options, NativeCallbacks callbacks) {
             return new InertEngine(cause);
         }
 
@@ -53,7 +53,7 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public void configure(String options) {
+    public void configure(OptionValues options) {
     }
 
     @Override

@@ -23,16 +23,23 @@ final class NativeBridge {
     /**
      * Makes a session; starts nothing, touches no JVMTI environment.
      *
-     * @param options lines {@code name=value}, see {@code native/src/model/options.h}
+     * @param integers values in the order of {@code native/src/model/options.h}: numbers; flags and choices as 0 or 1
+     * @param texts values in that order
      * @param callbacks receives reports and gives group names
      */
-    static native long create(String options, NativeCallbacks callbacks);
+    static native long create(long[] integers, String[] texts, NativeCallbacks callbacks);
 
     /** Starts sampling; returns when every live thread was polled once. */
     static native void start(long session);
 
     /** Applies changed options at the next tick. All options are given, not only the changed ones. */
-    static native void configure(long session, String options);
+    static native void configure(long session, long[] integers, String[] texts);
+
+    /**
+     * @return the core's table of options, a row each in its order: {@code name NUMBER default min max fixed},
+     *     {@code name FLAG default fixed}, {@code name CHOICE default other fixed}, {@code name TEXT fixed}
+     */
+    static native String[] optionTable();
 
     /**
      * Sets the thread filter. The core holds the threads weakly; a thread that has not been started yet counts once it

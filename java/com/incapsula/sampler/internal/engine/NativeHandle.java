@@ -38,11 +38,11 @@ final class NativeHandle implements Engine {
         }
 
         @Override
-        public Engine create(String options, NativeCallbacks callbacks) {
+        public Engine create(OptionValues options, NativeCallbacks callbacks) {
             LoadedLibrary.open();
             NativeHandle made = null;
             try {
-                made = new NativeHandle(NativeBridge.create(options, callbacks));
+                made = new NativeHandle(NativeBridge.create(options.integers(), options.texts(), callbacks));
                 return made;
             } finally {
                 if (made == null) {
@@ -68,8 +68,8 @@ final class NativeHandle implements Engine {
     }
 
     @Override
-    public void configure(String options) {
-        run(address -> NativeBridge.configure(address, options));
+    public void configure(OptionValues options) {
+        run(address -> NativeBridge.configure(address, options.integers(), options.texts()));
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.List;
 
 /**
  * The properties of the native core, with their names, defaults and ranges: the Java side of
- * {@code native/src/model/options.h}. The two must agree.
+ * {@code native/src/model/options.h}, in its order. {@code PropertyIT} compares the two.
  */
 public enum Property {
 
@@ -40,13 +40,13 @@ public enum Property {
     /** Whether the JVM's own threads are reported. */
     REPORT_JVM_THREADS("reportJvmThreads", true),
     /** How stacks are walked: AUTO or JVMTI. */
-    ENGINE("engine", "AUTO", true),
+    ENGINE("engine", true, "AUTO", "JVMTI"),
     /** Which time is sampled: WALL or CPU. */
-    CLOCK("clock", "WALL", true),
+    CLOCK("clock", true, "WALL", "CPU"),
     /** Order of siblings: BY_NAME or BY_TIME. */
-    REPORT_ORDER("reportOrder", "BY_NAME"),
+    REPORT_ORDER("reportOrder", false, "BY_NAME", "BY_TIME"),
     /** Comma-separated prefixes, normalised. */
-    MONITORED_PACKAGES("monitoredPackages", "");
+    MONITORED_PACKAGES("monitoredPackages");
 
     private static final int MAX_PREFIXES = 1000;
     private static final int MAX_PREFIX_BYTES = 1000;
@@ -57,25 +57,35 @@ public enum Property {
     private final long min;
     private final long max;
     private final boolean fixed;
+    private final String[] choices; // none where it is no choice
 
-    Property(String text, long standard, long min, long max, boolean fixed) {
+    Property(String text, Object standard, long min, long max, boolean fixed, String... choices) {
         this.text = text;
         this.standard = standard;
         this.min = min;
         this.max = max;
         this.fixed = fixed;
+        this.choices = choices;
     }
 
-    Property(String text, Object standard) {
-        this(text, standard, false);
+    /* A number. */
+    Property(String text, long standard, long min, long max, boolean fixed) {
+        this(text, (Object) standard, min, max, fixed);
     }
 
-    Property(String text, Object standard, boolean fixed) {
-        this.text = text;
-        this.standard = standard;
-        this.min = 0;
-        this.max = 0;
-        this.fixed = fixed;
+    /* A flag. */
+    Property(String text, boolean standard) {
+        this(text, standard, 0, 1, false);
+    }
+
+    /* A choice of two. */
+    Property(String text, boolean fixed, String standard, String other) {
+        this(text, standard, 0, 1, fixed, standard, other);
+    }
+
+    /* A text. */
+    Property(String text) {
+        this(text, "", 0, 0, false);
     }
 
     /** @return the name as the setter of ThreadsSampler spells it */
@@ -95,6 +105,44 @@ public enum Property {
         return max;
     }
 
+    boolean isText() {
+        return standard instanceof String && choices.length == 0;
+    }
+
+    /** @return the row of {@link NativeBridge#optionTable()} that this property must be */
+    String row() {
+        if (isText()) {
+            return text + " TEXT " + fixed;
+        }
+        if (choices.length > 0) {
+            return text + " CHOICE " + String.join(" ", choices) + " " + fixed;
+        }
+        return standard instanceof Boolean ? text + " FLAG " + standard + " " + fixed
+                : text + " NUMBER " + standard + " " + min + " " + max + " " + fixed;
+    }
+
+    /** @return a checked value of a property that is no text, as the core takes it */
+    long toInteger(Object value) {
+        if (value instanceof Long number) {
+            return number;
+        }
+        if (value instanceof Boolean flag) {
+            return flag ? 1 : 0;
+        }
+        return value.equals(choices[0]) ? 0 : 1;
+    }
+
+    /** @return the value that {@link #toInteger} made this of */
+    Object ofInteger(long value) {
+        if (choices.length > 0) {
+            return choices[(int) value];
+        }
+        if (standard instanceof Boolean) {
+            return value != 0;
+        }
+        return value;
+    }
+
     /** @return true if it cannot change while the sampler runs */
     boolean fixed() {
         return fixed;
@@ -111,6 +159,9 @@ public enum Property {
         }
         if (value instanceof Long number && (number < min || number > max)) {
             throw new IllegalArgumentException(text + " must be between " + min + " and " + max + ", got " + number);
+        }
+        if (choices.length > 0 && !value.equals(choices[0]) && !value.equals(choices[1])) {
+            throw new IllegalArgumentException(text + " must be " + choices[0] + " or " + choices[1] + ", got " + value);
         }
         return this == MONITORED_PACKAGES ? normalise((String) value) : value;
     }

@@ -275,7 +275,7 @@ public final class SamplerProperties {
                     && ((RegexThreadNameManipulator) rule).getThreadNameRemovalPatterns()
                             .equals(new RegexThreadNameManipulator().getThreadNameRemovalPatterns());
             Settings all = settings.with(Property.DEFAULT_THREAD_NAME_RULE, standard);
-            return new EngineConfig(all.toOptionsText(), threads);
+            return new EngineConfig(all.toOptionValues(), threads);
         } finally {
             state.unlock();
         }

@@ -53,13 +53,9 @@ final class Settings {
         }
     }
 
-    /** @return lines {@code name=value}, as native/src/model/options.h reads them */
-    String toOptionsText() {
-        StringBuilder lines = new StringBuilder();
-        for (Property property : Property.values()) {
-            lines.append(property.text()).append('=').append(get(property)).append('\n');
-        }
-        return lines.toString();
+    /** @return the values as the core takes them */
+    OptionValues toOptionValues() {
+        return new OptionValues(this);
     }
 
     @Override

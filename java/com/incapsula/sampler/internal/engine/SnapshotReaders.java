@@ -60,7 +60,7 @@ public final class SnapshotReaders {
         if (state.callUnlessExiting(running, () -> reader[0] = running.openReader())) {
             return new EngineCursor(running, reader[0]);
         }
-        Engine ended = new InertEngine.Source("the JVM is exiting").create("", dispatcher);
+        Engine ended = new InertEngine.Source("the JVM is exiting").create(new Settings().toOptionValues(), dispatcher);
         return new EngineCursor(ended, ended.openReader());
     }
 

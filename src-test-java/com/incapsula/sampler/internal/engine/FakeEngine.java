@@ -32,7 +32,7 @@ final class FakeEngine implements Engine {
         }
 
         @Override
-        public Engine create(String options, NativeCallbacks callbacks) {
+        public Engine create(OptionValues options, NativeCallbacks callbacks) {
             FakeEngine engine = new FakeEngine(options, callbacks);
             prepare.accept(engine);
             made.add(engine);
@@ -65,8 +65,8 @@ final class FakeEngine implements Engine {
     volatile Thread[] selected;
     volatile long attempts;
 
-    private FakeEngine(String options, NativeCallbacks callbacks) {
-        this.options = options;
+    private FakeEngine(OptionValues options, NativeCallbacks callbacks) {
+        this.options = options.toString();
         this.callbacks = callbacks;
     }
 
@@ -98,10 +98,10 @@ final class FakeEngine implements Engine {
     }
 
     @Override
-    public void configure(String changed) {
+    public void configure(OptionValues changed) {
         note("configure");
         onConfigure.run();
-        options = changed;
+        options = changed.toString();
     }
 
     @Override

@@ -61,7 +61,7 @@ class LifecycleTest {
     void initCreatesAndStarts() {
         FakeEngine engine = start();
         assertThat(engine.calls).containsExactly("start");
-        assertThat(engine.options).isEqualTo(new Settings().toOptionsText());
+        assertThat(engine.options).isEqualTo(new Settings().toOptionValues().toString());
     }
 
     @Test

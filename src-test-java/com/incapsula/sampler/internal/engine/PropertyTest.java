@@ -4,13 +4,6 @@ package com.incapsula.sampler.internal.engine;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -99,30 +92,10 @@ class PropertyTest {
                 .withMessage("monitoredPackages must not be null");
     }
 
-    /** Names, defaults, ranges and which are fixed stand in options.h too; surefire runs in the project's folder. */
     @Test
-    void agreesWithTheCore() throws IOException {
-        String header = Files.readString(Path.of("native/src/model/options.h"));
-        List<String> theirs = new ArrayList<>();
-        Matcher number = Pattern.compile("X\\(\\w+, \"(\\w+)\", (\\d+), (\\d+), (\\d+), (\\w+)\\)").matcher(header);
-        while (number.find()) {
-            theirs.add(String.join(" ", number.group(1), number.group(2), number.group(3), number.group(4),
-                    number.group(5)));
-        }
-        Matcher flag = Pattern.compile("X\\(\\w+, \"(\\w+)\", (true|false), (true|false)\\)").matcher(header);
-        while (flag.find()) {
-            theirs.add(String.join(" ", flag.group(1), flag.group(2), flag.group(3)));
-        }
-
-        List<String> ours = new ArrayList<>();
-        for (Property property : Property.values()) {
-            if (property.standard() instanceof Long) {
-                ours.add(property.text() + " " + property.standard() + " " + property.min() + " " + property.max() + " "
-                        + property.fixed());
-            } else if (property.standard() instanceof Boolean) {
-                ours.add(property.text() + " " + property.standard() + " " + property.fixed());
-            }
-        }
-        assertThat(theirs).isNotEmpty().containsExactlyInAnyOrderElementsOf(ours);
+    void choiceIsOneOfTwo() {
+        assertThat(Property.ENGINE.check("JVMTI")).isEqualTo("JVMTI");
+        assertThatIllegalArgumentException().isThrownBy(() -> Property.ENGINE.check("FAST"))
+                .withMessage("engine must be AUTO or JVMTI, got FAST");
     }
 }

@@ -10,8 +10,11 @@ import org.junit.jupiter.api.Test;
 class SettingsTest {
 
     @Test
-    void defaultsAsOptionsText() {
-        assertThat(new Settings().toOptionsText()).isEqualTo("samplingFrequencyMillis=50\n"
+    void defaultsAsOptionValues() {
+        OptionValues values = new Settings().toOptionValues();
+        assertThat(values.integers()).containsExactly(50, 900, 64 << 20, 1024, 1000, 10, 38, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0);
+        assertThat(values.texts()).containsExactly("");
+        assertThat(values).hasToString("samplingFrequencyMillis=50\n"
                 + "reportFrequencySeconds=900\n"
                 + "memoryLimitBytes=67108864\n"
                 + "maxDepthFrames=1024\n"
@@ -38,7 +41,19 @@ class SettingsTest {
 
         assertThat(before.is(Property.ACTIVE)).isTrue();
         assertThat(after.is(Property.ACTIVE)).isFalse();
-        assertThat(after.toOptionsText()).contains("active=false\n").endsWith("monitoredPackages=a,b\n");
+        assertThat(after.toOptionValues().toString()).contains("active=false\n").endsWith("monitoredPackages=a,b\n");
+        assertThat(after.toOptionValues()).isNotEqualTo(before.toOptionValues())
+                .isEqualTo(after.with(Property.ACTIVE, true).with(Property.ACTIVE, false).toOptionValues())
+                .hasSameHashCodeAs(after.toOptionValues());
+        assertThat(before.with(Property.MONITORED_PACKAGES, "a").toOptionValues())
+                .isNotEqualTo(before.toOptionValues());
+    }
+
+    @Test
+    void choicesAreNumbered() {
+        Settings settings = new Settings().with(Property.ENGINE, "JVMTI").with(Property.REPORT_ORDER, "BY_TIME");
+        assertThat(settings.toOptionValues().integers()).endsWith(1, 0, 1);
+        assertThat(settings.toOptionValues().toString()).contains("engine=JVMTI\nclock=WALL\nreportOrder=BY_TIME\n");
     }
 
     @Test

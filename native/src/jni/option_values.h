@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * option_values.h - a sampler's options from Java: a long[] and a String[] in the order of
+ * options.h; and the table of options as Java's test compares it with its own.
+ *
+ * Owns     nothing.
+ * Threads  any attached one.
+ * Errors   SMP_EINVAL with message filled, SMP_ENOMEM.
+ * Cost     O(length of the texts).
+ */
+#ifndef SMP_JNI_OPTION_VALUES_H
+#define SMP_JNI_OPTION_VALUES_H
+
+#include <jni.h>
+
+#include "base/status.h"
+#include "model/options.h"
+
+/* out is untouched on failure, and the caller's to give to smp_options_fini. */
+SMP_CHECKED enum smp_status smp_jni_read_options(JNIEnv *env, jlongArray integers,
+                                                 jobjectArray texts, struct smp_options *out,
+                                                 char message[SMP_OPTIONS_MESSAGE_BYTES]);
+
+enum { SMP_JNI_OPTION_ROW_BYTES = 160 };
+/* "name NUMBER default min max fixed", "name FLAG default fixed", "name CHOICE first second fixed",
+ * "name TEXT fixed"; defaults and fixed are true or false where they are no numbers. */
+void smp_jni_option_row(size_t index, char row[SMP_JNI_OPTION_ROW_BYTES]);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.Arrays;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** The properties of Java and the core's table of options are one. */
+class PropertyIT {
+
+    private static final NativeCallbacks CALLBACKS = new ReportDispatcher();
+
+    @BeforeAll
+    static void load() {
+        LoadedLibrary.require();
+    }
+
+    @Test
+    void propertiesAreTheRowsOfTheCoresTable() {
+        assertThat(NativeBridge.optionTable())
+                .containsExactly(Arrays.stream(Property.values()).map(Property::row).toArray(String[]::new));
+    }
+
+    @Test
+    void coreRefusesWhatIsNotItsTable() {
+        OptionValues values = new Settings().toOptionValues();
+        long[] more = Arrays.copyOf(values.integers(), values.integers().length + 1);
+        assertRefused(more, values.texts(), "options must be 17 integers and 1 texts, got 18 and 1");
+        assertRefused(values.integers(), new String[0], "options must be 17 integers and 1 texts, got 17 and 0");
+        assertRefused(null, null, "options must be 17 integers and 1 texts, got 0 and 0");
+        assertRefused(values.integers(), new String[] {null},
+                "monitoredPackages must not be null and at most 1048576 characters long");
+        long[] wrong = values.integers().clone();
+        wrong[0] = 0;
+        assertRefused(wrong, values.texts(), "samplingFrequencyMillis must be between 1 and 3600000, got 0");
+        assertThat(NativeBridge.liveBytes()).isZero();
+    }
+
+    private static void assertRefused(long[] integers, String[] texts, String message) {
+        assertThatIllegalArgumentException().isThrownBy(() -> NativeBridge.create(integers, texts, CALLBACKS))
+                .withMessage(message);
+    }
+}

@@ -144,7 +144,7 @@ class BehaviourIT {
     }
 
     @Test
-    void anInactiveSamplerLooksAtNothing() {
+    void anInactiveSamplerPollsNothing() {
         try (Worker worker = Worker.waiting("worker")) {
             sampler.setThreadToBeSampled(worker.thread());
             sampler.setActive(false);
@@ -277,7 +277,7 @@ class BehaviourIT {
     // ---- pause ----
 
     @Test
-    void pausedTimeIsNobodys() throws IOException {
+    void pausedTimeIsNotCredited() throws IOException {
         try (Worker worker = Worker.waiting("worker")) {
             sampler.setThreadToBeSampled(worker.thread());
             long outer = System.nanoTime();
@@ -553,7 +553,7 @@ class BehaviourIT {
     }
 
     @Test
-    void statisticsTellWhatHappened() throws IOException {
+    void statisticsShowWhatHappened() throws IOException {
         assertThat(sampler.getStatistics().getEngine()).isEmpty();
         sampler.init();
         awaitTicks(sampler, 10);

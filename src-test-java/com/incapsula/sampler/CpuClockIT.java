@@ -120,7 +120,7 @@ class CpuClockIT {
     }
 
     @Test
-    void aPauseIsNobodysAndTheIntervalMayChange() throws Exception {
+    void aPauseIsNotCreditedAndTheIntervalMayChange() throws Exception {
         Recorder recorder = new Recorder();
         CountDownLatch[] steps = {new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1),
             new CountDownLatch(1)};

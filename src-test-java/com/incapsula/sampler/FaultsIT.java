@@ -220,7 +220,7 @@ class FaultsIT {
     }
 
     @Test
-    void outputerThatCannotBeClosedIsToldToTheCaller() {
+    void outputerThatCannotBeClosedIsReportedToTheCaller() {
         sampler.setSamplingOutputer(new Recorder() {
             @Override
             public void close() {

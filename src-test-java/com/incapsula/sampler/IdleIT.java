@@ -41,7 +41,7 @@ class IdleIT {
     }
 
     @Test
-    void timeIsWholeWhereTicksAreLeftOut() throws Exception {
+    void timeIsWholeWhereTicksAreSkipped() throws Exception {
         try (Worker worker = Worker.waiting("waits")) {
             sampler.setThreadToBeSampled(worker.thread());
             long outer = System.nanoTime();

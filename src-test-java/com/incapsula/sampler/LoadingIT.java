@@ -31,7 +31,7 @@ class LoadingIT {
     private Path library;
 
     @BeforeEach
-    void lookAround() throws IOException {
+    void findFolders() throws IOException {
         temporary = Files.createDirectory(folder.resolve("tmp"));
         Path built = ChildJvm.placeOf(ThreadsSampler.class).resolve("META-INF/native/linux-"
                 + System.getProperty("os.arch").replace("amd64", "x86_64") + "/libthreadssampler.so");
@@ -102,7 +102,7 @@ class LoadingIT {
     }
 
     @Test
-    void aLibraryOfSomebodyElseIsNamed() throws Exception {
+    void aForeignLibraryIsNamed() throws Exception {
         Path other = Path.of(System.getProperty("java.home"), "lib", "libextnet.so");
         assertUnavailable(child().option("-Dcom.incapsula.sampler.library=" + other).run().assertFine().output(),
                 other + " is not the library of threads-sampler");
@@ -125,7 +125,7 @@ class LoadingIT {
 
     /** The same where nobody may mount anything. */
     @Test
-    void aFolderThatLooksAsIfItAllowedNoExecutionIsPassedOverAndNamed() throws Exception {
+    void aFolderThatSeemsToAllowNoExecutionIsSkippedAndNamed() throws Exception {
         assertPassedOverAndNamed(pretendedNoexec());
     }
 

@@ -113,7 +113,7 @@ class ManipulatorsIT {
     }
 
     @Test
-    void aUsersRuleIsAskedOncePerThreadAndTickOnTheSamplersThread() {
+    void aUsersRuleIsCalledOncePerThreadAndTickOnTheSamplersThread() {
         Set<String> callers = ConcurrentHashMap.newKeySet();
         AtomicLong calls = new AtomicLong();
         AtomicInteger inits = new AtomicInteger();

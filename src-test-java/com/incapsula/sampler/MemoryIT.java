@@ -62,7 +62,7 @@ class MemoryIT {
             assertThat(statistics.getMemoryLimitBytes()).isEqualTo(4L << 20);
             assertThat(statistics.getMemoryPeakBytes()).isLessThanOrEqualTo(4L << 20);
             sampler.close();
-            assertLossIsTold(recorder.only(), atLeast);
+            assertLossIsCounted(recorder.only(), atLeast);
         } finally {
             workers.forEach(Worker::close);
         }
@@ -70,7 +70,7 @@ class MemoryIT {
                 .isEqualTo(sampler.getStatistics().getPolls());
     }
 
-    private static void assertLossIsTold(Report report, long atLeastMillis) {
+    private static void assertLossIsCounted(Report report, long atLeastMillis) {
         Group maze = report.group("maze-");
         assertThat(report.figure("failed, over the memory limit")).isPositive();
         assertThat(report.figure("samples taken")).as("what there was room for").isPositive();

@@ -121,7 +121,7 @@ class SeeIT {
     // ---- windows ----
 
     @Test
-    void cursorsMayBeManyAndAreToldFromEachOther() {
+    void manyCursorsDoNotAffectEachOther() {
         sampler.init();
         List<SamplingCursor> cursors = new ArrayList<>();
         for (int i = 0; i < MAX_CURSORS; i++) {
@@ -136,7 +136,7 @@ class SeeIT {
     }
 
     @Test
-    void everyConsumerHasAllTheTimeToItself() throws Exception {
+    void everyReaderGetsAllTheTime() throws Exception {
         sampler.init();
         sampler.pauseSampling();
         long wall = 0;

@@ -140,7 +140,7 @@ class ServerIT {
     }
 
     @Test
-    void curlIsToldWhenToComeAgain() throws Exception {
+    void curlLearnsWhenToRetry() throws Exception {
         String profile = url("/debug/pprof/profile?seconds=20");
         Process first = new ProcessBuilder(tool("curl"), "--silent", "-N", "--noproxy", "*", "-u", "x:s3cret",
                 profile).start();

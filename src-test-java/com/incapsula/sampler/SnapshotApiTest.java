@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Windows and whole reports, on a fake core. */
+/** Intervals and whole reports, on a fake engine. */
 class SnapshotApiTest {
 
     /** Takes the text of a report only. */
@@ -64,7 +64,7 @@ class SnapshotApiTest {
     }
 
     @Test
-    void snapshotReadsOneConsumerAndACursorItsOwn() {
+    void snapshotUsesOneReaderAndACursorItsOwn() {
         sampler.init();
         sampler.snapshot().close();
         SamplingCursor cursor = sampler.openCursor();
@@ -95,7 +95,7 @@ class SnapshotApiTest {
     }
 
     @Test
-    void reportsLookAsTheSamplersOwn() {
+    void reportsHaveTheOptionsOfTheSamplersOwn() {
         sampler.setReportPercent(true);
         sampler.setReportOrder(ReportOrder.BY_TIME);
         sampler.setReportZeroTimePackages(true);
@@ -149,7 +149,7 @@ class SnapshotApiTest {
     @Test
     void forOtherOutputersNoReportIsMade() {
         fake.setInterval(() -> {
-            throw new AssertionError("nobody wants it");
+            throw new AssertionError("no call needs it");
         });
         sampler.init();
         fake.writeReport();
@@ -157,7 +157,7 @@ class SnapshotApiTest {
     }
 
     @Test
-    void outputerThatFailsWithTheWholeReportIsToldOnceAndGetsNoText() {
+    void outputerThatFailsWithTheWholeReportGetsOneErrorAndNoText() {
         TextOutputer failing = new TextOutputer() {
             @Override
             public void report(SamplingReport report) {

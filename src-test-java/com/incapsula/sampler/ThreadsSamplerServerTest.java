@@ -122,12 +122,12 @@ class ThreadsSamplerServerTest {
     }
 
     @Test
-    void runningIntervalGrowsAndTheSamplersOwnConsumerIsNotTouched() throws Exception {
+    void runningIntervalGrowsAndTheSamplersOwnReaderIsUnaffected() throws Exception {
         AtomicInteger count = new AtomicInteger();
         fake.setInterval(() -> {
-            FakeSnapshot window = new FakeSnapshot();
-            window.document = String.valueOf(count.incrementAndGet());
-            return window;
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.document = String.valueOf(count.incrementAndGet());
+            return interval;
         });
         server.init();
         assertThat(get("/report.json").body()).isEqualTo("1");
@@ -142,13 +142,13 @@ class ThreadsSamplerServerTest {
         server.setIntervalSeconds(1);
         AtomicInteger count = new AtomicInteger();
         fake.setInterval(() -> {
-            FakeSnapshot window = new FakeSnapshot();
-            window.document = String.valueOf(count.incrementAndGet());
-            return window;
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.document = String.valueOf(count.incrementAndGet());
+            return interval;
         });
         server.init();
         assertThat(get("/report.json").body()).isEqualTo("1");
-        /* The second window is what nobody looked at, and is dropped. */
+        /* No request has read the second interval, which is dropped. */
         await().pollDelay(1_100, TimeUnit.MILLISECONDS)
                 .untilAsserted(() -> assertThat(get("/report.json").body()).doesNotContain("1"));
     }
@@ -166,9 +166,9 @@ class ThreadsSamplerServerTest {
     @Test
     void emptyReportIsAnEmptyAnswer() throws Exception {
         fake.setInterval(() -> {
-            FakeSnapshot window = new FakeSnapshot();
-            window.document = "\0";
-            return window;
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.document = "\0";
+            return interval;
         });
         server.init();
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
@@ -177,7 +177,7 @@ class ThreadsSamplerServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"/report.json", "/report.txt", "/collapsed", "/profile.json", "/top.txt", "/",
             "/debug/pprof/"})
-    void answersAreCompressedForWhoCanReadThat(String path) throws Exception {
+    void answersAreCompressedForClientsThatAcceptIt(String path) throws Exception {
         server.init();
         HttpResponse<byte[]> packed = client.send(request(path).header("Accept-Encoding", "br, gzip;q=0.8").build(),
                 HttpResponse.BodyHandlers.ofByteArray());
@@ -195,9 +195,9 @@ class ThreadsSamplerServerTest {
     @Test
     void compressedAnswerThatBreaksOffIsSeenToBeIncomplete() {
         fake.setInterval(() -> {
-            FakeSnapshot window = new FakeSnapshot();
-            window.failure = new OutOfMemoryError("no memory");
-            return window;
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.failure = new OutOfMemoryError("no memory");
+            return interval;
         });
         server.init();
         assertThatExceptionOfType(IOException.class)
@@ -303,7 +303,7 @@ class ThreadsSamplerServerTest {
     }
 
     @Test
-    void withATokenOnlyWhoKnowsItIsAnswered() throws Exception {
+    void withATokenOnlyRequestsThatHaveItAreAnswered() throws Exception {
         server.setToken("s3cret");
         server.init();
         HttpResponse<String> answer = get("/report.txt");
@@ -373,9 +373,9 @@ class ThreadsSamplerServerTest {
     @Test
     void answerThatBreaksOffIsSeenToBeIncomplete() {
         fake.setInterval(() -> {
-            FakeSnapshot window = new FakeSnapshot();
-            window.failure = new OutOfMemoryError("no memory");
-            return window;
+            FakeSnapshot interval = new FakeSnapshot();
+            interval.failure = new OutOfMemoryError("no memory");
+            return interval;
         });
         server.init();
         assertThatExceptionOfType(IOException.class).isThrownBy(() -> get("/report.txt"));

@@ -95,7 +95,7 @@ class WhatIsSampledIT {
     }
 
     @Test
-    void aThreadWhoseClassIsNotReadyIsWalkedAndNobodyWaitsForIt() {
+    void aThreadWhoseClassIsNotReadyIsWalkedWithoutWaiting() {
         sampler.init();
         try (Worker first = Worker.doing("first", goHome -> Eager.ONLY.join())) {
             try {
@@ -134,7 +134,7 @@ class WhatIsSampledIT {
 
     /** Which threads the JVM has is told by the JVM; what is missing in the report is the service threads only. */
     @Test
-    void nobodyIsForgotten() {
+    void noThreadIsForgotten() {
         sampler.setThreadNameManipulator(Thread::getName);
         Report report = sample();
         List<String> all = Thread.getAllStackTraces().keySet().stream().map(Thread::getName)

@@ -132,7 +132,7 @@ class PrintStreamSamplingOutputerTest {
     }
 
     @Test
-    void fullDiskIsToldWithItsReason() {
+    void fullDiskIsThrownWithItsReason() {
         assumeTrue(Files.isWritable(Path.of("/dev/full")));
         SamplingOutputer outputer = new PrintStreamSamplingOutputer("/dev/full");
         assertThatThrownBy(() -> outputer.printIntervalTitle("title"))
@@ -141,7 +141,7 @@ class PrintStreamSamplingOutputerTest {
     }
 
     @Test
-    void hiddenErrorOfAStreamIsToldAtFlush() {
+    void hiddenErrorOfAStreamIsThrownAtFlush() {
         SamplingOutputer outputer = new PrintStreamSamplingOutputer(new PrintStream(new FailingStream()));
         outputer.printIntervalTitle("title");
         assertThatThrownBy(outputer::flush)

@@ -68,7 +68,7 @@ class PageIT {
     // ---- the graph
 
     @Test
-    void graphTellsAboutTheFrameUnderTheMouseAndZoomsOnAClick() throws IOException {
+    void graphDescribesTheFrameUnderTheMouseAndZoomsOnAClick() throws IOException {
         show(twoGroups().json());
         browser.pointAtGraph(0.1, 1, false);
         assertThat(browser.texts("#tip *")).startsWith("main", "3.00 s = 75.0 %");
@@ -107,7 +107,7 @@ class PageIT {
     }
 
     @Test
-    void searchHighlightsAndTellsTheShareOnce() throws IOException {
+    void searchHighlightsAndShowsTheShareOnce() throws IOException {
         show(twoGroups().json());
         browser.search("a.LOAD");
         assertThat(browser.text("#found")).isEqualTo("50.0 % in 1 place");
@@ -243,7 +243,7 @@ class PageIT {
     // ---- the account
 
     @Test
-    void accountTellsInWordsWhatWasNotSeen() throws IOException {
+    void accountSaysInWordsWhatWasNotSeen() throws IOException {
         ReportJson report = twoGroups().outcome("THREAD_ENDED_IN_WALK", 20)
                 .outcome("constructor", 0).counter("LATE_TICKS", 2);
         report.group("short-", 9).stack(400, 0, 20, "[thread ended]").stack(600, 600, 0, "a.A.run:1", "[libmSin]");
@@ -264,7 +264,7 @@ class PageIT {
     }
 
     @Test
-    void accountTellsThatNoFrameOfTheMonitoredPackagesWasSeen() throws IOException {
+    void accountSaysThatNoFrameOfTheMonitoredPackagesWasSeen() throws IOException {
         show(twoGroups().missedPackages("com.foo, com.bar").json());
         browser.tab("account");
         assertThat(browser.texts("#panel-account p")).element(0).asString().isEqualTo(
@@ -448,7 +448,7 @@ class PageIT {
     }
 
     @Test
-    void whatIsNoReportIsToldSo() throws IOException {
+    void aFileThatIsNoReportIsRefused() throws IOException {
         browser.openBroken(fileOf("{\"format\":\"other/9\"}"));
         assertThat(browser.text("#fatal"))
                 .isEqualTo("The report cannot be shown: "
@@ -562,7 +562,7 @@ class PageIT {
     }
 
     @Test
-    void picturesToLookAt() throws IOException {
+    void picturesForPeople() throws IOException {
         show(SampleReports.shop(1, 1).json());
         picture("graph-all");
         browser.all("#groups .group").get(1).click();

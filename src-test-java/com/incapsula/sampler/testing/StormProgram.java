@@ -97,7 +97,7 @@ public final class StormProgram {
             sampler.close();
             long atMost = (System.nanoTime() - outer) / 1_000_000;
             assertThat(failure).hasValue(null);
-            assertAllIsTold(recorder, atLeast, atMost);
+            assertAllIsCounted(recorder, atLeast, atMost);
             assertThat(witness.thread().isAlive()).isTrue();
             System.out.print(sampler.getStatistics().getEngine() + ", " + atLeast / 1000 + " s");
         }
@@ -105,7 +105,7 @@ public final class StormProgram {
         return sampler.getStatistics();
     }
 
-    private static void assertAllIsTold(Recorder recorder, long atLeast, long atMost) {
+    private static void assertAllIsCounted(Recorder recorder, long atLeast, long atMost) {
         assertThat(recorder.failures()).isEmpty();
         long credited = recorder.reports().stream()
                 .mapToLong(report -> report.group("witness").cumulativeMillis()).sum();

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** A core without threads of its own: notes what it is told, and reports when it is asked to. */
+/** An engine without threads of its own: records its calls, and reports when a test says so. */
 final class FakeEngine implements Engine {
 
     /** Gives one prepared engine after the other. */

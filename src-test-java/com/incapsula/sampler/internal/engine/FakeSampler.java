@@ -14,7 +14,7 @@ public final class FakeSampler {
         return lifecycle;
     }
 
-    /** What every window and report from now on is, also of cores that are started later. */
+    /** Sets every interval and report from now on, also of engines that start later. */
     public void setInterval(Supplier<FakeSnapshot> interval) {
         source.prepare = engine -> engine.interval = interval;
         source.made.forEach(engine -> engine.interval = interval);
@@ -27,7 +27,7 @@ public final class FakeSampler {
         };
     }
 
-    /** What happens when a window is taken. */
+    /** Runs when an interval is taken. */
     public void onInterval(Runnable action) {
         source.last().onInterval = action;
     }
@@ -37,12 +37,12 @@ public final class FakeSampler {
         source.last().writeReport();
     }
 
-    /** What the core of the last start was told. */
+    /** The calls of the last engine. */
     public List<String> calls() {
         return List.copyOf(source.last().calls);
     }
 
-    /** Whose threads are not to be sampled. */
+    /** The groups whose threads are not sampled. */
     public List<ThreadGroup> hiddenGroups() {
         return List.copyOf(source.hiddenGroups);
     }

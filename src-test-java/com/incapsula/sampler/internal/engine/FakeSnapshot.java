@@ -9,10 +9,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A snapshot without a core: its documents say how they were asked for. Counts those that were not released. */
+/** A snapshot without a core: its documents show how they were requested. Counts those that were not released. */
 public final class FakeSnapshot implements Snapshot {
 
-    /** Snapshots that somebody holds. */
+    /** Snapshots that have a holder. */
     public static final AtomicInteger LIVE = new AtomicInteger();
 
     private static final String[] FORMATS = {"TEXT", "COLLAPSED", "PPROF", "SPEEDSCOPE", "JSON", "TOP"};
@@ -20,10 +20,10 @@ public final class FakeSnapshot implements Snapshot {
     /** The figures, in their order. */
     public final long[] figures = {1_000, 61_000, 59_000_000_000L, 7, 8, 9, 10, 2, 11, 12, 13, 14};
 
-    /** How the last document was asked for. */
+    /** Format, weight and flags of the last document. */
     public volatile String lastRequest;
 
-    /** The document; empty: one that says how it was asked for. */
+    /** The document; empty: one that shows how it was requested. */
     public volatile String document = "";
 
     /** What writing fails with, after the first byte; null: nothing. */

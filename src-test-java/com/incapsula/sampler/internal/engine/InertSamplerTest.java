@@ -50,7 +50,7 @@ class InertSamplerTest {
     }
 
     @Test
-    void theLogAndTheOutputerAreToldOnce() throws IOException {
+    void theLogAndTheOutputerGetOneWarning() throws IOException {
         try (Logged log = new Logged()) {
             sampler.init();
             sampler.printReport();
@@ -62,7 +62,7 @@ class InertSamplerTest {
     }
 
     @Test
-    void whereReportsGoToTheLogItIsToldOnceAsWell() {
+    void reportsInTheLogGetOneWarningToo() {
         sampler.setSamplingOutputer(new LoggerSamplingOutputer());
         try (Logged log = new Logged(); Logged reports = new Logged(LoggerSamplingOutputer.class.getName())) {
             sampler.init();

@@ -151,7 +151,7 @@ class LifecycleTest {
     }
 
     @Test
-    void unavailableCoreIsToldAndCreatesNothingWhereItIsRequired() {
+    void unavailableEngineIsThrownAndCreatesNothingWhereItIsRequired() {
         properties.setRequired(true);
         source.unavailable = new UnsupportedOperationException("not here");
         assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lifecycle::init)
@@ -606,7 +606,7 @@ class LifecycleTest {
     }
 
     @Test
-    void whenAllChosenThreadsHaveEndedNobodyIsSampled() throws InterruptedException {
+    void whenAllChosenThreadsHaveEndedNothingIsSampled() throws InterruptedException {
         Thread ended = new Thread(() -> { });
         ended.start();
         properties.choose("a", List.of(ended));
@@ -764,7 +764,7 @@ class LifecycleTest {
         });
     }
 
-    /** The core is stopped between a caller's look at the state and its call. */
+    /** The engine is stopped after a caller has read the state and before its call. */
     @Test
     void anExitInTheMiddleOfACallThrowsNothing() {
         FakeEngine engine = start();

@@ -73,7 +73,7 @@ class ReportDispatcherTest {
     }
 
     @Test
-    void failureIsToldOnceAndTheNextReportIsTried() {
+    void failureIsReportedOnceAndTheNextReportIsTried() {
         for (String where : List.of("title", "record", "flush")) {
             Failing failing = new Failing(where);
             dispatcher.setOutputer(failing);
@@ -164,7 +164,7 @@ class ReportDispatcherTest {
     }
 
     @Test
-    void failureForOneThreadLeavesTheOthersAloneAndIsToldOncePerInterval() {
+    void failureForOneThreadDoesNotAffectOthersAndIsReportedOncePerInterval() {
         dispatcher.setManipulator(thread -> {
             if (thread.getName().equals("bad")) {
                 throw new LinkageError("bad");
@@ -182,9 +182,9 @@ class ReportDispatcherTest {
             dispatcher.record("t", "r");
             dispatcher.flush();
         }
-        String told = "error The thread name manipulator failed 3 times in this interval; such threads go under their"
+        String failures = "error The thread name manipulator failed 3 times in this interval; such threads go under their"
                 + " own names. The first failure:";
-        assertThat(outputer.calls).containsExactly("title " + TITLE, "record t|r", told, "flush",
+        assertThat(outputer.calls).containsExactly("title " + TITLE, "record t|r", failures, "flush",
                 "title " + TITLE, "record t|r", "flush");
         assertThat(outputer.errors).singleElement().isInstanceOf(LinkageError.class);
     }

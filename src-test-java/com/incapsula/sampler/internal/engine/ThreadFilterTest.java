@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 class ThreadFilterTest {
 
     @Test
-    void everybodyIsNoChoice() {
+    void allThreadsByDefault() {
         assertThat(ThreadFilter.ALL.only()).isFalse();
         assertThat(ThreadFilter.ALL.alive()).isEmpty();
     }
@@ -23,14 +23,14 @@ class ThreadFilterTest {
     @Test
     void threadsAreHeldWeakly() {
         WeakReference<Thread> held = new WeakReference<>(new Thread("unstarted"));
-        ThreadFilter choice = ThreadFilter.ALL.and(List.of(Thread.currentThread()));
-        choice = choice.and(List.of(held.get() == null ? Thread.currentThread() : held.get()));
+        ThreadFilter filter = ThreadFilter.ALL.and(List.of(Thread.currentThread()));
+        filter = filter.and(List.of(held.get() == null ? Thread.currentThread() : held.get()));
         await().atMost(Duration.ofSeconds(20)).until(() -> {
             System.gc();
             return held.get() == null;
         });
-        assertThat(choice.alive()).containsExactly(Thread.currentThread());
-        assertThat(choice.only()).isTrue();
+        assertThat(filter.alive()).containsExactly(Thread.currentThread());
+        assertThat(filter.only()).isTrue();
     }
 
     @Test

@@ -75,14 +75,14 @@ class LiveServerTest {
         return new String(in.readAllBytes(), StandardCharsets.ISO_8859_1);
     }
 
-    private String ask(String text) throws IOException {
+    private String answerTo(String text) throws IOException {
         try (Socket socket = send(text)) {
             return answer(socket);
         }
     }
 
     private void assertServes() throws IOException {
-        assertThat(ask("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n")).startsWith("HTTP/1.1 200 OK")
+        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n")).startsWith("HTTP/1.1 200 OK")
                 .endsWith("0\r\n\r\n");
     }
 
@@ -108,7 +108,7 @@ class LiveServerTest {
     }
 
     private void assertRefused(String request, String status) throws IOException {
-        String answer = ask(request);
+        String answer = answerTo(request);
         assertThat(answer).containsPattern("\\A" + status).doesNotContain("TOP");
         assertThat(fake.calls()).containsExactly("start");
         assertServes();
@@ -125,7 +125,7 @@ class LiveServerTest {
         "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
         "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
     })
-    void nonsenseHarmsNobody(String request) throws IOException {
+    void nonsenseHarmsNoOtherRequest(String request) throws IOException {
         try (Socket socket = send(request)) {
             socket.shutdownOutput();
             answer(socket);
@@ -134,7 +134,7 @@ class LiveServerTest {
     }
 
     @Test
-    void clientsThatVanishHarmNobody() throws IOException {
+    void clientsThatVanishHarmNoOtherRequest() throws IOException {
         for (int i = 0; i < 40; i++) {
             connect().close();
             send("GET /top.txt HTTP/1.1\r\nHost: lo").close();
@@ -157,7 +157,7 @@ class LiveServerTest {
     }
 
     private String askForProfile() throws IOException {
-        return ask("GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\n" + HOST + "\r\n");
+        return answerTo("GET /debug/pprof/profile?seconds=1 HTTP/1.1\r\n" + HOST + "\r\n");
     }
 
     @Test
@@ -215,7 +215,7 @@ class LiveServerTest {
     @Test
     void connectionsAreNotKept() throws IOException {
         String twice = "GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n";
-        assertThat(ask(twice + twice)).containsOnlyOnce("200 OK").contains("Connection: close");
+        assertThat(answerTo(twice + twice)).containsOnlyOnce("200 OK").contains("Connection: close");
     }
 
     @Test
@@ -225,7 +225,7 @@ class LiveServerTest {
         for (int i = 0; i < 15; i++) {
             Thread thread = new Thread(() -> {
                 try {
-                    answers.add(ask("GET /report.json HTTP/1.1\r\n" + HOST + "\r\n"));
+                    answers.add(answerTo("GET /report.json HTTP/1.1\r\n" + HOST + "\r\n"));
                 } catch (IOException e) {
                     answers.add(e.toString());
                 }

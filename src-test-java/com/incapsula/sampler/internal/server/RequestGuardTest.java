@@ -81,7 +81,7 @@ class RequestGuardTest {
     }
 
     @Test
-    void withoutATokenEverybodyIsAllowed() throws UnknownHostException {
+    void withoutATokenEveryRequestIsAllowed() throws UnknownHostException {
         assertThat(at("127.0.0.1", null).isAllowed(null)).isTrue();
     }
 }

@@ -159,7 +159,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Tells whether the sampler is paused.
+     * Whether the sampler is paused.
      *
      * @return true between {@link #pauseSampling()} and {@link #resumeSampling()}, if the sampler runs
      */

@@ -61,12 +61,12 @@ final class RunState {
         return phase;
     }
 
-    /** Lock held, or during an update, whose end its destruction waits for. @return null where none exists */
+    /** Lock held, or within an update: the engine is not destroyed before its end. @return null if none exists */
     Engine engine() {
         return engine;
     }
 
-    /** Lock held. Enters an -ING phase, whose work the calling thread does. */
+    /** Lock held. Enters an -ING phase, in which the calling thread works. */
     void begin(Phase work) {
         phase = work;
         worker = Thread.currentThread();

@@ -217,7 +217,7 @@ public final class FileSeries {
     }
 
     /**
-     * Removes the oldest files. The newest is always kept; so is a file that no time or number tells from others.
+     * Removes the oldest files. The newest always stays. Does nothing if the pattern has neither %t nor %n.
      *
      * @param maxFiles how many may stay
      * @param maxTotalBytes how large they may be together

@@ -270,7 +270,7 @@ class SamplingReportTest {
             ByteArrayOutputStream json = new ByteArrayOutputStream();
             diff.writeTo(ReportFormat.JSON, json);
             assertThat(json).hasToString("{\"before\":{\"a\":1},\"after\":{\"b\":2}}");
-            assertThat(snapshot.asked).isEqualTo("JSON 0 0");
+            assertThat(snapshot.lastRequest).isEqualTo("JSON 0 0");
         }
     }
 
@@ -280,7 +280,7 @@ class SamplingReportTest {
             diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
             assertThat(folder.resolve("diff.html")).content().contains("{\"before\":{\"a\":1},\"after\":{\"b\":2},"
                     + "\"difference\":JSON 0 of {\"a\":1} and {\"b\":2}}");
-            assertThat(snapshot.asked).isEqualTo("JSON 0 16");
+            assertThat(snapshot.lastRequest).isEqualTo("JSON 0 16");
         }
     }
 

@@ -208,9 +208,10 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * How often it was found where a thread was, in all groups. A poll is a sample where the thread was walked or its
-     * stack recovered, and where it had not run, so that its stack was the one it had: the outcomes whose texts in the
-     * account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls are none, though their time is in the report. It is the sum of what every form of the report shows as samples.
+     * How often a thread's stack was obtained, in all groups. A poll gives a sample if the thread was walked, if its stack
+     * was recovered, or if the thread had not run, so that its stack was still the last one: the outcomes whose texts in
+     * the account begin with "samples taken", "recovered" or "credited as idle". Failed and skipped polls give none,
+     * though their time is in the report. It is the sum of what every form of the report shows as samples.
      *
      * @return the number, at most {@link #getPolls()}
      */
@@ -239,7 +240,7 @@ public final class SamplingReport implements AutoCloseable {
     }
 
     /**
-     * What was counted that is no poll: ticks, late ticks, failed reports and others.
+     * Counts of everything that is not a poll: ticks, late ticks, failed reports and others.
      *
      * @return as {@link #getOutcomes()}
      */

@@ -16,7 +16,7 @@ public enum Figure {
     MEMORY_USED,
     /** Bytes. */
     MEMORY_LIMIT,
-    /** Checks of threads. */
+    /** Polls of threads. */
     POLLS,
     /** Thread groups. */
     GROUPS,

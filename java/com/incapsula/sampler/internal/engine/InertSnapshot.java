@@ -132,7 +132,7 @@ final class InertSnapshot implements Snapshot {
     private static void writeNumber(ByteArrayOutputStream to, long number) {
         long left = number;
         while (left >= 0x80) {
-            to.write((int) (left & 0x7f | 0x80));
+            to.write((int) ((left & 0x7f) | 0x80));
             left >>>= 7;
         }
         to.write((int) left);

@@ -69,7 +69,7 @@ final class NativeBridge {
     static native long[] statistics(long session);
 
     /**
-     * The names of {@link #statistics}. Each stands twice, with a prefix that says what it counts:
+     * The names of {@link #statistics}. Outcomes and counters stand twice, with a prefix that says what it counts:
      * {@code total.outcome.<CODE>}, {@code interval.outcome.<CODE>}, {@code total.counter.<CODE>},
      * {@code interval.counter.<CODE>}, and once {@code gauge.<name>}: polls, intervalPolls, threads,
      * nodes, locations, reportsWritten, memoryUsedBytes, memoryPeakBytes, memoryLimitBytes, ownCpuNanos,

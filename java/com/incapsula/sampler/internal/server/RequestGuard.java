@@ -56,7 +56,7 @@ final class RequestGuard {
         }
         String name = PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
         /* The owner of a name decides where it leads; an address leads to itself. */
-        return names.contains(name) || anyAddress && ADDRESS.matcher(name).matches();
+        return names.contains(name) || (anyAddress && ADDRESS.matcher(name).matches());
     }
 
     /**

@@ -142,7 +142,8 @@ final class RequestWorkers implements Executor {
         }
     }
 
-    /** Runs short work again and again. */
+    /** Runs short work again and again, which throws nothing. */
+    @SuppressWarnings("FutureReturnValueIgnored") // ended by close()
     void repeat(Runnable work, long millis) {
         watch.scheduleWithFixedDelay(work, millis, millis, TimeUnit.MILLISECONDS);
     }

@@ -138,7 +138,7 @@ class SnippetsIT {
         assertThat(log.list).allSatisfy(event -> assertThat(event.getLevel()).isEqualTo(Level.INFO));
         List<String> events = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
         assertThat(events.get(0)).matches("Report interval: from .* till .*");
-        assertThat(events.get(events.size() - 1)).startsWith("Sampler account.\nattempts: ");
+        assertThat(events.get(events.size() - 1)).startsWith("Sampler account.\npolls: ");
         List<Group> groups = events.subList(1, events.size() - 1).stream()
                 .map(event -> Group.parse(event.split("\n", 2)[0], event.split("\n", 2)[1]))
                 .filter(group -> !group.name().equals(Report.JVM)).toList();

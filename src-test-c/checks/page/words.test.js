@@ -272,13 +272,17 @@ test('time without a stack is that of frames in brackets right below a group, bu
     }
 });
 
-test('outcomes that the page does not know are explained by their kind', () => {
-    assert.deepEqual(page.wordsOf('failed, by something new').kind, 'failed');
-    assert.match(page.wordsOf('failed, by something new').words, /^No stack could be read/);
-    assert.deepEqual(page.wordsOf('something else'), { kind: 'other', words: '' });
-    for (const text of Object.keys(page.OUTCOME_WORDS)) {
-        assert.ok(['seen', 'failed', 'skipped'].includes(page.wordsOf(text).kind), text);
-        assert.equal(page.wordsOf(text).words, page.OUTCOME_WORDS[text]);
+test('outcomes and counters are explained, and a code of another version is shown as it is', () => {
+    for (const [code, { kind, text, words }] of Object.entries(page.OUTCOMES)) {
+        const tag = ['failed', 'skipped'].includes(kind) ? kind : 'seen';
+        assert.deepEqual(page.outcomeOf(code), { tag, text, words });
+    }
+    for (const [code, counter] of Object.entries(page.COUNTERS)) {
+        assert.equal(page.counterOf(code), counter);
+    }
+    for (const code of ['BY_SOMETHING_NEW', 'toString', '__proto__']) {
+        assert.deepEqual(page.outcomeOf(code), { tag: 'other', text: code, words: '' });
+        assert.deepEqual(page.counterOf(code), { text: code, words: '' });
     }
 });
 

@@ -366,8 +366,9 @@ class WhatIsSampledIT {
             awaitSeen(sampler, "alone", run);
             sampler.printReport();
             Group group = recorder.only().group("alone");
-            assertThat(group.rows()).isNotEmpty()
-                    .allSatisfy(row -> assertThat(row.depth() == 0 ? row.method() : run).isEqualTo(run));
+            /* Where it had no CPU before its first answer, that time has a row in brackets. */
+            assertThat(group.rows()).allSatisfy(
+                    row -> assertThat(row.depth() == 0 ? row.method() : run).isIn(run, "[signal not answered]"));
             assertThat(group.rows().stream().filter(row -> row.method().equals(run))
                     .mapToLong(Row::methodMillis).sum()).isPositive();
         } finally {

@@ -2,7 +2,9 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.report.LibraryLog;
+import java.util.Objects;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Brings a running engine to the properties as they are now.
@@ -18,6 +20,7 @@ final class EngineUpdater {
     private final RunState state;
     private final ReportDispatcher dispatcher;
     private final Runnable hideCurrentThread;
+    @SuppressWarnings("NullAway.Init") // set when an engine starts, before there is anything to update
     private EngineConfig applied; // the running engine's
     private boolean threadStarting; // a thread for changes from callbacks has not begun yet
 
@@ -28,7 +31,11 @@ final class EngineUpdater {
         this.hideCurrentThread = hideCurrentThread;
     }
 
-    /** The lock is held. @param config what the engine that runs from now on was started with */
+    /**
+     * The lock is held.
+     *
+     * @param config what the engine that runs from now on was started with
+     */
     void setApplied(EngineConfig config) {
         applied = config;
     }
@@ -103,7 +110,7 @@ final class EngineUpdater {
         for (EngineConfig next = beginUpdate(wanted); next != null; next = beginUpdate(wanted)) {
             boolean done = false;
             try {
-                next.apply(state.engine(), applied);
+                next.apply(Objects.requireNonNull(state.engine(), "an update keeps its engine"), applied);
                 done = true;
             } finally {
                 endUpdate(done ? next : applied);
@@ -112,7 +119,7 @@ final class EngineUpdater {
     }
 
     /** @return null where there is nothing to apply, or no engine */
-    private EngineConfig beginUpdate(Supplier<EngineConfig> wanted) {
+    private @Nullable EngineConfig beginUpdate(Supplier<EngineConfig> wanted) {
         state.lock();
         try {
             state.awaitUpdate();

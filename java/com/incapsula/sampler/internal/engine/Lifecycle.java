@@ -6,6 +6,7 @@ import com.incapsula.sampler.internal.report.LibraryLog;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Starts, pauses and ends a sampler: the calls of the bean, in the order that {@link RunState} allows.
@@ -25,7 +26,7 @@ public final class Lifecycle {
     private final SamplerProperties properties = new SamplerProperties(state, dispatcher, updater);
     private final SnapshotReaders readers = new SnapshotReaders(state, dispatcher);
 
-    private ExitReport exitReport;
+    private @Nullable ExitReport exitReport;
     private RawStatistics lastStatistics = RawStatistics.NONE;
     private volatile Engine.Source usedSource; // of the engine that runs, or ran last
 
@@ -96,13 +97,13 @@ public final class Lifecycle {
     }
 
     /** @return the user's warning, or null */
-    private String start() {
+    private @Nullable String start() {
         Phase before = beginStart();
         boolean started = false;
         try {
             Throwable obstacle = tryToSample();
             if (obstacle != null) {
-                launch(new InertEngine.Source(obstacle.getMessage()));
+                launch(new InertEngine.Source(String.valueOf(obstacle.getMessage())));
             }
             started = true;
             if (obstacle != null) {
@@ -148,7 +149,7 @@ public final class Lifecycle {
     }
 
     /** @return why the sampler has to be inert, or null: it samples */
-    private Throwable tryToSample() {
+    private @Nullable Throwable tryToSample() {
         UnsupportedOperationException obstacle = findObstacle();
         if (obstacle == null) {
             dispatcher.manipulator().init();
@@ -173,7 +174,7 @@ public final class Lifecycle {
         }
     }
 
-    private UnsupportedOperationException findObstacle() {
+    private @Nullable UnsupportedOperationException findObstacle() {
         try {
             source.require();
             return null;
@@ -301,7 +302,7 @@ public final class Lifecycle {
     }
 
     /** @return the engine to be stopped, or null where there is none */
-    private Engine beginEnd(String call, boolean atExit) {
+    private @Nullable Engine beginEnd(String call, boolean atExit) {
         dispatcher.refuseInCallback(call);
         state.lock();
         try {
@@ -330,7 +331,9 @@ public final class Lifecycle {
         } finally {
             state.unlock();
         }
-        installed.remove();
+        if (installed != null) {
+            installed.remove();
+        }
         if (!atExit) {
             ending.destroy();
         }

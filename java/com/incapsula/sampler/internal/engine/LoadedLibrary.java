@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 import com.incapsula.sampler.internal.loading.NativeLibrary;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The native library behind {@link NativeBridge}: loaded at the first need, once, in each class loader that has these
@@ -13,9 +14,10 @@ public final class LoadedLibrary {
 
     private static final class OnlyTry {
         static final NativeLibrary LIBRARY = NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi);
-        static final UnsupportedOperationException FAILURE = tryOnce();
+        @SuppressWarnings("StaticAssignmentOfThrowable") // a cause; what is thrown is made for each call
+        static final @Nullable UnsupportedOperationException FAILURE = tryOnce();
 
-        private static UnsupportedOperationException tryOnce() {
+        private static @Nullable UnsupportedOperationException tryOnce() {
             try {
                 LIBRARY.load();
                 return null;
@@ -35,7 +37,7 @@ public final class LoadedLibrary {
      *
      * @return why it cannot be used now, or null
      */
-    public static UnsupportedOperationException unavailabilityCause() {
+    public static @Nullable UnsupportedOperationException unavailabilityCause() {
         return OnlyTry.FAILURE != null ? OnlyTry.FAILURE : OnlyTry.LIBRARY.refusal();
     }
 

@@ -4,6 +4,7 @@ package com.incapsula.sampler.internal.engine;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The properties the native core knows, with their names, defaults and ranges: the Java side of
@@ -105,7 +106,7 @@ public enum Property {
      *
      * @throws IllegalArgumentException naming property, value and range
      */
-    Object check(Object value) {
+    Object check(@Nullable Object value) {
         if (value == null) {
             throw new IllegalArgumentException(text + " must not be null");
         }

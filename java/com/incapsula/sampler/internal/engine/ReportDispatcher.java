@@ -20,22 +20,24 @@ import org.jspecify.annotations.Nullable;
 final class ReportDispatcher implements NativeCallbacks {
 
     private volatile Observer observer = Observer.NONE;
+    @SuppressWarnings("NullAway.Init") // set before its first report
     private volatile Engine engine;
 
     private volatile SamplingOutputer outputer = new PrintStreamSamplingOutputer();
     private volatile ThreadNameManipulator manipulator = new RegexThreadNameManipulator();
-    private volatile ClassLoader contextLoader;
+    private volatile @Nullable ClassLoader contextLoader;
 
     /* Which threads are inside a callback of ours: they may not wait for the core. */
-    private volatile Thread reporting;
-    private volatile Thread naming;
+    private volatile @Nullable Thread reporting;
+    private volatile @Nullable Thread naming;
 
     /* Reporter thread only: a report goes to one outputer from title to flush. */
+    @SuppressWarnings("NullAway.Init") // set by title()
     private SamplingOutputer current;
-    private String currentTitle;
+    private @Nullable String currentTitle;
 
     private final Object namingFailureLock = new Object();
-    private Throwable firstNamingFailure; // guarded by namingFailureLock
+    private @Nullable Throwable firstNamingFailure; // guarded by namingFailureLock
     private long namingFailures; // guarded by namingFailureLock
 
     Observer observer() {
@@ -52,12 +54,13 @@ final class ReportDispatcher implements NativeCallbacks {
     }
 
     /** Begins a new run: user code will see this class loader as its context. */
-    void reset(ClassLoader userContextLoader) {
+    void reset(@Nullable ClassLoader userContextLoader) {
         contextLoader = userContextLoader;
         takeNamingFailure();
     }
 
     /** Ends a run: what belonged to the application is let go. */
+    @SuppressWarnings("NullAway") // no report comes any more
     void release() {
         contextLoader = null;
         current = null;
@@ -199,7 +202,7 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    private void printError(String message, Throwable cause) {
+    private void printError(String message, @Nullable Throwable cause) {
         try {
             current.printError(message, cause);
         } catch (Throwable t) {
@@ -216,7 +219,7 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    private record NamingFailure(Throwable first, long count) {
+    private record NamingFailure(@Nullable Throwable first, long count) {
     }
 
     private NamingFailure takeNamingFailure() {

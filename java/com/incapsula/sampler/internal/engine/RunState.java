@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The phase a sampler is in, and the one lock that guards it and everything that changes with it.
@@ -43,10 +45,10 @@ final class RunState {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private Phase phase = Phase.NEW;
-    private Thread worker; // the thread that works in an -ING phase
-    private Engine engine; // from RUNNING until it is destroyed
+    private @Nullable Thread worker; // the thread that works in an -ING phase
+    private @Nullable Engine engine; // from RUNNING until it is destroyed
     private boolean updating; // a thread hands changed properties to the engine
-    private volatile Engine engineAtExit; // stopped because the JVM exits, and kept for a last snapshot
+    private volatile @Nullable Engine engineAtExit; // stopped because the JVM exits, and kept for a last snapshot
 
     void lock() {
         lock.lock();
@@ -62,7 +64,7 @@ final class RunState {
     }
 
     /** Lock held, or during an update, whose end its destruction waits for. @return null where none exists */
-    Engine engine() {
+    @Nullable Engine engine() {
         return engine;
     }
 
@@ -84,14 +86,22 @@ final class RunState {
         }
     }
 
-    /** Lock held. @param next the engine that runs from now on; null: the last one is about to be destroyed */
-    void setEngine(Engine next) {
+    /**
+     * Lock held.
+     *
+     * @param next the engine that runs from now on; null: the last one is about to be destroyed
+     */
+    void setEngine(@Nullable Engine next) {
         engine = next;
         changed.signalAll();
     }
 
-    /** Lock held. @param next the engine that the JVM's exit stops; null: none */
-    void setEngineAtExit(Engine next) {
+    /**
+     * Lock held.
+     *
+     * @param next the engine that the JVM's exit stops; null: none
+     */
+    void setEngineAtExit(@Nullable Engine next) {
         engineAtExit = next;
     }
 
@@ -125,7 +135,7 @@ final class RunState {
      */
     Engine requireRunning(String call) {
         if (phase.isRunning()) {
-            return engine;
+            return Objects.requireNonNull(engine, "a phase that runs has an engine");
         }
         if (engineAtExit != null) {
             return engineAtExit;

@@ -8,6 +8,7 @@ import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The properties of a sampler. A running sampler's engine is brought up to date before a setter returns; where the
@@ -57,7 +58,7 @@ public final class SamplerProperties {
      * @throws IllegalArgumentException if the value is out of range
      * @throws IllegalStateException if the property is fixed and the sampler runs
      */
-    public void set(Property property, Object value) {
+    public void set(Property property, @Nullable Object value) {
         Settings before;
         Settings wanted;
         state.lock();

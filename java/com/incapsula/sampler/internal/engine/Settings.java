@@ -2,6 +2,7 @@
 package com.incapsula.sampler.internal.engine;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /** Checked values of all properties. Immutable. */
 final class Settings {
@@ -22,7 +23,7 @@ final class Settings {
     }
 
     /** @return these settings with one value changed */
-    Settings with(Property property, Object value) {
+    Settings with(Property property, @Nullable Object value) {
         Object[] changed = values.clone();
         changed[property.ordinal()] = property.check(value);
         return new Settings(changed);

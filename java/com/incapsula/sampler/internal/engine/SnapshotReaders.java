@@ -20,7 +20,11 @@ public final class SnapshotReaders {
         this.dispatcher = dispatcher;
     }
 
-    /** The lock is held. @param reader the shared one of the engine that runs from now on */
+    /**
+     * The lock is held.
+     *
+     * @param reader the shared one of the engine that runs from now on
+     */
     void setShared(int reader) {
         shared = reader;
     }

@@ -20,7 +20,7 @@ interface ReportGroup {
     name: string;
     threads?: number;
     threadNames?: string[];
-    attempts?: number;
+    polls?: number;
     maxDepth?: number;
     outcomes?: Figures;
     parent: number[];
@@ -41,7 +41,7 @@ interface SamplerReport {
     memoryLimitBytes?: number;
     frames: ReportFrame[];
     groups: ReportGroup[];
-    account?: { attempts?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string };
+    account?: { polls?: number; outcomes?: Figures; counters?: Figures; missedPackages?: string };
 }
 
 interface ReportPair {

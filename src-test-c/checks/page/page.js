@@ -29,7 +29,7 @@ const document = { getElementById: (id) => (elements[id] ??= {}) };
 const names = [
     'KIND', 'Frames', 'packageOf', 'placeOf', 'modelOf', 'checkFormat', 'hotList', 'callTree', 'nearly', 'searchFor',
     'millis', 'signed', 'percent', 'duration', 'bytes', 'span', 'clean', 'shorten', 'wholeCharacters', 'whole',
-    'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOME_WORDS', 'COUNTER_WORDS', 'wordsOf', 'sumOf',
+    'HUES', 'THEMES', 'Colours', 'columnsOf', 'tone', 'describe', 'OUTCOMES', 'COUNTERS', 'outcomeOf', 'counterOf', 'sumOf',
     'unionOfKeys', 'Account', 'threadsOf', 'changeOf', 'Flame', 'boxAt', 'Grid', 'App', 'wordsOfFinds',
 ];
 const source = scriptNames().map((name) => fs.readFileSync(path.join(FOLDER, name + '.js'), 'utf8')).join('\n');

@@ -272,13 +272,18 @@ test('time without a stack is that of frames in brackets right below a group, bu
     }
 });
 
-test('outcomes that the page does not know are explained by their kind', () => {
-    assert.deepEqual(page.wordsOf('failed, by something new').kind, 'failed');
-    assert.match(page.wordsOf('failed, by something new').words, /^No stack could be read/);
-    assert.deepEqual(page.wordsOf('something else'), { kind: 'other', words: '' });
-    for (const text of Object.keys(page.OUTCOME_WORDS)) {
-        assert.ok(['seen', 'failed', 'skipped'].includes(page.wordsOf(text).kind), text);
-        assert.equal(page.wordsOf(text).words, page.OUTCOME_WORDS[text]);
+test('an outcome or a counter that is not in the table is shown as it is', () => {
+    for (const code of ['NEW_CODE', 'toString']) {
+        assert.deepEqual(page.outcomeOf(code), { tag: 'other', text: code, words: '' });
+        assert.deepEqual(page.counterOf(code), { text: code, words: '' });
+    }
+    for (const [code, { text, words }] of Object.entries(page.OUTCOMES)) {
+        const shown = page.outcomeOf(code);
+        assert.ok(['seen', 'failed', 'skipped'].includes(shown.tag), code);
+        assert.deepEqual([shown.text, shown.words], [text, words]);
+    }
+    for (const [code, counter] of Object.entries(page.COUNTERS)) {
+        assert.equal(page.counterOf(code), counter);
     }
 });
 

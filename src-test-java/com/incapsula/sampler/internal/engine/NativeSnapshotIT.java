@@ -119,10 +119,14 @@ class NativeSnapshotIT {
                 .contains("\"method\":\"waitForInterrupt\"");
         assertThat(difference(none, none, ReportFormat.COLLAPSED, ReportWeight.WALL)).isEmpty();
         assertThat(difference(none, none, ReportFormat.JSON, ReportWeight.WALL))
-                .isEqualTo(difference(before, before, ReportFormat.JSON, ReportWeight.WALL)
-                        .replaceAll("(?s)\\[.*?\\](?=,\n\"|\\})", "[]"));
+                .isEqualTo(withEmptyArrays(difference(before, after, ReportFormat.JSON, ReportWeight.WALL)));
         before.release();
         after.release();
+    }
+
+    private static String withEmptyArrays(String json) {
+        String emptied = json.replaceAll("\\[[^\\[\\]]*\\]", "#");
+        return emptied.equals(json) ? json.replace("#", "[]") : withEmptyArrays(emptied);
     }
 
     private static void waitForInterrupt() {

@@ -393,6 +393,13 @@ enum smp_status smp_ticker_create(struct smp_quota *quota, struct smp_log *log,
     ticker->quota = quota;
     ticker->lifecycle = lifecycle;
     ticker->listener.event = &lifecycle->event;
+    ticker->end = (struct smp_interval_end){
+        .quota = quota,
+        .log = log,
+        .intervals = intervals,
+        .reporter = reporter,
+        .options = &ticker->options,
+    };
     status = smp_sampler_create(quota, log, vm, options, &ticker->sampler);
     if (status != SMP_OK)
         goto no_sampler;
@@ -400,19 +407,11 @@ enum smp_status smp_ticker_create(struct smp_quota *quota, struct smp_log *log,
         smp_worker_init(&ticker->worker, attach, "threads-sampler", run_sampler_thread, ticker);
     if (status != SMP_OK)
         goto no_worker;
-    if (pthread_mutex_init(&ticker->mutex, NULL) != 0) {
-        status = SMP_ENOMEM;
+    status = pthread_mutex_init(&ticker->mutex, NULL) == 0 ? SMP_OK : SMP_ENOMEM;
+    if (status != SMP_OK)
         goto no_mutex;
-    }
     ticker->options = *options;
-    ticker->end = (struct smp_interval_end){
-        .quota = quota,
-        .log = log,
-        .intervals = intervals,
-        .reporter = reporter,
-        .sampler = ticker->sampler,
-        .options = &ticker->options,
-    };
+    ticker->end.sampler = ticker->sampler;
     *out = ticker;
     return SMP_OK;
 no_mutex:

@@ -52,8 +52,17 @@ static enum smp_status create_parts(struct smp_session *session,
                                  &config->outputer, &session->reporter);
     if (status != SMP_OK)
         return status;
-    return smp_ticker_create(quota, session->log, &session->lifecycle, &config->vm, &config->attach,
-                             options, session->intervals, session->reporter, &session->ticker);
+    const struct smp_ticker_setup setup = {
+        .quota = quota,
+        .log = session->log,
+        .lifecycle = &session->lifecycle,
+        .vm = &config->vm,
+        .attach = &config->attach,
+        .intervals = session->intervals,
+        .reporter = session->reporter,
+        .options = options,
+    };
+    return smp_ticker_create(&setup, &session->ticker);
 }
 
 enum smp_status smp_session_create(const struct smp_session_config *config,

@@ -378,38 +378,33 @@ void smp_ticker_get_stats(struct smp_ticker *ticker, struct smp_ticker_stats *ou
 
 /* --- create, destroy --- */
 
-enum smp_status smp_ticker_create(struct smp_quota *quota, struct smp_log *log,
-                                  struct smp_lifecycle *lifecycle, const struct smp_jvm *vm,
-                                  const struct smp_attach *attach,
-                                  const struct smp_options *options,
-                                  struct smp_interval_queue *intervals,
-                                  struct smp_reporter *reporter, struct smp_ticker **out)
+enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct smp_ticker **out)
 {
-    struct smp_ticker *ticker = smp_alloc(quota, sizeof(*ticker));
+    struct smp_ticker *ticker = smp_alloc(setup->quota, sizeof(*ticker));
     enum smp_status status = SMP_ENOMEM;
 
     if (ticker == NULL)
         return SMP_ENOMEM;
-    ticker->quota = quota;
-    ticker->lifecycle = lifecycle;
-    ticker->listener.event = &lifecycle->event;
-    status = smp_sampler_create(quota, log, vm, options, &ticker->sampler);
+    status =
+        smp_sampler_create(setup->quota, setup->log, setup->vm, setup->options, &ticker->sampler);
     if (status != SMP_OK)
         goto no_sampler;
-    status =
-        smp_worker_init(&ticker->worker, attach, "threads-sampler", run_sampler_thread, ticker);
+    status = smp_worker_init(&ticker->worker, setup->attach, "threads-sampler", run_sampler_thread,
+                             ticker);
     if (status != SMP_OK)
         goto no_worker;
-    if (pthread_mutex_init(&ticker->mutex, NULL) != 0) {
-        status = SMP_ENOMEM;
+    status = pthread_mutex_init(&ticker->mutex, NULL) == 0 ? SMP_OK : SMP_ENOMEM;
+    if (status != SMP_OK)
         goto no_mutex;
-    }
-    ticker->options = *options;
+    ticker->quota = setup->quota;
+    ticker->lifecycle = setup->lifecycle;
+    ticker->listener.event = &setup->lifecycle->event;
+    ticker->options = *setup->options;
     ticker->end = (struct smp_interval_end){
-        .quota = quota,
-        .log = log,
-        .intervals = intervals,
-        .reporter = reporter,
+        .quota = setup->quota,
+        .log = setup->log,
+        .intervals = setup->intervals,
+        .reporter = setup->reporter,
         .sampler = ticker->sampler,
         .options = &ticker->options,
     };
@@ -420,7 +415,7 @@ no_mutex:
 no_worker:
     smp_sampler_destroy(ticker->sampler);
 no_sampler:
-    smp_free(quota, ticker);
+    smp_free(setup->quota, ticker);
     return status;
 }
 

@@ -37,12 +37,20 @@ struct smp_ticker_stats {
     int64_t elapsed_ns;                /* sampled, up to the last tick */
 };
 
-/* Adopts options on success. All others outlive it. */
-SMP_CHECKED enum smp_status
-smp_ticker_create(struct smp_quota *quota, struct smp_log *log, struct smp_lifecycle *lifecycle,
-                  const struct smp_jvm *vm, const struct smp_attach *attach,
-                  const struct smp_options *options, struct smp_interval_queue *intervals,
-                  struct smp_reporter *reporter, struct smp_ticker **out);
+/* What a ticker is made of. All but options outlive it. */
+struct smp_ticker_setup {
+    struct smp_quota *quota;
+    struct smp_log *log;
+    struct smp_lifecycle *lifecycle;
+    const struct smp_jvm *vm;
+    const struct smp_attach *attach;
+    struct smp_interval_queue *intervals;
+    struct smp_reporter *reporter;
+    const struct smp_options *options; /* adopted on success */
+};
+
+SMP_CHECKED enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup,
+                                              struct smp_ticker **out);
 /* Not while its thread runs. */
 void smp_ticker_destroy(struct smp_ticker *ticker);
 

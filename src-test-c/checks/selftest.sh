@@ -108,6 +108,31 @@ check_tables() {
     expect fail "tables: no table" "$checks/tables.sh" "$good" "$cc" --write
 }
 
+# header NAME LINE...: a tree with one header whose first comment is made of LINEs.
+header() {
+    local folder=$work/$1
+    shift
+    mkdir -p "$folder/native/src/base"
+    { echo '/* SPDX-License-Identifier: Apache-2.0 */'; echo '/*'; printf ' * %s\n' "$@"; echo ' */'; } >"$folder/native/src/base/x.h"
+    echo "$folder"
+}
+
+check_contracts() {
+    expect pass "contracts: all parts" "$checks/contracts.sh" \
+        "$(header h0 'x.h - what.' '' 'Owns     it.' 'Threads  any; but' '         not that.' 'Errors   false.' 'Cost     O(1).')"
+    expect pass "contracts: some parts" "$checks/contracts.sh" "$(header h1 'x.h - what.' '' 'Threads  any.')"
+    expect fail "contracts: another name" "$checks/contracts.sh" "$(header h2 'y.h - what.' '' 'Threads  any.')"
+    expect fail "contracts: a part inside a line" "$checks/contracts.sh" \
+        "$(header h3 'x.h - what.' '' 'Threads  any. Cost     O(1).')"
+    expect fail "contracts: a line that is not set in" "$checks/contracts.sh" \
+        "$(header h4 'x.h - what.' '' 'Threads  any; but' 'not that.')"
+    expect fail "contracts: parts out of order" "$checks/contracts.sh" \
+        "$(header h5 'x.h - what.' '' 'Cost     O(1).' 'Threads  any.')"
+    expect fail "contracts: a part that says nothing" "$checks/contracts.sh" \
+        "$(header h6 'x.h - what.' '' 'Owns     nothing.' 'Threads  any.')"
+    expect fail "contracts: no headers" "$checks/contracts.sh" "$work/nothing"
+}
+
 # library NAME CODE FLAG...
 library() {
     local name=$1 code=$2

@@ -5,7 +5,6 @@
  * With SMP_GOLDEN_UPDATE=1 in the environment a check writes the file instead; read what changed
  * before you commit it.
  *
- * Owns     nothing.
  * Threads  the test's own.
  * Errors   a difference fails the test and shows the first line that differs.
  * Cost     one file.

@@ -2,9 +2,7 @@
 /*
  * plain_frame_rule.h - the frame rule in the plainest form: a twin for tests to compare with.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     O(count).
  */
 #ifndef SMP_SUPPORT_PLAIN_FRAME_RULE_H

@@ -7,7 +7,6 @@
  *
  * Owns     its nodes and copies of all texts.
  * Threads  one.
- * Errors   none.
  * Cost     add: one string hash and compare a frame. totals: O(nodes * depth).
  */
 #ifndef SMP_TEST_PLAIN_TREE_H

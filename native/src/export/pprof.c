@@ -16,10 +16,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/hash_map.h"
 #include "export/export_writers.h"
 #include "export/used_frames.h"
 #include "model/escape.h"
-#include "model/pair_map.h"
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -109,7 +109,7 @@ struct writer {
     uint32_t file_count;
     struct smp_bytes text; /* one string: readers print them, so each is escaped to one line */
     struct smp_memory_budget room;
-    struct smp_pair_map file_numbers; /* from a text's address to a place in files + 1 */
+    struct smp_hash_map file_numbers; /* from a text's address to a place in files + 1 */
 };
 
 /* --- bytes --- */
@@ -218,19 +218,20 @@ static enum smp_status number_file(struct writer *writer, uint32_t location,
     *file = 0;
     if (view->file == NULL)
         return SMP_OK;
-    first = smp_pair_map_find(&writer->file_numbers, key, 0);
+    first = smp_hash_pairs_find(&writer->file_numbers, key, 0);
     for (uint32_t at = first; at != 0; at = writer->files[at - 1].other) {
         if (is_file_of(writer, at, view)) {
             *file = at;
             return SMP_OK;
         }
     }
-    if (first == 0 && !smp_pair_map_reserve(&writer->file_numbers, &writer->room, 1))
+    if (first == 0 &&
+        !smp_hash_map_reserve(&writer->file_numbers, &smp_hash_pairs, &writer->room, 1))
         return SMP_ENOMEM;
     writer->files[writer->file_count++] = (struct file){ .location = location };
     *file = writer->file_count;
     if (first == 0) {
-        smp_pair_map_put(&writer->file_numbers, key, 0, *file);
+        smp_hash_pairs_put(&writer->file_numbers, key, 0, *file);
     } else {
         writer->files[*file - 1].other = writer->files[first - 1].other;
         writer->files[first - 1].other = *file;
@@ -535,7 +536,7 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
     smp_bytes_init(&writer.text, job->quota, MAX_STRING_BYTES);
     status = put_all(&writer);
     smp_bytes_fini(&writer.text);
-    smp_pair_map_fini(&writer.file_numbers, &writer.room);
+    smp_hash_map_fini(&writer.file_numbers, &smp_hash_pairs, &writer.room);
     smp_free(job->quota, writer.files);
     smp_free(job->quota, writer.functions);
     smp_free(job->quota, writer.function_ids);

@@ -3,7 +3,6 @@
  * option_values.h - a sampler's options from Java: a long[] and a String[] in the order of
  * options.h; and the table of options as Java's test compares it with its own.
  *
- * Owns     nothing.
  * Threads  any attached one.
  * Errors   SMP_EINVAL with message filled, SMP_ENOMEM.
  * Cost     O(length of the texts).

@@ -11,13 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "base/utf8.h"
 #include "model/class_name.h"
 #include "model/escape.h"
 #include "model/line_tables.h"
 #include "model/names.h"
-#include "model/pair_map.h"
 
 enum {
     FIRST_KEYS = 1000,  /* the hot table starts with room for so many pairs */
@@ -30,7 +30,7 @@ struct smp_methods {
     struct smp_memory_budget room;
     _Atomic unsigned holders;
     const struct smp_filter *filter;
-    struct smp_pair_map known;
+    struct smp_hash_map known;
     struct smp_names names;
     struct smp_line_tables line_tables;
     uint32_t over_limit;     /* location */
@@ -109,7 +109,7 @@ static uint32_t add_method(struct smp_methods *methods, const struct smp_method_
 static void remember(struct smp_methods *methods, uint64_t key, int32_t bci, uint32_t value)
 {
     if (value != 0)
-        smp_pair_map_put(&methods->known, key, bci, value);
+        smp_hash_pairs_put(&methods->known, key, bci, value);
 }
 
 static uint32_t locate_known(struct smp_methods *methods, uint32_t known, int32_t bci)
@@ -184,9 +184,10 @@ static uint32_t locate_pseudo(struct smp_methods *methods, const struct smp_name
 __attribute__((noinline)) static uint32_t
 learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_t key, int32_t bci)
 {
-    const uint32_t table = smp_pair_map_find(&methods->known, key, OF_KEY);
-    const bool has_room = smp_pair_map_reserve(&methods->known, &methods->room, 2) &&
-                          smp_names_reserve_location(&methods->names);
+    const uint32_t table = smp_hash_pairs_find(&methods->known, key, OF_KEY);
+    const bool has_room =
+        smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->room, 2) &&
+        smp_names_reserve_location(&methods->names);
     uint32_t location = 0;
     bool is_final = true;
 
@@ -226,7 +227,7 @@ static bool add_first(struct smp_methods *methods)
     methods->unknown_table = add_pseudo_table(methods, "[unknown method]");
     return methods->over_limit != 0 && methods->unloaded_table != 0 &&
            methods->unknown_table != 0 &&
-           smp_pair_map_reserve(&methods->known, &methods->room, FIRST_KEYS);
+           smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->room, FIRST_KEYS);
 }
 
 static void destroy(struct smp_methods *methods)
@@ -235,7 +236,7 @@ static void destroy(struct smp_methods *methods)
         return;
     smp_line_tables_fini(&methods->line_tables);
     smp_names_fini(&methods->names);
-    smp_pair_map_fini(&methods->known, &methods->room);
+    smp_hash_map_fini(&methods->known, &smp_hash_pairs, &methods->room);
     smp_free(methods->room.quota, methods);
 }
 
@@ -314,7 +315,7 @@ uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_s
                             const struct smp_frame *frame)
 {
     const int32_t bci = bci_of(frame);
-    const uint32_t location = smp_pair_map_find(&methods->known, frame->method, bci);
+    const uint32_t location = smp_hash_pairs_find(&methods->known, frame->method, bci);
 
     return location != 0 ? location : learn(methods, source, frame->method, bci);
 }

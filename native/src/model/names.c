@@ -48,9 +48,9 @@ void smp_names_fini(struct smp_names *names)
 {
     if (names->room == NULL)
         return;
-    smp_id_index_fini(&names->by_location, names->room);
-    smp_id_index_fini(&names->by_method, names->room);
-    smp_id_index_fini(&names->by_text, names->room);
+    smp_hash_map_fini(&names->by_location, &smp_hash_ids, names->room);
+    smp_hash_map_fini(&names->by_method, &smp_hash_ids, names->room);
+    smp_hash_map_fini(&names->by_text, &smp_hash_ids, names->room);
     smp_arena_destroy(names->locations);
     smp_arena_destroy(names->methods);
     smp_arena_destroy(names->texts);
@@ -60,15 +60,15 @@ void smp_names_fini(struct smp_names *names)
 uint32_t smp_names_text(struct smp_names *names, const char *text)
 {
     const size_t length = strlen(text);
-    const uint32_t hash = smp_id_hash_bytes(SMP_ID_HASH_START, text, length);
-    size_t cursor = 0;
+    const uint32_t hash = smp_hash_bytes(SMP_HASH_START, text, length);
+    size_t step = 0;
+    uint32_t id;
 
-    for (uint32_t id = smp_id_index_first(&names->by_text, hash, &cursor); id != 0;
-         id = smp_id_index_next(&names->by_text, hash, &cursor)) {
+    while ((id = smp_hash_ids_next(&names->by_text, hash, &step)) != 0) {
         if (strcmp(smp_names_text_at(names, id), text) == 0)
             return id;
     }
-    if (!smp_id_index_reserve(&names->by_text, names->room, 1))
+    if (!smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->room, 1))
         return 0;
 
     char *copy = smp_memory_budget_alloc(names->room, names->texts, length + 1, 1);
@@ -77,27 +77,27 @@ uint32_t smp_names_text(struct smp_names *names, const char *text)
         return 0;
     memcpy(copy, text, length + 1);
 
-    const uint32_t id = (uint32_t)(copy - smp_names_text_at(names, 0));
+    id = (uint32_t)(copy - smp_names_text_at(names, 0));
 
-    smp_id_index_put(&names->by_text, hash, id);
+    smp_hash_ids_put(&names->by_text, hash, id);
     return id;
 }
 
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted)
 {
-    uint32_t hash = smp_id_hash_u32(SMP_ID_HASH_START, wanted->class_name);
-    size_t cursor = 0;
+    uint32_t hash = smp_hash_u32(SMP_HASH_START, wanted->class_name);
+    size_t step = 0;
+    uint32_t id;
 
-    hash = smp_id_hash_u32(smp_id_hash_u32(hash, wanted->method_name), wanted->file);
-    for (uint32_t id = smp_id_index_first(&names->by_method, hash, &cursor); id != 0;
-         id = smp_id_index_next(&names->by_method, hash, &cursor)) {
+    hash = smp_hash_u32(smp_hash_u32(hash, wanted->method_name), wanted->file);
+    while ((id = smp_hash_ids_next(&names->by_method, hash, &step)) != 0) {
         const struct smp_named_method *method = smp_names_method_at(names, id);
 
         if (method->class_name == wanted->class_name &&
             method->method_name == wanted->method_name && method->file == wanted->file)
             return id;
     }
-    if (!smp_id_index_reserve(&names->by_method, names->room, 1))
+    if (!smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->room, 1))
         return 0;
 
     struct smp_named_method *method = smp_memory_budget_alloc(
@@ -106,24 +106,24 @@ uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method
     if (method == NULL)
         return 0;
     *method = *wanted;
-    smp_id_index_put(&names->by_method, hash, names->method_count);
+    smp_hash_ids_put(&names->by_method, hash, names->method_count);
     return names->method_count++;
 }
 
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted)
 {
     const uint32_t hash =
-        smp_id_hash_u32(smp_id_hash_u32(SMP_ID_HASH_START, wanted.method), (uint32_t)wanted.line);
-    size_t cursor = 0;
+        smp_hash_u32(smp_hash_u32(SMP_HASH_START, wanted.method), (uint32_t)wanted.line);
+    size_t step = 0;
+    uint32_t id;
 
-    for (uint32_t id = smp_id_index_first(&names->by_location, hash, &cursor); id != 0;
-         id = smp_id_index_next(&names->by_location, hash, &cursor)) {
+    while ((id = smp_hash_ids_next(&names->by_location, hash, &step)) != 0) {
         const struct smp_named_location *location = smp_names_location_at(names, id);
 
         if (location->method == wanted.method && location->line == wanted.line)
             return id;
     }
-    if (!smp_id_index_reserve(&names->by_location, names->room, 1))
+    if (!smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->room, 1))
         return 0;
 
     struct smp_named_location *location = smp_memory_budget_alloc(
@@ -132,13 +132,13 @@ uint32_t smp_names_location(struct smp_names *names, struct smp_named_location w
     if (location == NULL)
         return 0;
     *location = wanted;
-    smp_id_index_put(&names->by_location, hash, names->location_count);
+    smp_hash_ids_put(&names->by_location, hash, names->location_count);
     return names->location_count++;
 }
 
 bool smp_names_reserve_location(struct smp_names *names)
 {
-    return smp_id_index_reserve(&names->by_location, names->room, 1) &&
+    return smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->room, 1) &&
            smp_memory_budget_reserve(names->room, names->locations,
                                      sizeof(struct smp_named_location),
                                      _Alignof(struct smp_named_location));
@@ -146,8 +146,8 @@ bool smp_names_reserve_location(struct smp_names *names)
 
 bool smp_names_reserve_method(struct smp_names *names)
 {
-    return smp_id_index_reserve(&names->by_method, names->room, 1) &&
-           smp_id_index_reserve(&names->by_text, names->room, TEXTS_OF_METHOD) &&
+    return smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->room, 1) &&
+           smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->room, TEXTS_OF_METHOD) &&
            smp_memory_budget_reserve(names->room, names->methods, sizeof(struct smp_named_method),
                                      _Alignof(struct smp_named_method)) &&
            smp_memory_budget_reserve(names->room, names->texts, USUAL_TEXT_BYTES, 1);

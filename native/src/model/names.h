@@ -21,9 +21,9 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "base/status.h"
-#include "model/id_index.h"
 
 enum { SMP_LINE_UNKNOWN = -1, SMP_LINE_NATIVE = -2 };
 
@@ -49,9 +49,9 @@ struct smp_names {
     struct smp_arena *locations;
     uint32_t method_count; /* with element 0 */
     uint32_t location_count;
-    struct smp_id_index by_text;
-    struct smp_id_index by_method;
-    struct smp_id_index by_location;
+    struct smp_hash_map by_text;
+    struct smp_hash_map by_method;
+    struct smp_hash_map by_location;
 };
 
 /* On failure there is nothing to fini. */

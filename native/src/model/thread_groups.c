@@ -3,10 +3,9 @@
 
 #include <string.h>
 
+#include "base/hash_map.h"
 #include "base/memory_budget.h"
 #include "base/utf8.h"
-#include "model/id_index.h"
-#include "model/pair_map.h"
 
 #define OVERFLOW_NAME "[over group limit]"
 #define ELLIPSIS "\xe2\x80\xa6"
@@ -18,8 +17,8 @@ struct smp_thread_groups {
     struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
     struct smp_arena *names;
     size_t count;
-    struct smp_id_index by_name; /* id is the group's index + 1 */
-    struct smp_pair_map seen;    /* {serial, group} */
+    struct smp_hash_map by_name; /* id is the group's index + 1 */
+    struct smp_hash_map seen;    /* {serial, group} */
 };
 
 /* A name as it is kept: its bytes, and an ellipsis where there were more. */
@@ -71,7 +70,7 @@ static bool append(struct smp_thread_groups *groups, const struct kept_name *nam
     const size_t align = _Alignof(struct smp_group_info);
     const char *copy = NULL;
 
-    if (!smp_id_index_reserve(&groups->by_name, &groups->room, 1) ||
+    if (!smp_hash_map_reserve(&groups->by_name, &smp_hash_ids, &groups->room, 1) ||
         !smp_memory_budget_reserve(&groups->room, groups->infos, size, align))
         return false;
     copy = keep_name(groups, name);
@@ -80,7 +79,7 @@ static bool append(struct smp_thread_groups *groups, const struct kept_name *nam
     (void)smp_memory_budget_alloc(&groups->room, groups->infos, size, align); /* was reserved */
     info_at(groups, groups->count)->name = copy;
     groups->count++;
-    smp_id_index_put(&groups->by_name, hash, (uint32_t)groups->count);
+    smp_hash_ids_put(&groups->by_name, hash, (uint32_t)groups->count);
     return true;
 }
 
@@ -117,8 +116,8 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
 {
     if (groups == NULL)
         return;
-    smp_id_index_fini(&groups->by_name, &groups->room);
-    smp_pair_map_fini(&groups->seen, &groups->room);
+    smp_hash_map_fini(&groups->by_name, &smp_hash_ids, &groups->room);
+    smp_hash_map_fini(&groups->seen, &smp_hash_pairs, &groups->room);
     smp_arena_destroy(groups->names);
     smp_arena_destroy(groups->infos);
     smp_free(groups->room.quota, groups);
@@ -127,11 +126,11 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name)
 {
     const struct kept_name kept = kept_name(name, SMP_MAX_GROUP_NAME_BYTES);
-    const uint32_t hash = smp_id_hash_bytes(SMP_ID_HASH_START, kept.text, kept.length);
-    size_t cursor = 0;
+    const uint32_t hash = smp_hash_bytes(SMP_HASH_START, kept.text, kept.length);
+    size_t step = 0;
+    uint32_t id;
 
-    for (uint32_t id = smp_id_index_first(&groups->by_name, hash, &cursor); id != 0;
-         id = smp_id_index_next(&groups->by_name, hash, &cursor)) {
+    while ((id = smp_hash_ids_next(&groups->by_name, hash, &step)) != 0) {
         if (is_kept_as(info_at(groups, id - 1)->name, &kept))
             return (struct smp_group){ .index = id - 1 };
     }
@@ -147,13 +146,13 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
     struct smp_group_info *info = info_at(groups, group.index);
     const int32_t number = (int32_t)group.index;
 
-    if (smp_pair_map_find(&groups->seen, serial, number) != 0)
+    if (smp_hash_pairs_find(&groups->seen, serial, number) != 0)
         return;
-    if (!smp_pair_map_reserve(&groups->seen, &groups->room, 1)) {
+    if (!smp_hash_map_reserve(&groups->seen, &smp_hash_pairs, &groups->room, 1)) {
         info->names_lost++;
         return;
     }
-    smp_pair_map_put(&groups->seen, serial, number, SEEN);
+    smp_hash_pairs_put(&groups->seen, serial, number, SEEN);
     info->thread_count++;
     if (info->listed == SMP_MAX_LISTED_NAMES)
         return;
@@ -234,19 +233,19 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                    const struct smp_thread_groups *from,
                                    const struct smp_group *groups)
 {
-    const size_t slots = from->seen.pairs == NULL ? 0 : from->seen.mask + 1;
+    const struct smp_hash_pair *pairs = from->seen.slots;
 
-    for (size_t i = 0; i < slots; i++) {
-        const struct smp_pair *pair = &from->seen.pairs[i];
+    for (size_t i = 0; i < smp_hash_map_slot_count(&from->seen); i++) {
+        const struct smp_hash_pair *pair = &pairs[i];
         if (pair->value == 0)
             continue;
 
         const struct smp_group group = groups[pair->number];
-        if (smp_pair_map_find(&to->seen, pair->key, (int32_t)group.index) != 0)
+        if (smp_hash_pairs_find(&to->seen, pair->key, (int32_t)group.index) != 0)
             continue;
-        if (!smp_pair_map_reserve(&to->seen, &to->room, 1))
+        if (!smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->room, 1))
             return false;
-        smp_pair_map_put(&to->seen, pair->key, (int32_t)group.index, SEEN);
+        smp_hash_pairs_put(&to->seen, pair->key, (int32_t)group.index, SEEN);
         info_at(to, group.index)->thread_count++;
     }
     /* A thread that got another name on the way has one too many. */

@@ -11,7 +11,6 @@
  * Frames of the library's own classes at the leaf's end are removed first: a thread that calls close()
  * is seen at the line of the call. A stack of only such frames is its root frame.
  *
- * Owns     nothing.
  * Threads  the one writer of the names table.
  * Errors   none; over_limit: a frame has no name for lack of memory.
  * Cost     one look-up per frame.

@@ -3,7 +3,6 @@
  * request.h - what other threads want of the sampler thread. It is done between two ticks, so nothing
  * below the session needs a lock; its caller waits, and gets the status.
  *
- * Owns     nothing.
  * Threads  the caller's until it asks, and again when the request is done.
  */
 #ifndef SMP_ENGINE_SESSION_REQUEST_H

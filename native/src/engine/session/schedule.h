@@ -10,7 +10,6 @@
  *
  * Owns     nothing; plain data.
  * Threads  one at a time.
- * Errors   none.
  * Cost     a few additions.
  */
 #ifndef SMP_ENGINE_SESSION_SCHEDULE_H

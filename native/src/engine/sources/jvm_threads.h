@@ -3,7 +3,6 @@
  * jvm_threads.h - the source of the group [JVM]: what the process's threads used that are not Java's,
  * a row for each kind. They have no stacks: their wall time is their CPU time.
  *
- * Owns     nothing.
  * Threads  the sampler thread only.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. Where memory is short, the next flush finds what was used.
  * Cost     flush: O(threads of the process), with system calls for those that are not Java's. Once per

@@ -14,7 +14,6 @@
  *
  * Owns     plain data: smp_pending of a thread.
  * Threads  the sampler thread only.
- * Errors   none.
  * Cost     a few additions; for a target that is new in the interval, its nodes.
  */
 #ifndef SMP_ENGINE_SOURCES_PENDING_TIME_H

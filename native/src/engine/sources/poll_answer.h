@@ -9,7 +9,6 @@
  *
  * Owns     plain data: smp_unanswered of a thread.
  * Threads  the sampler thread only.
- * Errors   none.
  * Cost     what the attribution of one stack costs.
  */
 #ifndef SMP_ENGINE_SOURCES_POLL_ANSWER_H

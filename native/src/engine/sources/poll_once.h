@@ -4,7 +4,6 @@
  *
  * Each thread is credited with the same time, whatever the clocks say, and nothing is remembered.
  *
- * Owns     nothing.
  * Threads  the sampler thread only.
  * Errors   whatever goes wrong is an outcome.
  * Cost     O(threads), a walk for each.

@@ -9,7 +9,6 @@
  *
  * Owns     the timer wheel.
  * Threads  the sampler thread only.
- * Errors   none.
  * Cost     next: some 60 ns; nothing for a thread whose deadline has not come.
  */
 #ifndef SMP_ENGINE_SOURCES_POLL_SCHEDULE_H

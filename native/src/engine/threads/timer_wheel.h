@@ -10,7 +10,6 @@
  *
  * Owns     nothing; deadlines are the caller's, and must be removed before they are freed.
  * Threads  one at a time.
- * Errors   none.
  * Cost     put, remove: O(1); begin to next = NULL: the slots since the last time, and what is in them.
  */
 #ifndef SMP_ENGINE_THREADS_TIMER_WHEEL_H

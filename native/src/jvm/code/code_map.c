@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-
-enum { NAME_SLOTS = 2 * SMP_CODE_MAX_NAMES /* a power of two */ };
+#include "base/hash_map.h"
 
 struct smp_code_table smp_code_table;
 
@@ -18,12 +17,14 @@ static struct {
     bool open;
     struct smp_code_view *retired; /* chained; perhaps still read */
     char **names;                  /* [key - 1] */
-    uint16_t *slots;               /* hash of a name to its key; 0: empty */
+    struct smp_memory_budget budget;
+    struct smp_hash_map keys; /* by the hash of a name */
     size_t name_count;
     size_t name_bytes;
     size_t dead; /* pieces of the current view */
     uint64_t refused;
-} code = { .mutex = PTHREAD_MUTEX_INITIALIZER };
+} code = { .mutex = PTHREAD_MUTEX_INITIALIZER,
+           .budget = { .max_bytes = SIZE_MAX } }; /* SMP_CODE_MAX_NAMES is the limit */
 
 /* ---------------------------------------------------------------------------------------- views */
 
@@ -228,35 +229,29 @@ static void end_overlapped(uintptr_t start, uint32_t size, bool by_method)
 
 /* ---------------------------------------------------------------------------------------- names */
 
-static size_t hash_name(const char *text)
-{
-    uint64_t hash = 0xcbf29ce484222325U;
-
-    for (; *text != '\0'; text++)
-        hash = (hash ^ (unsigned char)*text) * 0x100000001b3U;
-    return (size_t)(hash ^ (hash >> 32));
-}
-
 /* With the mutex held. 0: no room for it. */
 static uint64_t find_name_key(const char *name)
 {
     char text[SMP_CODE_NAME_BYTES];
+    size_t step = 0;
+    uint32_t key;
 
     (void)snprintf(text, sizeof(text), "[%.*s]", SMP_CODE_NAME_BYTES - 3, name);
-    size_t at = hash_name(text) & (NAME_SLOTS - 1);
-    while (code.slots[at] != 0) {
-        if (strcmp(code.names[code.slots[at] - 1], text) == 0)
-            return code.slots[at];
-        at = (at + 1) & (NAME_SLOTS - 1);
+    const size_t length = strlen(text);
+    const uint32_t hash = smp_hash_bytes(SMP_HASH_START, text, length);
+    while ((key = smp_hash_ids_next(&code.keys, hash, &step)) != 0) {
+        if (strcmp(code.names[key - 1], text) == 0)
+            return key;
     }
-    if (code.name_count == SMP_CODE_MAX_NAMES)
+    if (code.name_count == SMP_CODE_MAX_NAMES ||
+        !smp_hash_map_reserve(&code.keys, &smp_hash_ids, &code.budget, 1))
         return 0;
-    char *copy = smp_strndup(NULL, text, strlen(text));
+    char *copy = smp_strndup(NULL, text, length);
     if (copy == NULL)
         return 0;
     code.names[code.name_count++] = copy;
-    code.name_bytes += strlen(text) + 1;
-    code.slots[at] = (uint16_t)code.name_count;
+    code.name_bytes += length + 1;
+    smp_hash_ids_put(&code.keys, hash, (uint32_t)code.name_count);
     return code.name_count;
 }
 
@@ -359,7 +354,7 @@ void smp_code_map_get_stats(struct smp_code_map_stats *out)
     if (view != NULL) {
         out->pieces = view->count + atomic_load(&view->recent_count);
         out->bytes = view_bytes(view->count + SMP_CODE_RECENT) + code.name_bytes +
-                     SMP_CODE_MAX_NAMES * sizeof(char *) + NAME_SLOTS * sizeof(uint16_t);
+                     SMP_CODE_MAX_NAMES * sizeof(char *) + code.budget.used_bytes;
         out->names = code.name_count;
         out->refused = code.refused;
     }
@@ -370,15 +365,13 @@ enum smp_status smp_code_map_open(void)
 {
     struct smp_code_view *view = smp_alloc(NULL, view_bytes(0));
     char **names = smp_alloc(NULL, SMP_CODE_MAX_NAMES * sizeof(char *));
-    uint16_t *slots = smp_alloc(NULL, NAME_SLOTS * sizeof(uint16_t));
     enum smp_status status = SMP_ENOMEM;
 
     pthread_mutex_lock(&code.mutex);
     if (code.open)
         status = SMP_ESTATE;
-    if (!code.open && view != NULL && names != NULL && slots != NULL) {
+    if (!code.open && view != NULL && names != NULL) {
         code.names = names;
-        code.slots = slots;
         code.name_count = 0;
         code.name_bytes = 0;
         code.refused = 0;
@@ -389,13 +382,11 @@ enum smp_status smp_code_map_open(void)
         publish_view(view);
         view = NULL;
         names = NULL;
-        slots = NULL;
         status = SMP_OK;
     }
     pthread_mutex_unlock(&code.mutex);
     smp_free(NULL, view);
     smp_free(NULL, (void *)names);
-    smp_free(NULL, slots);
     return status;
 }
 
@@ -412,9 +403,8 @@ void smp_code_map_close(void)
         for (size_t i = 0; i < code.name_count; i++)
             smp_free(NULL, code.names[i]);
         smp_free(NULL, (void *)code.names);
-        smp_free(NULL, code.slots);
+        smp_hash_map_fini(&code.keys, &smp_hash_ids, &code.budget);
         code.names = NULL;
-        code.slots = NULL;
         code.name_count = 0;
     }
     pthread_mutex_unlock(&code.mutex);

@@ -11,9 +11,9 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/hash_map.h"
 
 enum {
-    FIRST_SLOTS = 256, /* a power of two */
     PATH_BYTES = 64,
     STAT_BYTES = 512,
     /* Of a thread's name, as the system keeps it; where its middle is cut out, of both ends. */
@@ -26,21 +26,15 @@ enum {
 #define OS_THREAD_ID (UINT64_C(1) << 63)
 
 struct os_thread {
-    int32_t tid; /* 0: an empty slot */
+    int32_t tid; /* 0: a free slot */
     enum smp_os_thread_kind kind;
     int64_t cpu_ns; /* at the last read */
     char name[SMP_OS_THREAD_NAME_BYTES];
 };
 
-/* By tid; open addressing, at most half full. */
-struct table {
-    struct os_thread *slots;
-    size_t slot_count;
-    size_t count;
-};
-
 struct smp_os_threads {
-    struct table known; /* of the last read */
+    struct smp_memory_budget budget;
+    struct smp_hash_map known; /* of the last read, by tid */
     bool was_read;
 };
 
@@ -158,46 +152,22 @@ static void read_os_thread_name(struct os_thread *os_thread)
     os_thread->kind = smp_os_threads_kind(comm);
 }
 
-/* --- the table --- */
-
-static struct os_thread *os_thread_slot(const struct table *table, int32_t tid)
-{
-    size_t slot = (size_t)((uint32_t)tid * 2654435769u) & (table->slot_count - 1);
-
-    while (table->slots[slot].tid != 0 && table->slots[slot].tid != tid)
-        slot = (slot + 1) & (table->slot_count - 1);
-    return &table->slots[slot];
-}
-
-static bool init_os_thread_table(struct table *table, size_t slot_count)
-{
-    *table = (struct table){ .slots = smp_alloc(NULL, slot_count * sizeof(struct os_thread)) };
-    table->slot_count = slot_count;
-    return table->slots != NULL;
-}
-
-static bool grow_os_thread_table(struct table *table)
-{
-    struct table larger;
-
-    if (!init_os_thread_table(&larger, table->slot_count * 2))
-        return false;
-    for (size_t i = 0; i < table->slot_count; i++) {
-        if (table->slots[i].tid != 0)
-            *os_thread_slot(&larger, table->slots[i].tid) = table->slots[i];
-    }
-    larger.count = table->count;
-    smp_free(NULL, table->slots);
-    *table = larger;
-    return true;
-}
-
 /* --- reading --- */
+
+static uint64_t os_thread_key(const void *slot)
+{
+    return (uint64_t)((const struct os_thread *)slot)->tid;
+}
+
+static const struct smp_hash_slots os_thread_slots = { .bytes = sizeof(struct os_thread),
+                                                       .used_at = offsetof(struct os_thread, tid),
+                                                       .eighths = 4,
+                                                       .key = os_thread_key };
 
 /* One read. */
 struct reading {
     struct smp_os_threads *os_threads;
-    struct table seen;
+    struct smp_hash_map seen;
     bool (*is_java)(void *context, int32_t tid);
     void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
                  int64_t cpu_ns);
@@ -208,13 +178,14 @@ struct reading {
 static struct os_thread known_os_thread(const struct smp_os_threads *os_threads, int32_t tid,
                                         int64_t cpu_ns)
 {
-    struct os_thread os_thread = *os_thread_slot(&os_threads->known, tid);
+    const struct os_thread *known =
+        smp_hash_map_find(&os_threads->known, &os_thread_slots, (uint64_t)tid);
+    struct os_thread os_thread = { .tid = tid };
 
     /* A clock that went back is another thread's with the same tid. */
-    if (os_thread.tid == 0 || os_thread.cpu_ns > cpu_ns) {
-        os_thread = (struct os_thread){ .tid = tid };
-        read_os_thread_name(&os_thread);
-    }
+    if (known != NULL && known->cpu_ns <= cpu_ns)
+        return *known;
+    read_os_thread_name(&os_thread);
     return os_thread;
 }
 
@@ -228,14 +199,13 @@ static bool read_os_thread(struct reading *reading, int32_t tid)
     if (reading->is_java(reading->context, tid) || !smp_clock_thread_cpu_ns(tid, &cpu_ns))
         return true;
     if (reading->seen.count >= SMP_OS_THREADS_MAX ||
-        (reading->seen.count >= reading->seen.slot_count / 2 &&
-         !grow_os_thread_table(&reading->seen)))
+        !smp_hash_map_reserve(&reading->seen, &os_thread_slots, &reading->os_threads->budget, 1))
         return false;
     os_thread = known_os_thread(reading->os_threads, tid, cpu_ns);
     more_ns = cpu_ns - os_thread.cpu_ns;
     os_thread.cpu_ns = cpu_ns;
-    *os_thread_slot(&reading->seen, tid) = os_thread;
-    reading->seen.count++;
+    *(struct os_thread *)smp_hash_map_put(&reading->seen, &os_thread_slots, (uint64_t)tid) =
+        os_thread;
     if (reading->os_threads->was_read && more_ns > 0)
         reading->used(reading->context, os_thread.kind, OS_THREAD_ID | (uint32_t)tid,
                       os_thread.name, more_ns);
@@ -254,23 +224,24 @@ static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t t
     DIR *folder = NULL;
 
     reading.context = context;
-    if (!init_os_thread_table(&reading.seen, os_threads->known.slot_count))
-        return;
     folder = opendir("/proc/self/task");
-    if (folder == NULL) {
-        smp_free(NULL, reading.seen.slots);
+    if (folder == NULL)
         return;
-    }
+    goes_on = smp_hash_map_reserve(&reading.seen, &os_thread_slots, &os_threads->budget,
+                                   os_threads->known.count + 1);
+    if (!goes_on)
+        goto done;
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
     while (goes_on && (entry = readdir(folder)) != NULL) {
         const long tid = strtol(entry->d_name, NULL, 10);
         if (tid > 0)
             goes_on = read_os_thread(&reading, (int32_t)tid);
     }
-    (void)closedir(folder);
-    smp_free(NULL, os_threads->known.slots);
+    smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     os_threads->known = reading.seen;
     os_threads->was_read = true;
+done:
+    (void)closedir(folder);
 }
 
 static bool is_runnable(void *self, int32_t tid)
@@ -294,10 +265,7 @@ enum smp_status smp_os_threads_create(struct smp_os_threads **out)
 
     if (os_threads == NULL)
         return SMP_ENOMEM;
-    if (!init_os_thread_table(&os_threads->known, FIRST_SLOTS)) {
-        smp_free(NULL, os_threads);
-        return SMP_ENOMEM;
-    }
+    os_threads->budget.max_bytes = SIZE_MAX; /* SMP_OS_THREADS_MAX is the limit */
     *out = os_threads;
     return SMP_OK;
 }
@@ -306,7 +274,7 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads)
 {
     if (os_threads == NULL)
         return;
-    smp_free(NULL, os_threads->known.slots);
+    smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     smp_free(NULL, os_threads);
 }
 

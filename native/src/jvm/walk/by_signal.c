@@ -240,7 +240,7 @@ static void keep_late(struct smp_by_signal *walker, struct request *request)
     request->mounted = NULL;
 }
 
-static enum smp_status request_walk(void *self, struct smp_thread *thread, uint64_t token)
+static enum smp_status request_by_signal(void *self, struct smp_thread *thread, uint64_t token)
 {
     struct smp_by_signal *walker = self;
     struct request request = { .token = token, .thread = thread };
@@ -562,7 +562,7 @@ struct smp_async_walker smp_by_signal_functions(struct smp_by_signal *walker)
     return (struct smp_async_walker){
         .name = smp_async_get()->no_made_up_registers ? "HYBRID (no recovery: JDK 28 or later)"
                                                       : "HYBRID",
-        .request = request_walk,
+        .request = request_by_signal,
         .collect = collect_walks,
         .take_late = take_late_walk,
         .self = walker,

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# contracts.sh ROOT: every header begins with "NAME.h - what it is" and its contract, whose parts stand on lines of
+# their own, in this order, each only if there is something to say:
+#
+#  * Owns     what is the file's, and for how long
+#  * Threads  which threads may call it
+#  * Errors   what may fail
+#  * Cost     of a call; lines that go on are set in
+set -euo pipefail
+
+root=${1:?usage: contracts.sh ROOT}
+# model and export are still to be recut.
+mapfile -t files < <(find "$root/native/src" -name '*.h' -not -path '*/model/*' -not -path '*/export/*' 2>/dev/null | sort)
+[ ${#files[@]} -gt 0 ] || { echo "contracts.sh: no header under $root" >&2; exit 1; }
+
+exec awk -v count=${#files[@]} '
+function complain(what) {
+    print "contracts.sh: " file ": " what > "/dev/stderr"
+    bad = 1
+}
+
+function end_header() {
+    if (file != "" && !named)
+        complain("its first comment does not begin with \"" name " - \"")
+}
+
+FNR == 1 {
+    end_header()
+    file = FILENAME
+    name = file
+    sub(".*/", "", name)
+    named = last = ended = 0
+}
+
+FNR == 2 && index($0, "/* " name " - ") == 1 {
+    named = ended = 1
+}
+
+FNR == 3 && index($0, " * " name " - ") == 1 {
+    named = 1
+}
+
+ended || FNR < 3 {
+    next
+}
+
+/^ \*\// {
+    ended = 1
+    next
+}
+
+{
+    part = substr($0, 4, 9) ~ /^(Owns     |Threads  |Errors   |Cost     )$/
+    if (part && substr($0, 1, 3) == " * ") {
+        part = index("OwnsThreadsErrorsCost", substr($0, 4, 4))
+        if (part <= last)
+            complain(FNR ": the parts are not in order")
+        last = part
+        if ($0 ~ /^ \* [A-Za-z]+ +([Nn]othing|[Nn]one|[Nn]o)[.]?$/)
+            complain(FNR ": a part that says nothing")
+    } else if ($0 ~ /[^ *] +(Owns|Threads|Errors|Cost)   ?[^ ]/) {
+        complain(FNR ": a part that does not stand on a line of its own")
+    } else if (last && $0 !~ /^ \*(          .*)?$/) {
+        complain(FNR ": a line of a part that is not set in")
+    }
+}
+
+END {
+    end_header()
+    print "contracts.sh: " count " headers"
+    exit bad
+}
+' "${files[@]}"

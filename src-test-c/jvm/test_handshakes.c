@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/handshakes.h"
+#include "support/failing_alloc.h"
+#include "support/fake_clock.h"
+#include "support/vm_fixture.h"
+
+enum { DEPTH = 5, COST_NS = 30000000 };
+
+static struct vm_fixture fixture;
+static struct vm_fixture_reader reader;
+static struct fake_clock fake_time;
+static struct smp_handshakes handshakes;
+static struct smp_sample sample;
+static int64_t cost_ns;
+
+/* A handshake lasts as long as the thread takes to reach its safepoint. */
+static void spend_time(enum fake_call call)
+{
+    if (call == FAKE_GetStackTrace)
+        fake_clock_advance(&fake_time, cost_ns);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    fake_clock_install(&fake_time);
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    if (smp_agent_open() != SMP_OK)
+        return -1;
+    vm_fixture_poll(&reader);
+    fixture.main_thread.depth = DEPTH;
+    fake_jvmti.before = spend_time;
+    cost_ns = 0;
+    smp_handshakes_init(&handshakes);
+    return reader.count == 1 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_handshakes_fini(&handshakes);
+    vm_fixture_drop_all(&reader);
+    smp_agent_close();
+    fake_clock_remove();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static bool walk(size_t frames)
+{
+    return smp_handshakes_walk(&handshakes, smp_threads_ref(reader.threads[0]), frames, &sample);
+}
+
+static void a_whole_stack_is_walked(void **state)
+{
+    (void)state;
+    assert_true(walk(DEPTH));
+    assert_int_equal(sample.count, DEPTH);
+    assert_int_equal(sample.leaf_count, DEPTH);
+    assert_int_equal(sample.omitted, 0);
+    assert_int_equal(sample.frames[0].method, FAKE_METHOD + DEPTH - 1);
+    assert_int_equal(sample.frames[DEPTH - 1].method, FAKE_METHOD);
+}
+
+static void a_stack_that_fills_the_room_is_none(void **state)
+{
+    (void)state;
+    fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES;
+    assert_false(walk(0));
+    assert_true(walk(1));
+}
+
+static void saved_time_is_spent_and_earned_again(void **state)
+{
+    (void)state;
+    cost_ns = COST_NS;
+    assert_true(walk(DEPTH));
+    assert_true(walk(DEPTH)); /* overdrawn: what is saved may be less than it costs */
+    assert_false(walk(DEPTH));
+    /* It was overdrawn by less than one cost; a percentage of the time that passes is earned. */
+    fake_clock_advance(&fake_time, (int64_t)COST_NS * 100 / SMP_HANDSHAKES_PERCENT);
+    cost_ns = 0;
+    assert_true(walk(DEPTH));
+}
+
+static void no_more_is_saved_than_the_limit(void **state)
+{
+    (void)state;
+    fake_clock_advance(&fake_time, INT64_C(3600) * 1000000000);
+    cost_ns = SMP_HANDSHAKES_SAVED_NS;
+    assert_true(walk(DEPTH));
+    cost_ns = 0;
+    assert_true(walk(DEPTH)); /* a percentage of what the first took */
+    handshakes.saved_ns = 0;
+    assert_false(walk(DEPTH));
+}
+
+static void without_memory_there_is_none(void **state)
+{
+    struct failing_alloc failing;
+
+    (void)state;
+    failing_alloc_arm(&failing, 1, SIZE_MAX);
+    assert_false(walk(DEPTH));
+    (void)failing_alloc_disarm(&failing);
+    assert_true(walk(DEPTH));
+}
+
+/* Without virtual threads a handshake makes missing ids: nothing else is allowed to. */
+static void ids_are_not_made_without_virtual_threads(void **state)
+{
+    (void)state;
+    assert_false(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_whole_stack_is_walked),
+        TEST(a_stack_that_fills_the_room_is_none),
+        TEST(saved_time_is_spent_and_earned_again),
+        TEST(no_more_is_saved_than_the_limit),
+        TEST(without_memory_there_is_none),
+        TEST(ids_are_not_made_without_virtual_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -42,6 +42,7 @@ public final class Company {
             Programs.STRING_BUILDER, Programs.DIGEST, Programs.EXCEPTIONS, Programs.RECURSION);
     private static final double BAR = 1;
     private static final double STANDARD_ERRORS = 3;
+    private static final double LEAST_SAMPLES = 30;
     private static final String THREAD = "measured";
     private static final int WARM_UP_WINDOWS = 3;
     private static final int EXAMPLES = 3;
@@ -182,7 +183,8 @@ public final class Company {
             }
             table.note("Weight: samples; ms for ours. Right line: of the programs in capitals, which have no one hot line,"
                     + " the share of whole stacks. Bar: ours within " + BAR + " point of ours alone; theirs within a point and "
-                    + STANDARD_ERRORS + " standard errors of theirs alone.");
+                    + STANDARD_ERRORS + " standard errors of theirs alone, where both have "
+                    + LEAST_SAMPLES + " samples.");
             tables.add(table);
         }
         return tables;
@@ -210,6 +212,9 @@ public final class Company {
         if (isOurs) {
             return "right " + Table.atMost(alone.rightPercent() - beside.rightPercent(), BAR)
                     + "; failed " + Table.atMost(beside.failedPercent() - alone.failedPercent(), BAR);
+        }
+        if (Math.min(alone.total(), beside.total()) < LEAST_SAMPLES) {
+            return "theirs: too few samples to judge";
         }
         return "theirs: right " + Table.atMost(Math.abs(alone.rightPercent() - beside.rightPercent()),
                 BAR + STANDARD_ERRORS * standardError(alone, beside, alone.rightPercent()))

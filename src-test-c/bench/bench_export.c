@@ -13,6 +13,7 @@
 #include "export/exporters.h"
 #include "model/profile.h"
 #include "support/made_input.h"
+#include "support/tree_amounts.h"
 
 enum {
     NODES = 120000,
@@ -44,7 +45,7 @@ static void add_all(const struct made_input *input, struct smp_tree *tree)
         uint32_t leaf = 0;
         must_ok(smp_tree_root(tree, made_group(stack->group).index, &root), "root");
         must_ok(smp_tree_add(tree, root, locations, stack->count, &leaf), "add");
-        smp_tree_credit(tree, leaf, 50 * MS + (int64_t)i, 20 * MS, 1);
+        tree_credit(tree, leaf, 50 * MS + (int64_t)i, 20 * MS, 1);
         locations += stack->count;
     }
 }
@@ -55,11 +56,11 @@ static struct smp_profile *take_snapshot(struct made_input *input, bool every_no
     struct smp_profile *profile = NULL;
     struct smp_tree *tree = NULL;
 
-    must_ok(smp_tree_create(&input->quota, PART_BYTES, &tree), "tree");
+    must_ok(smp_tree_create(&input->quota, SMP_ALL_MEASURES, PART_BYTES, &tree), "tree");
     must_ok(smp_thread_groups_create(&input->quota, PART_BYTES, &groups), "groups");
     add_all(input, tree);
     for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)
-        smp_tree_credit(tree, i, 50 * MS + i, 20 * MS, 1);
+        tree_credit(tree, i, 50 * MS + i, 20 * MS, 1);
     for (uint32_t i = 0; i < MADE_GROUPS; i++) {
         const struct smp_group group = smp_thread_groups_find(groups, made_group_name(i));
         struct smp_group_info *info = smp_thread_groups_info(groups, group);
@@ -90,7 +91,7 @@ static bool count_bytes(void *self, const char *bytes, size_t length)
 
 static struct figures measure(const struct smp_profile *profile, enum smp_format format)
 {
-    const struct smp_export_style style = { .weight = SMP_WEIGHT_WALL, .period_ns = 50 * MS };
+    const struct smp_export_style style = { .weight = SMP_MEASURE_WALL, .period_ns = 50 * MS };
     struct figures figures = { .best_ms = 0 };
     const struct smp_output output = { .write = count_bytes, .self = &figures.bytes };
 

@@ -19,6 +19,7 @@
 #include "model/profile.h"
 #include "support/made_input.h"
 #include "support/plain_tree.h"
+#include "support/tree_amounts.h"
 
 enum {
     NODES = 120000,
@@ -94,7 +95,7 @@ static void add_all(const struct made_input *input, struct smp_tree *tree, uint3
         if (status == SMP_OK)
             status = smp_tree_add(tree, root, locations, stack->count, &leaves[i]);
         must_ok(status, "add");
-        smp_tree_credit(tree, leaves[i], MS, 0, 1);
+        tree_credit(tree, leaves[i], MS, 0, 1);
         locations += stack->count;
     }
 }
@@ -124,7 +125,7 @@ static size_t look_again(const struct made_input *input, struct smp_tree *tree,
             sample.count = sample.leaf_count = stacks[i].count;
             if (!smp_last_stack_matches(&last[i], 1, &sample))
                 continue;
-            smp_tree_credit(tree, last[i].node, MS, 0, 1);
+            tree_credit(tree, last[i].node, MS, 0, 1);
             matches++;
         }
     }
@@ -144,7 +145,7 @@ static struct smp_tree *measure_tree(const struct made_input *input, struct figu
     for (size_t pass = 0; pass < PASSES; pass++) {
         int64_t since_ns;
         smp_tree_destroy(tree);
-        must_ok(smp_tree_create(NULL, PART_BYTES, &tree), "tree");
+        must_ok(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), "tree");
         since_ns = smp_clock_own_cpu_ns();
         add_all(input, tree, leaves);
         keep_best(&figures->insert_new_ns, since_ns, frames);
@@ -207,12 +208,12 @@ static struct smp_profile *take_snapshot(struct made_input *input, bool every_no
     struct smp_tree *tree = NULL;
     int64_t since_ns;
 
-    must_ok(smp_tree_create(&input->quota, PART_BYTES, &tree), "tree");
+    must_ok(smp_tree_create(&input->quota, SMP_ALL_MEASURES, PART_BYTES, &tree), "tree");
     must_ok(smp_thread_groups_create(&input->quota, PART_BYTES, &groups), "groups");
     add_all(input, tree, leaves);
     free(leaves);
     for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)
-        smp_tree_credit(tree, i, MS, 0, 1);
+        tree_credit(tree, i, MS, 0, 1);
     for (uint32_t i = 0; i < MADE_GROUPS; i++) {
         const struct smp_group group = smp_thread_groups_find(groups, made_group_name(i));
         struct smp_group_info *info = smp_thread_groups_info(groups, group);
@@ -326,8 +327,8 @@ static bool are_equal(const struct made_input *input, const struct smp_tree *tre
         const char *text = made_input_text(input, nodes[i].location);
         const struct plain_node *other = twins[i] =
             plain_tree_find(twin, twins[nodes[i].parent], text);
-        if (other != NULL && other->total_wall_ns == nodes[i].wall_ns &&
-            other->samples == nodes[i].samples)
+        if (other != NULL && other->total_wall_ns == tree_wall(tree, i) &&
+            other->samples == tree_own_samples(tree, i))
             equal++;
     }
     free(twins);

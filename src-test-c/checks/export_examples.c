@@ -14,6 +14,7 @@
 
 #include "export/exporters.h"
 #include "model/profile.h"
+#include "support/tree_amounts.h"
 
 enum { PART_BYTES = 16 * 1024 * 1024, PATH_BYTES = 4096, LONG_BYTES = 64 * 1024 - 1 };
 
@@ -118,7 +119,7 @@ static void add_stack(struct example *example, const char *group_name, size_t fi
         locations[i] = random_location(example, first, count);
     must(smp_tree_root(example->tree, group.index, &info->root) == SMP_OK, "root");
     must(smp_tree_add(example->tree, info->root, locations, depth, &leaf) == SMP_OK, "add");
-    smp_tree_credit(example->tree, leaf, wall_ns, below(example, 3) == 0 ? wall_ns / 2 : 0, 1);
+    tree_credit(example->tree, leaf, wall_ns, below(example, 3) == 0 ? wall_ns / 2 : 0, 1);
     smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
     smp_thread_groups_see(example->groups, group, below(example, 8), group_name);
 }
@@ -146,7 +147,7 @@ static void begin(struct example *example, uint64_t seed)
 {
     *example = (struct example){ .seed = seed };
     must(smp_methods_create(NULL, PART_BYTES, NULL, &example->names) == SMP_OK, "names");
-    must(smp_tree_create(NULL, PART_BYTES, &example->tree) == SMP_OK, "tree");
+    must(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &example->tree) == SMP_OK, "tree");
     must(smp_thread_groups_create(NULL, PART_BYTES, &example->groups) == SMP_OK, "groups");
 }
 
@@ -196,9 +197,11 @@ static bool write_file(void *self, const char *bytes, size_t length)
 }
 
 static void write_format(const struct smp_profile *profile, const char *name, const char *end,
-                         enum smp_format format, enum smp_weight weight)
+                         enum smp_format format, enum smp_measure weight)
 {
-    const struct smp_export_style style = { .weight = weight, .cpu_time = true, .percent = true };
+    const struct smp_export_style style = { .weight = weight,
+                                            .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU),
+                                            .percent = true };
     FILE *file = open_file(name, end);
     const struct smp_output output = { .write = write_file, .self = file };
 
@@ -217,22 +220,22 @@ static void write_sums(const struct smp_profile *profile, const char *name)
     FILE *file = open_file(name, "sums");
 
     must(group_of != NULL, "out of memory");
-    for (size_t i = 1; i < count; i++) {
+    for (uint32_t i = 1; i < count; i++) {
         group_of[i] = (nodes[i].location & SMP_LOCATION_GROUP) != 0
                           ? nodes[i].location & ~SMP_LOCATION_GROUP
                           : group_of[nodes[i].parent];
-        samples[group_of[i]] += nodes[i].samples;
-        all += nodes[i].samples;
+        samples[group_of[i]] += tree_own_samples(profile->tree, i);
+        all += tree_own_samples(profile->tree, i);
     }
-    (void)fprintf(file, "%" PRId64 " %" PRId64 " %" PRIu64 "\n", nodes[0].wall_ns, nodes[0].cpu_ns,
-                  all);
+    (void)fprintf(file, "%" PRId64 " %" PRId64 " %" PRIu64 "\n", tree_wall(profile->tree, 0),
+                  tree_cpu(profile->tree, 0), all);
     for (uint32_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info =
             smp_thread_groups_info(profile->groups, (struct smp_group){ .index = i });
         if (info->root != 0)
             (void)fprintf(file, "group %" PRId64 " %" PRId64 " %" PRIu64 " %zu\n",
-                          nodes[info->root].wall_ns, nodes[info->root].cpu_ns, samples[i],
-                          strlen(info->name));
+                          tree_wall(profile->tree, info->root), tree_cpu(profile->tree, info->root),
+                          samples[i], strlen(info->name));
     }
     free(group_of);
     must(fclose(file) == 0, "sums");
@@ -253,16 +256,16 @@ static void write_names(const char *name)
 
 static void write_all(struct smp_profile *profile, const char *name)
 {
-    write_format(profile, name, "txt", SMP_FORMAT_TEXT, SMP_WEIGHT_WALL);
-    write_format(profile, name, "wall.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL);
-    write_format(profile, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_CPU);
-    write_format(profile, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_WEIGHT_SAMPLES);
-    write_format(profile, name, "pprof", SMP_FORMAT_PPROF, SMP_WEIGHT_WALL);
-    write_format(profile, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_WEIGHT_WALL);
+    write_format(profile, name, "txt", SMP_FORMAT_TEXT, SMP_MEASURE_WALL);
+    write_format(profile, name, "wall.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL);
+    write_format(profile, name, "cpu.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_CPU);
+    write_format(profile, name, "samples.collapsed", SMP_FORMAT_COLLAPSED, SMP_MEASURE_SAMPLES);
+    write_format(profile, name, "pprof", SMP_FORMAT_PPROF, SMP_MEASURE_WALL);
+    write_format(profile, name, "wall.speedscope.json", SMP_FORMAT_SPEEDSCOPE, SMP_MEASURE_WALL);
     write_format(profile, name, "samples.speedscope.json", SMP_FORMAT_SPEEDSCOPE,
-                 SMP_WEIGHT_SAMPLES);
-    write_format(profile, name, "json", SMP_FORMAT_JSON, SMP_WEIGHT_WALL);
-    write_format(profile, name, "top", SMP_FORMAT_TOP, SMP_WEIGHT_WALL);
+                 SMP_MEASURE_SAMPLES);
+    write_format(profile, name, "json", SMP_FORMAT_JSON, SMP_MEASURE_WALL);
+    write_format(profile, name, "top", SMP_FORMAT_TOP, SMP_MEASURE_WALL);
     write_sums(profile, name);
     smp_profile_release(profile);
 }

@@ -15,6 +15,7 @@
 #include "engine/sources/poll_schedule.h"
 #include "support/failing_alloc.h"
 #include "support/sim.h"
+#include "support/tree_amounts.h"
 
 /* --- proven --- */
 
@@ -595,7 +596,7 @@ static void chaos_seal(struct chaos *chaos)
 {
     const struct smp_profile *profile = sim_seal(chaos->sim);
 
-    chaos->credited_ns += smp_tree_nodes(profile->tree)[0].wall_ns;
+    chaos->credited_ns += tree_wall(profile->tree, 0);
     chaos->polls += profile->tally.polls;
 }
 
@@ -705,14 +706,14 @@ static void live_with_refusal(size_t number, size_t *refused)
     }
     sim_rename(threads[0], "renamed");
     if (smp_sampler_seal(sim->sampler, sim->now_ns, 0, &profile) == SMP_OK) {
-        credited_ns += smp_tree_nodes(profile->tree)[0].wall_ns;
+        credited_ns += tree_wall(profile->tree, 0);
         smp_profile_release(profile);
     }
     sim_run(sim, SIM_S);
     *refused = failing_alloc_disarm(&failing);
     sim_run(sim, SIM_S);
     sim_seal(sim);
-    credited_ns += smp_tree_nodes(sim->profile->tree)[0].wall_ns;
+    credited_ns += tree_wall(sim->profile->tree, 0);
     expected_ns += 3 * sim->tick_ns;
     assert_int_equal(credited_ns, expected_ns);
     sim_destroy(sim);

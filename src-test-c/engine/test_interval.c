@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/tree_amounts.h"
 
 #define MS INT64_C(1000000)
 
@@ -80,9 +81,9 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
     seal(f, 0, 0);
     const struct smp_node *nodes = smp_tree_nodes(f->profile->tree);
     assert_int_equal(nodes[node].location, smp_methods_over_limit(f->methods));
-    assert_int_equal(nodes[node].wall_ns, 50 * MS);
-    assert_int_equal(nodes[early.root].wall_ns, 50 * MS);
-    assert_int_equal(nodes[late.root].wall_ns, 20 * MS);
+    assert_int_equal(tree_wall(f->profile->tree, node), 50 * MS);
+    assert_int_equal(tree_wall(f->profile->tree, early.root), 50 * MS);
+    assert_int_equal(tree_wall(f->profile->tree, late.root), 20 * MS);
     assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_OVER_MEMORY_LIMIT], 2);
 }
 
@@ -132,7 +133,7 @@ static void refused_seal_leaves_the_interval_open(void **state)
     assert_null(f->profile);
     smp_interval_note(f->interval, key, node, outcome, 50 * MS);
     seal(f, 0, 0);
-    assert_int_equal(smp_tree_nodes(f->profile->tree)[node].wall_ns, 100 * MS);
+    assert_int_equal(tree_wall(f->profile->tree, node), 100 * MS);
 }
 
 static enum smp_status create_and_destroy(void *self)

@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/tree_amounts.h"
 
 enum { PART_BYTES = 1 << 20, ROUNDS = 40, LIMIT_BYTES = 64 << 20 };
 
@@ -59,7 +60,7 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
     struct smp_thread_groups *groups = NULL;
     struct smp_profile *profile = NULL;
 
-    assert_int_equal(smp_tree_create(f->quota, 4 * PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(f->quota, SMP_ALL_MEASURES, 4 * PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(f->quota, PART_BYTES, &groups), SMP_OK);
     const struct smp_group group = smp_thread_groups_find(groups, "main");
     struct smp_group_info *info = smp_thread_groups_info(groups, group);
@@ -70,7 +71,7 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
         (void)snprintf(text, sizeof(text), "[%u]", nodes == 1 ? 0 : ++f->locations);
         const uint32_t location = smp_methods_pseudo(f->methods, text);
         assert_int_equal(smp_tree_add(tree, info->root, &location, 1, &leaf), SMP_OK);
-        smp_tree_credit(tree, leaf, wall_ns, 0, 1);
+        tree_credit(tree, leaf, wall_ns, 0, 1);
     }
     smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
     assert_int_equal(smp_profile_create(f->quota, tree, groups, f->methods, &profile), SMP_OK);
@@ -100,7 +101,7 @@ static int64_t take_until(struct fixture *f, unsigned reader, uint64_t until)
     if (status == SMP_ESTATE)
         return -1;
     assert_int_equal(status, SMP_OK);
-    const int64_t wall_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+    const int64_t wall_ns = tree_wall(taken->tree, 0);
     smp_profile_release(taken);
     return wall_ns;
 }
@@ -272,8 +273,8 @@ static int64_t time_of(const struct smp_profile *profile, uint32_t location)
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     int64_t wall_ns = 0;
 
-    for (size_t i = 1; i < smp_tree_node_count(profile->tree); i++)
-        wall_ns += nodes[i].location == location ? nodes[i].wall_ns : 0;
+    for (uint32_t i = 1; i < smp_tree_node_count(profile->tree); i++)
+        wall_ns += nodes[i].location == location ? tree_wall(profile->tree, i) : 0;
     return wall_ns;
 }
 
@@ -293,9 +294,9 @@ static void what_does_not_fit_is_charged_to_the_limit(void **state)
     struct smp_profile *taken = take_snapshot(f, reader);
     struct smp_profile *rest = NULL;
     const int64_t over_ns = time_of(taken, smp_methods_over_limit(f->methods));
-    int64_t taken_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+    int64_t taken_ns = tree_wall(taken->tree, 0);
     while (smp_interval_queue_take(f->intervals, reader, SMP_INTERVAL_QUEUE_END, &rest) == SMP_OK) {
-        taken_ns += smp_tree_nodes(rest->tree)[0].wall_ns;
+        taken_ns += tree_wall(rest->tree, 0);
         smp_profile_release(rest);
     }
     assert_int_equal(taken_ns, wall_ns);
@@ -550,7 +551,7 @@ static void *take_all(void *self)
     while (await_news(taker->crowd, &seen)) {
         while (smp_interval_queue_take(intervals, taker->reader, SMP_INTERVAL_QUEUE_END, &taken) ==
                SMP_OK) {
-            taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
+            taker->taken_ns += tree_wall(taken->tree, 0);
             smp_profile_release(taken);
         }
     }

@@ -18,6 +18,7 @@
 #include "support/plain_frame_rule.h"
 #include "support/plain_tree.h"
 #include "support/sampler_fixture.h"
+#include "support/tree_amounts.h"
 
 #define MS FIXTURE_MS
 
@@ -138,7 +139,6 @@ static struct plain_node *find_twin(const struct rule_twin *twin, uint32_t node,
 static void compare(struct rule_twin *twin)
 {
     const struct smp_profile *profile = sampler_fixture_seal(twin->f);
-    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     const size_t count = smp_tree_node_count(profile->tree);
     struct plain_node **twins = calloc(count, sizeof(struct plain_node *));
     size_t used = 0;
@@ -147,12 +147,12 @@ static void compare(struct rule_twin *twin)
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], RULE_STACKS / RULE_REPORTS);
     plain_tree_totals(twin->tree);
     for (uint32_t i = 1; i < count; i++) {
-        if (nodes[i].wall_ns == 0) /* room for time that never came */
+        if (tree_wall(profile->tree, i) == 0) /* room for time that never came */
             continue;
         twins[i] = find_twin(twin, i, twins);
         assert_non_null(twins[i]);
-        assert_int_equal(nodes[i].wall_ns, twins[i]->total_wall_ns);
-        assert_int_equal(nodes[i].samples, twins[i]->samples);
+        assert_int_equal(tree_wall(profile->tree, i), twins[i]->total_wall_ns);
+        assert_int_equal(tree_own_samples(profile->tree, i), twins[i]->samples);
         used++;
     }
     assert_int_equal(used, plain_tree_count(twin->tree));

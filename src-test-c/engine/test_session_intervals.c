@@ -17,6 +17,7 @@
 #include "engine/session/session.h"
 #include "support/failing_alloc.h"
 #include "support/session_fixture.h"
+#include "support/tree_amounts.h"
 
 #define MS INT64_C(1000000)
 #define STEP (10 * MS)
@@ -49,7 +50,7 @@ static struct smp_profile *take(struct session_fixture *f, unsigned reader)
 static int64_t take_ms(struct session_fixture *f, unsigned reader)
 {
     struct smp_profile *taken = take(f, reader);
-    const int64_t wall_ns = smp_tree_nodes(taken->tree)[0].wall_ns;
+    const int64_t wall_ns = tree_wall(taken->tree, 0);
 
     assert_int_equal(taken->elapsed_ns, wall_ns); /* of the one thread there is */
     smp_profile_release(taken);
@@ -144,7 +145,7 @@ static void a_snapshot_outlives_its_session(void **state)
     smp_session_destroy(f->session);
     f->session = NULL;
     assert_true(smp_quota_used(taken->quota) > 0);
-    assert_int_equal(smp_tree_nodes(taken->tree)[0].wall_ns, 7 * MS);
+    assert_int_equal(tree_wall(taken->tree, 0), 7 * MS);
     smp_profile_release(taken);
 }
 
@@ -177,7 +178,7 @@ static void check_report(void *self)
     unsigned reader = 0;
 
     if (current != NULL)
-        looking->wall_ns = smp_tree_nodes(current->tree)[0].wall_ns;
+        looking->wall_ns = tree_wall(current->tree, 0);
     smp_profile_release(current);
     looking->taken = try_take(looking->f, looking->reader);
     looking->opened = smp_session_open_reader(looking->f->session, &reader);
@@ -275,7 +276,7 @@ static void *take_until_stopped(void *self)
         struct smp_profile *taken = NULL;
         status = smp_session_take_interval(taker->session, reader, &taken);
         if (taken != NULL)
-            taker->taken_ns += smp_tree_nodes(taken->tree)[0].wall_ns;
+            taker->taken_ns += tree_wall(taken->tree, 0);
         smp_profile_release(taken);
         if (taker->taken_ns > 0)
             atomic_store(&taker->has_taken, true);

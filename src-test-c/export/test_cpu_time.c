@@ -9,6 +9,7 @@
 
 #include "export/report.h"
 #include "model/profile.h"
+#include "support/tree_amounts.h"
 
 #define MS INT64_C(1000000)
 
@@ -55,7 +56,7 @@ static void credit(struct smp_tree *tree, struct smp_thread_groups *groups,
 
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(tree, info->root, locations, count, &node), SMP_OK);
-    smp_tree_credit(tree, node, wall_ns, cpu_ns, 1);
+    tree_credit(tree, node, wall_ns, cpu_ns, 1);
     smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
 }
 
@@ -66,7 +67,7 @@ static struct smp_profile *make_snapshot(struct smp_quota *quota)
     struct smp_methods *methods = NULL;
     struct smp_profile *profile = NULL;
 
-    assert_int_equal(smp_tree_create(quota, 1 << 20, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(quota, SMP_ALL_MEASURES, 1 << 20, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(quota, 1 << 20, &groups), SMP_OK);
     assert_int_equal(smp_methods_create(quota, 1 << 20, NULL, &methods), SMP_OK);
     const uint32_t stack[] = { smp_methods_pseudo(methods, "[leaf]"),
@@ -99,7 +100,7 @@ static void cpu_time_is_the_last_figure(void **state)
     struct printed printed;
 
     (void)state;
-    print((struct smp_report_style){ .cpu_time = true }, &printed);
+    print((struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) }, &printed);
     assert_non_null(strstr(printed.rows, "Cumulative time(ms): 42, Method time(ms): 12, "
                                          "CPU time(ms): 21\n"));
     assert_non_null(strstr(printed.rows, "Cumulative time(ms): 30, Method time(ms): 30, "
@@ -111,7 +112,7 @@ static void it_is_printed_only_when_asked_for(void **state)
     struct printed printed;
 
     (void)state;
-    print((struct smp_report_style){ .cpu_time = false }, &printed);
+    print((struct smp_report_style){ .columns = 0 }, &printed);
     assert_non_null(strstr(printed.rows, "Method time(ms): 12\n"));
     assert_null(strstr(printed.rows, "CPU"));
 }

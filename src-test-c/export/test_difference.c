@@ -52,7 +52,7 @@ static void seal(struct sides *sides)
 }
 
 static void assert_difference(const struct sides *sides, enum smp_format format,
-                              enum smp_weight weight, const char *expected)
+                              enum smp_measure weight, const char *expected)
 {
     struct memory_output output = { 0 };
     const struct smp_output to = memory_output_functions(&output);
@@ -90,15 +90,15 @@ static void make_small(struct sides *sides)
 static void a_line_has_both_weights(void **state)
 {
     make_small(*state);
-    assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL,
+    assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL,
                       "new;d.<D>.other(D.java:3) 0 2000\n"
                       "hot;a.A.run(A.java:2);a.B.work(B.java:9) 0 900\n"
                       "hot;a.A.run(A.java:1);a.B.work(B.java:7) 300 200\n"
                       "hot;a.A.run(A.java:1);[thread ended] 5 0\n"
                       "gone;c.C.nat(Native Method) 40 0\n");
-    assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_WEIGHT_CPU,
+    assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_MEASURE_CPU,
                       "hot;a.A.run(A.java:1);a.B.work(B.java:7) 100 0\n");
-    assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_WEIGHT_SAMPLES,
+    assert_difference(*state, SMP_FORMAT_COLLAPSED, SMP_MEASURE_SAMPLES,
                       "new;d.<D>.other(D.java:3) 0 1\n"
                       "hot;a.A.run(A.java:2) 0 1\n"
                       "hot;a.A.run(A.java:2);a.B.work(B.java:9) 0 1\n"
@@ -111,7 +111,7 @@ static void a_line_has_both_weights(void **state)
 static void the_tree_has_all_lines_of_a_method_as_one_frame(void **state)
 {
     make_small(*state);
-    assert_difference(*state, SMP_FORMAT_JSON, SMP_WEIGHT_WALL,
+    assert_difference(*state, SMP_FORMAT_JSON, SMP_MEASURE_WALL,
                       "{\"frames\":[{\"class\":\"a.A\",\"method\":\"run\"},\n"
                       "{\"class\":\"a.B\",\"method\":\"work\"},\n"
                       "{\"pseudo\":\"[thread ended]\"},\n"
@@ -134,18 +134,18 @@ static void a_side_may_be_empty(void **state)
     struct sides *sides = *state;
     struct sides one;
 
-    assert_difference(sides, SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL, "");
-    assert_difference(sides, SMP_FORMAT_JSON, SMP_WEIGHT_WALL, nothing);
+    assert_difference(sides, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL, "");
+    assert_difference(sides, SMP_FORMAT_JSON, SMP_MEASURE_WALL, nothing);
     make_small(sides);
     one = *sides;
     one.profiles[SMP_DIFF_AFTER] = NULL;
-    assert_difference(&one, SMP_FORMAT_COLLAPSED, SMP_WEIGHT_WALL,
+    assert_difference(&one, SMP_FORMAT_COLLAPSED, SMP_MEASURE_WALL,
                       "hot;a.A.run(A.java:1);a.B.work(B.java:7) 300 0\n"
                       "hot;a.A.run(A.java:1);[thread ended] 5 0\n"
                       "gone;c.C.nat(Native Method) 40 0\n");
     one.profiles[SMP_DIFF_AFTER] = sides->profiles[SMP_DIFF_BEFORE];
     one.profiles[SMP_DIFF_BEFORE] = NULL;
-    assert_difference(&one, SMP_FORMAT_COLLAPSED, SMP_WEIGHT_SAMPLES,
+    assert_difference(&one, SMP_FORMAT_COLLAPSED, SMP_MEASURE_SAMPLES,
                       "hot;a.A.run(A.java:1) 0 1\n"
                       "hot;a.A.run(A.java:1);a.B.work(B.java:7) 0 3\n"
                       "hot;a.A.run(A.java:1);[thread ended] 0 1\n"
@@ -202,7 +202,7 @@ static void the_page_gets_both_reports_without_nodes_and_the_tree(void **state)
     put_report(sides->profiles[SMP_DIFF_AFTER], &output);
     put_text(",\"difference\":", &output);
     assert_int_equal(
-        smp_export_difference(sides->profiles, SMP_FORMAT_JSON, SMP_WEIGHT_WALL, NULL, &to),
+        smp_export_difference(sides->profiles, SMP_FORMAT_JSON, SMP_MEASURE_WALL, NULL, &to),
         SMP_OK);
     put_text("}\n", &output);
     golden_check("difference.json", output.bytes, output.length);
@@ -235,7 +235,7 @@ static int64_t take_all(struct collapsed_lines *lines, const char *stack)
     return sum;
 }
 
-static struct memory_output reference_of(const struct sides *sides, enum smp_weight weight)
+static struct memory_output reference_of(const struct sides *sides, enum smp_measure weight)
 {
     struct collapsed_lines before = collapsed_lines_of(sides->profiles[SMP_DIFF_BEFORE], weight);
     struct collapsed_lines after = collapsed_lines_of(sides->profiles[SMP_DIFF_AFTER], weight);
@@ -294,9 +294,9 @@ static void lines_are_those_of_both_collapsed_forms(void **state)
 
     for (int round = 0; round < rounds(); round++) {
         make_random(sides, round);
-        for (int weight = 0; weight <= SMP_WEIGHT_SAMPLES; weight++) {
-            struct memory_output expected = reference_of(sides, (enum smp_weight)weight);
-            assert_difference(sides, SMP_FORMAT_COLLAPSED, (enum smp_weight)weight,
+        for (int weight = 0; weight <= SMP_MEASURE_SAMPLES; weight++) {
+            struct memory_output expected = reference_of(sides, (enum smp_measure)weight);
+            assert_difference(sides, SMP_FORMAT_COLLAPSED, (enum smp_measure)weight,
                               memory_output_text(&expected));
             memory_output_fini(&expected);
         }
@@ -351,9 +351,9 @@ static void what_is_unknown_is_refused(void **state)
                 smp_export_difference(sides->profiles, (enum smp_format)format, 0, NULL, &to),
                 SMP_EINVAL);
     }
-    for (int weight = -1; weight <= SMP_WEIGHT_SAMPLES + 1; weight += SMP_WEIGHT_SAMPLES + 2)
+    for (int weight = -1; weight <= SMP_MEASURE_SAMPLES + 1; weight += SMP_MEASURE_SAMPLES + 2)
         assert_int_equal(smp_export_difference(sides->profiles, SMP_FORMAT_COLLAPSED,
-                                               (enum smp_weight)weight, NULL, &to),
+                                               (enum smp_measure)weight, NULL, &to),
                          SMP_EINVAL);
     assert_int_equal(output.calls, 0);
 }

@@ -130,15 +130,15 @@ static void collapsed_has_a_line_per_stack(void **state)
     const struct smp_profile *profile = make_small(*state);
 
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_WEIGHT_WALL },
+                    (struct smp_export_style){ .weight = SMP_MEASURE_WALL },
                     "hot;a.A.run(A.java:1);a.B.work(B.java:7) 3000200\n"
                     "hot;a.A.run(A.java:1);[thread ended] 1000900\n"
                     "cold;c.C.nat(Native Method) 500\n");
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_WEIGHT_CPU },
+                    (struct smp_export_style){ .weight = SMP_MEASURE_CPU },
                     "hot;a.A.run(A.java:1);a.B.work(B.java:7) 1000000\n");
     assert_exported(profile, SMP_FORMAT_COLLAPSED,
-                    (struct smp_export_style){ .weight = SMP_WEIGHT_SAMPLES },
+                    (struct smp_export_style){ .weight = SMP_MEASURE_SAMPLES },
                     "hot;a.A.run(A.java:1) 1\n"
                     "hot;a.A.run(A.java:1);a.B.work(B.java:7) 3\n"
                     "hot;a.A.run(A.java:1);[thread ended] 1\n"
@@ -214,7 +214,8 @@ static void top_has_two_tables(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
 
-    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ .cpu_time = true },
+    assert_exported(profile, SMP_FORMAT_TOP,
+                    (struct smp_export_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) },
                     "Top 3 methods of 3, by own wall time, in 2 thread groups, over 1000 ms\n"
                     "percent      wall ms       CPU ms    samples  method\n"
                     "   75.0            3            1          3  a.B.work\n"
@@ -226,7 +227,7 @@ static void top_has_two_tables(void **state)
                     "   75.0            3            1          3  a.B.work(B.java:7)\n"
                     "   25.0            1            0          1  [thread ended]\n"
                     "    0.0            0            0          1  c.C.nat(Native Method)\n");
-    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_WEIGHT_CPU },
+    assert_exported(profile, SMP_FORMAT_TOP, (struct smp_export_style){ .weight = SMP_MEASURE_CPU },
                     "Top 1 methods of 1, by own CPU time, in 2 thread groups, over 1000 ms\n"
                     "percent      wall ms    samples  method\n"
                     "  100.0            3          3  a.B.work\n"
@@ -624,7 +625,7 @@ static void what_is_unknown_is_refused(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     const struct smp_export_style style = { 0 };
-    const struct smp_export_style odd = { .weight = (enum smp_weight)3 };
+    const struct smp_export_style odd = { .weight = (enum smp_measure)3 };
     struct bytes_out output = { 0 };
 
     assert_int_equal(export_to(&output, profile, SMP_FORMAT_COUNT, &style), SMP_EINVAL);
@@ -636,7 +637,7 @@ static void what_is_unknown_is_refused(void **state)
 static void a_sink_that_fails_is_not_called_again(void **state)
 {
     const struct smp_profile *profile = make_large(*state);
-    const struct smp_export_style style = { .weight = SMP_WEIGHT_SAMPLES };
+    const struct smp_export_style style = { .weight = SMP_MEASURE_SAMPLES };
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         struct bytes_out whole = { 0 };

@@ -34,7 +34,7 @@ static int teardown(void **state)
 
 struct leaf {
     char *text;
-    int64_t amounts[SMP_WEIGHT_SAMPLES + 1];
+    int64_t amounts[SMP_MEASURE_SAMPLES + 1];
 };
 
 struct leaves {
@@ -61,8 +61,8 @@ static int compare_leaves(const void *a, const void *b)
     const struct leaf *const left = a;
     const struct leaf *const right = b;
 
-    if (left->amounts[SMP_WEIGHT_WALL] != right->amounts[SMP_WEIGHT_WALL])
-        return left->amounts[SMP_WEIGHT_WALL] > right->amounts[SMP_WEIGHT_WALL] ? -1 : 1;
+    if (left->amounts[SMP_MEASURE_WALL] != right->amounts[SMP_MEASURE_WALL])
+        return left->amounts[SMP_MEASURE_WALL] > right->amounts[SMP_MEASURE_WALL] ? -1 : 1;
     return strcmp(left->text, right->text);
 }
 
@@ -70,8 +70,8 @@ static struct leaves reference_of(const struct smp_profile *profile)
 {
     struct leaves leaves = { 0 };
 
-    for (int weight = 0; weight <= SMP_WEIGHT_SAMPLES; weight++) {
-        struct collapsed_lines lines = collapsed_lines_of(profile, (enum smp_weight)weight);
+    for (int weight = 0; weight <= SMP_MEASURE_SAMPLES; weight++) {
+        struct collapsed_lines lines = collapsed_lines_of(profile, (enum smp_measure)weight);
         for (size_t i = 0; i < lines.count; i++)
             leaf_of(&leaves, lines.list[i].stack)->amounts[weight] += lines.list[i].weight;
         collapsed_lines_fini(&lines);
@@ -95,9 +95,9 @@ static void assert_hot(const struct smp_profile *profile, size_t most)
     assert_int_equal(hot.count, leaves.count < most ? leaves.count : most);
     for (size_t i = 0; i < hot.count; i++) {
         assert_string_equal(hot.lines[i].text, leaves.list[i].text);
-        assert_int_equal(hot.lines[i].self.wall_ns, leaves.list[i].amounts[SMP_WEIGHT_WALL]);
-        assert_int_equal(hot.lines[i].self.cpu_ns, leaves.list[i].amounts[SMP_WEIGHT_CPU]);
-        assert_int_equal(hot.lines[i].self.samples, leaves.list[i].amounts[SMP_WEIGHT_SAMPLES]);
+        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_WALL], leaves.list[i].amounts[SMP_MEASURE_WALL]);
+        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_CPU], leaves.list[i].amounts[SMP_MEASURE_CPU]);
+        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_SAMPLES], leaves.list[i].amounts[SMP_MEASURE_SAMPLES]);
     }
     smp_hot_lines_fini(&hot);
     leaves_fini(&leaves);
@@ -137,10 +137,10 @@ static void the_hottest_come_first_and_equal_ones_by_text(void **state)
     assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), 3), SMP_OK);
     assert_int_equal(hot.count, 3);
     assert_string_equal(hot.lines[0].text, "w.W.w(W,.java:2)");
-    assert_int_equal(hot.lines[0].self.wall_ns, 12);
+    assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 12);
     assert_string_equal(hot.lines[1].text, "x.X.x(X.java:1)");
-    assert_int_equal(hot.lines[1].self.wall_ns, 11);
-    assert_int_equal(hot.lines[1].self.samples, 2);
+    assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_WALL], 11);
+    assert_int_equal(hot.lines[1].self.of[SMP_MEASURE_SAMPLES], 2);
     assert_string_equal(hot.lines[2].text, "z.Z.z(Z.java:1)");
     smp_hot_lines_fini(&hot);
 }

@@ -11,6 +11,7 @@
 
 #include "model/profile.h"
 #include "support/failing_alloc.h"
+#include "support/tree_amounts.h"
 
 enum {
     QUOTA_BYTES = 64 * 1024 * 1024,
@@ -42,7 +43,7 @@ static void fill(struct fixture *fixture)
         assert_int_equal(smp_tree_add(fixture->tree, info->root, &fixture->location, 1, &leaf),
                          SMP_OK);
         for (uint32_t sample = 0; sample <= i; sample++) {
-            smp_tree_credit(fixture->tree, leaf, 100, 10, 1);
+            tree_credit(fixture->tree, leaf, 100, 10, 1);
             smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
         }
         smp_tally_note(&info->tally, SMP_OUTCOME_THREAD_ENDED);
@@ -59,7 +60,8 @@ static int set_up(void **state)
     assert_int_equal(smp_methods_create(&fixture.quota, PART_BYTES, NULL, &fixture.methods),
                      SMP_OK);
     fixture.location = smp_methods_pseudo(fixture.methods, "[waiting for the test]");
-    assert_int_equal(smp_tree_create(&fixture.quota, PART_BYTES, &fixture.tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, PART_BYTES, &fixture.tree),
+                     SMP_OK);
     assert_int_equal(smp_thread_groups_create(&fixture.quota, PART_BYTES, &fixture.groups), SMP_OK);
     fill(&fixture);
     *state = &fixture;
@@ -97,8 +99,8 @@ static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
     const uint64_t samples = GROUPS * (GROUPS + 1) / 2;
 
     assert_non_null(smp_tree_next_siblings(profile->tree));
-    assert_int_equal(smp_tree_nodes(profile->tree)[0].wall_ns, 100 * samples);
-    assert_int_equal(smp_tree_nodes(profile->tree)[fixture->root].wall_ns, 100 * GROUPS);
+    assert_int_equal(tree_wall(profile->tree, 0), 100 * samples);
+    assert_int_equal(tree_wall(profile->tree, fixture->root), 100 * GROUPS);
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], samples);
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], GROUPS);
     assert_int_equal(profile->tally.polls, samples + GROUPS);
@@ -169,13 +171,13 @@ static void a_refused_create_adopts_nothing(void **state)
         assert_int_equal(smp_quota_used(&fixture->quota), used);
         assert_int_equal(smp_tree_add(fixture->tree, fixture->root, &fixture->location, 1, &leaf),
                          SMP_OK);
-        smp_tree_credit(fixture->tree, leaf, 7, 0, 1);
+        tree_credit(fixture->tree, leaf, 7, 0, 1);
     }
     assert_int_equal(status, SMP_OK);
     assert_true(step > 1);
     fixture->tree = NULL;
     fixture->groups = NULL;
-    assert_int_equal(smp_tree_nodes(profile->tree)[fixture->root].wall_ns,
+    assert_int_equal(tree_wall(profile->tree, fixture->root),
                      100 * GROUPS + 7 * (int64_t)(step - 1));
     smp_profile_release(profile);
 }
@@ -187,7 +189,7 @@ static void *hold_read_release(void *argument)
 
     for (size_t turn = 0; turn < TURNS; turn++) {
         struct smp_profile *mine = smp_profile_hold(profile);
-        sum += smp_tree_nodes(mine->tree)[0].wall_ns;
+        sum += tree_wall(mine->tree, 0);
         sum += (int64_t)mine->tally.polls;
         smp_profile_release(mine);
     }

@@ -156,7 +156,8 @@ static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
     }
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(tree, info->root, locations, stack->depth, &leaf), SMP_OK);
-    smp_tree_credit(tree, leaf, stack->amounts[0], stack->amounts[1], (uint32_t)stack->amounts[2]);
+    for (int i = 0; i < MEASURES; i++)
+        smp_tree_credit(tree, leaf, (enum smp_measure)i, stack->amounts[i]);
 }
 
 static void make_profile(struct made_profile *made, struct smp_methods *names, size_t count,
@@ -165,7 +166,7 @@ static void make_profile(struct made_profile *made, struct smp_methods *names, s
     struct smp_tree *tree = NULL;
     struct smp_thread_groups *groups = NULL;
 
-    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     /* One without a stack. */
     (void)smp_thread_groups_find(groups, group_names[count % GROUP_NAMES]);
@@ -256,30 +257,6 @@ static struct paths reference_of(const struct made_profile made[SMP_DIFF_SIDES],
 
 /* --- comparing --- */
 
-static int64_t wall_of(const struct smp_profile *profile, uint32_t node)
-{
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(profile->tree, node, &wall_ns, &cpu_ns);
-    return wall_ns;
-}
-
-static int64_t cpu_of(const struct smp_profile *profile, uint32_t node)
-{
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(profile->tree, node, &wall_ns, &cpu_ns);
-    return cpu_ns;
-}
-
-static int64_t samples_of(const struct smp_profile *profile, uint32_t node)
-{
-    return smp_tree_nodes(profile->tree)[node].samples;
-}
-
-static smp_diff_amount *const measures[MEASURES] = { wall_of, cpu_of, samples_of };
 
 static void write_path(const struct smp_profile_diff *diff, uint32_t place, bool by_line,
                        char path[PATH_BYTES])
@@ -437,7 +414,7 @@ static void sums_stick_at_their_maximum(void **state)
     int64_t sums[4];
 
     (void)state;
-    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     for (uint32_t line = 0; line < 2; line++) {
         const struct made_stack stack = { .depth = 1,

@@ -15,6 +15,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/plain_tree.h"
+#include "support/tree_amounts.h"
 
 enum { PART_BYTES = 1 << 22, KEYS = 40, LINES = 4, MAX_DEPTH = 12, TEXT_BYTES = 256, ROUNDS = 60 };
 
@@ -81,7 +82,7 @@ static struct interval begin(void)
 {
     struct interval interval = { 0 };
 
-    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &interval.tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &interval.tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &interval.groups), SMP_OK);
     return interval;
 }
@@ -98,8 +99,8 @@ static void add(struct interval *interval, const char *name, uint64_t serial,
     (void)snprintf(raw_name, sizeof(raw_name), "thread-%u", (unsigned)serial);
     assert_int_equal(smp_tree_root(interval->tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(interval->tree, info->root, locations, count, &leaf), SMP_OK);
-    smp_tree_credit(interval->tree, leaf, next_random(seed), next_random(seed) % 1000,
-                    next_random(seed) % 3);
+    tree_credit(interval->tree, leaf, next_random(seed), next_random(seed) % 1000,
+                next_random(seed) % 3);
     smp_tally_note(&info->tally, (enum smp_outcome)(next_random(seed) % SMP_OUTCOME_COUNT));
     smp_thread_groups_see(interval->groups, group, serial, raw_name);
     if (count > info->max_depth)
@@ -168,16 +169,14 @@ static struct plain_node **add_to_twin(struct plain_tree *twin, const struct smp
     assert_non_null(twins);
     for (uint32_t i = 1; i < count; i++) {
         char text[TEXT_BYTES];
-        int64_t wall_ns = 0;
-        int64_t cpu_ns = 0;
+        const struct smp_amounts own = smp_tree_self_all(profile->tree, i);
         text_of(profile, nodes[i].location, text);
         twins[i] = plain_tree_find_or_add(twin, twins[nodes[i].parent], text);
-        smp_tree_self(profile->tree, i, &wall_ns, &cpu_ns);
         if (!with_figures)
             continue;
-        twins[i]->self_wall_ns += wall_ns;
-        twins[i]->self_cpu_ns += cpu_ns;
-        twins[i]->samples += nodes[i].samples;
+        twins[i]->self_wall_ns += own.of[SMP_MEASURE_WALL];
+        twins[i]->self_cpu_ns += own.of[SMP_MEASURE_CPU];
+        twins[i]->samples += (uint64_t)own.of[SMP_MEASURE_SAMPLES];
     }
     return twins;
 }
@@ -186,7 +185,6 @@ static void assert_is_sum(const struct smp_profile *merged, const struct smp_pro
                           size_t count)
 {
     struct plain_tree *twin = plain_tree_create();
-    const struct smp_node *nodes = smp_tree_nodes(merged->tree);
     const size_t node_count = smp_tree_node_count(merged->tree);
 
     for (size_t i = 0; i < count; i++)
@@ -196,15 +194,13 @@ static void assert_is_sum(const struct smp_profile *merged, const struct smp_pro
     struct plain_node **twins = add_to_twin(twin, merged, false);
     assert_int_equal(plain_tree_count(twin), node_count - 1); /* none of them was new */
     for (uint32_t i = 1; i < node_count; i++) {
-        int64_t wall_ns = 0;
-        int64_t cpu_ns = 0;
-        smp_tree_self(merged->tree, i, &wall_ns, &cpu_ns);
+        const struct smp_amounts own = smp_tree_self_all(merged->tree, i);
         assert_int_equal(twins[i]->visits++, 0);
-        assert_int_equal(twins[i]->self_wall_ns, wall_ns);
-        assert_int_equal(twins[i]->self_cpu_ns, cpu_ns);
-        assert_int_equal(twins[i]->total_wall_ns, nodes[i].wall_ns);
-        assert_int_equal(twins[i]->total_cpu_ns, nodes[i].cpu_ns);
-        assert_int_equal(twins[i]->samples, nodes[i].samples);
+        assert_int_equal(twins[i]->self_wall_ns, own.of[SMP_MEASURE_WALL]);
+        assert_int_equal(twins[i]->self_cpu_ns, own.of[SMP_MEASURE_CPU]);
+        assert_int_equal(twins[i]->total_wall_ns, tree_wall(merged->tree, i));
+        assert_int_equal(twins[i]->total_cpu_ns, tree_cpu(merged->tree, i));
+        assert_int_equal(twins[i]->samples, own.of[SMP_MEASURE_SAMPLES]);
     }
     free(twins);
     plain_tree_destroy(twin);
@@ -407,9 +403,8 @@ static enum smp_status merge_and_release(void *self)
 
     /* Not by the twin, which allocates. */
     if (status == SMP_OK)
-        assert_int_equal(smp_tree_nodes(merged->tree)[0].wall_ns,
-                         smp_tree_nodes(parts[0]->tree)[0].wall_ns +
-                             smp_tree_nodes(parts[1]->tree)[0].wall_ns);
+        assert_int_equal(tree_wall(merged->tree, 0),
+                         tree_wall(parts[0]->tree, 0) + tree_wall(parts[1]->tree, 0));
     smp_profile_release(merged);
     return status;
 }

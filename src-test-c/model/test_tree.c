@@ -13,11 +13,12 @@
 #include "model/tree.h"
 #include "support/failing_alloc.h"
 #include "support/plain_tree.h"
+#include "support/tree_amounts.h"
 
 enum {
     MAX_BYTES = 64 * 1024 * 1024,
     QUOTA_BYTES = 2 * MAX_BYTES,
-    FIRST_BYTES = 2 * SMP_ARENA_STEP, /* the first pages of nodes and slots */
+    FIRST_BYTES = 3 * SMP_ARENA_STEP, /* the first pages of nodes, table and slots */
     ROUNDS = 100000,
     GROUPS = 7,
     MAX_DEPTH = 40,
@@ -41,7 +42,8 @@ static int set_up(void **state)
     smp_quota_init(&fixture.quota, QUOTA_BYTES);
     fixture.twin = plain_tree_create();
     fixture.seed = 88172645463325252u;
-    assert_int_equal(smp_tree_create(&fixture.quota, MAX_BYTES, &fixture.tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, MAX_BYTES, &fixture.tree),
+                     SMP_OK);
     *state = &fixture;
     return 0;
 }
@@ -110,7 +112,7 @@ static struct plain_node *add_to_twin(struct plain_tree *twin, uint32_t group,
 static void credit_both(struct fixture *fixture, uint32_t leaf, struct plain_node *twin,
                         int64_t wall_ns, int64_t cpu_ns, uint32_t samples)
 {
-    smp_tree_credit(fixture->tree, leaf, wall_ns, cpu_ns, samples);
+    tree_credit(fixture->tree, leaf, wall_ns, cpu_ns, samples);
     twin->self_wall_ns += wall_ns;
     twin->self_cpu_ns += cpu_ns;
     twin->samples += samples;
@@ -142,19 +144,17 @@ static void assert_equals_twin(const struct smp_tree *tree, struct plain_tree *t
     for (struct plain_node *node = plain_tree_first(twin); node != NULL; node = node->next)
         node->visits = 0;
     for (uint32_t i = 1; i < count; i++) {
-        int64_t wall_ns = -1;
-        int64_t cpu_ns = -1;
         assert_true(nodes[i].parent < i);
         twins[i] = plain_tree_find(twin, twins[nodes[i].parent], text_of(nodes[i].location, text));
         assert_non_null(twins[i]);
         assert_int_equal(twins[i]->visits++, 0);
-        smp_tree_self(tree, i, &wall_ns, &cpu_ns);
-        assert_int_equal(wall_ns, twins[i]->self_wall_ns);
-        assert_int_equal(cpu_ns, twins[i]->self_cpu_ns);
-        assert_int_equal(nodes[i].samples, twins[i]->samples);
+        const struct smp_amounts own = smp_tree_self_all(tree, i);
+        assert_int_equal(own.of[SMP_MEASURE_WALL], twins[i]->self_wall_ns);
+        assert_int_equal(own.of[SMP_MEASURE_CPU], twins[i]->self_cpu_ns);
+        assert_int_equal(own.of[SMP_MEASURE_SAMPLES], twins[i]->samples);
         if (is_sealed) {
-            assert_int_equal(nodes[i].wall_ns, twins[i]->total_wall_ns);
-            assert_int_equal(nodes[i].cpu_ns, twins[i]->total_cpu_ns);
+            assert_int_equal(tree_wall(tree, i), twins[i]->total_wall_ns);
+            assert_int_equal(tree_cpu(tree, i), twins[i]->total_cpu_ns);
         }
     }
     test_free(twins);
@@ -294,10 +294,10 @@ static void takes_stacks_of_any_depth(void **state)
     assert_int_not_equal(add(tree, root, locations, DEEP), leaf);
     assert_int_equal(smp_tree_node_count(tree), DEEP + 2 + DEEP / 2);
 
-    smp_tree_credit(tree, leaf, 5, 3, 1);
+    tree_credit(tree, leaf, 5, 3, 1);
     smp_tree_seal(tree);
-    assert_int_equal(smp_tree_nodes(tree)[root].wall_ns, 5);
-    assert_int_equal(smp_tree_nodes(tree)[root].cpu_ns, 3);
+    assert_int_equal(tree_wall(tree, root), 5);
+    assert_int_equal(tree_cpu(tree, root), 3);
     assert_links_reach_all(tree);
     test_free(locations);
 }
@@ -314,27 +314,24 @@ static void totals_are_what_a_node_and_all_below_it_were_credited(void **state)
     const uint32_t other = add(tree, root, sibling, 2);
     const uint32_t middle = add(tree, root, &stack[1], 1);
     const struct smp_node *nodes = smp_tree_nodes(tree);
-    int64_t wall_ns;
-    int64_t cpu_ns;
 
-    smp_tree_credit(tree, leaf, 100, 10, 1);
-    smp_tree_credit(tree, leaf, 100, 10, 2);
-    smp_tree_credit(tree, other, 30, 3, 1);
-    smp_tree_credit(tree, middle, 7, 1, 1);
+    tree_credit(tree, leaf, 100, 10, 1);
+    tree_credit(tree, leaf, 100, 10, 2);
+    tree_credit(tree, other, 30, 3, 1);
+    tree_credit(tree, middle, 7, 1, 1);
     assert_null(smp_tree_next_siblings(tree));
     smp_tree_seal(tree);
 
-    assert_int_equal(nodes[leaf].wall_ns, 200);
-    assert_int_equal(nodes[leaf].samples, 3);
-    assert_int_equal(nodes[middle].wall_ns, 237);
-    assert_int_equal(nodes[middle].cpu_ns, 24);
-    assert_int_equal(nodes[root].wall_ns, 237);
-    assert_int_equal(nodes[0].wall_ns, 237);
-    smp_tree_self(tree, middle, &wall_ns, &cpu_ns);
-    assert_int_equal(wall_ns, 7);
-    assert_int_equal(cpu_ns, 1);
-    smp_tree_self(tree, root, &wall_ns, &cpu_ns);
-    assert_int_equal(wall_ns, 0);
+    assert_int_equal(tree_wall(tree, leaf), 200);
+    assert_int_equal(tree_own_samples(tree, leaf), 3);
+    assert_int_equal(tree_wall(tree, middle), 237);
+    assert_int_equal(tree_cpu(tree, middle), 24);
+    assert_int_equal(tree_wall(tree, root), 237);
+    assert_int_equal(tree_wall(tree, 0), 237);
+    assert_int_equal(smp_tree_self(tree, middle, SMP_MEASURE_WALL), 7);
+    assert_int_equal(smp_tree_self(tree, middle, SMP_MEASURE_CPU), 1);
+    assert_int_equal(smp_tree_self(tree, middle, SMP_MEASURE_SAMPLES), 1);
+    assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_WALL), 0);
     /* Children in the order they came. */
     assert_int_equal(nodes[middle].last_child, leaf);
     assert_int_equal(smp_tree_next_siblings(tree)[leaf], other);
@@ -350,15 +347,15 @@ static void a_sealed_tree_changes_no_more(void **state)
     const size_t bytes = smp_tree_bytes(tree);
     uint32_t untouched = 4711;
 
-    smp_tree_credit(tree, leaf, 9, 9, 9);
+    tree_credit(tree, leaf, 9, 9, 9);
     smp_tree_seal(tree);
     smp_tree_seal(tree);
     assert_int_equal(smp_tree_add(tree, root, &location, 1, &untouched), SMP_ESTATE);
     assert_int_equal(smp_tree_root(tree, 5, &untouched), SMP_ESTATE);
     assert_int_equal(untouched, 4711);
-    smp_tree_credit(tree, leaf, 1, 1, 1);
-    assert_int_equal(smp_tree_nodes(tree)[root].wall_ns, 9);
-    assert_int_equal(smp_tree_nodes(tree)[leaf].samples, 9);
+    tree_credit(tree, leaf, 1, 1, 1);
+    assert_int_equal(tree_wall(tree, root), 9);
+    assert_int_equal(tree_own_samples(tree, leaf), 9);
     assert_int_equal(smp_tree_bytes(tree), bytes);
 }
 
@@ -369,23 +366,20 @@ static void figures_stick_at_their_maximum(void **state)
     const uint32_t locations[] = { 1, 2, 3 };
     const uint32_t root = root_of(tree, 0);
     uint32_t leaf = 0;
-    int64_t wall_ns;
-    int64_t cpu_ns;
 
     for (size_t i = 0; i < 3; i++) {
         leaf = add(tree, root, &locations[i], 1);
-        smp_tree_credit(tree, leaf, INT64_MAX - 1, 1, UINT32_MAX - 1);
-        smp_tree_credit(tree, leaf, 2, 1, 2);
+        tree_credit(tree, leaf, INT64_MAX - 1, 1, INT64_MAX - 1);
+        tree_credit(tree, leaf, 2, 1, 2);
     }
-    smp_tree_credit(tree, leaf, 1, 1, 1);
+    tree_credit(tree, leaf, 1, 1, 1);
     smp_tree_seal(tree);
-    assert_int_equal(smp_tree_nodes(tree)[leaf].samples, UINT32_MAX);
-    assert_int_equal(smp_tree_nodes(tree)[leaf].wall_ns, INT64_MAX);
-    assert_int_equal(smp_tree_nodes(tree)[root].wall_ns, INT64_MAX);
-    assert_int_equal(smp_tree_nodes(tree)[root].cpu_ns, 7);
-    smp_tree_self(tree, root, &wall_ns, &cpu_ns);
-    assert_int_equal(wall_ns, 0);
-    assert_int_equal(cpu_ns, 0);
+    assert_int_equal(tree_own_samples(tree, leaf), INT64_MAX);
+    assert_int_equal(tree_wall(tree, leaf), INT64_MAX);
+    assert_int_equal(tree_wall(tree, root), INT64_MAX);
+    assert_int_equal(tree_cpu(tree, root), 7);
+    assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_WALL), 0);
+    assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_CPU), 0);
 }
 
 /* --- memory --- */
@@ -393,7 +387,7 @@ static void figures_stick_at_their_maximum(void **state)
 static enum smp_status create_and_destroy(void *self)
 {
     struct smp_tree *tree = NULL;
-    const enum smp_status status = smp_tree_create(self, MAX_BYTES, &tree);
+    const enum smp_status status = smp_tree_create(self, SMP_ALL_MEASURES, MAX_BYTES, &tree);
 
     if (status != SMP_OK)
         assert_null(tree);
@@ -417,10 +411,12 @@ static void create_refuses_a_maximum_below_its_first_pages(void **state)
     struct fixture *fixture = *state;
     struct smp_tree *tree = NULL;
 
-    assert_int_equal(smp_tree_create(&fixture->quota, 0, &tree), SMP_EQUOTA);
-    assert_int_equal(smp_tree_create(&fixture->quota, FIRST_BYTES - 1, &tree), SMP_EQUOTA);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, 0, &tree), SMP_EQUOTA);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, FIRST_BYTES - 1, &tree),
+                     SMP_EQUOTA);
     assert_null(tree);
-    assert_int_equal(smp_tree_create(&fixture->quota, FIRST_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, FIRST_BYTES, &tree),
+                     SMP_OK);
     smp_tree_destroy(tree);
 }
 
@@ -460,7 +456,7 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
         const uint32_t leaf = add_against_refusals(fixture, root, locations, depth, &refusals);
         credit_both(fixture, leaf, add_to_twin(fixture->twin, 0, locations, depth), 3, 2, 1);
     }
-    /* Both arrays grew, each growth was refused once. */
+    /* All three arrays grew, each growth was refused once. */
     assert_true(refusals >= 8);
     smp_tree_seal(fixture->tree);
     assert_equals_twin(fixture->tree, fixture->twin);
@@ -479,7 +475,7 @@ static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stac
             locations[length - 1 - i] = i == 0 ? 1000 + *stacks : (uint32_t)i;
         status = smp_tree_add(tree, root, locations, length, &leaf);
         if (status == SMP_OK)
-            smp_tree_credit(tree, leaf, 1, 0, 1);
+            tree_credit(tree, leaf, 1, 0, 1);
     }
     --*stacks;
     return status;
@@ -496,7 +492,7 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
     size_t count;
     uint32_t leaf;
 
-    assert_int_equal(smp_tree_create(&fixture->quota, max_bytes, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, max_bytes, &tree), SMP_OK);
     assert_int_equal(fill(tree, 20, &stacks), SMP_EQUOTA);
     count = smp_tree_node_count(tree);
     assert_int_equal(count, 2 + 20 * (size_t)stacks);
@@ -509,9 +505,9 @@ static void at_its_maximum_it_goes_on_with_what_it_has(void **state)
     count = smp_tree_node_count(tree);
     assert_int_equal(smp_tree_add(tree, root_of(tree, 0), half_known, 2, &leaf), SMP_EQUOTA);
     assert_int_equal(smp_tree_node_count(tree), count);
-    smp_tree_credit(tree, add(tree, root_of(tree, 0), &known, 1), 5, 0, 1);
+    tree_credit(tree, add(tree, root_of(tree, 0), &known, 1), 5, 0, 1);
     smp_tree_seal(tree);
-    assert_int_equal(smp_tree_nodes(tree)[0].wall_ns, stacks + 5);
+    assert_int_equal(tree_wall(tree, 0), stacks + 5);
     assert_links_reach_all(tree);
     smp_tree_destroy(tree);
 }
@@ -524,12 +520,12 @@ static void at_the_sessions_limit_it_goes_on_with_what_it_has(void **state)
 
     (void)state;
     smp_quota_init(&quota, 1000 * 1000);
-    assert_int_equal(smp_tree_create(&quota, MAX_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(&quota, SMP_ALL_MEASURES, MAX_BYTES, &tree), SMP_OK);
     assert_int_equal(fill(tree, 20, &stacks), SMP_ENOMEM);
     assert_true(atomic_load(&quota.peak) <= quota.limit_bytes);
     assert_int_equal(smp_tree_node_count(tree), 2 + 20 * (size_t)stacks);
     smp_tree_seal(tree);
-    assert_int_equal(smp_tree_nodes(tree)[0].wall_ns, stacks);
+    assert_int_equal(tree_wall(tree, 0), stacks);
     smp_tree_destroy(tree);
     assert_int_equal(smp_quota_used(&quota), 0);
 }
@@ -565,9 +561,9 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
 {
     struct fixture *fixture = *state;
     struct smp_tree_unseen unseen[3] = {
-        { .cpu_ns = 10 },
-        { .cpu_ns = 11 },
-        { .cpu_ns = 0 },
+        { .amount = 10 },
+        { .amount = 11 },
+        { .amount = 0 },
     };
     uint32_t roots[3];
     uint32_t nodes[3][3];
@@ -577,24 +573,24 @@ static void unseen_figures_are_spread_by_what_was_seen(void **state)
         for (uint32_t i = 0; i < 3; i++) {
             const uint32_t stack[] = { 10 + i, 5 };
             nodes[group][i] = add(fixture->tree, roots[group], stack, 2);
-            smp_tree_credit(fixture->tree, nodes[group][i], 1000, group == 1 ? 0 : 1 + i, 1);
+            tree_credit(fixture->tree, nodes[group][i], 1000, group == 1 ? 0 : 1 + i, 1);
         }
     }
     unseen[1].fallback = nodes[1][2];
     for (int again = 0; again < 2; again++) {
-        smp_tree_spread(fixture->tree, unseen_of, unseen);
+        smp_tree_spread(fixture->tree, SMP_MEASURE_CPU, unseen_of, unseen);
         for (uint32_t group = 0; group < 3; group++)
-            assert_int_equal(unseen[group].cpu_ns, 0);
+            assert_int_equal(unseen[group].amount, 0);
     }
     const struct smp_node *at = smp_tree_nodes(fixture->tree);
     /* 1 : 2 : 3 of 10; what does not divide goes to the one with the most. */
-    assert_int_equal(at[nodes[0][0]].cpu_ns, 1 + 1);
-    assert_int_equal(at[nodes[0][1]].cpu_ns, 2 + 3);
-    assert_int_equal(at[nodes[0][2]].cpu_ns, 3 + 6);
+    assert_int_equal(tree_cpu(fixture->tree, nodes[0][0]), 1 + 1);
+    assert_int_equal(tree_cpu(fixture->tree, nodes[0][1]), 2 + 3);
+    assert_int_equal(tree_cpu(fixture->tree, nodes[0][2]), 3 + 6);
     /* Nothing seen: to where the last credit went. */
-    assert_int_equal(at[nodes[1][2]].cpu_ns, 11);
-    assert_int_equal(at[nodes[1][2]].wall_ns, 1000);
-    assert_int_equal(at[nodes[2][1]].cpu_ns, 2);
+    assert_int_equal(tree_cpu(fixture->tree, nodes[1][2]), 11);
+    assert_int_equal(tree_wall(fixture->tree, nodes[1][2]), 1000);
+    assert_int_equal(tree_cpu(fixture->tree, nodes[2][1]), 2);
     /* The tree finds what it has, and grows, as before. */
     const uint32_t stack[] = { 11, 5 };
     assert_int_equal(add(fixture->tree, roots[0], stack, 2), nodes[0][1]);
@@ -606,17 +602,17 @@ static void very_large_figures_are_spread_exactly(void **state)
 {
     struct fixture *fixture = *state;
     const int64_t most = INT64_MAX / 4;
-    struct smp_tree_unseen unseen = { .cpu_ns = most };
+    struct smp_tree_unseen unseen = { .amount = most };
     const uint32_t root = root_of(fixture->tree, 0);
     int64_t cpu_ns = 0;
 
     for (uint32_t i = 1; i <= 7; i++)
-        smp_tree_credit(fixture->tree, add(fixture->tree, root, &i, 1), 0, most / (8 + i), 1);
-    for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
-        cpu_ns -= smp_tree_nodes(fixture->tree)[i].cpu_ns;
-    smp_tree_spread(fixture->tree, unseen_of, &unseen);
-    for (size_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
-        cpu_ns += smp_tree_nodes(fixture->tree)[i].cpu_ns;
+        tree_credit(fixture->tree, add(fixture->tree, root, &i, 1), 0, most / (8 + i), 1);
+    for (uint32_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
+        cpu_ns -= tree_cpu(fixture->tree, i);
+    smp_tree_spread(fixture->tree, SMP_MEASURE_CPU, unseen_of, &unseen);
+    for (uint32_t i = 0; i < smp_tree_node_count(fixture->tree); i++)
+        cpu_ns += tree_cpu(fixture->tree, i);
     assert_true(cpu_ns == most);
 }
 
@@ -627,18 +623,18 @@ static void what_is_taken_back_is_no_more_than_a_node_has(void **state)
     const uint32_t stack[] = { 10, 5 };
     const uint32_t node = add(fixture->tree, root, stack, 2);
 
-    smp_tree_credit(fixture->tree, node, 100, 50, 3);
-    assert_int_equal(smp_tree_take_back(fixture->tree, node, 30), 30);
-    assert_int_equal(smp_tree_nodes(fixture->tree)[node].wall_ns, 70);
-    assert_int_equal(smp_tree_take_back(fixture->tree, node, 80), 70);
-    assert_int_equal(smp_tree_take_back(fixture->tree, node, 1), 0);
-    assert_int_equal(smp_tree_nodes(fixture->tree)[node].wall_ns, 0);
-    assert_int_equal(smp_tree_nodes(fixture->tree)[node].cpu_ns, 50);
-    assert_int_equal(smp_tree_nodes(fixture->tree)[node].samples, 3);
-    smp_tree_credit(fixture->tree, node, 100, 0, 1);
+    tree_credit(fixture->tree, node, 100, 50, 3);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, SMP_MEASURE_WALL, 30), 30);
+    assert_int_equal(tree_wall(fixture->tree, node), 70);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, SMP_MEASURE_WALL, 80), 70);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, SMP_MEASURE_WALL, 1), 0);
+    assert_int_equal(tree_wall(fixture->tree, node), 0);
+    assert_int_equal(tree_cpu(fixture->tree, node), 50);
+    assert_int_equal(tree_own_samples(fixture->tree, node), 3);
+    tree_credit(fixture->tree, node, 100, 0, 1);
     smp_tree_seal(fixture->tree);
-    assert_int_equal(smp_tree_take_back(fixture->tree, node, 30), 0);
-    assert_int_equal(smp_tree_nodes(fixture->tree)[node].wall_ns, 100);
+    assert_int_equal(smp_tree_take_back(fixture->tree, node, SMP_MEASURE_WALL, 30), 0);
+    assert_int_equal(tree_wall(fixture->tree, node), 100);
 }
 
 int main(void)

@@ -27,7 +27,7 @@ struct collapsed_lines {
 
 /* profile NULL: no lines. */
 struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
-                                          enum smp_weight weight);
+                                          enum smp_measure weight);
 void collapsed_lines_fini(struct collapsed_lines *lines);
 /* The first line with this stack; NULL where there is none. */
 struct collapsed_line *collapsed_lines_find(const struct collapsed_lines *lines, const char *stack);

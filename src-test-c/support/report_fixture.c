@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/report_fixture.h"
+#include "support/tree_amounts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -216,7 +217,7 @@ static void end_interval(struct report_fixture *fixture)
 void report_fixture_begin(struct report_fixture *fixture)
 {
     end_interval(fixture);
-    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &fixture->tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &fixture->tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &fixture->groups), SMP_OK);
 }
 
@@ -322,14 +323,14 @@ uint32_t report_fixture_add(struct report_fixture *fixture, const char *group, u
     uint32_t node = parent != 0 ? parent : report_fixture_group(fixture, group)->root;
 
     assert_int_equal(smp_tree_add(fixture->tree, node, &location, 1, &node), SMP_OK);
-    smp_tree_credit(fixture->tree, node, wall_ns, 0, 1);
+    tree_credit(fixture->tree, node, wall_ns, 0, 1);
     return node;
 }
 
 void report_fixture_ran(struct report_fixture *fixture, uint32_t node, int64_t cpu_ns,
                         uint32_t samples)
 {
-    smp_tree_credit(fixture->tree, node, 0, cpu_ns, samples);
+    tree_credit(fixture->tree, node, 0, cpu_ns, samples);
 }
 
 void report_fixture_credit(struct report_fixture *fixture, const char *group, const char *thread,

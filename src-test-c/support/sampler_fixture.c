@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "support/option_text.h"
+#include "support/tree_amounts.h"
 
 enum { MAX_PATH_BYTES = 64 * 1024 };
 
@@ -87,7 +88,6 @@ static struct smp_group_info *info_at(const struct smp_profile *profile, size_t 
 static void check_sums(const struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);
-    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     struct smp_tally tally = { 0 };
     int64_t wall_ns = 0;
     uint64_t samples = 0;
@@ -97,15 +97,15 @@ static void check_sums(const struct smp_profile *profile)
         assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
         smp_tally_add(&tally, &info->tally);
         if (info->root != 0)
-            wall_ns += nodes[info->root].wall_ns;
+            wall_ns += tree_wall(profile->tree, info->root);
         else
             assert_int_equal(info->tally.polls, 0);
     }
-    for (size_t i = 0; i < smp_tree_node_count(profile->tree); i++)
-        samples += nodes[i].samples;
+    for (uint32_t i = 0; i < smp_tree_node_count(profile->tree); i++)
+        samples += tree_own_samples(profile->tree, i);
     assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
-    assert_int_equal(wall_ns, nodes[0].wall_ns);
+    assert_int_equal(wall_ns, tree_wall(profile->tree, 0));
 }
 
 struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)
@@ -176,22 +176,18 @@ int64_t sampler_fixture_total(const struct sampler_fixture *fixture, const char 
 {
     const uint32_t node = find_node(fixture, group, path);
 
-    return node == 0 ? -1 : smp_tree_nodes(fixture->profile->tree)[node].wall_ns;
+    return node == 0 ? -1 : tree_wall(fixture->profile->tree, node);
 }
 
 int64_t sampler_fixture_self(const struct sampler_fixture *fixture, const char *group,
                              const char *path)
 {
     const uint32_t node = find_node(fixture, group, path);
-    int64_t wall_ns = -1;
-    int64_t cpu_ns;
 
-    if (node != 0)
-        smp_tree_self(fixture->profile->tree, node, &wall_ns, &cpu_ns);
-    return wall_ns;
+    return node == 0 ? -1 : smp_tree_self(fixture->profile->tree, node, SMP_MEASURE_WALL);
 }
 
 int64_t sampler_fixture_sum(const struct sampler_fixture *fixture)
 {
-    return smp_tree_nodes(fixture->profile->tree)[0].wall_ns;
+    return tree_wall(fixture->profile->tree, 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/sim.h"
+#include "support/tree_amounts.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -529,13 +530,10 @@ static const struct smp_group_info *info_at(const struct smp_profile *profile, s
 /* A group's root has nothing of its own: no format would show it. */
 static void assert_is_no_frame(const struct smp_tree *tree, uint32_t root)
 {
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
+    const struct smp_amounts own = smp_tree_self_all(tree, root);
 
-    smp_tree_self(tree, root, &wall_ns, &cpu_ns);
-    assert_int_equal(wall_ns, 0);
-    assert_int_equal(cpu_ns, 0);
-    assert_int_equal(smp_tree_nodes(tree)[root].samples, 0);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+        assert_int_equal(own.of[i], 0);
 }
 
 static void check_sums(const struct smp_profile *profile)
@@ -549,20 +547,20 @@ static void check_sums(const struct smp_profile *profile)
     for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info = info_at(profile, i);
         assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
-        assert_int_equal(info->unseen.cpu_ns, 0);
+        assert_int_equal(info->unseen.amount, 0);
         smp_tally_add(&tally, &info->tally);
-        wall_ns += info->root == 0 ? 0 : nodes[info->root].wall_ns;
-        cpu_ns += info->root == 0 ? 0 : nodes[info->root].cpu_ns;
+        wall_ns += info->root == 0 ? 0 : tree_wall(profile->tree, info->root);
+        cpu_ns += info->root == 0 ? 0 : tree_cpu(profile->tree, info->root);
     }
     for (uint32_t i = 0; i < smp_tree_node_count(profile->tree); i++) {
-        samples += nodes[i].samples;
+        samples += tree_own_samples(profile->tree, i);
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
             assert_is_no_frame(profile->tree, i);
     }
     assert_memory_equal(&tally, &profile->tally, sizeof(tally));
     assert_int_equal(smp_tally_samples(&tally), samples);
-    assert_int_equal(wall_ns, nodes[0].wall_ns);
-    assert_int_equal(cpu_ns, nodes[0].cpu_ns);
+    assert_int_equal(wall_ns, tree_wall(profile->tree, 0));
+    assert_int_equal(cpu_ns, tree_cpu(profile->tree, 0));
 }
 
 const struct smp_profile *sim_seal(struct sim *sim)
@@ -597,14 +595,12 @@ static void sum(const struct sim *sim, const char *group, const char *text, int6
     if (info == NULL || info->root == 0)
         return;
     if (text == NULL) {
-        *wall_ns = nodes[info->root].wall_ns;
-        *cpu_ns = nodes[info->root].cpu_ns;
+        *wall_ns = tree_wall(profile->tree, info->root);
+        *cpu_ns = tree_cpu(profile->tree, info->root);
         return;
     }
     for (uint32_t i = info->root + 1; i < smp_tree_node_count(profile->tree); i++) {
         struct smp_location_view view;
-        int64_t self_wall_ns;
-        int64_t self_cpu_ns;
         for (in_group = i; nodes[in_group].parent != 0;)
             in_group = nodes[in_group].parent;
         if (in_group != info->root || i == info->root)
@@ -614,9 +610,8 @@ static void sum(const struct sim *sim, const char *group, const char *text, int6
         smp_methods_view(profile->methods, nodes[i].location, &view);
         if (strcmp(view.is_pseudo ? view.class_name : view.method_name, text) != 0)
             continue;
-        smp_tree_self(profile->tree, i, &self_wall_ns, &self_cpu_ns);
-        *wall_ns += self_wall_ns;
-        *cpu_ns += self_cpu_ns;
+        *wall_ns += smp_tree_self(profile->tree, i, SMP_MEASURE_WALL);
+        *cpu_ns += smp_tree_self(profile->tree, i, SMP_MEASURE_CPU);
     }
 }
 

@@ -45,10 +45,9 @@ static void put_group(struct writer *writer, uint32_t root)
 {
     smp_tree_walk_begin(&writer->walk, root);
     while (!writer->job->out->has_failed && smp_tree_walk_next(&writer->walk)) {
-        const struct smp_walk_self self = smp_tree_walk_self(&writer->walk);
-        const uint64_t weight = smp_export_weight(writer->job->style, &self);
+        const int64_t weight = smp_tree_walk_self(&writer->walk, writer->job->style->weight);
         if (weight != 0)
-            put_line(writer, weight);
+            put_line(writer, (uint64_t)weight);
     }
 }
 

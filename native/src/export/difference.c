@@ -5,38 +5,11 @@
 
 #include "export/difference_writers.h"
 
-static int64_t wall_of(const struct smp_profile *profile, uint32_t node)
-{
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(profile->tree, node, &wall_ns, &cpu_ns);
-    return wall_ns;
-}
-
-static int64_t cpu_of(const struct smp_profile *profile, uint32_t node)
-{
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(profile->tree, node, &wall_ns, &cpu_ns);
-    return cpu_ns;
-}
-
-static int64_t samples_of(const struct smp_profile *profile, uint32_t node)
-{
-    return smp_tree_nodes(profile->tree)[node].samples;
-}
-
-smp_diff_amount *const smp_difference_amounts[] = {
-    [SMP_WEIGHT_WALL] = wall_of, [SMP_WEIGHT_CPU] = cpu_of, [SMP_WEIGHT_SAMPLES] = samples_of
-};
-
 /* Both may come from another language: any number. */
-static bool is_known(enum smp_format format, enum smp_weight weight)
+static bool is_known(enum smp_format format, enum smp_measure weight)
 {
     return (format == SMP_FORMAT_COLLAPSED || format == SMP_FORMAT_JSON) &&
-           (unsigned)weight <= SMP_WEIGHT_SAMPLES;
+           (unsigned)weight < SMP_MEASURE_COUNT;
 }
 
 static enum smp_status find_groups(struct smp_difference_job *job)
@@ -51,7 +24,7 @@ static enum smp_status find_groups(struct smp_difference_job *job)
 }
 
 enum smp_status smp_export_difference(const struct smp_profile *const profiles[SMP_DIFF_SIDES],
-                                      enum smp_format format, enum smp_weight weight,
+                                      enum smp_format format, enum smp_measure weight,
                                       struct smp_quota *quota, const struct smp_output *output)
 {
     const bool is_lines = format == SMP_FORMAT_COLLAPSED;

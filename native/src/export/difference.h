@@ -29,7 +29,7 @@
  */
 SMP_CHECKED enum smp_status
 smp_export_difference(const struct smp_profile *const profiles[SMP_DIFF_SIDES],
-                      enum smp_format format, enum smp_weight weight, struct smp_quota *quota,
+                      enum smp_format format, enum smp_measure weight, struct smp_quota *quota,
                       const struct smp_output *output);
 
 #endif

@@ -61,8 +61,7 @@ static void put_group(struct writer *writer, uint32_t index)
 
     smp_tree_walk_begin(&writer->walk, smp_hot_group_info(profile, index)->root);
     while (!job->out->has_failed && smp_tree_walk_next(&writer->walk)) {
-        const int64_t amount =
-            smp_difference_amounts[job->weight](profile, smp_tree_walk_node(&writer->walk));
+        const int64_t amount = smp_tree_walk_self(&writer->walk, job->weight);
         int64_t *const before = &writer->before[place_at(writer, writer->walk.depth - 1)];
         if (amount == 0 || (!is_after && *before == 0))
             continue;
@@ -102,8 +101,7 @@ enum smp_status smp_difference_lines(const struct smp_difference_job *job)
         status = SMP_ENOMEM;
         goto done;
     }
-    smp_profile_diff_sum(job->diff, SMP_DIFF_BEFORE, smp_difference_amounts[job->weight],
-                         writer.before);
+    smp_profile_diff_sum(job->diff, SMP_DIFF_BEFORE, job->weight, writer.before);
     status = put_side(&writer, SMP_DIFF_AFTER);
     if (status == SMP_OK)
         status = put_side(&writer, SMP_DIFF_BEFORE);

@@ -20,6 +20,12 @@
 #include "export/json_text.h"
 #include "export/tree_walk.h"
 
+/* Measures that the document has also where there is no profile on either side. */
+enum {
+    ALWAYS = SMP_MEASURE_BIT(SMP_MEASURE_WALL) | SMP_MEASURE_BIT(SMP_MEASURE_CPU) |
+             SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES)
+};
+
 struct writer {
     const struct smp_difference_job *job;
     struct smp_writer *out;
@@ -181,16 +187,17 @@ static void put_column(struct writer *writer)
 
 static void put_side(struct writer *writer, enum smp_diff_side side)
 {
-    static const char *const names[] = {
-        [SMP_WEIGHT_WALL] = "wall", [SMP_WEIGHT_CPU] = "cpu", [SMP_WEIGHT_SAMPLES] = "samples"
-    };
+    const uint32_t measures = smp_profile_diff_measures(writer->job->diff) | ALWAYS;
+    bool is_first = true;
 
     put_key(writer, side == SMP_DIFF_BEFORE ? "before" : "after");
     smp_writer_put_byte(writer->out, '{');
-    for (int weight = 0; weight <= SMP_WEIGHT_SAMPLES; weight++) {
-        smp_profile_diff_sum(writer->job->diff, side, smp_difference_amounts[weight], writer->sums);
-        smp_json_put_key(writer->out, names[weight], weight == 0);
+    for (uint32_t left = measures; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        smp_profile_diff_sum(writer->job->diff, side, measure, writer->sums);
+        smp_json_put_key(writer->out, smp_measure_info(measure)->name, is_first);
         put_column(writer);
+        is_first = false;
     }
     smp_writer_put_byte(writer->out, '}');
 }

@@ -19,13 +19,10 @@ struct smp_difference_job {
     const struct smp_profile *profiles[SMP_DIFF_SIDES]; /* NULL: nothing was sampled */
     struct smp_hot_groups groups[SMP_DIFF_SIDES];       /* none where there is no profile */
     struct smp_profile_diff *diff;
-    enum smp_weight weight;
+    enum smp_measure weight;
     struct smp_quota *quota;
     struct smp_writer *out;
 };
-
-/* By enum smp_weight. */
-extern smp_diff_amount *const smp_difference_amounts[SMP_WEIGHT_SAMPLES + 1];
 
 /* diff is by line. */
 SMP_CHECKED enum smp_status smp_difference_lines(const struct smp_difference_job *job);

@@ -31,13 +31,19 @@ SMP_CHECKED enum smp_status smp_export_speedscope(const struct smp_export_job *j
 SMP_CHECKED enum smp_status smp_export_json(const struct smp_export_job *job);
 SMP_CHECKED enum smp_status smp_export_top(const struct smp_export_job *job);
 
-/* The one of the three that the style asks for. */
-static inline uint64_t smp_export_weight(const struct smp_export_style *style,
-                                         const struct smp_walk_self *self)
+/* Does the profile hold the measure? */
+static inline bool smp_export_holds(const struct smp_export_job *job, enum smp_measure measure)
 {
-    if (style->weight == SMP_WEIGHT_SAMPLES)
-        return self->samples;
-    return (uint64_t)(style->weight == SMP_WEIGHT_CPU ? self->cpu_ns : self->wall_ns);
+    return (smp_tree_measures(job->profile->tree) & SMP_MEASURE_BIT(measure)) != 0;
+}
+
+/* What the style's weight is called. With the CPU clock wall time is CPU time. */
+static inline const char *smp_export_weight_title(const struct smp_export_job *job)
+{
+    const enum smp_measure weight = job->style->weight;
+    const bool is_cpu = job->profile->is_cpu_clock && weight == SMP_MEASURE_WALL;
+
+    return smp_measure_info(is_cpu ? SMP_MEASURE_CPU : weight)->title;
 }
 
 static inline const struct smp_group_info *smp_export_group(const struct smp_export_job *job,

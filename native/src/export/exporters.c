@@ -10,9 +10,9 @@ static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_expor
 };
 
 /* Both may come from another language: any number. */
-static bool is_known(enum smp_format format, enum smp_weight weight)
+static bool is_known(enum smp_format format, enum smp_measure weight)
 {
-    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)weight <= SMP_WEIGHT_SAMPLES;
+    return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)weight < SMP_MEASURE_COUNT;
 }
 
 enum smp_status smp_export(const struct smp_profile *profile, enum smp_format format,

@@ -56,14 +56,12 @@ enum smp_format {
         SMP_FORMAT_COUNT
 };
 
-/* What a stack weighs where a format has one number only (COLLAPSED, SPEEDSCOPE). */
-enum smp_weight { SMP_WEIGHT_WALL, SMP_WEIGHT_CPU, SMP_WEIGHT_SAMPLES };
-
 struct smp_export_style {
-    enum smp_weight weight;      /* COLLAPSED, SPEEDSCOPE; TOP: what it is ordered by */
+    /* Of COLLAPSED and SPEEDSCOPE, where a stack has one number only; TOP: what it is ordered by */
+    enum smp_measure weight;
     enum smp_report_order order; /* TEXT */
     bool zero_time_packages;     /* TEXT */
-    bool cpu_time;               /* TEXT, TOP: a CPU column */
+    uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */
     bool percent;                /* TEXT: percent of the group's cumulative time */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
     int64_t period_ns;           /* PPROF: the sampling interval, 0: as the snapshot says */

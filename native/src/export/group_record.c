@@ -16,7 +16,6 @@ enum {
 
 static const char total_label[] = " Cumulative time(ms): ";
 static const char self_label[] = ", Method time(ms): ";
-static const char cpu_label[] = ", CPU time(ms): ";
 static const char percent_label[] = ", Percent: ";
 
 /* --- title --- */
@@ -104,13 +103,26 @@ static size_t digits(int64_t value)
     return count;
 }
 
-/* Exactly, so that a record is given its memory once instead of growing into twice of it. */
-static size_t bytes_of_row(const struct smp_row *row, size_t indent)
+/* ", CPU time(ms): 12" for each measure of the set. */
+static size_t bytes_of_columns(const struct smp_row *row, uint32_t columns)
 {
-    const size_t cpu_bytes = row->cpu_ms < 0 ? 0 : sizeof(cpu_label) - 1 + digits(row->cpu_ms);
+    size_t bytes = 0;
 
+    for (uint32_t left = columns; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        const struct smp_measure_info *const info = smp_measure_info(measure);
+        bytes += sizeof(", : ") - 1 + strlen(info->title) +
+                 strlen(smp_unit_info(info->unit)->suffix) + digits(row->columns.of[measure]);
+    }
+    return bytes;
+}
+
+/* Exactly, so that a record is given its memory once instead of growing into twice of it. */
+static size_t bytes_of_row(const struct smp_row *row, uint32_t columns, size_t indent)
+{
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
-           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) + cpu_bytes + 1;
+           digits(row->total_ms) + sizeof(self_label) - 1 + digits(row->self_ms) +
+           bytes_of_columns(row, columns) + 1;
 }
 
 /* ", Percent: 12.3"; nothing where tenths is negative. */
@@ -127,7 +139,7 @@ static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t l
     for (struct cursor at = begin(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
         struct smp_row row;
         smp_rows_get(rows, at.node, &row);
-        bytes += bytes_of_row(&row, (size_t)at.depth * INDENT) +
+        bytes += bytes_of_row(&row, smp_rows_columns(rows), (size_t)at.depth * INDENT) +
                  bytes_of_percent(smp_rows_tenths(rows, root, at.node));
     }
     return bytes < limit ? bytes : limit;
@@ -154,7 +166,21 @@ static void put_percent(int tenths, struct smp_bytes *out)
     smp_bytes_put_i64(out, tenths % 10);
 }
 
-static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *out)
+static void put_columns(const struct smp_row *row, uint32_t columns, struct smp_bytes *out)
+{
+    for (uint32_t left = columns; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        const struct smp_measure_info *const info = smp_measure_info(measure);
+        smp_bytes_puts(out, ", ");
+        smp_bytes_puts(out, info->title);
+        smp_bytes_puts(out, smp_unit_info(info->unit)->suffix);
+        smp_bytes_puts(out, ": ");
+        smp_bytes_put_i64(out, row->columns.of[measure]);
+    }
+}
+
+static void put_row(const struct smp_row *row, uint32_t columns, size_t indent,
+                    struct smp_bytes *out)
 {
     smp_bytes_fill(out, ' ', indent);
     smp_bytes_put(out, row->text, row->length);
@@ -163,10 +189,7 @@ static void put_row(const struct smp_row *row, size_t indent, struct smp_bytes *
     smp_bytes_put_i64(out, row->total_ms);
     smp_bytes_put(out, self_label, sizeof(self_label) - 1);
     smp_bytes_put_i64(out, row->self_ms);
-    if (row->cpu_ms >= 0) {
-        smp_bytes_put(out, cpu_label, sizeof(cpu_label) - 1);
-        smp_bytes_put_i64(out, row->cpu_ms);
-    }
+    put_columns(row, columns, out);
 }
 
 /* All of the row, with room behind it for the last line; or nothing of it. */
@@ -177,7 +200,7 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
     struct smp_row row;
 
     smp_rows_get(at->rows, at->node, &row);
-    put_row(&row, indent, out);
+    put_row(&row, smp_rows_columns(at->rows), indent, out);
     put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
     smp_bytes_put(out, "\n", 1);
     const bool fits = out->status == SMP_OK && has_room(out, SMP_RECORD_TAIL_BYTES);

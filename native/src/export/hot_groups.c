@@ -8,8 +8,8 @@
 static bool is_hotter(const void *context, uint32_t a, uint32_t b)
 {
     const struct smp_profile *const profile = context;
-    const int64_t left_ns = smp_hot_group_sums(profile, a).wall_ns;
-    const int64_t right_ns = smp_hot_group_sums(profile, b).wall_ns;
+    const int64_t left_ns = smp_hot_group_total(profile, a, SMP_MEASURE_WALL);
+    const int64_t right_ns = smp_hot_group_total(profile, b, SMP_MEASURE_WALL);
 
     if (smp_hot_group_is_jvm(profile, a) != smp_hot_group_is_jvm(profile, b))
         return smp_hot_group_is_jvm(profile, b);
@@ -30,7 +30,7 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
         return SMP_ENOMEM;
     for (uint32_t i = 0; i < count; i++) {
         if (smp_hot_group_info(profile, i)->tally.polls > 0 ||
-            smp_hot_group_sums(profile, i).wall_ns > 0)
+            smp_hot_group_total(profile, i, SMP_MEASURE_WALL) > 0)
             groups->indices[groups->count++] = i;
     }
     smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter, profile);
@@ -53,12 +53,10 @@ bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index)
     return smp_thread_groups_is_jvm(profile->groups, (struct smp_group){ .index = index });
 }
 
-struct smp_group_sums smp_hot_group_sums(const struct smp_profile *profile, uint32_t index)
+int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
+                            enum smp_measure measure)
 {
     const uint32_t root = smp_hot_group_info(profile, index)->root;
-    const struct smp_node *const node = &smp_tree_nodes(profile->tree)[root];
 
-    if (root == 0)
-        return (struct smp_group_sums){ 0 };
-    return (struct smp_group_sums){ .wall_ns = node->wall_ns, .cpu_ns = node->cpu_ns };
+    return root == 0 ? 0 : smp_column_at(smp_tree_column(profile->tree, measure), root);
 }

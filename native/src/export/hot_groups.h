@@ -36,11 +36,8 @@ void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index);
 /* Is it the group of the JVM's own threads? */
 bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index);
-/* Its root's figures; all zero where it has none. */
-struct smp_group_sums {
-    int64_t wall_ns;
-    int64_t cpu_ns;
-};
-struct smp_group_sums smp_hot_group_sums(const struct smp_profile *profile, uint32_t index);
+/* Of all its threads; 0 where it has no tree. */
+int64_t smp_hot_group_total(const struct smp_profile *profile, uint32_t index,
+                            enum smp_measure measure);
 
 #endif

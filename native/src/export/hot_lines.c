@@ -16,32 +16,13 @@ struct counting {
     const struct smp_profile *profile;
     struct smp_used_frames frames;
     struct smp_hot_groups groups;
-    struct smp_walk_self *sums; /* by frame number */
+    struct smp_amounts *sums; /* by frame number */
     uint32_t *order;            /* frame numbers; the second half is for sorting */
     size_t count;               /* of order */
     const struct smp_line_texts *texts;
 };
 
 /* --- adding up --- */
-
-static int64_t add_clamped(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-static void add(struct smp_walk_self *to, const struct smp_walk_self *from)
-{
-    to->wall_ns = add_clamped(to->wall_ns, from->wall_ns);
-    to->cpu_ns = add_clamped(to->cpu_ns, from->cpu_ns);
-    to->samples += from->samples;
-}
-
-static bool has_any(const struct smp_walk_self *self)
-{
-    return self->wall_ns != 0 || self->cpu_ns != 0 || self->samples != 0;
-}
 
 static enum smp_status add_groups(const struct counting *counting)
 {
@@ -53,9 +34,10 @@ static enum smp_status add_groups(const struct counting *counting)
     for (size_t i = 0; i < counting->groups.count; i++) {
         smp_tree_walk_begin(&walk, smp_hot_group_info(profile, counting->groups.indices[i])->root);
         while (smp_tree_walk_next(&walk)) {
-            const struct smp_walk_self self = smp_tree_walk_self(&walk);
+            const struct smp_amounts self =
+                smp_tree_self_all(profile->tree, smp_tree_walk_node(&walk));
             const uint32_t location = walk.nodes[smp_tree_walk_node(&walk)].location;
-            add(&counting->sums[smp_used_frames_number(&counting->frames, location)], &self);
+            smp_amounts_add(&counting->sums[smp_used_frames_number(&counting->frames, location)], &self);
         }
     }
     status = walk.status;
@@ -86,7 +68,7 @@ static bool is_hotter(const void *context, uint32_t a, uint32_t b)
 {
     const struct counting *const counting = context;
 
-    return counting->sums[a].wall_ns > counting->sums[b].wall_ns;
+    return counting->sums[a].of[SMP_MEASURE_WALL] > counting->sums[b].of[SMP_MEASURE_WALL];
 }
 
 /* One frame stands for all that have its text. */
@@ -97,7 +79,7 @@ static void fold_equal_texts(struct counting *counting)
     for (size_t i = 0; i < counting->count; i++) {
         const uint32_t frame = counting->order[i];
         if (kept > 0 && compare_texts(counting->texts, counting->order[kept - 1], frame) == 0)
-            add(&counting->sums[counting->order[kept - 1]], &counting->sums[frame]);
+            smp_amounts_add(&counting->sums[counting->order[kept - 1]], &counting->sums[frame]);
         else
             counting->order[kept++] = frame;
     }
@@ -109,7 +91,7 @@ static void order_lines(struct counting *counting)
     uint32_t *const scratch = counting->order + counting->frames.count;
 
     for (uint32_t i = 0; i < counting->frames.count; i++) {
-        if (has_any(&counting->sums[i]))
+        if (smp_amounts_has_any(&counting->sums[i]))
             counting->order[counting->count++] = i;
     }
     smp_sort(counting->order, scratch, counting->count, is_text_before, counting);

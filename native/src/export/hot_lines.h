@@ -24,7 +24,7 @@
 
 struct smp_hot_line {
     const char *text; /* NUL-terminated */
-    struct smp_walk_self self;
+    struct smp_amounts self;
 };
 
 struct smp_hot_lines {

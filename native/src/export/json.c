@@ -25,7 +25,7 @@
  *                                               root frame. Parents come before their children.
  *      "frame":[0,5,6,...],                     number of its frame
  *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
- *      "samples":[...]},                        of its own
+ *      "samples":[...]},                        of its own; so each measure that is held (measure.h)
  *     ...]}
  *
  * Without nodes there is no "frames", and a group ends with "outcomes".
@@ -174,65 +174,41 @@ static enum smp_status order_nodes(struct writer *writer, uint32_t root)
     return walk->status;
 }
 
-static int64_t parent_of(const struct writer *writer, uint32_t node)
+static int64_t parent_of(const struct writer *writer, uint32_t node, int measure)
 {
     const struct smp_node *const nodes = writer->walk.nodes;
     const uint32_t parent = nodes[node].parent;
 
+    (void)measure;
     return (nodes[parent].location & SMP_LOCATION_GROUP) != 0 ? -1
                                                               : (int64_t)writer->places[parent];
 }
 
-static int64_t frame_of(const struct writer *writer, uint32_t node)
+static int64_t frame_of(const struct writer *writer, uint32_t node, int measure)
 {
+    (void)measure;
     return smp_used_frames_number(&writer->frames, writer->walk.nodes[node].location);
 }
 
-static int64_t wall_of(const struct writer *writer, uint32_t node)
+static int64_t amount_of(const struct writer *writer, uint32_t node, int measure)
 {
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(writer->walk.tree, node, &wall_ns, &cpu_ns);
-    return wall_ns;
+    return smp_tree_self(writer->walk.tree, node, (enum smp_measure)measure);
 }
 
-static int64_t cpu_of(const struct writer *writer, uint32_t node)
-{
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(writer->walk.tree, node, &wall_ns, &cpu_ns);
-    return cpu_ns;
-}
-
-static int64_t samples_of(const struct writer *writer, uint32_t node)
-{
-    return writer->walk.nodes[node].samples;
-}
-
-static const struct column {
-    const char *name;
-    int64_t (*value_of)(const struct writer *writer, uint32_t node);
-} columns[] = { { "parent", parent_of },
-                { "frame", frame_of },
-                { "wall", wall_of },
-                { "cpu", cpu_of },
-                { "samples", samples_of } };
-
-enum { COLUMN_COUNT = sizeof(columns) / sizeof(columns[0]) };
-
-static void put_column(struct writer *writer, const struct column *column)
+/* measure: for value_of. */
+static void put_column(struct writer *writer, const char *name,
+                       int64_t (*value_of)(const struct writer *writer, uint32_t node, int measure),
+                       int measure)
 {
     struct smp_writer *const out = writer->out;
 
     smp_writer_puts(out, ",\n\"");
-    smp_writer_puts(out, column->name);
+    smp_writer_puts(out, name);
     smp_writer_puts(out, "\":[");
     for (size_t i = 0; i < writer->count && !out->has_failed; i++) {
         if (i > 0)
             smp_writer_put_byte(out, ',');
-        smp_writer_put_i64(out, column->value_of(writer, writer->order[i]));
+        smp_writer_put_i64(out, value_of(writer, writer->order[i], measure));
     }
     smp_writer_put_byte(out, ']');
 }
@@ -249,6 +225,16 @@ static void put_thread_names(struct writer *writer, const struct smp_group_info 
     smp_writer_put_byte(writer->out, ']');
 }
 
+static void put_columns(struct writer *writer)
+{
+    put_column(writer, "parent", parent_of, 0);
+    put_column(writer, "frame", frame_of, 0);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        if (smp_export_holds(writer->job, (enum smp_measure)i))
+            put_column(writer, smp_measure_info((enum smp_measure)i)->name, amount_of, i);
+    }
+}
+
 static enum smp_status put_group(struct writer *writer, const struct smp_group_info *group)
 {
     const bool with_nodes = !writer->job->style->without_nodes;
@@ -263,8 +249,8 @@ static enum smp_status put_group(struct writer *writer, const struct smp_group_i
     put_count(writer, "maxDepth", group->max_depth);
     put_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
-    for (size_t i = 0; i < COLUMN_COUNT && with_nodes; i++)
-        put_column(writer, &columns[i]);
+    if (with_nodes)
+        put_columns(writer);
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
 }

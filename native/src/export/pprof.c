@@ -61,29 +61,8 @@ enum { VARINT_BITS = 7, VARINT_MORE = 0x80, VARINT_MAX_BYTES = 10, TAG_BYTES = 1
 
 enum { THE_MAPPING = 1, MAX_STRING_BYTES = 1 << 30 };
 
-/* X(name, text): the first strings; the one with number 0 must be empty. */
-#define FIXED_STRINGS(X)          \
-    X(EMPTY, "")                  \
-    X(SAMPLES, "samples")         \
-    X(COUNT, "count")             \
-    X(CPU, "cpu")                 \
-    X(NANOSECONDS, "nanoseconds") \
-    X(WALL, "wall")               \
-    X(JVM, "jvm")                 \
-    X(THREAD, "thread")
-
-enum {
-#define X(name, text) STRING_##name,
-    FIXED_STRINGS(X)
-#undef X
-        FIXED_STRING_COUNT
-};
-
-static const char *const fixed_strings[] = {
-#define X(name, text) text,
-    FIXED_STRINGS(X)
-#undef X
-};
+/* "", all measures and units, "jvm", "thread". */
+enum { STRING_EMPTY, MAX_FIXED_STRINGS = SMP_MEASURE_COUNT + SMP_UNIT_COUNT + 3 };
 
 /* A source file, in its package's folder. */
 struct file {
@@ -102,6 +81,12 @@ struct writer {
     struct smp_writer *out;
     struct smp_used_frames frames;
     struct smp_tree_walk walk;
+    const char *fixed_strings[MAX_FIXED_STRINGS];
+    uint32_t fixed_count;
+    uint32_t measure_strings[SMP_MEASURE_COUNT];
+    uint32_t unit_strings[SMP_UNIT_COUNT]; /* 0: no measure that is held has it */
+    uint32_t jvm_string;
+    uint32_t thread_string;
     uint32_t *function_ids;     /* by method id; 0: none */
     struct function *functions; /* by function id - 1 */
     uint32_t function_count;
@@ -153,8 +138,12 @@ static void put_length(struct smp_writer *out, unsigned field, size_t length)
     put_varint(out, length);
 }
 
-static void put_value_type(struct smp_writer *out, unsigned field, uint64_t type, uint64_t unit)
+static void put_value_type(struct writer *writer, unsigned field, enum smp_measure measure)
 {
+    const uint64_t type = writer->measure_strings[measure];
+    const uint64_t unit = writer->unit_strings[smp_measure_info(measure)->unit];
+    struct smp_writer *const out = writer->out;
+
     put_length(out, field, number_bytes(type) + number_bytes(unit));
     put_number(out, VALUE_TYPE_TYPE, type);
     put_number(out, VALUE_TYPE_UNIT, unit);
@@ -167,14 +156,37 @@ static void view_of(const struct writer *writer, uint32_t location, struct smp_l
     smp_methods_view(writer->job->profile->methods, location, out);
 }
 
-static uint64_t group_string(size_t rank)
+static uint32_t add_fixed(struct writer *writer, const char *text)
 {
-    return FIXED_STRING_COUNT + rank;
+    writer->fixed_strings[writer->fixed_count] = text;
+    return writer->fixed_count++;
+}
+
+/* Backwards through the list: readers that know no default show the last sample type, which is the
+ * first measure. Number 0 must be the empty string. */
+static void number_fixed_strings(struct writer *writer)
+{
+    (void)add_fixed(writer, "");
+    for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
+        const struct smp_measure_info *const info = smp_measure_info((enum smp_measure)i);
+        if (!smp_export_holds(writer->job, (enum smp_measure)i))
+            continue;
+        writer->measure_strings[i] = add_fixed(writer, info->name);
+        if (writer->unit_strings[info->unit] == 0)
+            writer->unit_strings[info->unit] = add_fixed(writer, smp_unit_info(info->unit)->name);
+    }
+    writer->jvm_string = add_fixed(writer, "jvm");
+    writer->thread_string = add_fixed(writer, "thread");
+}
+
+static uint64_t group_string(const struct writer *writer, size_t rank)
+{
+    return writer->fixed_count + rank;
 }
 
 static uint64_t function_string(const struct writer *writer, uint32_t function_id)
 {
-    return FIXED_STRING_COUNT + writer->job->groups->count + function_id - 1;
+    return group_string(writer, writer->job->groups->count) + function_id - 1;
 }
 
 static uint64_t system_string(const struct writer *writer, uint32_t function_id)
@@ -284,6 +296,7 @@ static enum smp_status number_all(struct writer *writer)
     struct smp_quota *const quota = writer->job->quota;
     const size_t frames = (size_t)writer->frames.count + 1; /* nothing cannot be allocated */
 
+    number_fixed_strings(writer);
     writer->function_ids =
         smp_alloc(quota, ((size_t)highest_method(writer) + 1) * sizeof(*writer->function_ids));
     writer->functions = smp_alloc(quota, frames * sizeof(*writer->functions));
@@ -295,31 +308,41 @@ static enum smp_status number_all(struct writer *writer)
 
 /* --- the profile --- */
 
+/* With the CPU clock all times are CPU times. */
+static bool shows(const struct writer *writer, enum smp_measure measure)
+{
+    return smp_export_holds(writer->job, measure) &&
+           !(writer->job->profile->is_cpu_clock && measure == SMP_MEASURE_WALL);
+}
+
 static void put_head(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
     const int64_t period_ns = writer->job->style->period_ns;
-    const uint64_t main_time = profile->is_cpu_clock ? STRING_CPU : STRING_WALL;
+    const enum smp_measure main_time = profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL;
     struct smp_writer *const out = writer->out;
 
-    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_SAMPLES, STRING_COUNT);
-    put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_CPU, STRING_NANOSECONDS);
-    if (!profile->is_cpu_clock)
-        put_value_type(out, PROFILE_SAMPLE_TYPE, STRING_WALL, STRING_NANOSECONDS);
-    put_value_type(out, PROFILE_PERIOD_TYPE, main_time, STRING_NANOSECONDS);
+    for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
+        if (shows(writer, (enum smp_measure)i))
+            put_value_type(writer, PROFILE_SAMPLE_TYPE, (enum smp_measure)i);
+    }
+    put_value_type(writer, PROFILE_PERIOD_TYPE, main_time);
     put_number(out, PROFILE_PERIOD, (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     put_number(out, PROFILE_TIME_NANOS, (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     put_number(out, PROFILE_DURATION_NANOS, (uint64_t)profile->elapsed_ns);
-    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, main_time);
+    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, writer->measure_strings[main_time]);
 }
 
 /* One that says that there is nothing left to look up, or readers would try to. */
-static void put_mapping(struct smp_writer *out)
+static void put_mapping(struct writer *writer)
 {
+    const uint64_t filename = writer->jvm_string;
+    struct smp_writer *const out = writer->out;
+
     put_length(out, PROFILE_MAPPING,
-               number_bytes(THE_MAPPING) + number_bytes(STRING_JVM) + 3 * number_bytes(true));
+               number_bytes(THE_MAPPING) + number_bytes(filename) + 3 * number_bytes(true));
     put_number(out, MAPPING_ID, THE_MAPPING);
-    put_number(out, MAPPING_FILENAME, STRING_JVM);
+    put_number(out, MAPPING_FILENAME, filename);
     put_number(out, MAPPING_HAS_FUNCTIONS, true);
     put_number(out, MAPPING_HAS_FILENAMES, true);
     put_number(out, MAPPING_HAS_LINE_NUMBERS, true);
@@ -334,16 +357,28 @@ static uint64_t location_id(const struct writer *writer, size_t depth)
            1;
 }
 
-/* Leaf first. */
-static void put_sample(struct writer *writer, const struct smp_walk_self *self, uint64_t group)
+/* In the order of the sample types. Returns how many. */
+static size_t values_of(const struct writer *writer, const struct smp_amounts *self,
+                        uint64_t values[SMP_MEASURE_COUNT])
 {
-    const uint64_t values[] = { self->samples, (uint64_t)self->cpu_ns, (uint64_t)self->wall_ns };
-    /* By the CPU clock all times are CPU times. */
-    const size_t count =
-        writer->job->profile->is_cpu_clock ? 2 : sizeof(values) / sizeof(values[0]);
-    const size_t label = number_bytes(STRING_THREAD) + number_bytes(group);
+    size_t count = 0;
+
+    for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
+        if (shows(writer, (enum smp_measure)i))
+            values[count++] = (uint64_t)self->of[i];
+    }
+    return count;
+}
+
+/* Leaf first. */
+static void put_sample(struct writer *writer, const struct smp_amounts *self, uint64_t group)
+{
+    const uint64_t key = writer->thread_string;
+    const size_t label = number_bytes(key) + number_bytes(group);
     const size_t depth = writer->walk.depth;
     struct smp_writer *const out = writer->out;
+    uint64_t values[SMP_MEASURE_COUNT];
+    const size_t count = values_of(writer, self, values);
     size_t ids = 0;
     size_t figures = 0;
 
@@ -361,7 +396,7 @@ static void put_sample(struct writer *writer, const struct smp_walk_self *self, 
     for (size_t i = 0; i < count; i++)
         put_varint(out, values[i]);
     put_length(out, SAMPLE_LABEL, label);
-    put_number(out, LABEL_KEY, STRING_THREAD);
+    put_number(out, LABEL_KEY, key);
     put_number(out, LABEL_STR, group);
 }
 
@@ -373,9 +408,9 @@ static enum smp_status put_samples(struct writer *writer)
     for (size_t i = 0; i < job->groups->count; i++) {
         smp_tree_walk_begin(walk, smp_export_group(job, i)->root);
         while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
-            const struct smp_walk_self self = smp_tree_walk_self(walk);
-            if (self.wall_ns != 0 || self.cpu_ns != 0 || self.samples != 0)
-                put_sample(writer, &self, group_string(i));
+            const struct smp_amounts self = smp_tree_self_all(walk->tree, smp_tree_walk_node(walk));
+            if (smp_amounts_has_any(&self))
+                put_sample(writer, &self, group_string(writer, i));
         }
     }
     return walk->status;
@@ -491,8 +526,8 @@ static void put_strings(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
 
-    for (size_t i = 0; i < FIXED_STRING_COUNT; i++)
-        put_string(writer->out, fixed_strings[i], strlen(fixed_strings[i]));
+    for (size_t i = 0; i < writer->fixed_count; i++)
+        put_string(writer->out, writer->fixed_strings[i], strlen(writer->fixed_strings[i]));
     for (size_t i = 0; i < job->groups->count; i++) {
         smp_escape_put(&writer->text, smp_export_group_name(job, i));
         put_text(writer);
@@ -513,7 +548,7 @@ static enum smp_status put_all(struct writer *writer)
     if (status != SMP_OK)
         return status;
     put_head(writer);
-    put_mapping(writer->out);
+    put_mapping(writer);
     status = put_samples(writer);
     if (status != SMP_OK)
         return status;

@@ -42,7 +42,7 @@ enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024, SMP_REPORT_WIDTH = 150 };
 struct smp_report_style {
     enum smp_report_order order;
     bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
-    bool cpu_time;           /* rows end in ", CPU time(ms): <U>", cumulative as <C> is */
+    uint32_t columns;        /* a set of measures: rows end in ", CPU time(ms): <U>", cumulative */
     bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
 };
 

@@ -16,7 +16,6 @@
 #include "base/sort.h"
 #include "export/hot_groups.h"
 
-#define NS_PER_MS 1000000
 #define TENTHS 1000.0 /* of a percent, in the whole */
 
 /* Of a node, while rows are chosen. */
@@ -42,24 +41,20 @@ struct smp_rows {
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
     struct smp_frame_texts *texts;
-    bool has_cpu; /* CPU time is printed */
-    bool percent;
+    struct smp_column wall;
+    struct smp_report_style style;
     struct smp_quota *quota;
 };
 
-/* Rounded down, so that a parent never shows less than the sum of what it contains. */
-static int64_t to_ms(int64_t ns)
+static int64_t total_ms(const struct smp_rows *rows, uint32_t node)
 {
-    return ns / NS_PER_MS;
+    return smp_measure_printed(SMP_MEASURE_WALL, smp_column_at(rows->wall, node));
 }
 
 static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
 {
-    int64_t wall_ns = 0;
-    int64_t cpu_ns = 0;
-
-    smp_tree_self(rows->profile->tree, node, &wall_ns, &cpu_ns);
-    return to_ms(wall_ns);
+    return smp_measure_printed(SMP_MEASURE_WALL,
+                               smp_tree_self(rows->profile->tree, node, SMP_MEASURE_WALL));
 }
 
 /* --- what is left out --- */
@@ -99,61 +94,53 @@ static bool is_group_root(const struct smp_node *node)
     return (node->location & SMP_LOCATION_GROUP) != 0;
 }
 
-/* A place that was kept ready for time that never came. */
-static bool is_unused(const struct smp_node *node)
-{
-    return node->wall_ns == 0 && node->samples == 0 && node->last_child == 0;
-}
-
 /* A kind of the JVM's own threads that used less than can be printed. */
 static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
 
-    return is_group_root(parent) && to_ms(rows->nodes[node].wall_ns) == 0 &&
+    return is_group_root(parent) && total_ms(rows, node) == 0 &&
            smp_hot_group_is_jvm(rows->profile, parent->location & ~SMP_LOCATION_GROUP);
 }
 
 /* The style keeps a row because its package is not its parent's. */
-static bool is_package_change(const struct smp_rows *rows, struct smp_report_style style,
-                              uint32_t node)
+static bool is_package_change(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
 
-    return style.zero_time_packages &&
+    return rows->style.zero_time_packages &&
            !is_same_package(rows->profile->methods, at->location, rows->nodes[at->parent].location);
 }
 
-static bool continues_chain(const struct smp_rows *rows, struct smp_report_style style,
-                            uint32_t node)
+static bool continues_chain(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
     const struct smp_node *const parent = &rows->nodes[at->parent];
 
-    return !is_group_root(parent) && to_ms(at->wall_ns) == to_ms(parent->wall_ns) &&
+    return !is_group_root(parent) && total_ms(rows, node) == total_ms(rows, at->parent) &&
            self_ms(rows, node) == 0 && !is_pseudo(rows->profile->methods, at->location) &&
-           !is_package_change(rows, style, node);
+           !is_package_change(rows, node);
 }
 
 /* Whatever chain it is part of. */
-static bool stays(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+static bool stays(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
 
     return is_group_root(&rows->nodes[at->parent]) ||
-           is_pseudo(rows->profile->methods, at->location) || is_package_change(rows, style, node);
+           is_pseudo(rows->profile->methods, at->location) || is_package_change(rows, node);
 }
 
 /* Children before parents. */
-static void mark_chains(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
+static void mark_chains(struct smp_rows *rows, size_t node_count)
 {
     const bool has_packages = rows->profile->packages[0] != '\0';
 
     for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
         struct link *const link = &rows->links[node];
         struct smp_location_view view;
-        if (is_group_root(&rows->nodes[node]) || is_unused(&rows->nodes[node]) ||
-            !continues_chain(rows, style, node))
+        if (is_group_root(&rows->nodes[node]) || smp_tree_is_unused(rows->profile->tree, node) ||
+            !continues_chain(rows, node))
             continue;
         link->marks |= CONTINUES;
         if (!has_packages)
@@ -166,24 +153,24 @@ static void mark_chains(struct smp_rows *rows, struct smp_report_style style, si
     }
 }
 
-static bool is_row(const struct smp_rows *rows, struct smp_report_style style, uint32_t node)
+static bool is_row(const struct smp_rows *rows, uint32_t node)
 {
     const unsigned marks = rows->links[node].marks;
 
-    if (is_unused(&rows->nodes[node]) || is_idle_kind(rows, node))
+    if (smp_tree_is_unused(rows->profile->tree, node) || is_idle_kind(rows, node))
         return false;
     if ((marks & CONTINUES) != 0)
         return (marks & (MONITORED | HAS_INNER)) == MONITORED;
-    return (marks & HAS_INNER) == 0 || stays(rows, style, node);
+    return (marks & HAS_INNER) == 0 || stays(rows, node);
 }
 
-static void choose(struct smp_rows *rows, struct smp_report_style style, size_t node_count)
+static void choose(struct smp_rows *rows, size_t node_count)
 {
-    mark_chains(rows, style, node_count);
+    mark_chains(rows, node_count);
     for (uint32_t node = 1; node < node_count; node++) {
         if (is_group_root(&rows->nodes[node])) {
             rows->links[node].shown = node;
-        } else if (is_row(rows, style, node)) {
+        } else if (is_row(rows, node)) {
             rows->links[node].shown = node;
             rows->kept[rows->kept_count++] = node;
         } else {
@@ -206,10 +193,10 @@ static bool is_first_by_text(const void *context, uint32_t a, uint32_t b)
 
 static bool is_first_by_time(const void *context, uint32_t a, uint32_t b)
 {
-    const struct smp_node *const nodes = ((const struct smp_rows *)context)->nodes;
+    const struct smp_column wall = ((const struct smp_rows *)context)->wall;
 
-    if (nodes[a].wall_ns != nodes[b].wall_ns)
-        return nodes[a].wall_ns > nodes[b].wall_ns;
+    if (smp_column_at(wall, a) != smp_column_at(wall, b))
+        return smp_column_at(wall, a) > smp_column_at(wall, b);
     return is_first_by_text(context, a, b);
 }
 
@@ -272,16 +259,17 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
         goto done;
     rows->profile = profile;
     rows->nodes = smp_tree_nodes(profile->tree);
-    rows->has_cpu = style.cpu_time;
+    rows->wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
+    rows->style = style;
+    rows->style.columns &= smp_tree_measures(profile->tree) & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL);
     rows->quota = quota;
-    rows->percent = style.percent;
     rows->links = smp_alloc(quota, node_count * sizeof(*rows->links));
     if (rows->links == NULL)
         goto done;
     rows->kept = smp_alloc(quota, node_count * sizeof(*rows->kept));
     if (rows->kept == NULL)
         goto done;
-    choose(rows, style, node_count);
+    choose(rows, node_count);
     status = smp_frame_texts_create(quota, profile->methods, rows->nodes, rows->kept,
                                     rows->kept_count, &rows->texts);
     if (status != SMP_OK)
@@ -325,11 +313,28 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node)
 
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node)
 {
-    const double all_ns = (double)rows->nodes[root].wall_ns;
+    const double all_ns = (double)smp_column_at(rows->wall, root);
 
-    if (!rows->percent)
+    if (!rows->style.percent)
         return -1;
-    return all_ns > 0 ? (int)((double)rows->nodes[node].wall_ns * TENTHS / all_ns + 0.5) : 0;
+    return all_ns > 0 ? (int)((double)smp_column_at(rows->wall, node) * TENTHS / all_ns + 0.5) : 0;
+}
+
+uint32_t smp_rows_columns(const struct smp_rows *rows)
+{
+    return rows->style.columns;
+}
+
+static struct smp_amounts columns_of(const struct smp_rows *rows, uint32_t node)
+{
+    struct smp_amounts printed = { { 0 } };
+
+    for (uint32_t left = rows->style.columns; left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        const struct smp_column column = smp_tree_column(rows->profile->tree, measure);
+        printed.of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
+    }
+    return printed;
 }
 
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)
@@ -337,9 +342,9 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
     const struct smp_frame_text *const text =
         smp_frame_texts_get(rows->texts, rows->nodes[node].location);
 
-    out->total_ms = to_ms(rows->nodes[node].wall_ns);
+    out->total_ms = total_ms(rows, node);
     out->self_ms = self_ms(rows, node);
-    out->cpu_ms = rows->has_cpu ? to_ms(rows->nodes[node].cpu_ns) : -1;
+    out->columns = columns_of(rows, node);
     out->text = smp_frame_texts_bytes(rows->texts, text);
     out->length = text->length;
     out->width = text->width;

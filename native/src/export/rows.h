@@ -54,7 +54,8 @@ uint32_t smp_rows_up(const struct smp_rows *rows, uint32_t node);
 struct smp_row {
     int64_t total_ms;
     int64_t self_ms;
-    int64_t cpu_ms;   /* total; -1: not printed */
+    /* Totals of the measures that the style has columns for, as printed; of others 0. */
+    struct smp_amounts columns;
     const char *text; /* of length bytes; borrowed as long as the rows live */
     uint32_t length;
     uint32_t width; /* in columns */
@@ -63,5 +64,7 @@ struct smp_row {
  * none. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
+/* The style's columns that the profile holds: a set of measures. */
+uint32_t smp_rows_columns(const struct smp_rows *rows);
 
 #endif

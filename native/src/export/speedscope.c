@@ -65,8 +65,7 @@ static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights
 
     smp_tree_walk_begin(walk, root);
     while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
-        const struct smp_walk_self self = smp_tree_walk_self(walk);
-        const uint64_t weight = smp_export_weight(writer->job->style, &self);
+        const uint64_t weight = (uint64_t)smp_tree_walk_self(walk, writer->job->style->weight);
         if (weight == 0)
             continue;
         if (!is_first)
@@ -84,14 +83,14 @@ static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights
 static void put_profile(struct writer *writer, size_t rank)
 {
     const uint32_t root = smp_export_group(writer->job, rank)->root;
-    const bool is_time = writer->job->style->weight != SMP_WEIGHT_SAMPLES;
+    const enum smp_unit unit = smp_measure_info(writer->job->style->weight)->unit;
     struct smp_writer *const out = writer->out;
     uint64_t sum;
 
     smp_writer_puts(out, "{\"type\":\"sampled\",\"name\":");
     smp_json_put_string(out, smp_export_group_name(writer->job, rank));
     smp_writer_puts(out, ",\"unit\":");
-    smp_writer_puts(out, is_time ? "\"nanoseconds\"" : "\"none\"");
+    smp_json_put_string(out, smp_unit_info(unit)->speedscope);
     smp_writer_puts(out, ",\"samples\":[");
     (void)put_stacks(writer, root, false);
     smp_writer_puts(out, "],\"weights\":[");
@@ -101,21 +100,13 @@ static void put_profile(struct writer *writer, size_t rank)
     smp_writer_puts(out, "}");
 }
 
-static const char *name_of_weights(const struct smp_export_job *job)
-{
-    if (job->style->weight == SMP_WEIGHT_SAMPLES)
-        return "samples";
-    return job->style->weight == SMP_WEIGHT_CPU || job->profile->is_cpu_clock ? "CPU time"
-                                                                              : "wall time";
-}
-
 static enum smp_status put_all(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
     struct smp_writer *const out = writer->out;
 
     smp_writer_puts(out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"threads-sampler\",\"name\":");
-    smp_json_put_string(out, name_of_weights(job));
+    smp_json_put_string(out, smp_export_weight_title(job));
     smp_writer_puts(out, ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
     for (uint32_t i = 0; i < writer->frames.count && !out->has_failed; i++) {
         if (i > 0)

@@ -76,7 +76,7 @@ enum smp_status smp_export_text(const struct smp_export_job *job)
     const struct smp_report_style style = {
         .order = job->style->order,
         .zero_time_packages = job->style->zero_time_packages,
-        .cpu_time = job->style->cpu_time,
+        .columns = job->style->columns,
         .percent = job->style->percent,
     };
     const struct smp_outputer outputer = { .title = on_title,

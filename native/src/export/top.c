@@ -21,7 +21,7 @@
 enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, MAX_TEXT_BYTES = 1 << 20 };
 
 struct entry {
-    struct smp_walk_self self;
+    struct smp_amounts self;
     uint32_t location; /* one of the method's, or the line's */
 };
 
@@ -41,20 +41,6 @@ struct writer {
 
 /* --- adding up --- */
 
-static int64_t add_clamped(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-static void add(struct smp_walk_self *to, const struct smp_walk_self *from)
-{
-    to->wall_ns = add_clamped(to->wall_ns, from->wall_ns);
-    to->cpu_ns = add_clamped(to->cpu_ns, from->cpu_ns);
-    to->samples += from->samples;
-}
-
 static void add_up_lines(struct writer *writer)
 {
     const struct smp_tree *const tree = writer->job->profile->tree;
@@ -62,11 +48,12 @@ static void add_up_lines(struct writer *writer)
     const size_t node_count = smp_tree_node_count(tree);
 
     for (uint32_t i = 1; i < node_count; i++) {
-        struct smp_walk_self self = { .samples = nodes[i].samples };
+        struct smp_amounts self;
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
             continue;
-        smp_tree_self(tree, i, &self.wall_ns, &self.cpu_ns);
-        add(&writer->lines[smp_used_frames_number(&writer->frames, nodes[i].location)].self, &self);
+        self = smp_tree_self_all(tree, i);
+        smp_amounts_add(
+            &writer->lines[smp_used_frames_number(&writer->frames, nodes[i].location)].self, &self);
     }
 }
 
@@ -101,7 +88,7 @@ static enum smp_status add_up(struct writer *writer)
     for (uint32_t i = 0; i < frames->count; i++) {
         struct entry *const method = &writer->methods[method_of(writer, frames->locations[i])];
         method->location = frames->locations[i];
-        add(&method->self, &writer->lines[i].self);
+        smp_amounts_add(&method->self, &writer->lines[i].self);
     }
     return SMP_OK;
 }
@@ -110,15 +97,15 @@ static enum smp_status add_up(struct writer *writer)
 
 static struct top top_of(const struct writer *writer, const struct entry *entries, size_t count)
 {
-    const struct smp_export_style *const style = writer->job->style;
+    const enum smp_measure weight_by = writer->job->style->weight;
     struct top top = { .count = 0 };
 
     for (size_t i = 0; i < count; i++) {
-        const uint64_t weight = smp_export_weight(style, &entries[i].self);
+        const int64_t weight = entries[i].self.of[weight_by];
         size_t at = top.count < ROWS ? top.count : ROWS;
         if (weight == 0)
             continue;
-        for (; at > 0 && smp_export_weight(style, &top.rows[at - 1]->self) < weight; at--) {
+        for (; at > 0 && top.rows[at - 1]->self.of[weight_by] < weight; at--) {
             if (at < ROWS)
                 top.rows[at] = top.rows[at - 1];
         }
@@ -134,28 +121,44 @@ static size_t count_weighty(const struct writer *writer, const struct entry *ent
     size_t weighty = 0;
 
     for (size_t i = 0; i < count; i++)
-        weighty += smp_export_weight(writer->job->style, &entries[i].self) > 0;
+        weighty += entries[i].self.of[writer->job->style->weight] > 0;
     return weighty;
 }
 
 /* --- the tables --- */
 
-/* Put together from whole numbers: "%.1f" would follow the locale the JVM has set. */
-static void put_figures(struct writer *writer, const struct smp_walk_self *self, uint64_t all)
+static bool has_column(const struct writer *writer, enum smp_measure measure)
 {
-    const double share = (double)smp_export_weight(writer->job->style, self) / (double)all;
-    const unsigned tenths = (unsigned)(share * TENTHS + 0.5);
-    char row[ROW_BYTES];
+    const uint32_t always =
+        SMP_MEASURE_BIT(SMP_MEASURE_WALL) | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES);
 
-    (void)snprintf(row, sizeof(row), "%5u.%u %12" PRId64 " ", tenths / 10, tenths % 10,
-                   self->wall_ns / NS_PER_MS);
-    smp_writer_puts(writer->job->out, row);
-    if (writer->job->style->cpu_time) {
-        (void)snprintf(row, sizeof(row), "%12" PRId64 " ", self->cpu_ns / NS_PER_MS);
-        smp_writer_puts(writer->job->out, row);
+    return smp_export_holds(writer->job, measure) &&
+           ((always | writer->job->style->columns) & SMP_MEASURE_BIT(measure)) != 0;
+}
+
+/* Times are wider. */
+static int width_of(enum smp_measure measure)
+{
+    return smp_measure_info(measure)->unit == SMP_UNIT_NANOSECONDS ? 12 : 10;
+}
+
+/* Put together from whole numbers: "%.1f" would follow the locale the JVM has set. */
+static void put_amounts(struct writer *writer, const struct smp_amounts *self, int64_t all)
+{
+    const double share = (double)self->of[writer->job->style->weight] / (double)all;
+    const unsigned tenths = (unsigned)(share * TENTHS + 0.5);
+    char cell[ROW_BYTES];
+
+    (void)snprintf(cell, sizeof(cell), "%5u.%u", tenths / 10, tenths % 10);
+    smp_writer_puts(writer->job->out, cell);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        if (!has_column(writer, (enum smp_measure)i))
+            continue;
+        (void)snprintf(cell, sizeof(cell), " %*" PRId64, width_of((enum smp_measure)i),
+                       smp_measure_printed((enum smp_measure)i, self->of[i]));
+        smp_writer_puts(writer->job->out, cell);
     }
-    (void)snprintf(row, sizeof(row), "%10" PRIu64 "  ", self->samples);
-    smp_writer_puts(writer->job->out, row);
+    smp_writer_puts(writer->job->out, "  ");
 }
 
 static enum smp_status put_name(struct writer *writer, uint32_t location, bool with_line)
@@ -172,39 +175,51 @@ static enum smp_status put_name(struct writer *writer, uint32_t location, bool w
     return text->status;
 }
 
+static void put_heads(struct writer *writer, const char *what)
+{
+    struct smp_writer *const out = writer->job->out;
+    char cell[ROW_BYTES];
+
+    smp_writer_puts(out, "percent");
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        const bool is_cpu = i == SMP_MEASURE_WALL && writer->job->profile->is_cpu_clock;
+        const enum smp_measure measure = is_cpu ? SMP_MEASURE_CPU : (enum smp_measure)i;
+        if (!has_column(writer, (enum smp_measure)i))
+            continue;
+        (void)snprintf(cell, sizeof(cell), " %*s", width_of(measure),
+                       smp_measure_info(measure)->column);
+        smp_writer_puts(out, cell);
+    }
+    smp_writer_puts(out, "  ");
+    smp_writer_puts(out, what);
+    smp_writer_puts(out, "\n");
+}
+
 static void put_head(struct writer *writer, const struct top *top, size_t of, const char *what)
 {
-    static const char *const weights[] = { [SMP_WEIGHT_WALL] = "wall time",
-                                           [SMP_WEIGHT_CPU] = "CPU time",
-                                           [SMP_WEIGHT_SAMPLES] = "samples" };
     const struct smp_export_job *const job = writer->job;
-    const bool is_cpu = job->profile->is_cpu_clock;
-    const enum smp_weight weight =
-        is_cpu && job->style->weight == SMP_WEIGHT_WALL ? SMP_WEIGHT_CPU : job->style->weight;
     char row[ROW_BYTES];
 
     (void)snprintf(row, sizeof(row),
                    "Top %zu %ss of %zu, by own %s, in %zu thread group%s, over %" PRId64 " ms\n",
-                   top->count, what, of, weights[weight], job->groups->count,
+                   top->count, what, of, smp_export_weight_title(job), job->groups->count,
                    job->groups->count == 1 ? "" : "s", job->profile->elapsed_ns / NS_PER_MS);
     smp_writer_puts(job->out, row);
-    (void)snprintf(row, sizeof(row), "percent      %s ms%s    samples  %s\n",
-                   is_cpu ? " CPU" : "wall", job->style->cpu_time ? "       CPU ms" : "", what);
-    smp_writer_puts(job->out, row);
+    put_heads(writer, what);
 }
 
 static enum smp_status put_table(struct writer *writer, const struct entry *entries, size_t count,
                                  bool with_line)
 {
     const struct top top = top_of(writer, entries, count);
-    struct smp_walk_self all = { 0 };
+    struct smp_amounts all = { { 0 } };
     enum smp_status status = SMP_OK;
 
     for (size_t i = 0; i < count; i++)
-        add(&all, &entries[i].self);
+        smp_amounts_add(&all, &entries[i].self);
     put_head(writer, &top, count_weighty(writer, entries, count), with_line ? "line" : "method");
     for (size_t i = 0; i < top.count && status == SMP_OK; i++) {
-        put_figures(writer, &top.rows[i]->self, smp_export_weight(writer->job->style, &all));
+        put_amounts(writer, &top.rows[i]->self, all.of[writer->job->style->weight]);
         status = put_name(writer, top.rows[i]->location, with_line);
     }
     return status;

@@ -24,15 +24,10 @@ void smp_tree_walk_begin(struct smp_tree_walk *walk, uint32_t root)
     walk->depth = 0;
 }
 
-static bool is_unused(const struct smp_node *node)
-{
-    return node->wall_ns == 0 && node->cpu_ns == 0 && node->samples == 0 && node->last_child == 0;
-}
-
 /* The first one from here on, going from sibling to sibling, that was used. */
 static uint32_t first_used(const struct smp_tree_walk *walk, uint32_t node)
 {
-    while (node != 0 && is_unused(&walk->nodes[node]))
+    while (node != 0 && smp_tree_is_unused(walk->tree, node))
         node = walk->siblings[node];
     return node;
 }
@@ -68,13 +63,4 @@ bool smp_tree_walk_next(struct smp_tree_walk *walk)
         return false;
     }
     return push(walk, next);
-}
-
-struct smp_walk_self smp_tree_walk_self(const struct smp_tree_walk *walk)
-{
-    const uint32_t node = smp_tree_walk_node(walk);
-    struct smp_walk_self self = { .samples = walk->nodes[node].samples };
-
-    smp_tree_self(walk->tree, node, &self.wall_ns, &self.cpu_ns);
-    return self;
 }

@@ -39,13 +39,6 @@ struct smp_tree_walk {
     enum smp_status status;
 };
 
-/* What a node has itself. */
-struct smp_walk_self {
-    int64_t wall_ns;
-    int64_t cpu_ns;
-    uint64_t samples;
-};
-
 void smp_tree_walk_init(struct smp_tree_walk *walk, struct smp_quota *quota,
                         const struct smp_tree *tree);
 void smp_tree_walk_fini(struct smp_tree_walk *walk); /* all zero is fine */
@@ -59,7 +52,10 @@ static inline uint32_t smp_tree_walk_node(const struct smp_tree_walk *walk)
     return walk->path[walk->depth - 1];
 }
 
-/* Of the current node. */
-struct smp_walk_self smp_tree_walk_self(const struct smp_tree_walk *walk);
+/* What the current node has itself. */
+static inline int64_t smp_tree_walk_self(const struct smp_tree_walk *walk, enum smp_measure measure)
+{
+    return smp_tree_self(walk->tree, smp_tree_walk_node(walk), measure);
+}
 
 #endif

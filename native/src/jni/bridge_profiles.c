@@ -21,8 +21,14 @@
 
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
-/* Bits of writeSnapshot's flags. */
-enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, CPU_TIME = 4, PERCENT = 8, WITHOUT_NODES = 16 };
+/* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
+enum {
+    BY_TIME = 1,
+    ZERO_TIME_PACKAGES = 2,
+    PERCENT = 8,
+    WITHOUT_NODES = 16,
+    COLUMNS_SHIFT = 8
+};
 
 static struct smp_session *profiles_session(jlong handle)
 {
@@ -98,10 +104,10 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, 
                                      jint weight, jint flags, jobject out)
 {
     const struct smp_export_style style = {
-        .weight = (enum smp_weight)weight,
+        .weight = (enum smp_measure)weight,
         .order = (flags & BY_TIME) != 0 ? SMP_ORDER_BY_TIME : SMP_ORDER_BY_NAME,
         .zero_time_packages = (flags & ZERO_TIME_PACKAGES) != 0,
-        .cpu_time = (flags & CPU_TIME) != 0,
+        .columns = ((uint32_t)flags >> COLUMNS_SHIFT) & SMP_ALL_MEASURES,
         .percent = (flags & PERCENT) != 0,
         .without_nodes = (flags & WITHOUT_NODES) != 0,
     };
@@ -131,7 +137,7 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, jclass bridge, jlong before,
     (void)bridge;
     if (status == SMP_OK) {
         const struct smp_output bytes = smp_stream_output_functions(&output);
-        status = smp_export_difference(sides, (enum smp_format)format, (enum smp_weight)weight,
+        status = smp_export_difference(sides, (enum smp_format)format, (enum smp_measure)weight,
                                        quota, &bytes);
     }
     smp_stream_output_fini(&output);
@@ -248,7 +254,6 @@ JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, jclass bridge, jl
 {
     struct smp_quota *const quota = snapshot_of(profile)->quota;
     struct smp_hot_groups groups;
-    enum smp_status status = SMP_ENOMEM;
     jlongArray array = NULL;
 
     (void)bridge;
@@ -257,13 +262,14 @@ JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, jclass bridge, jl
     const size_t count = groups.count * SMP_JNI_GROUP_FIGURE_COUNT;
     /* One more, because there may be none and nothing cannot be allocated. */
     int64_t *const values = smp_alloc(quota, (count + 1) * sizeof(*values));
-    if (values != NULL)
-        status = smp_jni_group_figures(snapshot_of(profile), &groups, values);
-    if (status == SMP_OK)
+    if (values != NULL) {
+        smp_jni_group_figures(snapshot_of(profile), &groups, values);
         array = to_java(env, values, count);
+    }
     smp_free(quota, values);
     smp_hot_groups_fini(&groups);
-    smp_throw(env, status);
+    if (values == NULL)
+        smp_throw(env, SMP_ENOMEM);
     return array;
 }
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_figures.h - figures of a profile for Java, as arrays of long in the order that
+ * profile_figures.h - a profile's figures for Java, as arrays of long in the order that
  * NativeBridge documents.
  *
- * Threads  any; the snapshot is immutable.
- * Errors   SMP_ENOMEM, SMP_EQUOTA where working memory is needed.
- * Cost     figures, groups: a pass over the nodes. account: constant.
+ * Threads  any; the profile is immutable.
+ * Cost     groups: constant for each group. The others: constant.
  */
 #ifndef SMP_JNI_PROFILE_FIGURES_H
 #define SMP_JNI_PROFILE_FIGURES_H
@@ -13,7 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/status.h"
 #include "export/hot_groups.h"
 #include "export/hot_lines.h"
 #include "model/profile.h"
@@ -28,20 +26,16 @@ enum smp_jni_profile_figure {
     SMP_JNI_PROFILE_POLLS,
     SMP_JNI_PROFILE_GROUPS,
     SMP_JNI_PROFILE_NODES,
-    SMP_JNI_PROFILE_WALL_NS,
-    SMP_JNI_PROFILE_CPU_NS,
-    SMP_JNI_PROFILE_SAMPLES,
-    SMP_JNI_PROFILE_FIGURE_COUNT
+    SMP_JNI_PROFILE_AMOUNTS, /* from here on: of each measure the total */
+    SMP_JNI_PROFILE_FIGURE_COUNT = SMP_JNI_PROFILE_AMOUNTS + SMP_MEASURE_COUNT
 };
 
 enum smp_jni_group_figure {
-    SMP_JNI_GROUP_WALL_NS,
-    SMP_JNI_GROUP_CPU_NS,
-    SMP_JNI_GROUP_SAMPLES,
     SMP_JNI_GROUP_THREADS,
     SMP_JNI_GROUP_MAX_DEPTH,
     SMP_JNI_GROUP_POLLS,
-    SMP_JNI_GROUP_FIGURE_COUNT
+    SMP_JNI_GROUP_AMOUNTS, /* from here on: of each measure the total */
+    SMP_JNI_GROUP_FIGURE_COUNT = SMP_JNI_GROUP_AMOUNTS + SMP_MEASURE_COUNT
 };
 
 enum smp_jni_line_figure {
@@ -59,9 +53,8 @@ enum {
 void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
                              int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT]);
 /* values has room for SMP_JNI_GROUP_FIGURE_COUNT of each group. */
-SMP_CHECKED enum smp_status smp_jni_group_figures(const struct smp_profile *profile,
-                                                  const struct smp_hot_groups *groups,
-                                                  int64_t *values);
+void smp_jni_group_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
+                           int64_t *values);
 void smp_jni_line_figures(const struct smp_hot_line *line,
                           int64_t values[SMP_JNI_LINE_FIGURE_COUNT]);
 void smp_jni_account_values(const struct smp_profile *profile,

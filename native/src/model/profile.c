@@ -90,7 +90,7 @@ void smp_profile_release(struct smp_profile *profile)
 
 bool smp_profile_is_empty(const struct smp_profile *profile)
 {
-    const struct smp_node *nodes = smp_tree_nodes(profile->tree);
+    const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
     const size_t count = smp_thread_groups_count(profile->groups);
 
     if (profile->tally.polls > 0)
@@ -98,7 +98,7 @@ bool smp_profile_is_empty(const struct smp_profile *profile)
     for (uint32_t i = 0; i < count; i++) {
         const struct smp_group group = { .index = i };
         const uint32_t root = smp_thread_groups_info(profile->groups, group)->root;
-        if (root != 0 && nodes[root].wall_ns > 0 &&
+        if (root != 0 && smp_column_at(wall, root) > 0 &&
             !smp_thread_groups_is_jvm(profile->groups, group))
             return false;
     }

@@ -12,7 +12,6 @@
 enum {
     /* What the names of both may take where no quota says less. Reserved, not used. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
-    PLACE_BYTES_AT_MOST = 48, /* with its slots */
     TREE_STEPS_BYTES = 4 * 64 * 1024
 };
 
@@ -20,7 +19,7 @@ struct smp_profile_diff {
     struct smp_quota *quota;
     const struct smp_profile *profiles[SMP_DIFF_SIDES];
     struct smp_methods *names;
-    struct smp_tree *tree; /* its nodes have no figures */
+    struct smp_tree *tree; /* without measures */
     uint32_t *groups[SMP_DIFF_SIDES];
     uint32_t *places[SMP_DIFF_SIDES];
 };
@@ -51,7 +50,7 @@ static enum smp_status make_tree(struct smp_profile_diff *diff)
 
     for (int side = 0; side < SMP_DIFF_SIDES; side++)
         places += node_count(diff->profiles[side]) + group_count(diff->profiles[side]);
-    return smp_tree_create(diff->quota, places * PLACE_BYTES_AT_MOST + TREE_STEPS_BYTES,
+    return smp_tree_create(diff->quota, 0, places * smp_tree_node_bytes(0) + TREE_STEPS_BYTES,
                            &diff->tree);
 }
 
@@ -220,8 +219,19 @@ uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_di
     return diff->places[side][node];
 }
 
+uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff)
+{
+    uint32_t measures = 0;
+
+    for (int side = 0; side < SMP_DIFF_SIDES; side++) {
+        if (diff->profiles[side] != NULL)
+            measures |= smp_tree_measures(diff->profiles[side]->tree);
+    }
+    return measures;
+}
+
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,
-                          smp_diff_amount *amount_of, int64_t *sums)
+                          enum smp_measure measure, int64_t *sums)
 {
     const struct smp_profile *const profile = diff->profiles[side];
     const size_t count = node_count(profile);
@@ -229,7 +239,6 @@ void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_sid
     memset(sums, 0, smp_profile_diff_count(diff) * sizeof(*sums));
     for (uint32_t i = 1; i < count; i++) {
         int64_t *const sum = &sums[diff->places[side][i]];
-        if (__builtin_add_overflow(*sum, amount_of(profile, i), sum))
-            *sum = INT64_MAX;
+        *sum = smp_add_clamped(*sum, smp_tree_self(profile->tree, i, measure));
     }
 }

@@ -17,7 +17,7 @@
  * Owns     its tree and its names; borrows both profiles.
  * Threads  any number of readers; both profiles are immutable.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA, and there is no result.
- * Cost     create: O(nodes of both) and the names of both. At most 48 bytes a place and 4 bytes a
+ * Cost     create: O(nodes of both) and the names of both. At most 24 bytes a place and 4 bytes a
  *          node of each profile.
  */
 #ifndef SMP_MODEL_PROFILE_DIFF_H
@@ -57,10 +57,10 @@ uint32_t smp_profile_diff_group(const struct smp_profile_diff *diff, enum smp_di
 uint32_t smp_profile_diff_place(const struct smp_profile_diff *diff, enum smp_diff_side side,
                                 uint32_t node);
 
-/* What is summed: a node's own amount of one measure, not negative. */
-typedef int64_t smp_diff_amount(const struct smp_profile *profile, uint32_t node);
-/* sums[place]: what the side has there itself, at most INT64_MAX. sums has room for all places. */
+/* The measures of both sides. */
+uint32_t smp_profile_diff_measures(const struct smp_profile_diff *diff);
+/* sums[place]: what the side has there itself, at most INT64_MAX; for all places. */
 void smp_profile_diff_sum(const struct smp_profile_diff *diff, enum smp_diff_side side,
-                          smp_diff_amount *amount_of, int64_t *sums);
+                          enum smp_measure measure, int64_t *sums);
 
 #endif

@@ -17,7 +17,6 @@ enum {
     /* What a table of a merged snapshot may take where no quota says less. Reserved, not used. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     MAX_GROUPS_BYTES = 256 * 1024 * 1024,
-    NODE_BYTES_AT_MOST = 48, /* with its slots */
     TREE_STEPS_BYTES = 4 * 64 * 1024
 };
 
@@ -73,20 +72,23 @@ static enum smp_status make_methods(struct merger *merger)
 static enum smp_status make_parts(struct merger *merger)
 {
     size_t nodes = 0;
+    uint32_t measures = 0;
     enum smp_status status = make_methods(merger);
 
     if (status != SMP_OK)
         return status;
-    for (size_t i = 0; i < merger->count; i++)
+    for (size_t i = 0; i < merger->count; i++) {
         nodes += smp_tree_node_count(merger->profiles[i]->tree);
+        measures |= smp_tree_measures(merger->profiles[i]->tree);
+    }
     status = smp_thread_groups_create(merger->quota, bytes_within(merger, MAX_GROUPS_BYTES),
                                       &merger->groups);
     if (status != SMP_OK)
         return status;
-    return smp_tree_create(merger->quota,
+    return smp_tree_create(merger->quota, measures,
                            merger->max_tree_bytes != 0
                                ? merger->max_tree_bytes
-                               : nodes * NODE_BYTES_AT_MOST + TREE_STEPS_BYTES,
+                               : nodes * smp_tree_node_bytes(measures) + TREE_STEPS_BYTES,
                            &merger->tree);
 }
 
@@ -208,6 +210,14 @@ static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint
     return over_limit_of(merger, merger->places[node]) | FOLDED;
 }
 
+static void credit(struct merger *merger, uint32_t place, struct smp_amounts amounts)
+{
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        if (amounts.of[i] > 0)
+            smp_tree_credit(merger->tree, place, (enum smp_measure)i, amounts.of[i]);
+    }
+}
+
 static enum smp_status add_nodes(struct merger *merger, const struct smp_profile *from)
 {
     const struct smp_node *nodes = smp_tree_nodes(from->tree);
@@ -216,8 +226,6 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
 
     merger->places[0] = 0;
     for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
-        int64_t wall_ns = 0;
-        int64_t cpu_ns = 0;
         status = add_node(merger, from, &nodes[i], &merger->places[i]);
         if (status != SMP_OK && merger->max_tree_bytes != 0) {
             merger->places[i] = fold(merger, from, i);
@@ -225,9 +233,7 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
         }
         if (status != SMP_OK)
             break;
-        smp_tree_self(from->tree, i, &wall_ns, &cpu_ns);
-        smp_tree_credit(merger->tree, merger->places[i] & ~FOLDED, wall_ns, cpu_ns,
-                        nodes[i].samples);
+        credit(merger, merger->places[i] & ~FOLDED, smp_tree_self_all(from->tree, i));
     }
     return status;
 }

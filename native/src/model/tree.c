@@ -9,13 +9,13 @@
  */
 #include "model/tree.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/arena.h"
 
 enum {
-    NODE_BYTES = 32,
+    NODE_BYTES = 12,
+    AMOUNT_BYTES = 8,
     SLOT_BYTES = 4,
     FIRST_SLOTS = SMP_ARENA_STEP / SLOT_BYTES, /* a multiple of every page size there is */
 };
@@ -23,21 +23,63 @@ enum {
 /* An odd number without pattern: 2^64 divided by the golden ratio. */
 #define MIX 0x9E3779B97F4A7C15u
 
-_Static_assert(sizeof(struct smp_node) == NODE_BYTES, "a node is half a cache line");
-_Static_assert(SMP_ARENA_STEP % NODE_BYTES == 0, "nodes are one array");
+_Static_assert(sizeof(struct smp_node) == NODE_BYTES, "nodes are one array");
 
 struct smp_tree {
-    struct smp_node *nodes; /* the arena's base */
-    uint32_t *slots;        /* sealed: the next siblings */
-    uint32_t node_count;    /* including node 0 */
-    uint32_t slot_count;    /* a power of two */
-    unsigned shift;         /* a hash shifted right by this is a slot */
+    struct smp_node *nodes; /* the base of their arena */
+    int64_t *table;         /* the base of its arena: width amounts a node */
+    /* A measure's amount of node 0; those of the others follow width apart. NULL: not held. */
+    int64_t *columns[SMP_MEASURE_COUNT];
+    uint32_t *slots;     /* sealed: the next siblings */
+    uint32_t node_count; /* including node 0 */
+    uint32_t slot_count; /* a power of two */
+    unsigned shift;      /* a hash shifted right by this is a slot */
+    uint32_t width;      /* how many measures are held */
+    uint32_t measures;   /* which */
     bool sealed;
     size_t max_bytes;
     size_t reserved_bytes; /* address space of the slots */
-    struct smp_arena *arena;
+    struct smp_arena *node_arena;
+    struct smp_arena *table_arena;
     struct smp_quota *quota;
 };
+
+/* --- the table --- */
+
+/* Held measures stand in the list's order. */
+static void lay_out(struct smp_tree *tree)
+{
+    uint32_t place = 0;
+
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        if ((tree->measures & SMP_MEASURE_BIT(i)) != 0)
+            tree->columns[i] = tree->table + place++;
+    }
+}
+
+static int64_t *row_of(const struct smp_tree *tree, uint32_t node)
+{
+    return &tree->table[(size_t)node * tree->width];
+}
+
+static size_t row_bytes(const struct smp_tree *tree)
+{
+    return (size_t)tree->width * AMOUNT_BYTES;
+}
+
+/* NULL: not held. */
+static int64_t *amount_at(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
+{
+    int64_t *const column = tree->columns[measure];
+
+    return column == NULL ? NULL : column + (size_t)node * tree->width;
+}
+
+/* Below zero only where a total has stuck. */
+static int64_t subtract_clamped(int64_t a, int64_t b)
+{
+    return a > b ? a - b : 0;
+}
 
 /* --- slots --- */
 
@@ -93,13 +135,19 @@ static void set_slot_count(struct smp_tree *tree, size_t slots)
     tree->shift = 64u - (unsigned)__builtin_ctzll(slots);
 }
 
-/* --- room --- */
+/* --- growing --- */
 
-static size_t node_bytes(size_t nodes)
+static size_t in_steps(size_t bytes)
 {
     const size_t step = SMP_ARENA_STEP;
 
-    return (nodes * NODE_BYTES + step - 1) / step * step;
+    return (bytes + step - 1) / step * step;
+}
+
+/* Of nodes and table. */
+static size_t bytes_of(const struct smp_tree *tree, size_t nodes)
+{
+    return in_steps(nodes * NODE_BYTES) + in_steps(nodes * row_bytes(tree));
 }
 
 static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
@@ -119,27 +167,33 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
 }
 
 /*
- * Adds room for count nodes at once, zeroed: either all of them or none. Slots first, because a
- * table with too many slots is still a good table, while nodes that are in no slot would have to
- * be taken back.
+ * Adds room for count nodes at once, zeroed: either all of them or none. Slots first: too many of
+ * them do no harm, while nodes that are in no slot would have to be taken back.
  */
-static enum smp_status make_room(struct smp_tree *tree, size_t count)
+static enum smp_status grow(struct smp_tree *tree, size_t count)
 {
     size_t nodes;
     size_t slots;
+    size_t mark;
     enum smp_status status;
 
     if (count > SMP_MAX_NODES - tree->node_count)
         return SMP_EQUOTA;
     nodes = tree->node_count + count;
     slots = slots_for(nodes, tree->slot_count);
-    if (node_bytes(nodes) + slots * SLOT_BYTES > tree->max_bytes)
+    if (bytes_of(tree, nodes) + slots * SLOT_BYTES > tree->max_bytes)
         return SMP_EQUOTA;
     status = grow_slots(tree, slots);
     if (status != SMP_OK)
         return status;
-    if (smp_arena_alloc(tree->arena, count * NODE_BYTES, NODE_BYTES) == NULL)
+    mark = smp_arena_mark(tree->node_arena);
+    if (smp_arena_alloc(tree->node_arena, count * NODE_BYTES, _Alignof(struct smp_node)) == NULL)
         return SMP_ENOMEM;
+    if (tree->width > 0 &&
+        smp_arena_alloc(tree->table_arena, count * row_bytes(tree), AMOUNT_BYTES) == NULL) {
+        smp_arena_rewind(tree->node_arena, mark);
+        return SMP_ENOMEM;
+    }
     return SMP_OK;
 }
 
@@ -184,6 +238,9 @@ static uint32_t append(struct smp_tree *tree, uint32_t parent, const uint32_t *l
 {
     uint32_t at = parent;
 
+    /* They are zero, but the system gives a page that is read before it is written twice. */
+    if (tree->width > 0)
+        memset(row_of(tree, tree->node_count), 0, count * row_bytes(tree));
     while (count > 0) {
         const uint32_t child = tree->node_count++;
         tree->nodes[child].parent = at;
@@ -195,61 +252,53 @@ static uint32_t append(struct smp_tree *tree, uint32_t parent, const uint32_t *l
     return at;
 }
 
-/*
- * Times are never negative, and stick at their maximum: a thousand threads reach 2^63 ns in four
- * months, and an interval may be that long.
- */
-static int64_t add_clamped(int64_t a, int64_t b)
-{
-    int64_t sum;
-
-    return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
-}
-
-/* Below zero only where a total has stuck. */
-static int64_t subtract_clamped(int64_t a, int64_t b)
-{
-    return a > b ? a - b : 0;
-}
-
 /* --- public --- */
 
-enum smp_status smp_tree_create(struct smp_quota *quota, size_t max_bytes, struct smp_tree **out)
+static enum smp_status create_parts(struct smp_tree *tree)
 {
-    const size_t most =
-        max_bytes / NODE_BYTES < SMP_MAX_NODES ? max_bytes / NODE_BYTES : (size_t)SMP_MAX_NODES;
+    const size_t fit = tree->max_bytes / NODE_BYTES;
+    const size_t most = fit < SMP_MAX_NODES ? fit : (size_t)SMP_MAX_NODES;
     enum smp_status status;
-    struct smp_tree *tree = NULL;
 
-    if (max_bytes < node_bytes(1) + FIRST_SLOTS * SLOT_BYTES)
+    if (tree->max_bytes < bytes_of(tree, 1) + FIRST_SLOTS * SLOT_BYTES)
         return SMP_EQUOTA;
-    tree = smp_alloc(quota, sizeof(*tree));
+    status = smp_arena_create(tree->quota, most * NODE_BYTES, &tree->node_arena);
+    if (status == SMP_OK && tree->width > 0)
+        status = smp_arena_create(tree->quota, most * row_bytes(tree), &tree->table_arena);
+    if (status != SMP_OK)
+        return status;
+    tree->reserved_bytes = slots_for(most, FIRST_SLOTS) * SLOT_BYTES;
+    tree->slots = smp_map_reserve(tree->reserved_bytes);
+    if (tree->slots == NULL)
+        return SMP_ENOMEM;
+    status = grow_slots(tree, FIRST_SLOTS);
+    return status == SMP_OK ? grow(tree, 1) : status;
+}
+
+enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size_t max_bytes,
+                                struct smp_tree **out)
+{
+    struct smp_tree *tree = smp_alloc(quota, sizeof(*tree));
+    enum smp_status status;
+
     if (tree == NULL)
         return SMP_ENOMEM;
     tree->quota = quota;
+    tree->measures = measures;
+    tree->width = (uint32_t)__builtin_popcount(measures);
     tree->max_bytes = max_bytes;
-    status = smp_arena_create(quota, most * NODE_BYTES, &tree->arena);
-    if (status != SMP_OK)
-        goto done;
-    tree->reserved_bytes = slots_for(most, FIRST_SLOTS) * SLOT_BYTES;
-    tree->slots = smp_map_reserve(tree->reserved_bytes);
-    if (tree->slots == NULL) {
-        status = SMP_ENOMEM;
-        goto done;
+    status = create_parts(tree);
+    if (status != SMP_OK) {
+        smp_tree_destroy(tree);
+        return status;
     }
-    status = grow_slots(tree, FIRST_SLOTS);
-    if (status != SMP_OK)
-        goto done;
-    status = make_room(tree, 1);
-    if (status != SMP_OK)
-        goto done;
-    tree->nodes = smp_arena_base(tree->arena);
+    tree->nodes = smp_arena_base(tree->node_arena);
+    if (tree->width > 0)
+        tree->table = smp_arena_base(tree->table_arena);
+    lay_out(tree);
     tree->node_count = 1;
     *out = tree;
-    tree = NULL;
-done:
-    smp_tree_destroy(tree);
-    return status;
+    return SMP_OK;
 }
 
 void smp_tree_destroy(struct smp_tree *tree)
@@ -259,7 +308,8 @@ void smp_tree_destroy(struct smp_tree *tree)
     if (tree->slots != NULL)
         smp_map_release(tree->quota, tree->slots, tree->reserved_bytes,
                         (size_t)tree->slot_count * SLOT_BYTES);
-    smp_arena_destroy(tree->arena);
+    smp_arena_destroy(tree->table_arena);
+    smp_arena_destroy(tree->node_arena);
     smp_free(tree->quota, tree);
 }
 
@@ -280,7 +330,7 @@ enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_
         return SMP_ESTATE;
     missing = follow(tree, locations, count, &node);
     if (missing > 0) {
-        const enum smp_status status = make_room(tree, missing);
+        const enum smp_status status = grow(tree, missing);
         if (status != SMP_OK)
             return status;
         node = append(tree, node, locations, missing);
@@ -289,27 +339,25 @@ enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_
     return SMP_OK;
 }
 
-void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int64_t cpu_ns,
-                     uint32_t samples)
+void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure, int64_t amount)
 {
-    struct smp_node *at = &tree->nodes[node];
+    int64_t *at = amount_at(tree, node, measure);
 
-    if (tree->sealed)
-        return;
-    at->wall_ns = add_clamped(at->wall_ns, wall_ns);
-    at->cpu_ns = add_clamped(at->cpu_ns, cpu_ns);
-    at->samples = samples > UINT32_MAX - at->samples ? UINT32_MAX : at->samples + samples;
+    if (!tree->sealed && at != NULL)
+        *at = smp_add_clamped(*at, amount);
 }
 
-int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, int64_t wall_ns)
+int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
+                           int64_t amount)
 {
-    struct smp_node *at = &tree->nodes[node];
-    const int64_t taken_ns = wall_ns < at->wall_ns ? wall_ns : at->wall_ns;
+    int64_t *at = amount_at(tree, node, measure);
+    int64_t taken;
 
-    if (tree->sealed)
+    if (tree->sealed || at == NULL)
         return 0;
-    at->wall_ns -= taken_ns;
-    return taken_ns;
+    taken = amount < *at ? amount : *at;
+    *at -= taken;
+    return taken;
 }
 
 /* value * part / whole, rounded down; part <= whole. */
@@ -338,80 +386,94 @@ static void begin_spread(struct smp_tree_unseen *unseen, uint32_t root)
     if (unseen->fallback == 0)
         unseen->fallback = root;
     unseen->largest = unseen->fallback;
-    unseen->seen_ns = 0;
-    unseen->left_ns = unseen->cpu_ns;
+    unseen->seen = 0;
+    unseen->left = unseen->amount;
 }
 
-static void see(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t node)
+static void see(struct smp_column column, struct smp_tree_unseen *unseen, uint32_t node)
 {
-    const struct smp_node *nodes = tree->nodes;
+    const int64_t amount = smp_column_at(column, node);
 
-    if (nodes[node].cpu_ns == 0)
+    if (amount == 0)
         return;
-    if (unseen->seen_ns == 0 || nodes[node].cpu_ns > nodes[unseen->largest].cpu_ns)
+    if (unseen->seen == 0 || amount > smp_column_at(column, unseen->largest))
         unseen->largest = node;
-    unseen->seen_ns = add_clamped(unseen->seen_ns, nodes[node].cpu_ns);
+    unseen->seen = smp_add_clamped(unseen->seen, amount);
 }
 
-static void take_share(struct smp_tree *tree, struct smp_tree_unseen *unseen, uint32_t node)
+static void take_share(struct smp_tree *tree, enum smp_measure measure,
+                       struct smp_tree_unseen *unseen, uint32_t node)
 {
-    const int64_t seen_ns = tree->nodes[node].cpu_ns;
-    int64_t cpu_ns;
+    const int64_t seen = *amount_at(tree, node, measure);
+    int64_t share;
 
-    if (seen_ns == 0 || node == unseen->largest)
+    if (seen == 0 || node == unseen->largest)
         return;
-    cpu_ns = share_of(unseen->cpu_ns, seen_ns, unseen->seen_ns);
-    smp_tree_credit(tree, node, 0, cpu_ns, 0);
-    unseen->left_ns -= cpu_ns;
+    share = share_of(unseen->amount, seen, unseen->seen);
+    smp_tree_credit(tree, node, measure, share);
+    unseen->left -= share;
 }
 
-static void take_rest(struct smp_tree *tree, struct smp_tree_unseen *unseen)
+static void take_rest(struct smp_tree *tree, enum smp_measure measure,
+                      struct smp_tree_unseen *unseen)
 {
-    smp_tree_credit(tree, unseen->largest, 0, unseen->left_ns, 0);
+    smp_tree_credit(tree, unseen->largest, measure, unseen->left);
     *unseen = (struct smp_tree_unseen){ .fallback = unseen->fallback };
 }
 
-void smp_tree_spread(struct smp_tree *tree,
+void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
                      struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
 {
+    const struct smp_column column = smp_tree_column(tree, measure);
     struct smp_node *nodes = tree->nodes;
 
-    if (tree->sealed)
+    if (tree->sealed || column.step == 0)
         return;
     for (uint32_t i = 1; i < tree->node_count; i++) {
         struct smp_tree_unseen *unseen = group_of(tree, i, of, context);
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
             begin_spread(unseen, i);
-        see(tree, unseen, i);
+        see(column, unseen, i);
     }
     for (uint32_t i = 1; i < tree->node_count; i++)
-        take_share(tree, of(context, nodes[i].last_child), i);
+        take_share(tree, measure, of(context, nodes[i].last_child), i);
     for (uint32_t i = 1; i < tree->node_count; i++) {
         nodes[i].last_child = 0;
         if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
-            take_rest(tree, of(context, nodes[i].location & ~SMP_LOCATION_GROUP));
+            take_rest(tree, measure, of(context, nodes[i].location & ~SMP_LOCATION_GROUP));
     }
 }
 
-void smp_tree_seal(struct smp_tree *tree)
+/* Children before parents; the last one put in front is the one added first. Inline: a width that
+ * the compiler knows takes two thirds of the time. */
+static inline void add_up(struct smp_tree *tree, uint32_t width)
 {
-    struct smp_node *nodes = tree->nodes;
-    uint32_t *siblings = tree->slots;
+    struct smp_node *const nodes = tree->nodes;
+    uint32_t *const siblings = tree->slots;
 
-    if (tree->sealed)
-        return;
-    tree->sealed = true;
-    for (uint32_t i = 0; i < tree->node_count; i++)
-        nodes[i].last_child = 0;
-    /* Children before parents; the last one put in front is the one added first. */
     for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        struct smp_node *parent = &nodes[nodes[i].parent];
-        parent->wall_ns = add_clamped(parent->wall_ns, nodes[i].wall_ns);
-        parent->cpu_ns = add_clamped(parent->cpu_ns, nodes[i].cpu_ns);
+        struct smp_node *const parent = &nodes[nodes[i].parent];
+        int64_t *const total = &tree->table[(size_t)nodes[i].parent * width];
+        const int64_t *const more = &tree->table[(size_t)i * width];
+        for (uint32_t place = 0; place < width; place++)
+            total[place] = smp_add_clamped(total[place], more[place]);
         siblings[i] = parent->last_child;
         parent->last_child = i;
     }
     siblings[0] = 0;
+}
+
+void smp_tree_seal(struct smp_tree *tree)
+{
+    if (tree->sealed)
+        return;
+    tree->sealed = true;
+    for (uint32_t i = 0; i < tree->node_count; i++)
+        tree->nodes[i].last_child = 0;
+    if (tree->width == SMP_MEASURE_COUNT)
+        add_up(tree, SMP_MEASURE_COUNT);
+    else
+        add_up(tree, tree->width);
 }
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree)
@@ -429,22 +491,78 @@ const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree)
     return tree->sealed ? tree->slots : NULL;
 }
 
-void smp_tree_self(const struct smp_tree *tree, uint32_t node, int64_t *wall_ns, int64_t *cpu_ns)
+uint32_t smp_tree_measures(const struct smp_tree *tree)
 {
-    const struct smp_node *nodes = tree->nodes;
-    uint32_t child = tree->sealed ? nodes[node].last_child : 0;
-    int64_t wall = nodes[node].wall_ns;
-    int64_t cpu = nodes[node].cpu_ns;
+    return tree->measures;
+}
 
+struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure measure)
+{
+    static const int64_t none = 0;
+
+    if (tree->columns[measure] == NULL)
+        return (struct smp_column){ .first = &none };
+    return (struct smp_column){ .first = tree->columns[measure], .step = tree->width };
+}
+
+int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
+{
+    const struct smp_column column = smp_tree_column(tree, measure);
+    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
+    int64_t own = smp_column_at(column, node);
+
+    for (; child != 0; child = tree->slots[child])
+        own = subtract_clamped(own, smp_column_at(column, child));
+    return own;
+}
+
+/* own: width amounts. Inline as add_up is. */
+static inline void subtract_children(const struct smp_tree *tree, uint32_t node, uint32_t width,
+                                     int64_t *own)
+{
+    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
+
+    memcpy(own, &tree->table[(size_t)node * width], width * sizeof(*own));
     for (; child != 0; child = tree->slots[child]) {
-        wall = subtract_clamped(wall, nodes[child].wall_ns);
-        cpu = subtract_clamped(cpu, nodes[child].cpu_ns);
+        const int64_t *const less = &tree->table[(size_t)child * width];
+        for (uint32_t place = 0; place < width; place++)
+            own[place] = subtract_clamped(own[place], less[place]);
     }
-    *wall_ns = wall;
-    *cpu_ns = cpu;
+}
+
+struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
+{
+    struct smp_amounts self;
+    int64_t own[SMP_MEASURE_COUNT];
+    uint32_t place = 0;
+
+    if (tree->width == SMP_MEASURE_COUNT) {
+        subtract_children(tree, node, SMP_MEASURE_COUNT, self.of);
+        return self;
+    }
+    subtract_children(tree, node, tree->width, own);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+        self.of[i] = tree->columns[i] == NULL ? 0 : own[place++];
+    return self;
+}
+
+bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node)
+{
+    const int64_t *const row = row_of(tree, node);
+    bool is_unused = tree->nodes[node].last_child == 0;
+
+    for (uint32_t i = 0; i < tree->width && is_unused; i++)
+        is_unused = row[i] == 0;
+    return is_unused;
 }
 
 size_t smp_tree_bytes(const struct smp_tree *tree)
 {
-    return sizeof(*tree) + smp_arena_committed(tree->arena) + (size_t)tree->slot_count * SLOT_BYTES;
+    return sizeof(*tree) + smp_arena_committed(tree->node_arena) +
+           (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) + (size_t)tree->slot_count * SLOT_BYTES;
+}
+
+size_t smp_tree_node_bytes(uint32_t measures)
+{
+    return NODE_BYTES + (size_t)__builtin_popcount(measures) * AMOUNT_BYTES + 3 * SLOT_BYTES;
 }

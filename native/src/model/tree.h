@@ -10,25 +10,32 @@
  * recurses. A stack is added leaf first as a chain of find-or-add from the root end. Each node
  * remembers the child it found last, so a program that repeats itself is followed without hashing.
  *
- * While open, wall_ns, cpu_ns and samples are SELF figures. smp_tree_seal turns wall_ns and cpu_ns
- * into TOTALS (self and all descendants), reuses last_child as first_child and the hash slots as
- * the array of next siblings: a sealed tree takes no more memory than an open one.
+ * A node is a place. What was measured there stands in a table beside the nodes: a row a node, a
+ * column for each measure that the tree holds. A row is 24 bytes for three measures: what one poll
+ * credits is mostly one cache line.
+ *
+ * While open, amounts are SELF figures. smp_tree_seal turns them into TOTALS (self and all
+ * descendants), makes last_child the first child and the hash slots the next siblings: a sealed
+ * tree takes no more memory than an open one.
  *
  * Owns     every node; a node lives until destroy.
  * Threads  one writer; readers only after seal.
  * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM where the quota or the system refuses: no node and
- * no figure has changed (room made for the call may stay). SMP_ESTATE: it is sealed.
- * Cost     add: O(count), no string work. 32 bytes a node and hash slots of 4 bytes at a load of
- * 0.375 to 0.75: at most 43 bytes a node in all, also while it grows. destroy: O(1).
+ *          no amount has changed (room made for the call may stay). SMP_ESTATE: it is sealed.
+ * Cost     add: O(count), no string work. 12 bytes a node, 8 for each measure, and hash slots of 4
+ *          bytes at a load of 0.375 to 0.75: with three measures at most 47 bytes a node in all,
+ *          also while it grows. destroy: O(1).
  */
 #ifndef SMP_MODEL_TREE_H
 #define SMP_MODEL_TREE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
 #include "base/status.h"
+#include "model/measure.h"
 
 /* In the location of a group's root: the group's index with this bit set. */
 #define SMP_LOCATION_GROUP 0x80000000u
@@ -36,20 +43,17 @@
 struct smp_node {
     uint32_t parent;
     uint32_t location;
-    uint32_t
-        last_child;   /* open: the child found last, 0 = none. sealed: the first child, 0 = none */
-    uint32_t samples; /* self, in both states; sticks at UINT32_MAX */
-    int64_t wall_ns;  /* open: self. sealed: total */
-    int64_t cpu_ns;   /* open: self. sealed: total */
+    uint32_t last_child; /* open: the child found last, 0 = none. sealed: the first child */
 };
 
 enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;
 
-/* max_bytes bounds nodes and slots together; SMP_EQUOTA where not even the first pages fit. */
-SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, size_t max_bytes,
-                                            struct smp_tree **out);
+/* measures: the set it holds, may be empty. max_bytes bounds nodes, table and slots together; SMP_EQUOTA where not
+ * even the first pages fit. */
+SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures,
+                                            size_t max_bytes, struct smp_tree **out);
 void smp_tree_destroy(struct smp_tree *tree);
 
 /* The root of a group's tree, made when new. */
@@ -63,31 +67,33 @@ SMP_CHECKED enum smp_status smp_tree_root(struct smp_tree *tree, uint32_t group,
 SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
                                          const uint32_t *locations, size_t count, uint32_t *leaf);
 
-/* Adds to a node's self figures, which stick at their maximum. Times are not negative. Sealed: does
+/* Adds to what the node has itself, which sticks at its maximum. amount is not negative. Sealed, or
+ * a measure that the tree does not hold: does nothing. */
+void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
+                     int64_t amount);
+
+/* Takes back from what the node has itself, as far as there is any. Returns how much. Sealed:
  * nothing. */
-void smp_tree_credit(struct smp_tree *tree, uint32_t node, int64_t wall_ns, int64_t cpu_ns,
-                     uint32_t samples);
+int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
+                           int64_t amount);
 
-/* Takes back wall time of the node's self figures, as far as there is any. Returns how much.
- * Sealed: nothing. */
-int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, int64_t wall_ns);
-
-/* CPU time of a group that belongs to no node yet. */
+/* An amount of a group that belongs to no node yet. */
 struct smp_tree_unseen {
-    int64_t cpu_ns;
-    uint32_t fallback; /* where they go while no node of the group has CPU time; 0 = group's root */
+    int64_t amount;
+    uint32_t
+        fallback; /* its node while none of the group has any of the measure; 0 = group's root */
     /* For the call of spread. */
     uint32_t largest;
-    int64_t seen_ns;
-    int64_t left_ns;
+    int64_t seen;
+    int64_t left;
 };
 
 /*
- * Spreads what of reports for each group over the group's nodes, in proportion to their own CPU
- * time: exactly all of it, what does not divide goes to the node with the most. of's figure is 0
- * afterwards. Open trees only. O(nodes).
+ * Spreads what of reports for each group over the group's nodes, in proportion to what they have of
+ * the measure themselves: exactly all of it, what does not divide goes to the node with the most.
+ * of's amount is 0 afterwards. Open trees that hold the measure only. O(nodes).
  */
-void smp_tree_spread(struct smp_tree *tree,
+void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
                      struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context);
 
 /* After this the tree is immutable and may be read by any thread it is handed to. */
@@ -98,8 +104,33 @@ size_t smp_tree_node_count(const struct smp_tree *tree); /* including node 0 */
 /* Sealed: next_siblings[node], 0 = none; in the order they were added. First children:
  * nodes[node].last_child. Open: NULL. */
 const uint32_t *smp_tree_next_siblings(const struct smp_tree *tree);
-/* What of a node's figures is its own. Sealed: O(children). */
-void smp_tree_self(const struct smp_tree *tree, uint32_t node, int64_t *wall_ns, int64_t *cpu_ns);
+
+/* The set of measures it holds. */
+uint32_t smp_tree_measures(const struct smp_tree *tree);
+
+/* A measure of all nodes; visible so that reading can be inlined. */
+struct smp_column {
+    const int64_t *first;
+    size_t step; /* 0: the tree does not hold it, all are 0 */
+};
+
+/* Valid until the next add; sealed: as long as the tree. */
+struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure measure);
+
+/* Open: the node's own. Sealed: the total. */
+static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
+{
+    return column.first[node * column.step];
+}
+
+/* What a node has itself. Sealed: O(children). */
+int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure);
+struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node);
+/* A node without any amount, of its own or below it: it was kept ready for what never came. Sealed
+ * trees only. */
+bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);
 size_t smp_tree_bytes(const struct smp_tree *tree);
+/* What a node of a tree with these measures takes at most, with its row and slots. */
+size_t smp_tree_node_bytes(uint32_t measures);
 
 #endif

@@ -17,8 +17,8 @@ public final class ReportOptions {
     /* As NativeBridge.writeSnapshot numbers them. */
     private static final int BY_TIME = 1;
     private static final int ZERO_TIME_PACKAGES = 1 << 1;
-    private static final int CPU_TIME = 1 << 2;
     private static final int PERCENT = 1 << 3;
+    private static final int CPU_TIME = 1 << (8 + ReportWeight.CPU.ordinal());
 
     private static final ReportOptions STANDARD = new ReportOptions(ReportWeight.WALL, 0);
 

@@ -8,6 +8,8 @@ package com.incapsula.sampler;
  */
 public enum ReportWeight {
 
+    // The measures of the core (native/src/model/measure.h), in their order.
+
     /** The time the stack was seen, waiting or computing. */
     WALL,
     /** The CPU time spent in it; 0 everywhere where the engine does not measure it. */

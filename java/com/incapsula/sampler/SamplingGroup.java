@@ -11,13 +11,10 @@ package com.incapsula.sampler;
 public final class SamplingGroup {
 
     /* The order of NativeBridge.snapshotGroupFigures. */
-    private static final int WALL = 0;
-    private static final int CPU = 1;
-    private static final int SAMPLES = 2;
-    private static final int THREADS = 3;
-    private static final int MAX_DEPTH = 4;
-    private static final int POLLS = 5;
-    static final int FIGURES = 6;
+    private static final int THREADS = 0;
+    private static final int MAX_DEPTH = 1;
+    private static final int POLLS = 2;
+    private static final int MEASURES = 3;
 
     private final String name;
     private final long[] figures;
@@ -42,7 +39,7 @@ public final class SamplingGroup {
      * @return nanoseconds
      */
     public long getWallNanos() {
-        return figures[WALL];
+        return total(ReportWeight.WALL);
     }
 
     /**
@@ -51,7 +48,7 @@ public final class SamplingGroup {
      * @return nanoseconds
      */
     public long getCpuNanos() {
-        return figures[CPU];
+        return total(ReportWeight.CPU);
     }
 
     /**
@@ -60,7 +57,7 @@ public final class SamplingGroup {
      * @return the number, at most {@link #getPolls()}
      */
     public long getSamples() {
-        return figures[SAMPLES];
+        return total(ReportWeight.SAMPLES);
     }
 
     /**
@@ -89,6 +86,10 @@ public final class SamplingGroup {
      */
     public long getPolls() {
         return figures[POLLS];
+    }
+
+    private long total(ReportWeight measure) {
+        return figures[MEASURES + measure.ordinal()];
     }
 
     /** Name and times. */

@@ -80,9 +80,9 @@ public final class SamplingReport implements AutoCloseable {
     private static List<SamplingGroup> groups(RawReport raw) {
         List<SamplingGroup> groups = new ArrayList<>(raw.groups().size());
         for (int i = 0; i < raw.groups().size(); i++) {
-            int at = i * SamplingGroup.FIGURES;
+            int figures = raw.groupFigures().length / raw.groups().size();
             groups.add(new SamplingGroup(raw.groups().get(i),
-                    Arrays.copyOfRange(raw.groupFigures(), at, at + SamplingGroup.FIGURES)));
+                    Arrays.copyOfRange(raw.groupFigures(), i * figures, (i + 1) * figures)));
         }
         return Collections.unmodifiableList(groups);
     }

@@ -62,7 +62,8 @@ enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods 
         goto done;
     interval->quota = quota;
     interval->methods = smp_methods_hold(methods);
-    status = smp_tree_create(quota, quota->limit_bytes / SMP_TREE_LIMIT_SHARE, &interval->tree);
+    status = smp_tree_create(quota, SMP_ALL_MEASURES, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
+                             &interval->tree);
     if (status != SMP_OK)
         goto done;
     status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
@@ -134,7 +135,9 @@ void smp_interval_note(struct smp_interval *interval, struct smp_group_key key, 
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    smp_tree_credit(interval->tree, node, wall_ns, 0, smp_outcome_is_sample(outcome));
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
+    if (smp_outcome_is_sample(outcome))
+        smp_tree_credit(interval->tree, node, SMP_MEASURE_SAMPLES, 1);
     info->unseen.fallback = node;
 }
 
@@ -149,7 +152,7 @@ void smp_interval_used_cpu(struct smp_interval *interval, struct smp_group_key k
                            int64_t cpu_ns)
 {
     (void)key;
-    smp_tree_credit(interval->tree, node, 0, cpu_ns, 0);
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 
 void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key key,
@@ -157,7 +160,7 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key
 {
     struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, key.group)->unseen;
 
-    unseen->cpu_ns += cpu_ns;
+    unseen->amount += cpu_ns;
     if (unseen->fallback == 0)
         unseen->fallback = key.root;
 }
@@ -165,12 +168,13 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
                            int64_t cpu_ns)
 {
-    smp_tree_credit(interval->tree, node, wall_ns, cpu_ns, 0);
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
+    smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
 {
-    return smp_tree_take_back(interval->tree, node, wall_ns);
+    return smp_tree_take_back(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
 }
 
 void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_key key, uint64_t depth)
@@ -256,7 +260,7 @@ enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
     enum smp_status status;
 
     /* Safe to repeat if the profile is refused: what was spread is zero then. */
-    smp_tree_spread(interval->tree, unseen_of, interval->groups);
+    smp_tree_spread(interval->tree, SMP_MEASURE_CPU, unseen_of, interval->groups);
     status = smp_profile_create(interval->quota, interval->tree, interval->groups,
                                 interval->methods, &profile);
     if (status != SMP_OK)

@@ -53,7 +53,7 @@ static void offer_report(struct smp_interval_end *end, struct smp_profile *profi
     const struct smp_report_style style = {
         .order = end->options->report_order,
         .zero_time_packages = end->options->report_zero_time_packages,
-        .cpu_time = end->options->report_cpu_time,
+        .columns = end->options->report_cpu_time ? SMP_MEASURE_BIT(SMP_MEASURE_CPU) : 0,
         .percent = end->options->report_percent,
     };
 

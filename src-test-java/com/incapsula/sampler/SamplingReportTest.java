@@ -122,7 +122,7 @@ class SamplingReportTest {
         ReportOptions chosen = ReportOptions.standard().withWeight(ReportWeight.SAMPLES).withCpuTime(true)
                 .withZeroTimePackages(true).withPercent(true).withPercent(false);
         report.writeTo(ReportFormat.COLLAPSED, chosen, OutputStream.nullOutputStream());
-        assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 2 6");
+        assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 2 514");
         assertThat(chosen.getWeight()).isEqualTo(ReportWeight.SAMPLES);
         assertThat(ReportOptions.standard().getWeight()).isEqualTo(ReportWeight.WALL);
     }

@@ -124,9 +124,9 @@ final class NativeBridge {
      * Writes a snapshot into the stream in pieces; an exception of the stream is thrown on.
      *
      * @param format ordinal of ReportFormat
-     * @param weight 0 wall, 1 CPU, 2 samples
-     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 2 CPU time column, bit 3 percent column,
-     *     bit 4 JSON without frames and nodes
+     * @param weight number of a measure, as ReportWeight has them: 0 wall, 1 CPU, 2 samples
+     * @param flags bit 0 order by time, bit 1 zero-time packages, bit 3 percent column, bit 4 JSON without frames and
+     *     nodes; from bit 8 on a set of measures with a column of their own, by their numbers
      */
     static native void writeSnapshot(long snapshot, int format, int weight, int flags, java.io.OutputStream out)
             throws java.io.IOException;
@@ -151,14 +151,14 @@ final class NativeBridge {
 
     /**
      * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,
-     *     groups, nodes, wall ns, CPU ns and samples over all groups
+     *     groups, nodes; and of each measure the total of all groups: wall ns, CPU ns, samples
      */
     static native long[] snapshotFigures(long snapshot);
 
     /** @return names of the groups in descending wall time */
     static native String[] snapshotGroups(long snapshot);
 
-    /** @return for each group, in that order: wall ns, CPU ns, samples, threads, max depth, polls */
+    /** @return for each group, in that order: threads, max depth, polls; and of each measure the total */
     static native long[] snapshotGroupFigures(long snapshot);
 
     /** @return counts per outcome and counter of the whole snapshot, in the order of {@link #accountNames} */

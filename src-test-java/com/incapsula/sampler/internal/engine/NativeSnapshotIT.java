@@ -16,17 +16,24 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The memory of snapshots of a real core. */
 @Timeout(60)
 class NativeSnapshotIT {
+
+    /* Before the measures of a group, as NativeBridge numbers them. */
+    private static final int GROUP_MEASURES = 3;
 
     private static Lifecycle start() {
         Lifecycle lifecycle = new Lifecycle();
@@ -174,6 +181,43 @@ class NativeSnapshotIT {
         assertThat(snapshot.hotLines(1)).isEqualTo(expected.subList(0, 1));
         assertThat(snapshot.hotLines(0)).isEmpty();
         snapshot.release();
+    }
+
+    /** The core has the list (measure.h); Java's enum names its first entries. */
+    @Test
+    void weightsAreTheMeasuresOfTheCore() throws IOException {
+        LoadedLibrary.require();
+        Lifecycle lifecycle = start();
+        await().until(() -> {
+            RawStatistics statistics = lifecycle.statistics();
+            return statistics.values().get(statistics.names().indexOf("gauge.polls")) > 100;
+        });
+        Snapshot snapshot = lifecycle.readers().snapshot();
+        lifecycle.close();
+        RawReport raw = snapshot.figures();
+        String json = written(snapshot, ReportFormat.JSON, ReportWeight.WALL);
+        for (ReportWeight weight : ReportWeight.values()) {
+            int measure = weight.ordinal();
+            long inFigures = raw.figures()[Figure.WALL.ordinal() + measure];
+            assertThat(sumOf(json, weight.name().toLowerCase(Locale.ROOT))).as(weight.name()).isEqualTo(inFigures);
+            assertThat(written(snapshot, ReportFormat.COLLAPSED, weight).lines()
+                    .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))).sum())
+                    .as(weight.name()).isEqualTo(inFigures);
+            int width = raw.groupFigures().length / raw.groups().size();
+            assertThat(IntStream.range(0, raw.groups().size())
+                    .mapToLong(group -> raw.groupFigures()[group * width + GROUP_MEASURES + measure]).sum())
+                    .as(weight.name()).isEqualTo(inFigures);
+        }
+        assertThat(raw.figures()[Figure.SAMPLES.ordinal()]).isPositive();
+        snapshot.release();
+    }
+
+    /** Of all groups' columns of that name. */
+    private static long sumOf(String json, String column) {
+        return Pattern.compile("\n\"" + column + "\":\\[([0-9,]*)]").matcher(json).results()
+                .flatMapToLong(found -> Arrays.stream(found.group(1).split(",")).filter(each -> !each.isEmpty())
+                        .mapToLong(Long::parseLong))
+                .sum();
     }
 
     @Test

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* more_measures.h - included before everything in a build of the core with one measure more. */
+#ifndef SMP_TEST_MORE_MEASURES_H
+#define SMP_TEST_MORE_MEASURES_H
+
+#define SMP_MORE_MEASURES(X) X(WAITS, "waits", NUMBER, "lock waits", "waits")
+
+#endif

@@ -38,14 +38,14 @@ function singleColumns(view, get, main) {
             time('ownCpu', 'Own CPU ms', 'Time on a processor in the frame itself', (row) => get.self('cpu', row))
         );
     }
-    const samples = (row) => get[main]('samples', row);
-    columns.push({
-        key: 'samples',
-        title: 'Samples',
-        hint: 'How often it was seen',
-        value: samples,
-        text: (row) => whole(samples(row)),
-    });
+    const count = (key, title, hint) => {
+        const value = (row) => get[main](key, row);
+        columns.push({ key, title, hint, value, text: (row) => whole(value(row)) });
+    };
+    count('samples', 'Samples', 'How often it was seen');
+    for (const name of view.model.measures.filter((measure) => !KNOWN_MEASURES.includes(measure))) {
+        count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');
+    }
     columns.push({
         key: 'name',
         title: 'Frame',

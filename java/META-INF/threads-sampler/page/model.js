@@ -127,6 +127,7 @@ class Model {
             this.self[measure] = Float64Array.from(builder.self[measure]);
             this.total[measure] = totals(this.parent, this.self[measure]);
         }
+        this.measures = Object.keys(builder.self);
         this.hasCpu = this.total.cpu[0] > 0 || (this.isDiff && this.total.cpu0[0] > 0);
         const [childStart, childList] = childrenByParent(this.parent);
         this.childStart = childStart;
@@ -224,20 +225,50 @@ function modelOf(data) {
     return singleModel(/** @type {SamplerReport} */ (data));
 }
 
+/** Measures that the page has words of its own for. A report may hold more. */
+const KNOWN_MEASURES = ['wall', 'cpu', 'samples'];
+
+/**
+ * The names of all measures: a group's arrays of numbers by node that are no links.
+ * @param {SamplerReport} report
+ * @returns {string[]}
+ */
+function measuresOf(report) {
+    const names = new Set(KNOWN_MEASURES);
+    for (const group of report.groups) {
+        for (const [name, column] of Object.entries(group)) {
+            if (Array.isArray(column) && !['threadNames', 'parent', 'frame'].includes(name)) {
+                names.add(name);
+            }
+        }
+    }
+    return [...names];
+}
+
+/**
+ * @param {ReportGroup} group
+ * @param {string} measure
+ * @returns {number[]} by node; empty where the group does not have the measure
+ */
+function columnOf(group, measure) {
+    return /** @type {Record<string, any>} */ (group)[measure] ?? [];
+}
+
 /** @param {SamplerReport} report */
 function singleModel(report) {
     const frames = new Frames();
     const ids = report.frames.map((frame) => frames.fromReport(frame, true));
-    const builder = new TreeBuilder(frames, ['wall', 'cpu', 'samples']);
+    const measures = measuresOf(report);
+    const builder = new TreeBuilder(frames, measures);
     const groups = report.groups.map((group) => {
         const node = builder.add(0, frames.named(group.name, KIND.GROUP));
         const first = node + 1;
         for (let i = 0; i < group.parent.length; i++) {
             const parent = group.parent[i];
             builder.add(parent < 0 ? node : first + parent, ids[group.frame[i]]);
-            builder.self.wall[first + i] = group.wall[i];
-            builder.self.cpu[first + i] = group.cpu?.[i] ?? 0;
-            builder.self.samples[first + i] = group.samples?.[i] ?? 0;
+            for (const measure of measures) {
+                builder.self[measure][first + i] = columnOf(group, measure)[i] ?? 0;
+            }
         }
         return { node, name: frames.text[builder.frame[node]], sides: [group] };
     });

@@ -173,6 +173,16 @@ class PageIT {
         assertThat(browser.find("#tree .head [data-key=samples]").getDomAttribute("aria-sort")).isEqualTo("descending");
     }
 
+    /** The core's list of measures may grow: the page shows what a report holds. */
+    @Test
+    void aMeasureThatThePageDoesNotKnowHasAColumn() throws IOException {
+        show(twoGroups().json().replaceAll("\"samples\":(\\[[^]]*])", "$0,\"waits\":$1"));
+        browser.tab("tree");
+        browser.click("#collapse");
+        assertThat(browser.text("#tree .head [data-key=waits]")).contains("Waits");
+        assertThat(cells("tree", 0)).containsExactly("75.0 %", "3,000", "0", "1,500", "60", "60", "main");
+    }
+
     @Test
     void callTreeLeavesOutFramesThatOnlyPassOn() throws IOException {
         ReportJson report = new ReportJson();

@@ -2,8 +2,7 @@
 /*
  * account_record.h - the last record of a report: what the sampler did, missed and used.
  *
- * Owns     nothing.
- * Threads  any; the snapshot is immutable.
+ * Threads  any; the profile is immutable.
  * Errors   none of its own: out remembers a failure (bytes.h).
  * Cost     constant.
  */

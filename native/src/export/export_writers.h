@@ -2,10 +2,9 @@
 /*
  * export_writers.h - one writer per format; exporters.c has the table of them.
  *
- * Owns     nothing after the call.
- * Threads  any; the snapshot is immutable.
- * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. That the output refused is known to out: a
- *          writer may go on or leave off.
+ * Threads  any; the profile is immutable.
+ * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. Where the output has failed, out knows it: a
+ *          writer may go on or stop.
  * Cost     see each .c.
  */
 #ifndef SMP_EXPORT_EXPORT_WRITERS_H
@@ -52,7 +51,7 @@ static inline const struct smp_group_info *smp_export_group(const struct smp_exp
     return smp_hot_group_info(job->profile, job->groups->indices[rank]);
 }
 
-/* Where something must stand: "[unnamed]" for an empty name. */
+/* "[unnamed]" where the name is empty. */
 static inline const char *smp_export_group_name(const struct smp_export_job *job, size_t rank)
 {
     const char *const name = smp_export_group(job, rank)->name;

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exporters.h - the forms other tools open: a table of writers, each from a snapshot into a byte
- * output.
+ * exporters.h - profiles in the formats of other tools: a table of writers, each from a profile to
+ * a byte output.
  *
- *   TEXT        the report people read, as PrintStreamSamplingOutputer prints it. Nothing where
+ *   TEXT        the report that people read, as PrintStreamSamplingOutputer prints it. Empty where
  *               nothing was sampled.
  *   COLLAPSED   a line "group;root;...;leaf weight" per stack with time of its own. A ';' inside a
  *               name is written as ',', what would end the line is escaped (escape.h). Times are
  *               nanoseconds, so that sums are those of the other formats. Weights of 0 are left
  *               out. Files can be concatenated.
- *   PPROF       profile.proto, uncompressed. samples/count, cpu/nanoseconds, wall/nanoseconds: the
- *               last is what readers show that know no default. The group is the label "thread". A
- *               function has the method's name as Java writes it (a.B.run), the JVM's as its system
- *               name (a/B.run), the source file with its folders (a/B.java), and its first line.
+ *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
+ *               readers that know no default show the last one, wall time. The group is the label
+ *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's as
+ *               its system name (a/B.run), the source file with its folders (a/B.java), and its
+ *               first line.
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see json.c.
  *   TOP         a table: the methods and lines with the most time of their own.
  *
  * Groups stand in descending time. Every writer streams: its working memory is proportional to what
- * it must index (nodes, frames), never to its output. But for TEXT: it makes one record at a time.
+ * it must index (nodes, frames), never to its output; TEXT makes one record at a time.
  *
- * Owns     nothing after the call.
- * Threads  any; the snapshot is immutable.
- * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no working
- *          memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ * Threads  any; the profile is immutable.
+ * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
+ *          working memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
  * Cost     O(nodes), and the output; no recursion.
  */
 #ifndef SMP_EXPORT_EXPORTERS_H
@@ -64,7 +64,7 @@ struct smp_export_style {
     uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */
     bool percent;                /* TEXT: percent of the group's cumulative time */
     bool without_nodes;          /* JSON: what stands beside a difference's tree */
-    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the snapshot says */
+    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the profile says */
 };
 
 /* quota: of the working memory; may be NULL. */

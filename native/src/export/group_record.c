@@ -117,7 +117,7 @@ static size_t bytes_of_columns(const struct smp_row *row, uint32_t columns)
     return bytes;
 }
 
-/* Exactly, so that a record is given its memory once instead of growing into twice of it. */
+/* Exact, so that a record's memory is allocated once instead of growing to twice of it. */
 static size_t bytes_of_row(const struct smp_row *row, uint32_t columns, size_t indent)
 {
     return indent + row->length + pad_after(indent + row->width) + sizeof(total_label) - 1 +
@@ -145,8 +145,8 @@ static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t l
     return bytes < limit ? bytes : limit;
 }
 
-/* Makes room for so many bytes behind what is there. Where there is none, all is as it was. */
-static bool has_room(struct smp_bytes *out, size_t bytes)
+/* Allocates so many bytes behind what is there. False: all is as it was. */
+static bool can_hold(struct smp_bytes *out, size_t bytes)
 {
     const size_t length = out->length;
 
@@ -192,7 +192,7 @@ static void put_row(const struct smp_row *row, uint32_t columns, size_t indent,
     put_columns(row, columns, out);
 }
 
-/* All of the row, with room behind it for the last line; or nothing of it. */
+/* The whole row, if it and the last line fit; or nothing of it. */
 static bool try_row(const struct cursor *at, struct smp_bytes *out)
 {
     const size_t length = out->length;
@@ -203,7 +203,7 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
     put_row(&row, smp_rows_columns(at->rows), indent, out);
     put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
     smp_bytes_put(out, "\n", 1);
-    const bool fits = out->status == SMP_OK && has_room(out, SMP_RECORD_TAIL_BYTES);
+    const bool fits = out->status == SMP_OK && can_hold(out, SMP_RECORD_TAIL_BYTES);
     if (!fits)
         smp_bytes_truncate(out, length);
     return fits;
@@ -214,7 +214,7 @@ uint64_t smp_group_record_rows(const struct smp_rows *rows, uint32_t root, struc
     struct cursor at = begin(rows, root);
     uint64_t missing = 0;
 
-    (void)has_room(out, bytes_of_rows(rows, root, SMP_MAX_RECORD_BYTES - SMP_RECORD_TAIL_BYTES) +
+    (void)can_hold(out, bytes_of_rows(rows, root, SMP_MAX_RECORD_BYTES - SMP_RECORD_TAIL_BYTES) +
                             SMP_RECORD_TAIL_BYTES);
     while (at.node != 0 && try_row(&at, out))
         advance(&at);

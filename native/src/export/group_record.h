@@ -2,10 +2,9 @@
 /*
  * group_record.h - the text of one thread group's record: its title and its rows.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none of their own: out remembers a failure (bytes.h). Rows that do not fit are not
- * printed; a last line in their place says how many they are.
+ * Errors   none of their own: out remembers a failure (bytes.h). Rows that do not fit are
+ *          not printed; a last line counts them.
  * Cost     O(rows); rows that fit are written once.
  */
 #ifndef SMP_EXPORT_GROUP_RECORD_H
@@ -18,7 +17,7 @@
 #include "export/rows.h"
 #include "model/thread_groups.h"
 
-enum { SMP_RECORD_TAIL_BYTES = 64 }; /* what the last line of a record that was cut can take */
+enum { SMP_RECORD_TAIL_BYTES = 64 }; /* the last line of a record that was cut, at most */
 
 /*
  * Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, ... <m> more]
@@ -29,8 +28,8 @@ void smp_group_record_title(const struct smp_group_info *group, struct smp_bytes
 size_t smp_group_record_title_limit(const struct smp_group_info *group);
 
 /*
- * Appends the rows below root to out, which is empty and has already had room for
- * SMP_RECORD_TAIL_BYTES. Returns how many rows were left out because out refused them.
+ * Appends the rows below root to out, which is empty and has SMP_RECORD_TAIL_BYTES allocated.
+ * Returns how many rows did not fit.
  */
 uint64_t smp_group_record_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out);
 

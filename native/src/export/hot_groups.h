@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hot_groups.h - the thread groups of a snapshot that are told about, in descending time, ties in
- * byte order of their names; behind them [JVM], whose time is no thread's of the application.
- *
- * A group that nobody was credited or looked at in is none of them.
+ * hot_groups.h - the thread groups of a profile that are printed: those with time or polls, in
+ * descending time, ties in byte order of their names; last [JVM], whose threads are not the
+ * application's.
  *
  * Owns     its indices.
  * Threads  immutable after init.
@@ -32,7 +31,7 @@ SMP_CHECKED enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups,
                                                 const struct smp_profile *profile);
 void smp_hot_groups_fini(struct smp_hot_groups *groups); /* all zero is fine */
 
-/* Of a group by its index in the snapshot. */
+/* Of a group by its index in the profile. */
 const struct smp_group_info *smp_hot_group_info(const struct smp_profile *profile, uint32_t index);
 /* Is it the group of the JVM's own threads? */
 bool smp_hot_group_is_jvm(const struct smp_profile *profile, uint32_t index);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * json.c - everything a snapshot knows, for the page and for scripts. The format's name is
- * "threads-sampler/1"; a reader passes over members it does not know.
+ * json.c - all of a profile, for the page and for scripts. The format's name is
+ * "threads-sampler/1"; readers ignore members they do not know.
  *
  *   {"format":"threads-sampler/1",
  *    "fromMillis":n, "tillMillis":n,            since 1970, the wall clock at both ends
@@ -25,7 +25,7 @@
  *                                               root frame. Parents come before their children.
  *      "frame":[0,5,6,...],                     number of its frame
  *      "wall":[0,1200,...], "cpu":[...],        nanoseconds of its own, without its children's
- *      "samples":[...]},                        of its own; so each measure that is held (measure.h)
+ *      "samples":[...]},                        of its own; so all measures (measure.h)
  *     ...]}
  *
  * Without nodes there is no "frames", and a group ends with "outcomes".

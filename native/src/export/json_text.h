@@ -5,7 +5,6 @@
  * Strings are such that the document may also stand in an HTML script element: '<', '>', '&',
  * U+2028 and U+2029 are escaped too, besides what JSON itself demands.
  *
- * Owns     nothing.
  * Threads  any.
  * Errors   those of writer.h.
  * Cost     O(length).

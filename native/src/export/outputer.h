@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outputer.h - where a report goes: three calls in a fixed order, and where the core's messages go.
+ * outputer.h - where a report goes: three calls in a fixed order; and where messages go.
  *
- * title once, record for each group and one for the account, flush once; nothing at all for an
- * interval in which nothing was sampled. A call that returns false has failed: nothing more of that
- * report is sent but the next report is tried as usual.
+ * title once, record for each group and one for the account, flush once; no call for an interval in
+ * which nothing was sampled. After a call that returns false nothing more of that report is sent;
+ * the next report is tried as usual.
  *
- * Owns     nothing; texts are borrowed for the call and NUL-terminated, lengths do not count the
- * NUL. Threads  called on the reporter thread only. Errors   false. Cost     the implementer's.
+ * Owns     texts are borrowed for the call and NUL-terminated; lengths do not count the NUL.
+ * Threads  called on the reporter thread only.
+ * Errors   false: the output failed.
  */
 #ifndef SMP_EXPORT_OUTPUTER_H
 #define SMP_EXPORT_OUTPUTER_H

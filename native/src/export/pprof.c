@@ -66,7 +66,7 @@ enum { STRING_EMPTY, MAX_FIXED_STRINGS = SMP_MEASURE_COUNT + SMP_UNIT_COUNT + 3 
 
 /* A source file, in its package's folder. */
 struct file {
-    uint32_t location; /* one whose file it is */
+    uint32_t location; /* one in this file */
     uint32_t other;    /* the place + 1 of one of the same name in another package; 0: none */
 };
 
@@ -93,7 +93,7 @@ struct writer {
     struct file *files;
     uint32_t file_count;
     struct smp_bytes text; /* one string: readers print them, so each is escaped to one line */
-    struct smp_memory_budget room;
+    struct smp_memory_budget budget;
     struct smp_hash_map file_numbers; /* from a text's address to a place in files + 1 */
 };
 
@@ -122,7 +122,7 @@ static size_t number_bytes(uint64_t value)
     return value == 0 ? 0 : TAG_BYTES + varint_bytes(value);
 }
 
-/* 0 is what a reader takes for a number that is not there. */
+/* Readers take a number that is missing for 0. */
 static void put_number(struct smp_writer *out, unsigned field, uint64_t value)
 {
     if (value == 0)
@@ -131,7 +131,7 @@ static void put_number(struct smp_writer *out, unsigned field, uint64_t value)
     put_varint(out, value);
 }
 
-/* What stands before a message, a string or packed numbers of so many bytes. */
+/* The head of a message, a string or packed numbers of so many bytes. */
 static void put_length(struct smp_writer *out, unsigned field, size_t length)
 {
     put_varint(out, field << WIRE_BITS | WIRE_LENGTH);
@@ -238,7 +238,7 @@ static enum smp_status number_file(struct writer *writer, uint32_t location,
         }
     }
     if (first == 0 &&
-        !smp_hash_map_reserve(&writer->file_numbers, &smp_hash_pairs, &writer->room, 1))
+        !smp_hash_map_reserve(&writer->file_numbers, &smp_hash_pairs, &writer->budget, 1))
         return SMP_ENOMEM;
     writer->files[writer->file_count++] = (struct file){ .location = location };
     *file = writer->file_count;
@@ -333,7 +333,7 @@ static void put_head(struct writer *writer)
     put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, writer->measure_strings[main_time]);
 }
 
-/* One that says that there is nothing left to look up, or readers would try to. */
+/* It says that all symbols are here, or readers would look for them. */
 static void put_mapping(struct writer *writer)
 {
     const uint64_t filename = writer->jvm_string;
@@ -562,7 +562,7 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job,
                              .out = job->out,
-                             .room = { .quota = job->quota, .max_bytes = SIZE_MAX } };
+                             .budget = { .quota = job->quota, .max_bytes = SIZE_MAX } };
     enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
 
     if (status != SMP_OK)
@@ -571,7 +571,7 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
     smp_bytes_init(&writer.text, job->quota, MAX_STRING_BYTES);
     status = put_all(&writer);
     smp_bytes_fini(&writer.text);
-    smp_hash_map_fini(&writer.file_numbers, &smp_hash_pairs, &writer.room);
+    smp_hash_map_fini(&writer.file_numbers, &smp_hash_pairs, &writer.budget);
     smp_free(job->quota, writer.files);
     smp_free(job->quota, writer.functions);
     smp_free(job->quota, writer.function_ids);

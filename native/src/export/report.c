@@ -22,10 +22,10 @@ struct report {
 };
 
 /*
- * Takes all memory without which no record can be written before anything is sent: a report that
- * has begun is cut only where rows do not fit.
+ * Allocates all that every record needs before anything is sent: a report that has begun is cut
+ * only where rows do not fit.
  */
-static enum smp_status make_room(struct report *report)
+static enum smp_status reserve(struct report *report)
 {
     size_t title_bytes = sizeof(SMP_ACCOUNT_RECORD_TITLE);
 
@@ -101,7 +101,7 @@ enum smp_status smp_report_text(const struct smp_profile *profile, struct smp_re
     status = smp_rows_create(profile, style, quota, &report.rows);
     if (status != SMP_OK)
         goto done;
-    status = make_room(&report);
+    status = reserve(&report);
     if (status == SMP_OK)
         status = send_all(&report, records_cut);
 done:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * report.h - the report people read, in the original's format, from a snapshot into a outputer.
+ * report.h - the report that people read, in the original's format, from a profile to an outputer.
  *
  *   Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, … <m> more]
  *   <2 spaces per printed ancestor><frame><pad> Cumulative time(ms): <C>, Method time(ms): <M>
@@ -9,20 +9,19 @@
  * pad: one space, and before it spaces up to width 150, so that "Cumulative" stands in column 152
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame
  * beyond that. Columns are counted in code points. Milliseconds are rounded down from nanoseconds,
- * so a parent never shows less than the sum of its parts. A row is left out when it is not a root,
- * its method time is zero and its cumulative time equals its parent's, as printed; its children
+ * so a parent never shows less than the sum of its children. A row is left out when it is not a
+ * root, its method time is zero and its cumulative time equals its parent's, as printed; its children
  * move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
  *
  * Groups stand in descending time, ties in byte order of their names; siblings in byte order of
- * their frames, or in descending time. A group that nobody was credited or looked at in is not
- * printed. An interval without an attempt gives no call of the outputer at all.
+ * their frames, or in descending time. A group without time and polls is not printed. A profile of
+ * which nothing was sampled makes no call of the outputer.
  *
- * Owns     nothing after the call.
- * Threads  any; the snapshot is immutable.
+ * Threads  any; the profile is immutable.
  * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: the
- *          working memory could not be had, and nothing was sent. A record past
+ *          there is no working memory, and nothing was sent. A record past
  *          SMP_MAX_RECORD_BYTES or past the memory limit ends with a line that says how many rows
- *          are missing; *records_cut is how many records that happened to.
+ *          are missing; *records_cut counts such records.
  * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
  *          bytes a node, the texts, and the longest record.
  */

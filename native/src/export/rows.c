@@ -4,9 +4,10 @@
  * sort of each family.
  *
  * Because a child has a higher index than its parent, one pass downwards finds the chains and one
- * upwards decides which nodes stay and under which row. Another pass downwards hangs each row in
- * front of its siblings, so that they stand as they were first seen. Only siblings are compared:
- * most rows have none, and sorting all texts of a large report took longer than all the rest of it.
+ * upwards decides which nodes stay and under which row. Another pass downwards puts each row in
+ * front of its siblings, so that they stand in the order in which they were first seen. Only
+ * siblings are compared: most rows have none, and sorting all texts of a large report took longer
+ * than all the rest of it.
  */
 #include "export/rows.h"
 
@@ -79,8 +80,8 @@ static bool is_same_package(const struct smp_methods *methods, uint32_t a, uint3
            memcmp(left.class_name, right.class_name, length) == 0;
 }
 
-/* "[64..127 frames omitted]" inside a stack: what is above and below it are not caller and callee,
- * and without the row they would look it. */
+/* "[64..127 frames omitted]" inside a stack: without the row, the frames above and below it would
+ * look like caller and callee. */
 static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
 {
     struct smp_location_view view;
@@ -94,7 +95,7 @@ static bool is_group_root(const struct smp_node *node)
     return (node->location & SMP_LOCATION_GROUP) != 0;
 }
 
-/* A kind of the JVM's own threads that used less than can be printed. */
+/* A kind of the JVM's own threads with less time than can be printed. */
 static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
@@ -122,7 +123,7 @@ static bool continues_chain(const struct smp_rows *rows, uint32_t node)
            !is_package_change(rows, node);
 }
 
-/* Whatever chain it is part of. */
+/* In any chain. */
 static bool stays(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
@@ -178,7 +179,7 @@ static void choose(struct smp_rows *rows, size_t node_count)
         }
     }
     for (uint32_t node = 1; node < node_count; node++)
-        rows->links[node].next = 0; /* marks are no longer needed */
+        rows->links[node].next = 0; /* marks are not needed any more */
 }
 
 /* --- order --- */
@@ -210,8 +211,8 @@ static void hang(struct smp_rows *rows)
     }
 }
 
-/* Equal ones stay in the order in which they were first seen. family and its second half have room
- * for all rows. */
+/* Equal ones stay in the order in which they were first seen. Each half of family is as long as all
+ * rows. */
 static void sort_family(struct smp_rows *rows, struct link *parent, smp_index_before *before,
                         uint32_t *family)
 {

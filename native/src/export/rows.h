@@ -1,29 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rows.h - which nodes of a snapshot are printed, under which other row, and in which order.
+ * rows.h - which nodes of a profile are printed, under which other row, and in which order.
  *
  *   tree:  g ── run ── a ── b ─┬─ x          rows of g:  run
- *                              └─ y                        x      a and b have no time of their own
- *                                                          y      and all of their parent's: left
- * out
+ *                              └─ y                        x      a and b have no time of their
+ *                                                          y      own and all of their parent's
  *
  * A node continues a chain when it is not a root, its method time is zero and its cumulative time
- * equals its parent's, both as printed: in whole milliseconds. Of a chain one row is printed, in
- * whose place the children of the others stand:
+ * equals its parent's, both as printed: in whole milliseconds. Of a chain one row is printed, and
+ * the children of the others are its children:
  *
  *   no package list      the outermost
- *   a package list       the innermost whose class is monitored, which is the line of the user's
- *                        code from which the time branches; the outermost where there is none
+ *   a package list       the innermost whose class is monitored: the line of the user's code from
+ *                        which the time branches; the outermost where there is none
  *
- * Roots stay in any case, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain.
+ * Roots always stay, and so do pseudo-frames ("[64..127 frames omitted]"), which end a chain.
  * With zero_time_packages a node stays, and begins a chain, where its package is not its parent's.
  * In the group [JVM], which is measured, not sampled, kinds of threads with 0 ms are left out.
  *
- * Owns     the links between rows and the texts of their frames; borrows the snapshot.
+ * Owns     the links between rows and the texts of their frames; borrows the profile.
  * Threads  immutable after create.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from create.
- * Cost     create: a few passes over the nodes, one sort of the distinct texts; by time one sort of
- * the rows more. No recursion. first, next, up: O(1).
+ * Cost     create: a few passes over the nodes, one sort of each family. No recursion. first, next,
+ *          up: O(1).
  */
 #ifndef SMP_EXPORT_ROWS_H
 #define SMP_EXPORT_ROWS_H
@@ -60,8 +59,8 @@ struct smp_row {
     uint32_t length;
     uint32_t width; /* in columns */
 };
-/* What of the time below root is the node's, in tenths of a percent; -1 where the style asks for
- * none. */
+/* The node's share of the time below root, in tenths of a percent; -1 where the style has no such
+ * column. */
 int smp_rows_tenths(const struct smp_rows *rows, uint32_t root, uint32_t node);
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out);
 /* The style's columns that the profile holds: a set of measures. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * text.c - the report people read, as it stands in the file of a
- * PrintStreamSamplingOutputer: a blank line, the title; each record's title, rows and a blank line.
+ * text.c - the report that people read, as a PrintStreamSamplingOutputer writes it: a blank line,
+ * the title; each record's title, rows and a blank line.
  *
  * The title's times are written as java.util.Date prints them: always in English, in the time zone
  * of the process.
@@ -18,7 +18,7 @@ static const char day_names[][4] = { "Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "
 static const char month_names[][4] = { "Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                        "Jul", "Aug", "Sep", "Oct", "Nov", "Dec" };
 
-/* Not by strftime, whose names are those of the locale the JVM has set. */
+/* Not by strftime: it writes names in the locale that the JVM has set. */
 static void put_date(struct smp_writer *out, int64_t wall_ms)
 {
     const time_t seconds = (time_t)(wall_ms / MS_PER_SECOND);

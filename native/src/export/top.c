@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * top.c - a table for a log: the methods, then the lines, with the most time of their own,
- * over all thread groups.
+ * top.c - a table for a log: the methods, then the lines, with the most of the style's weight of
+ * their own, over all thread groups.
  *
  *   Top 20 methods of 321, by own wall time, in 6 thread groups, over 60000 ms
  *   percent      wall ms  samples  method

@@ -7,8 +7,8 @@
  *   while (smp_tree_walk_next(&walk))
  *           walk.path[0] is a root frame's node, walk.path[walk.depth - 1] the current one
  *
- * Nodes that were kept ready for time that never came are passed over. A group's root is no frame,
- * and has no time of its own (interval.h).
+ * Unused nodes (tree.h) are skipped. A group's root is no frame, and has no amount of its own
+ * (interval.h).
  *
  * Owns     the path.
  * Threads  one at a time; the tree is sealed.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * used_frames.h - the distinct frames that stand in a snapshot's trees, numbered from 0 in the
- * order in which they were first added.
+ * used_frames.h - the distinct frames of a profile's trees, numbered from 0 in the order in which
+ * they were first added.
  *
  *   location ──► number ──► location
  *

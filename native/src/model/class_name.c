@@ -28,7 +28,7 @@ static const struct {
     { NULL, "$Proxy" },
 };
 
-/* The number of bytes at text that are random; 0 when what is there was given by a person. */
+/* How many bytes at text were generated; 0 where a person chose them. */
 typedef size_t random_length(const char *text);
 
 /* A hash, and a counter where the hash was taken: 1a2b3c4d, 1a2b3c4d_2. */
@@ -45,7 +45,7 @@ static size_t number_length(const char *text)
     return strspn(text, DIGITS);
 }
 
-/* Eight characters drawn from all letters and digits, which is not what a word looks like. */
+/* Eight random letters and digits, which no word is. */
 static size_t random_string_length(const char *text)
 {
     const size_t length = strspn(text, ALPHANUMERIC);

@@ -7,12 +7,10 @@
  *   jdk.proxy2.$Proxy12                    ──► jdk.proxy.$Proxy
  *   Order$$EnhancerBySpringCGLIB$$1a2b3c4d ──► Order$$EnhancerBySpringCGLIB
  *
- * Each new run of a program, and each hour of it, makes other ones: kept, they would split one row
- * of a report into many. A name from source code keeps its digits: Base64, Outer$1.
+ * These numbers differ from run to run and from hour to hour: with them one row of a report would
+ * become many. A name from source code keeps its digits: Base64, Outer$1.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     O(length) for each of a handful of patterns.
  */
 #ifndef SMP_MODEL_CLASS_NAME_H
@@ -21,9 +19,9 @@
 #include <stdbool.h>
 
 /*
- * Is it a class of this library that a user's thread may be in: the API's entry points, and what
- * is behind them? A report shows the user's line that called them instead. An outputer or a
- * manipulator is none: those run on the library's threads. name is simplified.
+ * Is it a class of this library that an application thread can be in: the API's entry points and
+ * what they call? A report shows the application's line that called them instead. Outputers and
+ * manipulators are none of them: they run on the library's threads. name is simplified.
  */
 bool smp_class_name_is_own(const char *name);
 

@@ -6,14 +6,14 @@
 
 #define EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* One of the eight bytes is below 0x20, or 0x7f, or not ASCII. A borrow can only make a byte look
- * so that stands above one that is. */
+/* One of the eight bytes is below 0x20, or 0x7f, or not ASCII. A borrow marks a wrong byte only
+ * above one that is marked rightly. */
 static bool is_any_special(uint64_t eight)
 {
     return ((eight | (eight - EACH(0x20)) | (eight + EACH(0x01))) & EACH(0x80)) != 0;
 }
 
-/* Nearly all names are nothing but plain letters: so many bytes of this one are, at least. */
+/* At least so many bytes at the start are plain. Nearly all names are plain letters only. */
 static size_t plain_length(const char *text, size_t length)
 {
     size_t at = 0;

@@ -2,11 +2,10 @@
 /*
  * escape.h - text from outside (names of threads, classes, files) on its way into a line of output.
  *
- * What some reader might take for the end of a line or for a command is written as \n, \r, \t or
- * \u001b: C0, DEL, C1, and the line and paragraph separators U+2028 and U+2029. A backslash stays
- * as it is.
+ * Characters that a terminal or another reader may take for the end of a line or for a command are
+ * written as \n, \r, \t or \u001b: C0, DEL, C1, and the line and paragraph separators U+2028 and
+ * U+2029. A backslash stays as it is.
  *
- * Owns     nothing.
  * Threads  any.
  * Errors   those of bytes.h.
  * Cost     O(length).

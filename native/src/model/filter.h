@@ -8,9 +8,9 @@
  *
  * Owns     its prefixes.
  * Threads  immutable after create.
- * Errors   SMP_ENOMEM where memory or quota say no; SMP_EINVAL for more than SMP_MAX_PREFIXES
- *          prefixes or one that is longer than SMP_MAX_PREFIX_BYTES.
- * Cost     monitors: O(prefixes); asked once per method, not per sample.
+ * Errors   SMP_ENOMEM where system or quota refuse memory; SMP_EINVAL for more than
+ *          SMP_MAX_PREFIXES prefixes or one that is longer than SMP_MAX_PREFIX_BYTES.
+ * Cost     monitors: O(prefixes); called once per method, not per sample.
  */
 #ifndef SMP_MODEL_FILTER_H
 #define SMP_MODEL_FILTER_H

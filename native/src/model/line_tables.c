@@ -18,17 +18,17 @@ int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci)
     return best == NULL || best->line <= 0 ? SMP_LINE_UNKNOWN : best->line;
 }
 
-enum smp_status smp_line_tables_init(struct smp_line_tables *tables, struct smp_memory_budget *room,
-                                     size_t max_bytes)
+enum smp_status smp_line_tables_init(struct smp_line_tables *tables,
+                                     struct smp_memory_budget *budget, size_t max_bytes)
 {
     const size_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX;
     enum smp_status status = SMP_OK;
 
-    *tables = (struct smp_line_tables){ .room = room };
-    status = smp_arena_create(room->quota, most, &tables->arena);
+    *tables = (struct smp_line_tables){ .budget = budget };
+    status = smp_arena_create(budget->quota, most, &tables->arena);
     /* No table has id 0. */
     if (status == SMP_OK &&
-        smp_memory_budget_alloc(room, tables->arena, sizeof(struct smp_line_table),
+        smp_memory_budget_alloc(budget, tables->arena, sizeof(struct smp_line_table),
                                 _Alignof(struct smp_line_table)) == NULL)
         status = SMP_EQUOTA;
     if (status != SMP_OK)
@@ -49,7 +49,7 @@ uint32_t smp_line_tables_keep(struct smp_line_tables *tables, uint32_t method,
 
     if (count > SMP_MAX_LINES_KEPT)
         return 0;
-    table = smp_memory_budget_alloc(tables->room, tables->arena,
+    table = smp_memory_budget_alloc(tables->budget, tables->arena,
                                     sizeof(*table) + count * sizeof(*lines),
                                     _Alignof(struct smp_line_table));
     if (table == NULL)

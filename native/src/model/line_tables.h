@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * line_tables.h - which line of a method a byte code index belongs to, kept for later questions.
+ * line_tables.h - the line tables of methods, kept so that a new byte code index needs no call of
+ * the JVM.
  *
  * Owns     the tables.
  * Threads  one at a time.
- * Errors   keep: 0 where there is no room.
+ * Errors   keep: 0 where there is no memory.
  * Cost     8 bytes a line; find scans the table.
  */
 #ifndef SMP_MODEL_LINE_TABLES_H
@@ -20,9 +21,9 @@
 
 enum { SMP_MAX_LINES_KEPT = 65536 /* of one method: more do not come out of javac */ };
 
-/* Tells the line of bci: of the entries that start at the highest index up to it, the last. The
- * table is in any order. A negative bci, which the JVM tells of compiled code at the entry of a
- * method, is its beginning. */
+/* The line of bci: of the entries that start at the highest index up to it, the last. The table is
+ * in any order. A negative bci means the method's beginning: the JVM reports it for compiled code
+ * at the entry of a method. */
 int32_t smp_line_find(const struct smp_line *lines, size_t count, int32_t bci);
 
 struct smp_line_table {
@@ -32,13 +33,14 @@ struct smp_line_table {
 };
 
 struct smp_line_tables {
-    struct smp_memory_budget *room; /* borrowed */
+    struct smp_memory_budget *budget; /* borrowed */
     struct smp_arena *arena;
 };
 
-/* At most max_bytes of the room. On failure there is nothing to fini. */
+/* At most max_bytes of the budget. On failure there is nothing to fini. */
 SMP_CHECKED enum smp_status smp_line_tables_init(struct smp_line_tables *tables,
-                                                 struct smp_memory_budget *room, size_t max_bytes);
+                                                 struct smp_memory_budget *budget,
+                                                 size_t max_bytes);
 void smp_line_tables_fini(struct smp_line_tables *tables);
 /* The id of the new table. lines may be NULL when count is 0. */
 uint32_t smp_line_tables_keep(struct smp_line_tables *tables, uint32_t method,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * measure.h - what is summed along the trees: one list, from which columns, exports and tables are made.
+ * measure.h - what is summed along the trees: one list, from which columns, exports and tables are
+ * made.
  *
  * A measure is a number per stack that adds up: over time, over the children of a node, over merged
  * profiles. To add one: a line in SMP_MEASURE_MAP, and a source that credits it to nodes of an

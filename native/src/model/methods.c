@@ -20,14 +20,14 @@
 #include "model/names.h"
 
 enum {
-    FIRST_KEYS = 1000,  /* the hot table starts with room for so many pairs */
+    FIRST_KEYS = 1000,  /* for so many pairs the hot table is made */
     OF_KEY = INT32_MIN, /* in place of a byte code index: what is known of the key itself */
     BCI_PSEUDO = INT32_MIN + 1,
     BCI_NATIVE = -1
 };
 
 struct smp_methods {
-    struct smp_memory_budget room;
+    struct smp_memory_budget budget;
     _Atomic unsigned holders;
     const struct smp_filter *filter;
     struct smp_hash_map known;
@@ -135,14 +135,14 @@ static uint32_t locate_named(struct smp_methods *methods, const struct smp_metho
     };
     const uint32_t location = wanted.method == 0 ? 0 : smp_names_location(&methods->names, wanted);
 
-    /* A native method has but one location: nobody will ask for its lines. */
+    /* A native method has one location: its lines are never needed. */
     if (location != 0 && !info->is_native)
         remember(methods, key, OF_KEY,
                  smp_line_tables_keep(&methods->line_tables, wanted.method, info->lines, count));
     return location;
 }
 
-/* Asks the JVM. *is_final: the answer will not change. */
+/* By the JVM. *is_final: what it says will not change. */
 static uint32_t locate_new(struct smp_methods *methods, const struct smp_name_source *source,
                            uint64_t key, int32_t bci, bool *is_final)
 {
@@ -179,14 +179,14 @@ static uint32_t locate_pseudo(struct smp_methods *methods, const struct smp_name
     return locate_known(methods, methods->unknown_table, BCI_NATIVE);
 }
 
-/* Out of line, so that the way of a known pair through smp_methods_locate stays short. The room is
- * there before the JVM is asked: in a full table every look-up comes here. */
+/* Out of line, so that smp_methods_locate stays short for known pairs. Memory is reserved before
+ * the JVM is called: in a full table every look-up comes here. */
 __attribute__((noinline)) static uint32_t
 learn(struct smp_methods *methods, const struct smp_name_source *source, uint64_t key, int32_t bci)
 {
     const uint32_t table = smp_hash_pairs_find(&methods->known, key, OF_KEY);
     const bool has_room =
-        smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->room, 2) &&
+        smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->budget, 2) &&
         smp_names_reserve_location(&methods->names);
     uint32_t location = 0;
     bool is_final = true;
@@ -219,7 +219,7 @@ static uint32_t add_pseudo_table(struct smp_methods *methods, const char *text)
                                       NULL, 0);
 }
 
-/* What must be there when memory is not. */
+/* Made now, because they are needed where there is no memory. */
 static bool add_first(struct smp_methods *methods)
 {
     methods->over_limit = add_pseudo(methods, "[over memory limit]");
@@ -227,7 +227,7 @@ static bool add_first(struct smp_methods *methods)
     methods->unknown_table = add_pseudo_table(methods, "[unknown method]");
     return methods->over_limit != 0 && methods->unloaded_table != 0 &&
            methods->unknown_table != 0 &&
-           smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->room, FIRST_KEYS);
+           smp_hash_map_reserve(&methods->known, &smp_hash_pairs, &methods->budget, FIRST_KEYS);
 }
 
 static void destroy(struct smp_methods *methods)
@@ -236,8 +236,8 @@ static void destroy(struct smp_methods *methods)
         return;
     smp_line_tables_fini(&methods->line_tables);
     smp_names_fini(&methods->names);
-    smp_hash_map_fini(&methods->known, &smp_hash_pairs, &methods->room);
-    smp_free(methods->room.quota, methods);
+    smp_hash_map_fini(&methods->known, &smp_hash_pairs, &methods->budget);
+    smp_free(methods->budget.quota, methods);
 }
 
 enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
@@ -252,16 +252,16 @@ enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
     methods = smp_alloc(quota, sizeof(*methods));
     if (methods == NULL)
         goto done;
-    methods->room = (struct smp_memory_budget){ .quota = quota,
-                                                .max_bytes = max_bytes,
-                                                .used_bytes = sizeof(*methods) };
+    methods->budget = (struct smp_memory_budget){ .quota = quota,
+                                                  .max_bytes = max_bytes,
+                                                  .used_bytes = sizeof(*methods) };
     methods->filter = filter;
     atomic_init(&methods->holders, 1);
-    status = smp_names_init(&methods->names, &methods->room);
+    status = smp_names_init(&methods->names, &methods->budget);
     if (status != SMP_OK)
         goto done;
     status =
-        smp_line_tables_init(&methods->line_tables, &methods->room, max_bytes / SMP_LINES_SHARE);
+        smp_line_tables_init(&methods->line_tables, &methods->budget, max_bytes / SMP_LINES_SHARE);
     if (status != SMP_OK)
         goto done;
     if (!add_first(methods)) {
@@ -290,7 +290,7 @@ void smp_methods_release(struct smp_methods *methods)
         destroy(methods);
 }
 
-/* --- the writer's questions --- */
+/* --- for the writer --- */
 
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter)
 {
@@ -370,7 +370,7 @@ void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods
         .over_limit = methods->over_limit_count,
         .locations = methods->names.location_count - 1,
         .methods = methods->names.method_count - 1,
-        .bytes = methods->room.used_bytes,
+        .bytes = methods->budget.used_bytes,
     };
 }
 
@@ -381,7 +381,7 @@ uint32_t smp_methods_location_count(const struct smp_methods *methods)
 
 /* --- compacting --- */
 
-/* Text 0 is none, here as there. */
+/* Text 0 is none in both tables. */
 static bool copy_text(struct smp_names *names, const struct smp_names *old, uint32_t text,
                       uint32_t *copy)
 {
@@ -389,7 +389,7 @@ static bool copy_text(struct smp_names *names, const struct smp_names *old, uint
     return text == 0 || *copy != 0;
 }
 
-/* SMP_LOCATION_NONE where there is no room. Without a filter of its own the new table takes over
+/* SMP_LOCATION_NONE where there is no memory. Without a filter of its own the new table takes over
  * what is monitored in the old one. */
 static uint32_t copy_location(struct smp_methods *methods, const struct smp_names *old,
                               const struct smp_named_location *location, bool with_file)
@@ -443,7 +443,7 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
 {
     struct smp_methods *methods = NULL;
     enum smp_status status =
-        smp_methods_create(old->room.quota, old->room.max_bytes, filter, &methods);
+        smp_methods_create(old->budget.quota, old->budget.max_bytes, filter, &methods);
 
     if (status != SMP_OK)
         goto done;
@@ -465,7 +465,7 @@ done:
     return status;
 }
 
-/* --- a reader's questions --- */
+/* --- for readers --- */
 
 void smp_methods_view(const struct smp_methods *methods, uint32_t location,
                       struct smp_location_view *out)

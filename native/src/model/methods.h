@@ -13,17 +13,17 @@
  * Pseudo-locations carry a text in brackets instead of a method: [thread ended]. They are
  * monitored.
  *
- * Owns     its strings, methods, locations. Reference counted: the sampler and every snapshot hold
- *          one. Borrows the filter.
- * Threads  one writer (the sampler). Locations a reader was handed in a snapshot are complete and
- *          never move, so it views them and takes their text without a lock. hold and release: any
+ * Owns     its strings, methods, locations. Reference counted: the sampler and every profile hold
+ *          it. Borrows the filter.
+ * Threads  one writer (the sampler). The locations of a profile are complete and never move, so its
+ *          readers view them and make their texts without a lock. hold and release: any
  *          thread. All others: the writer.
  * Errors   locate never fails: what cannot be resolved for lack of memory becomes the location
  *          [over memory limit], what has been unloaded [unloaded], what the JVM refuses
- *          [unknown method]; each is counted. The latter two answers are remembered for the key;
- *          lack of memory is not, nor is an answer given outside the JVM's live phase.
+ *          [unknown method]; each is counted. The latter two are remembered for the key;
+ *          lack of memory is not, nor what the JVM says outside of its live phase.
  * Cost     locate warm: one hash probe. A new line of a known key: a scan of its line table. A new
- *          key: one resolve; none at all while there is no room for its names.
+ *          key: one resolve; none at all while there is no memory for its names.
  */
 #ifndef SMP_MODEL_METHODS_H
 #define SMP_MODEL_METHODS_H
@@ -41,8 +41,8 @@
 enum {
     SMP_LOCATION_NONE = 0,      /* no location has id 0 */
     SMP_MAX_NAME_BYTES = 65535, /* of a class, method or file: what a class file can hold */
-    /* Of the table's maximum, what line tables may take. Where there is no room for one, each new
-     * byte code index of its method is resolved by itself. */
+    /* One part of so many of the table's maximum is for line tables. Where one does not fit, each
+     * new byte code index of its method is resolved by itself. */
     SMP_LINES_SHARE = 4,
     SMP_METHODS_MIN_BYTES = 512 * 1024
 };
@@ -50,7 +50,7 @@ enum {
 struct smp_methods;
 
 struct smp_methods_stats {
-    uint64_t unloaded;   /* keys whose class was gone when they were first seen */
+    uint64_t unloaded;   /* keys whose class had been unloaded when they were first seen */
     uint64_t unresolved; /* keys the JVM refused to name */
     uint64_t over_limit; /* look-ups that found no memory */
     /* The three go on counting in the table that smp_methods_compact makes. */
@@ -77,14 +77,14 @@ void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter
 uint32_t smp_methods_locate(struct smp_methods *methods, const struct smp_name_source *source,
                             const struct smp_frame *frame);
 /* The pseudo-location with this text (brackets included); [over memory limit] where there is no
- * room. */
+ * memory. */
 uint32_t smp_methods_pseudo(struct smp_methods *methods, const char *text);
 /* As above, but SMP_LOCATION_NONE where there is no room. */
 uint32_t smp_methods_try_pseudo(struct smp_methods *methods, const char *text);
 /* The pseudo-location [over memory limit], made at create so that it is always there. */
 uint32_t smp_methods_over_limit(const struct smp_methods *methods);
 /* The location of methods that says what this one of another table says. SMP_LOCATION_NONE where
- * there is no room. Writer of methods; a reader of from. */
+ * there is no memory. Writer of methods; a reader of from. */
 uint32_t smp_methods_adopt(struct smp_methods *methods, const struct smp_methods *from,
                            uint32_t location);
 /* As above, but locations with one text are one: the text of the frame, or, without its place, of

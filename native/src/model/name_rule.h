@@ -6,9 +6,7 @@
  * ':'. What is left empty is "[unnamed]". The same two patterns as RegexThreadNameManipulator's
  * defaults: [0-9a-f]{16,} and [\.:\d]+, applied one after the other.
  *
- * Owns     nothing.
  * Threads  any.
- * Errors   none.
  * Cost     O(length).
  */
 #ifndef SMP_MODEL_NAME_RULE_H

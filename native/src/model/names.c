@@ -8,9 +8,9 @@ enum { TEXTS_OF_METHOD = 3, USUAL_TEXT_BYTES = 512 /* of one method */ };
 static enum smp_status make_arenas(struct smp_names *names)
 {
     /* Offsets and ids have 32 bits. */
-    const size_t wanted = names->room->max_bytes;
+    const size_t wanted = names->budget->max_bytes;
     const size_t most = wanted < UINT32_MAX ? wanted : UINT32_MAX;
-    struct smp_quota *quota = names->room->quota;
+    struct smp_quota *quota = names->budget->quota;
     enum smp_status status = smp_arena_create(quota, most, &names->texts);
 
     if (status == SMP_OK)
@@ -24,18 +24,19 @@ static bool make_none(struct smp_names *names)
 {
     names->method_count = 1;
     names->location_count = 1;
-    return smp_memory_budget_alloc(names->room, names->texts, 1, 1) != NULL &&
-           smp_memory_budget_alloc(names->room, names->methods, sizeof(struct smp_named_method),
+    return smp_memory_budget_alloc(names->budget, names->texts, 1, 1) != NULL &&
+           smp_memory_budget_alloc(names->budget, names->methods, sizeof(struct smp_named_method),
                                    _Alignof(struct smp_named_method)) != NULL &&
-           smp_memory_budget_alloc(names->room, names->locations, sizeof(struct smp_named_location),
+           smp_memory_budget_alloc(names->budget, names->locations,
+                                   sizeof(struct smp_named_location),
                                    _Alignof(struct smp_named_location)) != NULL;
 }
 
-enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *room)
+enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *budget)
 {
     enum smp_status status = SMP_OK;
 
-    *names = (struct smp_names){ .room = room };
+    *names = (struct smp_names){ .budget = budget };
     status = make_arenas(names);
     if (status == SMP_OK && !make_none(names))
         status = SMP_EQUOTA;
@@ -46,11 +47,11 @@ enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget
 
 void smp_names_fini(struct smp_names *names)
 {
-    if (names->room == NULL)
+    if (names->budget == NULL)
         return;
-    smp_hash_map_fini(&names->by_location, &smp_hash_ids, names->room);
-    smp_hash_map_fini(&names->by_method, &smp_hash_ids, names->room);
-    smp_hash_map_fini(&names->by_text, &smp_hash_ids, names->room);
+    smp_hash_map_fini(&names->by_location, &smp_hash_ids, names->budget);
+    smp_hash_map_fini(&names->by_method, &smp_hash_ids, names->budget);
+    smp_hash_map_fini(&names->by_text, &smp_hash_ids, names->budget);
     smp_arena_destroy(names->locations);
     smp_arena_destroy(names->methods);
     smp_arena_destroy(names->texts);
@@ -68,10 +69,10 @@ uint32_t smp_names_text(struct smp_names *names, const char *text)
         if (strcmp(smp_names_text_at(names, id), text) == 0)
             return id;
     }
-    if (!smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->room, 1))
+    if (!smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->budget, 1))
         return 0;
 
-    char *copy = smp_memory_budget_alloc(names->room, names->texts, length + 1, 1);
+    char *copy = smp_memory_budget_alloc(names->budget, names->texts, length + 1, 1);
 
     if (copy == NULL)
         return 0;
@@ -97,11 +98,11 @@ uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method
             method->method_name == wanted->method_name && method->file == wanted->file)
             return id;
     }
-    if (!smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->room, 1))
+    if (!smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->budget, 1))
         return 0;
 
     struct smp_named_method *method = smp_memory_budget_alloc(
-        names->room, names->methods, sizeof(*method), _Alignof(struct smp_named_method));
+        names->budget, names->methods, sizeof(*method), _Alignof(struct smp_named_method));
 
     if (method == NULL)
         return 0;
@@ -123,11 +124,11 @@ uint32_t smp_names_location(struct smp_names *names, struct smp_named_location w
         if (location->method == wanted.method && location->line == wanted.line)
             return id;
     }
-    if (!smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->room, 1))
+    if (!smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->budget, 1))
         return 0;
 
     struct smp_named_location *location = smp_memory_budget_alloc(
-        names->room, names->locations, sizeof(*location), _Alignof(struct smp_named_location));
+        names->budget, names->locations, sizeof(*location), _Alignof(struct smp_named_location));
 
     if (location == NULL)
         return 0;
@@ -138,17 +139,17 @@ uint32_t smp_names_location(struct smp_names *names, struct smp_named_location w
 
 bool smp_names_reserve_location(struct smp_names *names)
 {
-    return smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->room, 1) &&
-           smp_memory_budget_reserve(names->room, names->locations,
+    return smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->budget, 1) &&
+           smp_memory_budget_reserve(names->budget, names->locations,
                                      sizeof(struct smp_named_location),
                                      _Alignof(struct smp_named_location));
 }
 
 bool smp_names_reserve_method(struct smp_names *names)
 {
-    return smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->room, 1) &&
-           smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->room, TEXTS_OF_METHOD) &&
-           smp_memory_budget_reserve(names->room, names->methods, sizeof(struct smp_named_method),
+    return smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->budget, 1) &&
+           smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->budget, TEXTS_OF_METHOD) &&
+           smp_memory_budget_reserve(names->budget, names->methods, sizeof(struct smp_named_method),
                                      _Alignof(struct smp_named_method)) &&
-           smp_memory_budget_reserve(names->room, names->texts, USUAL_TEXT_BYTES, 1);
+           smp_memory_budget_reserve(names->budget, names->texts, USUAL_TEXT_BYTES, 1);
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * names.h - the append-only arrays behind methods.h: texts, methods made of them, and locations.
- * Each thing is in there once, whoever asks for it.
+ * Each is stored once.
  *
  *   location {method, line} ──► method {class, name, file} ──► text
  *
  * Owns     its arrays and the tables to find things in them.
- * Threads  one writer. What a reader was told the id of is complete, never moves, and is never
- *          written again, but for is_monitored, which may change at any time.
- * Errors   id 0 where there is no memory: what was stored on the way stays and is found the next
- *          time.
- * Cost     a hash of what is looked for.
+ * Threads  one writer. An element whose id a reader has got is complete, never moves, and never
+ *          changes, but for is_monitored.
+ * Errors   id 0 where there is no memory: what was stored until then stays, and the next call finds
+ *          it.
+ * Cost     one hash.
  */
 #ifndef SMP_MODEL_NAMES_H
 #define SMP_MODEL_NAMES_H
@@ -42,7 +42,7 @@ struct smp_named_location {
 };
 
 struct smp_names {
-    struct smp_memory_budget *room; /* borrowed */
+    struct smp_memory_budget *budget; /* borrowed */
     /* Element 0 of each stands for none. */
     struct smp_arena *texts;
     struct smp_arena *methods;
@@ -55,18 +55,19 @@ struct smp_names {
 };
 
 /* On failure there is nothing to fini. */
-SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *room);
+SMP_CHECKED enum smp_status smp_names_init(struct smp_names *names,
+                                           struct smp_memory_budget *budget);
 void smp_names_fini(struct smp_names *names);
 
 uint32_t smp_names_text(struct smp_names *names, const char *text);
-/* is_monitored, is_own and start_line are taken where the method is new, and are no part of what is
- * compared: overloads are one method. */
+/* Overloads are one method: is_monitored, is_own and start_line are not compared, and are those of
+ * the first. */
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted);
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted);
 
-/* The next new location finds room. */
+/* Reserves memory for the next new location. */
 bool smp_names_reserve_location(struct smp_names *names);
-/* So does the next new method, unless its texts are longer than usual. */
+/* And for the next new method, unless its texts are longer than usual. */
 bool smp_names_reserve_method(struct smp_names *names);
 
 static inline const char *smp_names_text_at(const struct smp_names *names, uint32_t text)

@@ -17,9 +17,6 @@
  * These two lists are the only ones: texts, codes, the glossary of the README and the table of the
  * page come from them (checks/glossary.sh).
  *
- * Owns     nothing; plain data.
- * Threads  as the holder says.
- * Errors   none.
  * Cost     an addition.
  */
 #ifndef SMP_MODEL_OUTCOME_H

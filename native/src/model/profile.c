@@ -66,7 +66,7 @@ bool smp_profile_misses_packages(const struct smp_profile *profile)
 
 struct smp_profile *smp_profile_hold(struct smp_profile *profile)
 {
-    /* Who holds on already has one, so nothing needs to be ordered. */
+    /* The caller has a hold already, so nothing needs to be ordered. */
     atomic_fetch_add_explicit(&profile->holders, 1, memory_order_relaxed);
     return profile;
 }
@@ -75,7 +75,7 @@ void smp_profile_release(struct smp_profile *profile)
 {
     if (profile == NULL)
         return;
-    /* The last one must see what every other holder did before it let go. */
+    /* The last release must see what the other holders did before theirs. */
     if (atomic_fetch_sub_explicit(&profile->holders, 1, memory_order_acq_rel) != 1)
         return;
 

@@ -5,7 +5,7 @@
  * Owns     its tree and groups, holds its names. Reference counted.
  * Threads  any number of readers, on any thread; hold and release are atomic.
  * Errors   SMP_ENOMEM, SMP_EQUOTA from create: nothing was adopted, tree and groups are as before
- * (the sampler goes on with the interval, so that no time is lost).
+ *          (the sampler goes on with the interval, so that no time is lost).
  * Cost     create: one pass over the nodes. release of the last: O(1).
  */
 #ifndef SMP_MODEL_PROFILE_H
@@ -26,12 +26,11 @@
 enum { SMP_PROFILE_PACKAGES_BYTES = 256 };
 
 struct smp_profile {
-    /* The wall clock at both ends, for titles; what was credited in between comes from the
-     * monotonic clock. */
+    /* The wall clock at both ends, for titles; all amounts come from the monotonic clock. */
     int64_t from_wall_ms;
     int64_t till_wall_ms;
     int64_t elapsed_ns; /* monotonic, without paused time */
-    int64_t period_ns;  /* the mean time between two looks; 0: unknown */
+    int64_t period_ns;  /* the mean time between two polls; 0: unknown */
     bool is_cpu_clock;  /* all times are CPU times, but elapsed_ns */
     /* The monitored packages, for people; "": all are, and every frame was kept. */
     char packages[SMP_PROFILE_PACKAGES_BYTES];
@@ -49,30 +48,29 @@ struct smp_profile {
 };
 
 /*
- * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies, notes
- * which packages methods monitors. By the writer of methods. The
- * caller fills times, counters and memory figures of the result before anybody else sees it.
+ * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies,
+ * copies the monitored packages. Called by the writer of methods, which fills times, counters and memory
+ * figures of the result before it hands it on.
  */
 SMP_CHECKED enum smp_status smp_profile_create(struct smp_quota *quota, struct smp_tree *tree,
                                                struct smp_thread_groups *groups,
                                                struct smp_methods *methods,
                                                struct smp_profile **out);
-/* As above, but not by the writer of methods: locations with ids below location_count; packages is
- * left to the caller, too. */
+/* As above, for callers that are not the writer of methods: they may read locations with ids below
+ * location_count, and fill packages, too. */
 SMP_CHECKED enum smp_status smp_profile_create_for(struct smp_quota *quota, struct smp_tree *tree,
                                                    struct smp_thread_groups *groups,
                                                    struct smp_methods *methods,
                                                    uint32_t location_count,
                                                    struct smp_profile **out);
-/* There is a list of monitored packages, stacks with Java frames were seen, and no frame in any of
- * those packages: each stack is its root frame alone. O(nodes), but stops at the first such frame.
- */
+/* There is a list of monitored packages, and stacks with Java frames were seen, but no frame of
+ * those packages: each stack is its root frame alone. O(nodes) at most. */
 bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
-/* Nothing was sampled: no poll was made, and no thread was credited with time by what is known of
- * it. What the JVM's own threads used does not count. */
+/* Nothing was sampled: no poll was made, and no thread group has time. The group [JVM] does not
+ * count. */
 bool smp_profile_is_empty(const struct smp_profile *profile);
 
 #endif

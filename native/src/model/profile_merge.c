@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_merge.c - one new tree, into which each snapshot's nodes are added in their order:
- * parents before children, so a node's parent has its place in the new tree already.
+ * profile_merge.c - one new tree, to which each profile's nodes are added in their order: parents
+ * before children, so a node's parent has its place in the new tree already.
  *
  *   node ──► places[node]          location ──► adopted[location]     only where tables differ
  *
@@ -14,13 +14,13 @@
 #include <string.h>
 
 enum {
-    /* What a table of a merged snapshot may take where no quota says less. Reserved, not used. */
+    /* Maxima of a merged profile's tables where no quota says less. Address space, not memory. */
     MAX_NAMES_BYTES = 256 * 1024 * 1024,
     MAX_GROUPS_BYTES = 256 * 1024 * 1024,
     TREE_STEPS_BYTES = 4 * 64 * 1024
 };
 
-/* In a place: what stands there did not fit, and what is below it goes there too. */
+/* In a place: the node did not fit; amounts of all below it go there, too. */
 #define FOLDED 0x80000000u
 
 struct merger {
@@ -32,7 +32,7 @@ struct merger {
     struct smp_methods *methods;
     struct smp_thread_groups *groups;
     struct smp_tree *tree;
-    /* Of the snapshot that is being added: */
+    /* Of the profile that is being added: */
     struct smp_group *group_of; /* its group's index in the new groups */
     uint32_t *places;           /* its node's index in the new tree */
     uint32_t *adopted;          /* its location's id in the new names table, once it is known */
@@ -48,7 +48,7 @@ static size_t bytes_within(const struct merger *merger, size_t at_most)
     return merger->quota == NULL ? at_most : smaller(merger->quota->limit_bytes, at_most);
 }
 
-/* --- the new snapshot's parts --- */
+/* --- the new profile's parts --- */
 
 static bool have_one_table(const struct merger *merger)
 {
@@ -133,7 +133,7 @@ static enum smp_status add_groups(struct merger *merger, const struct smp_profil
     return SMP_OK;
 }
 
-/* What does not fit goes here. It is there since the root was made. */
+/* For what does not fit. It exists since the root was made. */
 static uint32_t over_limit_of(struct merger *merger, uint32_t root)
 {
     const uint32_t location = smp_methods_over_limit(merger->methods);
@@ -160,7 +160,7 @@ static enum smp_status make_root(struct merger *merger, struct smp_group group)
     return status;
 }
 
-/* Without room for the group's root it is the overflow group's. */
+/* Where the group's root does not fit it is the overflow group's. */
 static enum smp_status add_root(struct merger *merger, uint32_t location, uint32_t *place)
 {
     struct smp_group group = merger->group_of[location & ~SMP_LOCATION_GROUP];
@@ -238,7 +238,7 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
     return status;
 }
 
-static enum smp_status add_snapshot(struct merger *merger, const struct smp_profile *from)
+static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from)
 {
     const enum smp_status status = add_groups(merger, from);
 
@@ -262,7 +262,7 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
     if (from->period_ns > to->period_ns)
         to->period_ns = from->period_ns;
     to->is_cpu_clock = from->is_cpu_clock;
-    /* Of two that differ the newest list is shown; what is monitored each frame knows itself. */
+    /* Where lists differ the newest is shown; each frame knows itself whether it is monitored. */
     if (from->packages[0] != '\0')
         memcpy(to->packages, from->packages, sizeof(to->packages));
     if (from->memory_used_bytes > to->memory_used_bytes)
@@ -271,17 +271,17 @@ static void add_figures(struct smp_profile *to, const struct smp_profile *from, 
         to->memory_limit_bytes = from->memory_limit_bytes;
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
         to->counters[i] += from->counters[i];
-    /* Of one table, ids that the newest may read: all of them. */
+    /* Profiles of one table: ids that the newest may read. */
     if (to->methods == from->methods && from->location_count > to->location_count)
         to->location_count = from->location_count;
 }
 
-static enum smp_status make_snapshot(struct merger *merger, struct smp_profile **out)
+static enum smp_status make_profile(struct merger *merger, struct smp_profile **out)
 {
     struct smp_profile *profile = NULL;
     enum smp_status status;
 
-    /* Not what the writer of a shared table has come to meanwhile: that is not ours to read. */
+    /* Not what the writer of a shared table has added meanwhile: it may not be read here. */
     status =
         smp_profile_create_for(merger->quota, merger->tree, merger->groups, merger->methods,
                                merger->is_one_table ? merger->profiles[0]->location_count
@@ -289,7 +289,7 @@ static enum smp_status make_snapshot(struct merger *merger, struct smp_profile *
                                &profile);
     if (status != SMP_OK)
         return status;
-    merger->tree = NULL; /* the snapshot owns them now */
+    merger->tree = NULL; /* the profile owns them now */
     merger->groups = NULL;
     for (size_t i = 0; i < merger->count; i++)
         add_figures(profile, merger->profiles[i], i == 0);
@@ -315,9 +315,9 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     if (status == SMP_OK && tree_bytes != 0)
         status = make_root(&merger, (struct smp_group){ .index = 0 });
     for (size_t i = 0; i < count && status == SMP_OK; i++)
-        status = add_snapshot(&merger, profiles[i]);
+        status = add_profile(&merger, profiles[i]);
     if (status == SMP_OK)
-        status = make_snapshot(&merger, out);
+        status = make_profile(&merger, out);
     smp_free(quota, merger.adopted);
     smp_free(quota, merger.places);
     smp_free(quota, merger.group_of);

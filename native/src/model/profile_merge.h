@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * profile_merge.h - snapshots as one: what a consumer sees whose window spans several intervals.
+ * profile_merge.h - profiles as one: what a reader gets that missed several intervals.
  *
  * Frames are matched by what they say (class, method, file, line), groups by name, so they may come
- * from different names tables or different samplers. Times, samples, tallies and counters add up;
+ * from different names tables or different samplers. All measures, tallies and counters add up;
  * elapsed and own CPU time too; from is the earliest begin, till the latest end; of memory figures,
- * depths and the time between two looks it is the highest. Distinct threads: the sum, an upper
+ * depths and the time between two polls it is the highest. Distinct threads: the sum, an upper
  * bound where the same thread was seen in several, unless all come from one names table (serials
  * are compared). Groups past SMP_MAX_GROUPS go to the overflow group.
  *
- * Snapshots of one names table are merged by number and share the table; else the result has one of
+ * Profiles of one names table are merged by number and share the table; else the result has one of
  * its own.
  *
- * Owns     nothing; the result is a new snapshot with one holder.
+ * Owns     the result is a new profile with one holder.
  * Threads  any; all are immutable.
  * Errors   SMP_ENOMEM, SMP_EQUOTA: no result. quota may be NULL.
  * Cost     O(nodes of all), and the names of all where the tables differ; beside the result 4 bytes
@@ -37,8 +37,8 @@ SMP_CHECKED enum smp_status smp_profile_merge_all(struct smp_quota *quota,
                                                   size_t count, struct smp_profile **out);
 
 /*
- * As above, but with a tree of at most tree_bytes: stacks that do not fit, or for which there is no
- * memory, are charged to [over memory limit] below their group. 0: as above.
+ * As above, but with a tree of at most tree_bytes: amounts of stacks that do not fit, or for which
+ * there is no memory, go to [over memory limit] below their group. 0: as above.
  */
 SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                                      const struct smp_profile *const *profiles,

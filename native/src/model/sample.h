@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sample.h - what a walker fills, and who turns its method keys into names.
+ * sample.h - what a walk fills in, and the source that turns its method keys into names.
  *
- * Above vm/ a method is an opaque 64-bit key: compared, hashed, handed back to the name source of
- * the walker it came from; never cast, masked or dereferenced.
- *
- * Owns     nothing; plain data.
- * Threads  as the holder says.
- * Errors   none.
- * Cost     none.
+ * Above jvm/ a method is an opaque 64-bit key: compared, hashed, handed back to the name source of
+ * the walk it came from; never cast, masked or dereferenced.
  */
 #ifndef SMP_MODEL_SAMPLE_H
 #define SMP_MODEL_SAMPLE_H
@@ -48,8 +43,7 @@ struct smp_line {
     int32_t line;
 };
 
-/* What is known of a method. Texts are UTF-8, NUL-terminated; borrowed until the source's release.
- */
+/* Texts are UTF-8, NUL-terminated; borrowed until the source's release. */
 struct smp_method_info {
     const char *class_name;  /* dotted binary name: com.acme.Outer$Inner */
     const char *method_name; /* run, <init> */
@@ -63,7 +57,7 @@ struct smp_method_info {
 struct smp_name_source {
     /*
      * SMP_OK: *info is filled, and release is called once with it. SMP_EGONE: the class has been
-     * unloaded. SMP_ENOMEM, SMP_EPHASE, SMP_EVM: no answer now.
+     * unloaded. SMP_ENOMEM, SMP_EPHASE, SMP_EVM: not known now.
      */
     enum smp_status (*resolve)(void *self, uint64_t method, struct smp_method_info *info);
     void (*release)(void *self, struct smp_method_info *info);

@@ -13,7 +13,7 @@
 enum { ELLIPSIS_BYTES = sizeof(ELLIPSIS) - 1, SEEN = 1 };
 
 struct smp_thread_groups {
-    struct smp_memory_budget room;
+    struct smp_memory_budget budget;
     struct smp_arena *infos; /* nothing but struct smp_group_info: an array by group index */
     struct smp_arena *names;
     size_t count;
@@ -48,7 +48,7 @@ static bool is_kept_as(const char *stored, const struct kept_name *name)
 static char *keep_name(struct smp_thread_groups *groups, const struct kept_name *name)
 {
     const size_t size = name->length + (name->is_cut ? ELLIPSIS_BYTES : 0) + 1;
-    char *copy = smp_memory_budget_alloc(&groups->room, groups->names, size, 1);
+    char *copy = smp_memory_budget_alloc(&groups->budget, groups->names, size, 1);
 
     if (copy == NULL)
         return NULL;
@@ -63,20 +63,20 @@ static struct smp_group_info *info_at(const struct smp_thread_groups *groups, si
     return (struct smp_group_info *)smp_arena_base(groups->infos) + index;
 }
 
-/* A new last group; false when there is no memory for it, and then there is no trace of it. */
+/* A new last group. False: no memory, and nothing has changed. */
 static bool append(struct smp_thread_groups *groups, const struct kept_name *name, uint32_t hash)
 {
     const size_t size = sizeof(struct smp_group_info);
     const size_t align = _Alignof(struct smp_group_info);
     const char *copy = NULL;
 
-    if (!smp_hash_map_reserve(&groups->by_name, &smp_hash_ids, &groups->room, 1) ||
-        !smp_memory_budget_reserve(&groups->room, groups->infos, size, align))
+    if (!smp_hash_map_reserve(&groups->by_name, &smp_hash_ids, &groups->budget, 1) ||
+        !smp_memory_budget_reserve(&groups->budget, groups->infos, size, align))
         return false;
     copy = keep_name(groups, name);
     if (copy == NULL)
         return false;
-    (void)smp_memory_budget_alloc(&groups->room, groups->infos, size, align); /* was reserved */
+    (void)smp_memory_budget_alloc(&groups->budget, groups->infos, size, align); /* was reserved */
     info_at(groups, groups->count)->name = copy;
     groups->count++;
     smp_hash_ids_put(&groups->by_name, hash, (uint32_t)groups->count);
@@ -91,9 +91,9 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
 
     if (groups == NULL)
         goto done;
-    groups->room = (struct smp_memory_budget){ .quota = quota,
-                                               .max_bytes = max_bytes,
-                                               .used_bytes = sizeof(*groups) };
+    groups->budget = (struct smp_memory_budget){ .quota = quota,
+                                                 .max_bytes = max_bytes,
+                                                 .used_bytes = sizeof(*groups) };
     status = smp_arena_create(quota, max_bytes, &groups->infos);
     if (status != SMP_OK)
         goto done;
@@ -116,11 +116,11 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
 {
     if (groups == NULL)
         return;
-    smp_hash_map_fini(&groups->by_name, &smp_hash_ids, &groups->room);
-    smp_hash_map_fini(&groups->seen, &smp_hash_pairs, &groups->room);
+    smp_hash_map_fini(&groups->by_name, &smp_hash_ids, &groups->budget);
+    smp_hash_map_fini(&groups->seen, &smp_hash_pairs, &groups->budget);
     smp_arena_destroy(groups->names);
     smp_arena_destroy(groups->infos);
-    smp_free(groups->room.quota, groups);
+    smp_free(groups->budget.quota, groups);
 }
 
 struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name)
@@ -148,7 +148,7 @@ void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group gr
 
     if (smp_hash_pairs_find(&groups->seen, serial, number) != 0)
         return;
-    if (!smp_hash_map_reserve(&groups->seen, &smp_hash_pairs, &groups->room, 1)) {
+    if (!smp_hash_map_reserve(&groups->seen, &smp_hash_pairs, &groups->budget, 1)) {
         info->names_lost++;
         return;
     }
@@ -188,8 +188,7 @@ static bool is_listed(const struct smp_group_info *info, uint32_t count, const c
     return false;
 }
 
-/* A name that was there before is taken for the same thread's; two in one interval are two threads.
- */
+/* Equal names of two intervals are taken for one thread, of one interval for two threads. */
 static bool add_names(struct smp_thread_groups *to, struct smp_group_info *info,
                       const struct smp_group_info *other)
 {
@@ -243,12 +242,12 @@ bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
         const struct smp_group group = groups[pair->number];
         if (smp_hash_pairs_find(&to->seen, pair->key, (int32_t)group.index) != 0)
             continue;
-        if (!smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->room, 1))
+        if (!smp_hash_map_reserve(&to->seen, &smp_hash_pairs, &to->budget, 1))
             return false;
         smp_hash_pairs_put(&to->seen, pair->key, (int32_t)group.index, SEEN);
         info_at(to, group.index)->thread_count++;
     }
-    /* A thread that got another name on the way has one too many. */
+    /* A thread whose name changed in between is counted twice. */
     for (size_t i = 0; i < from->count; i++) {
         struct smp_group_info *info = info_at(to, groups[i].index);
         if (info->listed > info->thread_count)

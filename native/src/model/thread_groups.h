@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_groups.h - the thread groups of one interval: who was in them and how their samples ended.
+ * thread_groups.h - the thread groups of one interval: their threads, and how their polls ended.
  *
  * Owns     names, and the set of (group, thread) pairs already counted.
  * Threads  one writer; readers only after the interval was sealed.
- * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find gives the overflow group [over group limit] past
- *          SMP_MAX_GROUPS groups or when there is no memory: it always has an answer. see may lose
- *          a raw name or undercount when there is no memory; names_lost says so.
- * Cost     find: one hash of the name; see: one probe. Both only when a thread's group is not the
- *          one it had in this interval before.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. find never fails: past SMP_MAX_GROUPS groups, or without
+ *          memory, it returns the overflow group [over group limit]. see may lose a raw name or
+ *          undercount where there is no memory; names_lost counts that.
+ * Cost     find: one hash of the name; see: one probe. Both are called only where a thread's group
+ *          is not the one it had in this interval before.
  */
 #ifndef SMP_MODEL_THREAD_GROUPS_H
 #define SMP_MODEL_THREAD_GROUPS_H
@@ -51,7 +51,7 @@ struct smp_group_info {
 
 struct smp_thread_groups;
 
-/* max_bytes bounds everything; it must leave room for two steps of an arena. */
+/* max_bytes bounds everything; at least two steps of an arena. */
 SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
                                                      struct smp_thread_groups **out);
 void smp_thread_groups_destroy(struct smp_thread_groups *groups);
@@ -66,15 +66,14 @@ struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
 
 /*
- * Adds what from's group of this index knows to the group of the same name in to, whose root stays
- * as it is; *out is that group. comparable: the serials of both count the same threads, so one that
- * was in both is one; else all of from's are new. False: no memory, and to is of no more use.
+ * Adds from's group of this index to the group of the same name in to, which keeps its root; *out
+ * is that group. comparable: equal serials are one thread; else all of from's threads are new ones.
+ * False: no memory, and to can only be destroyed.
  */
 SMP_CHECKED bool smp_thread_groups_add_group(struct smp_thread_groups *to,
                                              const struct smp_thread_groups *from, size_t index,
                                              bool comparable, struct smp_group *out);
-/* And, for comparable serials, once for all groups: who was in them. groups[i] is from's group i
- * in to. */
+/* For comparable serials, once for all groups: their threads. groups[i] is from's group i in to. */
 SMP_CHECKED bool smp_thread_groups_add_threads(struct smp_thread_groups *to,
                                                const struct smp_thread_groups *from,
                                                const struct smp_group *groups);

@@ -2,7 +2,7 @@
 /*
  * tree.c - nodes in an arena that never moves, found through open addressing with linear probing.
  *
- * A slot holds the index of a node, 0 = empty (node 0 is nobody's child, so it is in no slot). The
+ * A slot holds the index of a node, 0 = empty (node 0 is no child, so it is in no slot). The
  * slots stand in a reserved address range and double in place: commit as much again behind them,
  * clear, insert every node anew from the node array. Old and new never stand side by side, and a
  * refused commit has changed nothing.
@@ -88,7 +88,7 @@ static uint32_t first_slot(const struct smp_tree *tree, uint32_t parent, uint32_
     const uint64_t key = ((uint64_t)parent << 32) | location;
 
     /*
-     * Nothing more: parents and locations are small numbers in long runs, and one multiplication
+     * One multiplication is enough: parents and locations are small numbers in long runs, and it
      * spreads runs more evenly than chance would. Folding the key first made probes longer.
      */
     return (uint32_t)((key * MIX) >> tree->shift);
@@ -108,7 +108,7 @@ static uint32_t find_child(const struct smp_tree *tree, uint32_t parent, uint32_
     return child;
 }
 
-/* The node is in no slot yet, and there is room. */
+/* The node is in no slot yet, and there is a free one. */
 static void insert(struct smp_tree *tree, uint32_t node)
 {
     const uint32_t mask = tree->slot_count - 1;
@@ -167,8 +167,8 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
 }
 
 /*
- * Adds room for count nodes at once, zeroed: either all of them or none. Slots first: too many of
- * them do no harm, while nodes that are in no slot would have to be taken back.
+ * Memory for count nodes at once, zeroed: either for all of them or for none. Slots first: too
+ * many of them do no harm, while nodes that are in no slot would have to be taken back.
  */
 static enum smp_status grow(struct smp_tree *tree, size_t count)
 {
@@ -203,9 +203,9 @@ static enum smp_status grow(struct smp_tree *tree, size_t count)
  * Follows a stack as far as it is in the tree. Returns how many locations are left; *node is where
  * the path ends.
  *
- * Three guesses, cheapest first. A chain that came in one piece lies in one piece, so the next node
- * is often the child: its address does not wait for a load, and the processor runs ahead. Else the
- * child found last. Else the slots.
+ * Three guesses, cheapest first. A chain that was added at once lies in consecutive nodes, so the
+ * next node is often the child: its address does not wait for a load, and the processor runs ahead.
+ * Else the child found last. Else the slots.
  */
 static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t count, uint32_t *node)
 {
@@ -232,7 +232,7 @@ static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t co
     return count;
 }
 
-/* Hangs a chain of new nodes below parent; there is room for it. Returns the last of them. */
+/* Adds a chain of new nodes below parent, for which there is memory. Returns the last of them. */
 static uint32_t append(struct smp_tree *tree, uint32_t parent, const uint32_t *locations,
                        size_t count)
 {

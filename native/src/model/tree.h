@@ -21,7 +21,7 @@
  * Owns     every node; a node lives until destroy.
  * Threads  one writer; readers only after seal.
  * Errors   SMP_EQUOTA at max_bytes, SMP_ENOMEM where the quota or the system refuses: no node and
- *          no amount has changed (room made for the call may stay). SMP_ESTATE: it is sealed.
+ *          no amount has changed (memory taken for the call may stay). SMP_ESTATE: it is sealed.
  * Cost     add: O(count), no string work. 12 bytes a node, 8 for each measure, and hash slots of 4
  *          bytes at a load of 0.375 to 0.75: with three measures at most 47 bytes a node in all,
  *          also while it grows. destroy: O(1).
@@ -50,8 +50,8 @@ enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;
 
-/* measures: the set it holds, may be empty. max_bytes bounds nodes, table and slots together; SMP_EQUOTA where not
- * even the first pages fit. */
+/* measures: the set it holds. max_bytes bounds nodes, table and slots together;
+ * SMP_EQUOTA where not even the first pages fit. */
 SMP_CHECKED enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures,
                                             size_t max_bytes, struct smp_tree **out);
 void smp_tree_destroy(struct smp_tree *tree);

@@ -60,7 +60,7 @@ static void credit(struct smp_tree *tree, struct smp_thread_groups *groups,
     smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
 }
 
-static struct smp_profile *make_snapshot(struct smp_quota *quota)
+static struct smp_profile *make_profile(struct smp_quota *quota)
 {
     struct smp_tree *tree = NULL;
     struct smp_thread_groups *groups = NULL;
@@ -88,7 +88,7 @@ static void print(struct smp_report_style style, struct printed *printed)
     unsigned cut = 0;
 
     smp_quota_init(&quota, 64 << 20);
-    struct smp_profile *profile = make_snapshot(&quota);
+    struct smp_profile *profile = make_profile(&quota);
     assert_int_equal(smp_report_text(profile, style, &quota, &outputer, &cut), SMP_OK);
     smp_profile_release(profile);
     assert_int_equal(smp_quota_used(&quota), 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each format to the byte for a small snapshot; sums, failing sinks and failing memory for a large
+ * Each format to the byte for a small profile; sums, failing outputs and failing memory for a large
  * one. What other tools make of them is checks/exporters.sh's.
  */
 #include "export/exporters.h"
@@ -64,7 +64,7 @@ static void assert_exported(const struct smp_profile *profile, enum smp_format f
     free(output.bytes);
 }
 
-/* --- snapshots --- */
+/* --- profiles --- */
 
 static int setup(void **state)
 {

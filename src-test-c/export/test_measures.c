@@ -206,11 +206,16 @@ static void pprof_has_its_sample_type_and_values(void **state)
 
 static void what_a_profile_does_not_hold_is_in_no_export(void **state)
 {
+    /* Samples, CPU, wall; then the type of the period. */
+    const char types[] = "\x0a\x04\x08\x01\x10\x02"
+                         "\x0a\x04\x08\x03\x10\x04"
+                         "\x0a\x04\x08\x05\x10\x04\x5a";
     struct smp_profile *profile = make_profile(*state, WITHOUT_WAITS);
     const struct smp_export_style style = { .weight = SMP_MEASURE_WAITS,
                                             .columns = SMP_MEASURE_BIT(SMP_MEASURE_WAITS) };
     struct smp_bytes out;
 
+    assert_int_equal(smp_column_at(smp_tree_column(profile->tree, SMP_MEASURE_WALL), 0), 40 * MS);
     assert_int_equal(smp_tree_self_all(profile->tree, 2).of[SMP_MEASURE_WAITS], 0);
     assert_int_equal(smp_tree_self(profile->tree, 2, SMP_MEASURE_WAITS), 0);
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
@@ -219,6 +224,8 @@ static void what_a_profile_does_not_hold_is_in_no_export(void **state)
             assert_int_equal(out.length, 0);
         if (format != SMP_FORMAT_SPEEDSCOPE && format != SMP_FORMAT_TOP) /* their titles say it */
             assert_lacks(&out, "waits");
+        if (format == SMP_FORMAT_PPROF)
+            assert_memory_equal(smp_bytes_text(&out), types, sizeof(types) - 1);
         smp_bytes_fini(&out);
     }
     smp_profile_release(profile);
@@ -231,11 +238,15 @@ static void a_merged_profile_holds_what_one_of_them_does(void **state)
     struct smp_profile *merged = NULL;
     struct smp_bytes out;
 
-    assert_int_equal(smp_profile_merge(NULL, without, with, &merged), SMP_OK);
-    export(merged, SMP_FORMAT_JSON, (struct smp_export_style){ .percent = false }, &out);
-    assert_has(&out, ",\n\"samples\":[4,2],\n\"waits\":[5,300]}");
-    smp_bytes_fini(&out);
-    smp_profile_release(merged);
+    for (int is_first = 0; is_first <= 1; is_first++) {
+        assert_int_equal(
+            smp_profile_merge(NULL, is_first ? with : without, is_first ? without : with, &merged),
+            SMP_OK);
+        export(merged, SMP_FORMAT_JSON, (struct smp_export_style){ .percent = false }, &out);
+        assert_has(&out, ",\n\"samples\":[4,2],\n\"waits\":[5,300]}");
+        smp_bytes_fini(&out);
+        smp_profile_release(merged);
+    }
     assert_int_equal(smp_profile_merge(NULL, without, without, &merged), SMP_OK);
     assert_int_equal(smp_tree_measures(merged->tree), WITHOUT_WAITS);
     smp_profile_release(merged);

@@ -44,7 +44,7 @@ static void test_texts(void **state)
     smp_bytes_fini(&out);
 }
 
-/* Texts are looked at by eight bytes: one to escape is found in each place of them. */
+/* Texts are read by eight bytes: a character to escape is found at each place of them. */
 static void test_every_byte_in_every_place(void **state)
 {
     static const char plain[] = "abcdefghijklmnopqrst";

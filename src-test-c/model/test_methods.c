@@ -209,7 +209,7 @@ static void test_long_names_end_in_an_ellipsis(void **state)
     smp_methods_release(methods);
 }
 
-/* --- what is one, and what is asked once --- */
+/* --- what is one, and what is resolved once --- */
 
 static void test_a_location_is_a_line_of_a_method(void **state)
 {
@@ -248,7 +248,7 @@ static void test_a_key_is_resolved_once(void **state)
     smp_methods_release(methods);
 }
 
-static void test_generated_twins_are_one_method(void **state)
+static void test_generated_classes_of_one_source_are_one_method(void **state)
 {
     static const struct smp_method_info infos[] = {
         { "a.T$$Lambda$14/0x00007f63c8004800", "run", NULL, false, NULL, 0 },
@@ -421,7 +421,7 @@ static void test_over_the_maximum(void **state)
     assert_true(smp_quota_used(&quota) <= SMALL_BYTES + 4096);
     assert_true(smp_quota_used(&quota) + 4096 >= stats_of(methods).bytes);
 
-    /* The JVM is not asked for what cannot be kept, and what is known stays known. */
+    /* What cannot be kept is not resolved, and what is known stays known. */
     const size_t resolves = jvm.resolves;
 
     for (uint64_t more = key; more < key + 1000; more++)
@@ -433,7 +433,7 @@ static void test_over_the_maximum(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-/* Nor is it asked where only the names themselves have no room. */
+/* Nor where only the names themselves do not fit. */
 static void test_no_room_for_names(void **state)
 {
     /* The table puts a name together in so many bytes of its own. */
@@ -679,7 +679,7 @@ int main(void)
         cmocka_unit_test(test_long_names_end_in_an_ellipsis),
         cmocka_unit_test(test_a_location_is_a_line_of_a_method),
         cmocka_unit_test(test_a_key_is_resolved_once),
-        cmocka_unit_test(test_generated_twins_are_one_method),
+        cmocka_unit_test(test_generated_classes_of_one_source_are_one_method),
         cmocka_unit_test(test_pseudo_locations),
         cmocka_unit_test(test_the_unloaded_stays_unloaded),
         cmocka_unit_test(test_the_refused_stays_unknown),

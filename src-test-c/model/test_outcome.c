@@ -125,7 +125,7 @@ static void test_texts_and_codes_are_distinct(void **state)
     assert_string_equal(smp_counter_text(SMP_COUNTER_LATE_TICKS), "late ticks");
 }
 
-/* Programs look for these: none may be renamed. A new one goes to the end of its line. */
+/* Programs search for these: none may be renamed. A new one goes to the end of its line. */
 static void test_codes_are_stable(void **state)
 {
     static const char expected[] =

@@ -21,7 +21,7 @@ enum {
     TURNS = 5000 /* of each reader */
 };
 
-/* The parts of an interval, before a snapshot has adopted them. */
+/* The parts of an interval, before a profile has adopted them. */
 struct fixture {
     struct smp_quota quota;
     struct smp_tree *tree;
@@ -125,7 +125,7 @@ static void reads_names_after_everybody_else_let_them_go(void **state)
     smp_profile_release(profile);
 }
 
-/* Names that come later belong to later snapshots; this one's bound does not move. */
+/* Names that come later belong to later profiles; this one's bound does not move. */
 static void knows_which_names_are_its_own(void **state)
 {
     struct fixture *fixture = *state;
@@ -228,5 +228,5 @@ int main(void)
         TEST(is_held_and_read_by_many_threads),
     };
 #undef TEST
-    return cmocka_run_group_tests_name("snapshot", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("profile", tests, NULL, NULL);
 }

@@ -292,7 +292,7 @@ static void assert_sums(const struct smp_profile_diff *diff, struct paths *paths
     for (int side = 0; side < SMP_DIFF_SIDES; side++) {
         for (size_t m = 0; m < MEASURES; m++) {
             memset(sums, 0x55, count * sizeof(*sums));
-            smp_profile_diff_sum(diff, (enum smp_diff_side)side, measures[m], sums);
+            smp_profile_diff_sum(diff, (enum smp_diff_side)side, (enum smp_measure)m, sums);
             for (uint32_t place = 1; place < count; place++) {
                 char text[PATH_BYTES];
                 write_path(diff, place, by_line, text);
@@ -426,7 +426,7 @@ static void sums_stick_at_their_maximum(void **state)
     const struct smp_profile *const profiles[] = { made[0].profile, made[0].profile };
     assert_int_equal(smp_profile_diff_create(NULL, profiles, false, &diff), SMP_OK);
     assert_int_equal(smp_profile_diff_count(diff), 4); /* above all, two groups, one frame */
-    smp_profile_diff_sum(diff, SMP_DIFF_AFTER, wall_of, sums);
+    smp_profile_diff_sum(diff, SMP_DIFF_AFTER, SMP_MEASURE_WALL, sums);
     assert_int_equal(sums[3], INT64_MAX);
     smp_profile_diff_destroy(diff);
     smp_profile_release(made[0].profile);

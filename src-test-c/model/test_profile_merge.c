@@ -136,7 +136,7 @@ static struct smp_profile *make_random(struct smp_methods *names, unsigned *seed
     return profile;
 }
 
-/* --- the twin --- */
+/* --- the reference --- */
 
 static void text_of(const struct smp_profile *profile, uint32_t location, char text[TEXT_BYTES])
 {
@@ -158,52 +158,52 @@ static void text_of(const struct smp_profile *profile, uint32_t location, char t
     smp_bytes_fini(&bytes);
 }
 
-/* Adds each node's own figures; returns the twins of the nodes. */
-static struct plain_node **add_to_twin(struct plain_tree *twin, const struct smp_profile *profile,
-                                       bool with_figures)
+/* Adds each node's own figures; returns the references of the nodes. */
+static struct plain_node **add_to_reference(struct plain_tree *reference,
+                                            const struct smp_profile *profile, bool with_figures)
 {
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     const size_t count = smp_tree_node_count(profile->tree);
-    struct plain_node **twins = calloc(count, sizeof(struct plain_node *));
+    struct plain_node **references = calloc(count, sizeof(struct plain_node *));
 
-    assert_non_null(twins);
+    assert_non_null(references);
     for (uint32_t i = 1; i < count; i++) {
         char text[TEXT_BYTES];
         const struct smp_amounts own = smp_tree_self_all(profile->tree, i);
         text_of(profile, nodes[i].location, text);
-        twins[i] = plain_tree_find_or_add(twin, twins[nodes[i].parent], text);
+        references[i] = plain_tree_find_or_add(reference, references[nodes[i].parent], text);
         if (!with_figures)
             continue;
-        twins[i]->self_wall_ns += own.of[SMP_MEASURE_WALL];
-        twins[i]->self_cpu_ns += own.of[SMP_MEASURE_CPU];
-        twins[i]->samples += (uint64_t)own.of[SMP_MEASURE_SAMPLES];
+        references[i]->self_wall_ns += own.of[SMP_MEASURE_WALL];
+        references[i]->self_cpu_ns += own.of[SMP_MEASURE_CPU];
+        references[i]->samples += (uint64_t)own.of[SMP_MEASURE_SAMPLES];
     }
-    return twins;
+    return references;
 }
 
 static void assert_is_sum(const struct smp_profile *merged, const struct smp_profile *const *parts,
                           size_t count)
 {
-    struct plain_tree *twin = plain_tree_create();
+    struct plain_tree *reference = plain_tree_create();
     const size_t node_count = smp_tree_node_count(merged->tree);
 
     for (size_t i = 0; i < count; i++)
-        free(add_to_twin(twin, parts[i], true));
-    plain_tree_totals(twin);
-    assert_int_equal(plain_tree_count(twin), node_count - 1);
-    struct plain_node **twins = add_to_twin(twin, merged, false);
-    assert_int_equal(plain_tree_count(twin), node_count - 1); /* none of them was new */
+        free(add_to_reference(reference, parts[i], true));
+    plain_tree_totals(reference);
+    assert_int_equal(plain_tree_count(reference), node_count - 1);
+    struct plain_node **references = add_to_reference(reference, merged, false);
+    assert_int_equal(plain_tree_count(reference), node_count - 1); /* none of them was new */
     for (uint32_t i = 1; i < node_count; i++) {
         const struct smp_amounts own = smp_tree_self_all(merged->tree, i);
-        assert_int_equal(twins[i]->visits++, 0);
-        assert_int_equal(twins[i]->self_wall_ns, own.of[SMP_MEASURE_WALL]);
-        assert_int_equal(twins[i]->self_cpu_ns, own.of[SMP_MEASURE_CPU]);
-        assert_int_equal(twins[i]->total_wall_ns, tree_wall(merged->tree, i));
-        assert_int_equal(twins[i]->total_cpu_ns, tree_cpu(merged->tree, i));
-        assert_int_equal(twins[i]->samples, own.of[SMP_MEASURE_SAMPLES]);
+        assert_int_equal(references[i]->visits++, 0);
+        assert_int_equal(references[i]->self_wall_ns, own.of[SMP_MEASURE_WALL]);
+        assert_int_equal(references[i]->self_cpu_ns, own.of[SMP_MEASURE_CPU]);
+        assert_int_equal(references[i]->total_wall_ns, tree_wall(merged->tree, i));
+        assert_int_equal(references[i]->total_cpu_ns, tree_cpu(merged->tree, i));
+        assert_int_equal(references[i]->samples, own.of[SMP_MEASURE_SAMPLES]);
     }
-    free(twins);
-    plain_tree_destroy(twin);
+    free(references);
+    plain_tree_destroy(reference);
 }
 
 static const struct smp_group_info *group_named(const struct smp_profile *profile, const char *name)
@@ -401,7 +401,7 @@ static enum smp_status merge_and_release(void *self)
     struct smp_profile *merged = NULL;
     const enum smp_status status = smp_profile_merge(NULL, parts[0], parts[1], &merged);
 
-    /* Not by the twin, which allocates. */
+    /* Not by the reference, which allocates. */
     if (status == SMP_OK)
         assert_int_equal(tree_wall(merged->tree, 0),
                          tree_wall(parts[0]->tree, 0) + tree_wall(parts[1]->tree, 0));
@@ -445,7 +445,7 @@ static void a_full_quota_refuses_and_lets_go(void **state)
     assert_int_equal(smp_quota_used(quota), 0);
     quota->limit_bytes = 1 << 22;
     assert_int_equal(smp_profile_merge(quota, parts[0], parts[1], &merged), SMP_OK);
-    smp_quota_release(quota); /* the snapshot holds it */
+    smp_quota_release(quota); /* the profile holds it */
     smp_profile_release(parts[0]);
     smp_profile_release(parts[1]);
     smp_methods_release(names);

@@ -30,7 +30,7 @@ enum {
 struct fixture {
     struct smp_quota quota;
     struct smp_tree *tree;
-    struct plain_tree *twin;
+    struct plain_tree *reference;
     uint64_t seed;
 };
 
@@ -40,7 +40,7 @@ static int set_up(void **state)
 
     memset(&fixture, 0, sizeof(fixture));
     smp_quota_init(&fixture.quota, QUOTA_BYTES);
-    fixture.twin = plain_tree_create();
+    fixture.reference = plain_tree_create();
     fixture.seed = 88172645463325252u;
     assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, MAX_BYTES, &fixture.tree),
                      SMP_OK);
@@ -53,7 +53,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
 
     smp_tree_destroy(fixture->tree);
-    plain_tree_destroy(fixture->twin);
+    plain_tree_destroy(fixture->reference);
     assert_int_equal(smp_quota_used(&fixture->quota), 0);
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -97,25 +97,25 @@ static uint32_t add(struct smp_tree *tree, uint32_t root, const uint32_t *locati
     return leaf;
 }
 
-static struct plain_node *add_to_twin(struct plain_tree *twin, uint32_t group,
-                                      const uint32_t *locations, size_t count)
+static struct plain_node *add_to_reference(struct plain_tree *reference, uint32_t group,
+                                           const uint32_t *locations, size_t count)
 {
     char text[TEXT_BYTES];
     struct plain_node *node =
-        plain_tree_find_or_add(twin, NULL, text_of(SMP_LOCATION_GROUP | group, text));
+        plain_tree_find_or_add(reference, NULL, text_of(SMP_LOCATION_GROUP | group, text));
 
     for (size_t i = count; i > 0; i--)
-        node = plain_tree_find_or_add(twin, node, text_of(locations[i - 1], text));
+        node = plain_tree_find_or_add(reference, node, text_of(locations[i - 1], text));
     return node;
 }
 
-static void credit_both(struct fixture *fixture, uint32_t leaf, struct plain_node *twin,
+static void credit_both(struct fixture *fixture, uint32_t leaf, struct plain_node *reference,
                         int64_t wall_ns, int64_t cpu_ns, uint32_t samples)
 {
     tree_credit(fixture->tree, leaf, wall_ns, cpu_ns, samples);
-    twin->self_wall_ns += wall_ns;
-    twin->self_cpu_ns += cpu_ns;
-    twin->samples += samples;
+    reference->self_wall_ns += wall_ns;
+    reference->self_cpu_ns += cpu_ns;
+    reference->samples += samples;
 }
 
 /* Stacks that share much at the root end and less at the leaf end, with recursion among them. */
@@ -131,33 +131,34 @@ static size_t random_stack(struct fixture *fixture, uint32_t *locations)
 }
 
 /* Node by node the same paths with the same figures; sealed: totals too. */
-static void assert_equals_twin(const struct smp_tree *tree, struct plain_tree *twin)
+static void assert_equals_reference(const struct smp_tree *tree, struct plain_tree *reference)
 {
     const struct smp_node *nodes = smp_tree_nodes(tree);
     const size_t count = smp_tree_node_count(tree);
     const bool is_sealed = smp_tree_next_siblings(tree) != NULL;
-    struct plain_node **twins = test_calloc(count, sizeof(struct plain_node *));
+    struct plain_node **references = test_calloc(count, sizeof(struct plain_node *));
     char text[TEXT_BYTES];
 
-    assert_int_equal(count, plain_tree_count(twin) + 1);
-    plain_tree_totals(twin);
-    for (struct plain_node *node = plain_tree_first(twin); node != NULL; node = node->next)
+    assert_int_equal(count, plain_tree_count(reference) + 1);
+    plain_tree_totals(reference);
+    for (struct plain_node *node = plain_tree_first(reference); node != NULL; node = node->next)
         node->visits = 0;
     for (uint32_t i = 1; i < count; i++) {
         assert_true(nodes[i].parent < i);
-        twins[i] = plain_tree_find(twin, twins[nodes[i].parent], text_of(nodes[i].location, text));
-        assert_non_null(twins[i]);
-        assert_int_equal(twins[i]->visits++, 0);
+        references[i] = plain_tree_find(reference, references[nodes[i].parent],
+                                        text_of(nodes[i].location, text));
+        assert_non_null(references[i]);
+        assert_int_equal(references[i]->visits++, 0);
         const struct smp_amounts own = smp_tree_self_all(tree, i);
-        assert_int_equal(own.of[SMP_MEASURE_WALL], twins[i]->self_wall_ns);
-        assert_int_equal(own.of[SMP_MEASURE_CPU], twins[i]->self_cpu_ns);
-        assert_int_equal(own.of[SMP_MEASURE_SAMPLES], twins[i]->samples);
+        assert_int_equal(own.of[SMP_MEASURE_WALL], references[i]->self_wall_ns);
+        assert_int_equal(own.of[SMP_MEASURE_CPU], references[i]->self_cpu_ns);
+        assert_int_equal(own.of[SMP_MEASURE_SAMPLES], references[i]->samples);
         if (is_sealed) {
-            assert_int_equal(tree_wall(tree, i), twins[i]->total_wall_ns);
-            assert_int_equal(tree_cpu(tree, i), twins[i]->total_cpu_ns);
+            assert_int_equal(tree_wall(tree, i), references[i]->total_wall_ns);
+            assert_int_equal(tree_cpu(tree, i), references[i]->total_cpu_ns);
         }
     }
-    test_free(twins);
+    test_free(references);
 }
 
 /* Every node is reached once from node 0 along first children and next siblings. */
@@ -255,7 +256,7 @@ static void an_empty_stack_is_its_root(void **state)
     assert_int_equal(smp_tree_node_count(tree), 2);
 }
 
-static void agrees_with_its_dumb_twin_on_random_stacks(void **state)
+static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
 {
     struct fixture *fixture = *state;
     uint32_t locations[MAX_DEPTH];
@@ -264,14 +265,15 @@ static void agrees_with_its_dumb_twin_on_random_stacks(void **state)
         const uint32_t group = below(fixture, GROUPS);
         const size_t depth = random_stack(fixture, locations);
         const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
-        struct plain_node *twin = add_to_twin(fixture->twin, group, locations, depth);
-        credit_both(fixture, leaf, twin, below(fixture, 1000000), below(fixture, 1000), 1);
+        struct plain_node *reference =
+            add_to_reference(fixture->reference, group, locations, depth);
+        credit_both(fixture, leaf, reference, below(fixture, 1000000), below(fixture, 1000), 1);
         if (round == ROUNDS / 100)
-            assert_equals_twin(fixture->tree, fixture->twin);
+            assert_equals_reference(fixture->tree, fixture->reference);
     }
-    assert_equals_twin(fixture->tree, fixture->twin);
+    assert_equals_reference(fixture->tree, fixture->reference);
     smp_tree_seal(fixture->tree);
-    assert_equals_twin(fixture->tree, fixture->twin);
+    assert_equals_reference(fixture->tree, fixture->reference);
     assert_links_reach_all(fixture->tree);
 }
 
@@ -436,7 +438,7 @@ static uint32_t add_against_refusals(struct fixture *fixture, uint32_t root,
         if (status == SMP_ENOMEM) {
             assert_int_equal(leaf, 4711);
             assert_int_equal(smp_tree_node_count(fixture->tree), nodes);
-            assert_equals_twin(fixture->tree, fixture->twin);
+            assert_equals_reference(fixture->tree, fixture->reference);
         }
     }
     assert_int_equal(status, SMP_OK);
@@ -450,16 +452,17 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
     uint32_t locations[MAX_DEPTH];
     size_t refusals = 0;
 
-    add_to_twin(fixture->twin, 0, NULL, 0);
+    add_to_reference(fixture->reference, 0, NULL, 0);
     for (size_t round = 0; round < 2000; round++) {
         const size_t depth = random_stack(fixture, locations);
         const uint32_t leaf = add_against_refusals(fixture, root, locations, depth, &refusals);
-        credit_both(fixture, leaf, add_to_twin(fixture->twin, 0, locations, depth), 3, 2, 1);
+        credit_both(fixture, leaf, add_to_reference(fixture->reference, 0, locations, depth), 3, 2,
+                    1);
     }
     /* All three arrays grew, each growth was refused once. */
     assert_true(refusals >= 8);
     smp_tree_seal(fixture->tree);
-    assert_equals_twin(fixture->tree, fixture->twin);
+    assert_equals_reference(fixture->tree, fixture->reference);
 }
 
 /* Adds chains below group 0, each with a first location of its own, until one is refused. */
@@ -646,7 +649,7 @@ int main(void)
         TEST(finds_each_of_very_many_children),
         TEST(keeps_groups_apart),
         TEST(an_empty_stack_is_its_root),
-        TEST(agrees_with_its_dumb_twin_on_random_stacks),
+        TEST(agrees_with_its_dumb_reference_on_random_stacks),
         TEST(takes_stacks_of_any_depth),
         TEST(totals_are_what_a_node_and_all_below_it_were_credited),
         TEST(a_sealed_tree_changes_no_more),

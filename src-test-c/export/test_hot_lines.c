@@ -95,9 +95,12 @@ static void assert_hot(const struct smp_profile *profile, size_t most)
     assert_int_equal(hot.count, leaves.count < most ? leaves.count : most);
     for (size_t i = 0; i < hot.count; i++) {
         assert_string_equal(hot.lines[i].text, leaves.list[i].text);
-        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_WALL], leaves.list[i].amounts[SMP_MEASURE_WALL]);
-        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_CPU], leaves.list[i].amounts[SMP_MEASURE_CPU]);
-        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_SAMPLES], leaves.list[i].amounts[SMP_MEASURE_SAMPLES]);
+        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_WALL],
+                         leaves.list[i].amounts[SMP_MEASURE_WALL]);
+        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_CPU],
+                         leaves.list[i].amounts[SMP_MEASURE_CPU]);
+        assert_int_equal(hot.lines[i].self.of[SMP_MEASURE_SAMPLES],
+                         leaves.list[i].amounts[SMP_MEASURE_SAMPLES]);
     }
     smp_hot_lines_fini(&hot);
     leaves_fini(&leaves);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
+#include "export/difference.h"
 #include "export/exporters.h"
 #include "model/profile_merge.h"
 
@@ -202,6 +203,28 @@ static void pprof_has_its_sample_type_and_values(void **state)
     smp_profile_release(profile);
 }
 
+static void difference_has(void **state, enum smp_format format, const char *text)
+{
+    struct smp_profile *profile = make_profile(*state, SMP_ALL_MEASURES);
+    const struct smp_profile *const sides[SMP_DIFF_SIDES] = { [SMP_DIFF_AFTER] = profile };
+    struct smp_bytes out;
+    const struct smp_output output = { .write = append, .self = &out };
+
+    smp_bytes_init(&out, NULL, PART_BYTES);
+    assert_int_equal(smp_export_difference(sides, format, SMP_MEASURE_WAITS, NULL, &output),
+                     SMP_OK);
+    assert_has(&out, text);
+    smp_bytes_fini(&out);
+    smp_profile_release(profile);
+}
+
+static void the_difference_has_it(void **state)
+{
+    difference_has(state, SMP_FORMAT_COLLAPSED, "a.A.inner(A.java:7) 0 300\n");
+    difference_has(state, SMP_FORMAT_JSON, "\"waits\":[0,0,0]},\n\"after\":");
+    difference_has(state, SMP_FORMAT_JSON, "\"waits\":[0,5,300]}}");
+}
+
 /* --- profiles without it --- */
 
 static void what_a_profile_does_not_hold_is_in_no_export(void **state)
@@ -265,6 +288,7 @@ int main(void)
         TEST(text_has_its_column_where_it_is_asked_for),
         TEST(top_is_ordered_by_it_and_has_its_column),
         TEST(pprof_has_its_sample_type_and_values),
+        TEST(the_difference_has_it),
         TEST(what_a_profile_does_not_hold_is_in_no_export),
         TEST(a_merged_profile_holds_what_one_of_them_does),
     };

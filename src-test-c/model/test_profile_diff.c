@@ -257,7 +257,6 @@ static struct paths reference_of(const struct made_profile made[SMP_DIFF_SIDES],
 
 /* --- comparing --- */
 
-
 static void write_path(const struct smp_profile_diff *diff, uint32_t place, bool by_line,
                        char path[PATH_BYTES])
 {

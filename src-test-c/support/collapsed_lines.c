@@ -10,7 +10,8 @@
 
 #include "support/memory_output.h"
 
-struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile, enum smp_measure weight)
+struct collapsed_lines collapsed_lines_of(const struct smp_profile *profile,
+                                          enum smp_measure weight)
 {
     const struct smp_export_style style = { .weight = weight };
     struct collapsed_lines lines = { 0 };

@@ -17,8 +17,8 @@ struct counting {
     struct smp_used_frames frames;
     struct smp_hot_groups groups;
     struct smp_amounts *sums; /* by frame number */
-    uint32_t *order;            /* frame numbers; the second half is for sorting */
-    size_t count;               /* of order */
+    uint32_t *order;          /* frame numbers; the second half is for sorting */
+    size_t count;             /* of order */
     const struct smp_line_texts *texts;
 };
 
@@ -37,7 +37,8 @@ static enum smp_status add_groups(const struct counting *counting)
             const struct smp_amounts self =
                 smp_tree_self_all(profile->tree, smp_tree_walk_node(&walk));
             const uint32_t location = walk.nodes[smp_tree_walk_node(&walk)].location;
-            smp_amounts_add(&counting->sums[smp_used_frames_number(&counting->frames, location)], &self);
+            smp_amounts_add(&counting->sums[smp_used_frames_number(&counting->frames, location)],
+                            &self);
         }
     }
     status = walk.status;

@@ -22,13 +22,7 @@
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
 /* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
-enum {
-    BY_TIME = 1,
-    ZERO_TIME_PACKAGES = 2,
-    PERCENT = 8,
-    WITHOUT_NODES = 16,
-    COLUMNS_SHIFT = 8
-};
+enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, PERCENT = 8, WITHOUT_NODES = 16, COLUMNS_SHIFT = 8 };
 
 static struct smp_session *profiles_session(jlong handle)
 {

@@ -559,7 +559,8 @@ bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node)
 size_t smp_tree_bytes(const struct smp_tree *tree)
 {
     return sizeof(*tree) + smp_arena_committed(tree->node_arena) +
-           (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) + (size_t)tree->slot_count * SLOT_BYTES;
+           (tree->width > 0 ? smp_arena_committed(tree->table_arena) : 0) +
+           (size_t)tree->slot_count * SLOT_BYTES;
 }
 
 size_t smp_tree_node_bytes(uint32_t measures)

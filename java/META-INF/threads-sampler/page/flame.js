@@ -34,7 +34,7 @@ class Flame {
     constructor(host, colours, on) {
         this.colours = colours;
         this.on = on;
-        this.canvas = /** @type {HTMLCanvasElement} */ (element('canvas'));
+        this.canvas = element('canvas');
         this.scroller = element('div', 'scroller');
         this.spacer = element('div');
         this.scroller.tabIndex = 0;

@@ -95,6 +95,13 @@ function wholeCharacters(text) {
     return text.replace(/[\ud800-\udbff]$/, '');
 }
 
+/**
+ * @template {keyof HTMLElementTagNameMap} T
+ * @param {T} tag
+ * @param {string} [className]
+ * @param {string} [text]
+ * @returns {HTMLElementTagNameMap[T]}
+ */
 function element(tag, className, text) {
     const made = document.createElement(tag);
     if (className) {

@@ -19,9 +19,14 @@ final class InertSnapshot implements Snapshot {
     static final String NOTICE = "nothing is sampled: ";
 
     /* As difference_tree.c writes it. */
-    private static final String NO_DIFFERENCE = "{\"frames\":[],\n\"groups\":[],\n\"parent\":[],\n\"frame\":[],\n"
-            + "\"before\":{\"wall\":[],\"cpu\":[],\"samples\":[]},\n"
-            + "\"after\":{\"wall\":[],\"cpu\":[],\"samples\":[]}}\n";
+    private static final String NO_DIFFERENCE = """
+            {"frames":[],
+            "groups":[],
+            "parent":[],
+            "frame":[],
+            "before":{"wall":[],"cpu":[],"samples":[]},
+            "after":{"wall":[],"cpu":[],"samples":[]}}
+            """;
 
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
     private enum Form { TEXT, COLLAPSED, PPROF, SPEEDSCOPE, JSON, TOP }

@@ -58,6 +58,7 @@ public enum Property {
     private final long min;
     private final long max;
     private final boolean fixed;
+    @SuppressWarnings("ImmutableEnumChecker") // never changed
     private final String[] choices; // none where it is no choice
 
     Property(String text, Object standard, long min, long max, boolean fixed, String... choices) {

@@ -53,7 +53,11 @@ final class ReportDispatcher implements NativeCallbacks {
         engine = next;
     }
 
-    /** Begins a new run. @param userContextLoader the context class loader that user code sees */
+    /**
+     * Begins a new run.
+     *
+     * @param userContextLoader the context class loader that user code sees
+     */
     void reset(@Nullable ClassLoader userContextLoader) {
         contextLoader = userContextLoader;
         takeNamingFailure();

@@ -16,7 +16,7 @@
 #include "support/failing_alloc.h"
 #include "support/random_profile.h"
 
-enum { ROUNDS = 100, MAX_LINES = 64, ALL = 1000 };
+enum { ROUNDS = 100, MAX_LINES = 64, ALL = 1000, PART_BYTES = 1 << 22 };
 
 static int setup(void **state)
 {
@@ -153,6 +153,33 @@ static void an_empty_profile_has_none(void **state)
     assert_hot(report_fixture_seal(*state), ALL);
 }
 
+static void a_line_without_anything_of_its_own_is_none(void **state)
+{
+    struct smp_profile *const profile = report_fixture_seal(*state);
+    struct smp_methods *const names = profile->methods;
+    const uint32_t locations[] = { smp_methods_pseudo(names, "[leaf]"),
+                                   smp_methods_pseudo(names, "[root]") };
+    struct smp_tree *tree = NULL;
+    struct smp_thread_groups *groups = NULL;
+    struct smp_profile *made = NULL;
+    uint32_t leaf = 0;
+
+    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
+    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    struct smp_group_info *const info = smp_thread_groups_info(groups, group);
+    assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
+    assert_int_equal(smp_tree_add(tree, info->root, locations, 2, &leaf), SMP_OK);
+    smp_tree_credit(tree, leaf, 7, 0, 0);
+    assert_int_equal(smp_profile_create(NULL, tree, groups, names, &made), SMP_OK);
+    struct smp_hot_lines hot;
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, made, ALL), SMP_OK);
+    assert_int_equal(hot.count, 1);
+    assert_string_equal(hot.lines[0].text, "[leaf]");
+    smp_hot_lines_fini(&hot);
+    smp_profile_release(made);
+}
+
 static enum smp_status find_lines(void *self)
 {
     struct smp_hot_lines hot;
@@ -180,6 +207,7 @@ int main(void)
         TEST(hot_lines_are_the_leaves_of_all_stacks),
         TEST(the_hottest_come_first_and_equal_ones_by_text),
         TEST(an_empty_profile_has_none),
+        TEST(a_line_without_anything_of_its_own_is_none),
         TEST(each_allocation_may_be_refused),
     };
 #undef TEST

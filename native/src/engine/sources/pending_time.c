@@ -1,17 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/sources/pending_time.h"
 
-int64_t smp_pending_ns(const struct smp_pending *pending, int64_t until_ns)
-{
-    return until_ns - pending->from_ns + pending->balance_ns;
-}
-
-void smp_pending_set(struct smp_pending *pending, int64_t from_ns, int64_t balance_ns)
-{
-    pending->from_ns = from_ns;
-    pending->balance_ns = balance_ns;
-}
-
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out)
 {

@@ -25,9 +25,16 @@
 #include "engine/sources/wall_state.h"
 
 /* Time not attributed up to then; negative: a debt. */
-int64_t smp_pending_ns(const struct smp_pending *pending, int64_t until_ns);
+static inline int64_t smp_pending_ns(const struct smp_pending *pending, int64_t until_ns)
+{
+    return until_ns - pending->from_ns + pending->balance_ns;
+}
 /* All time up to from_ns is attributed but for the balance. */
-void smp_pending_set(struct smp_pending *pending, int64_t from_ns, int64_t balance_ns);
+static inline void smp_pending_set(struct smp_pending *pending, int64_t from_ns, int64_t balance_ns)
+{
+    pending->from_ns = from_ns;
+    pending->balance_ns = balance_ns;
+}
 
 /* What the last poll found, as idle. False: it is not known. Pays what is owed to it. */
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,

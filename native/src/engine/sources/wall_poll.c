@@ -67,10 +67,12 @@ static bool update_name(struct smp_wall *wall, struct smp_wall_thread *thread)
 static void count_missed_polls(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const bool is_late = wall->schedule.tick > thread->record.deadline.at;
+
+    if (!thread->record.was_polled || !(thread->plan.is_throttled || is_late))
+        return;
     const uint64_t polls = smp_poll_schedule_missed(&wall->schedule, thread,
                                                     thread->reading.activity == SMP_ACTIVITY_NONE);
-
-    if (thread->record.was_polled && polls > 1 && (thread->plan.is_throttled || is_late))
+    if (polls > 1)
         smp_pending_count_skipped(wall, thread, polls - 1);
 }
 

@@ -17,21 +17,21 @@ static struct {
     _Atomic(jvmtiEnv *) jvmti;
     _Atomic bool live;
     _Atomic(jobject) system_group;
-} vm = { .once = SMP_ONCE_INIT };
+} agent = { .once = SMP_ONCE_INIT };
 
 bool smp_agent_is_live(void)
 {
-    return atomic_load_explicit(&vm.live, memory_order_acquire);
+    return atomic_load_explicit(&agent.live, memory_order_acquire);
 }
 
 jvmtiEnv *smp_agent_jvmti(void)
 {
-    return atomic_load_explicit(&vm.jvmti, memory_order_acquire);
+    return atomic_load_explicit(&agent.jvmti, memory_order_acquire);
 }
 
 JNIEnv *smp_agent_env(void)
 {
-    JavaVM *java_vm = vm.java_vm;
+    JavaVM *java_vm = agent.java_vm;
     void *env = NULL;
 
     if (java_vm == NULL || (*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
@@ -44,8 +44,8 @@ static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
 {
     (void)jvmti;
     (void)env;
-    atomic_store_explicit(&vm.live, false, memory_order_release);
-    vm.hooks->vm_death();
+    atomic_store_explicit(&agent.live, false, memory_order_release);
+    agent.hooks->vm_death();
 }
 
 /* One by one: a single bit that is refused fails the whole request. Without them frames have no
@@ -72,11 +72,11 @@ static void add_capabilities(jvmtiEnv *jvmti)
 
 static enum smp_status make_environment(void)
 {
-    JavaVM *java_vm = vm.java_vm;
+    JavaVM *java_vm = agent.java_vm;
     jvmtiEnv *jvmti = NULL;
     void *found = NULL;
     jvmtiPhase phase = JVMTI_PHASE_DEAD;
-    jvmtiEventCallbacks callbacks = vm.hooks->events;
+    jvmtiEventCallbacks callbacks = agent.hooks->events;
 
     callbacks.VMDeath = on_vm_death;
     if (smp_agent_jvmti() != NULL)
@@ -96,8 +96,8 @@ static enum smp_status make_environment(void)
         (void)(*jvmti)->DisposeEnvironment(jvmti);
         return status;
     }
-    atomic_store_explicit(&vm.live, true, memory_order_release);
-    atomic_store_explicit(&vm.jvmti, jvmti, memory_order_release);
+    atomic_store_explicit(&agent.live, true, memory_order_release);
+    atomic_store_explicit(&agent.jvmti, jvmti, memory_order_release);
     return SMP_OK;
 }
 
@@ -109,7 +109,7 @@ static void find_system_group(jvmtiEnv *jvmti, JNIEnv *env)
     if ((*jvmti)->GetTopThreadGroups(jvmti, &count, &groups) != JVMTI_ERROR_NONE)
         return; /* internal threads then live in the main group, like the user's */
     if (count > 0)
-        vm.system_group = (*env)->NewGlobalRef(env, groups[0]);
+        agent.system_group = (*env)->NewGlobalRef(env, groups[0]);
     for (jint i = 0; i < count; i++)
         (*env)->DeleteLocalRef(env, groups[i]);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)groups);
@@ -117,7 +117,7 @@ static void find_system_group(jvmtiEnv *jvmti, JNIEnv *env)
 
 static void forget_system_group(JNIEnv *env)
 {
-    jobject group = atomic_exchange(&vm.system_group, NULL);
+    jobject group = atomic_exchange(&agent.system_group, NULL);
 
     if (group != NULL && env != NULL && smp_agent_is_live())
         (*env)->DeleteGlobalRef(env, group);
@@ -154,7 +154,7 @@ static void disable_events(void)
 static void close_agent(JNIEnv *env)
 {
     disable_events();
-    vm.hooks->close(env);
+    agent.hooks->close(env);
     forget_system_group(env);
 }
 
@@ -167,11 +167,11 @@ static enum smp_status open_agent(void)
     if (status != SMP_OK)
         return status;
     find_system_group(smp_agent_jvmti(), env);
-    status = vm.hooks->open(env);
+    status = agent.hooks->open(env);
     if (status == SMP_OK)
         status = enable_events();
     if (status == SMP_OK)
-        status = vm.hooks->scan(env);
+        status = agent.hooks->scan(env);
     if (status != SMP_OK)
         close_agent(env);
     return status;
@@ -179,25 +179,25 @@ static enum smp_status open_agent(void)
 
 enum smp_status smp_agent_open(void)
 {
-    if (!smp_once_open(&vm.once))
+    if (!smp_once_open(&agent.once))
         return SMP_OK;
     const enum smp_status status = open_agent();
-    smp_once_finish(&vm.once, status == SMP_OK);
+    smp_once_finish(&agent.once, status == SMP_OK);
     return status;
 }
 
 void smp_agent_close(void)
 {
-    if (!smp_once_close(&vm.once))
+    if (!smp_once_close(&agent.once))
         return;
     close_agent(smp_agent_env());
-    smp_once_finish(&vm.once, false);
+    smp_once_finish(&agent.once, false);
 }
 
 void smp_agent_loaded(JavaVM *java_vm, const struct smp_agent_hooks *hooks)
 {
-    vm.hooks = hooks;
-    vm.java_vm = java_vm;
+    agent.hooks = hooks;
+    agent.java_vm = java_vm;
 }
 
 void smp_agent_unloaded(void)
@@ -206,9 +206,9 @@ void smp_agent_unloaded(void)
 
     if (jvmti != NULL && smp_agent_is_live())
         (void)(*jvmti)->DisposeEnvironment(jvmti);
-    atomic_store(&vm.live, false);
-    atomic_store(&vm.jvmti, NULL);
-    vm.java_vm = NULL;
+    atomic_store(&agent.live, false);
+    atomic_store(&agent.jvmti, NULL);
+    agent.java_vm = NULL;
 }
 
 /* What JDK 1.1 called JDK1_1InitArgs: the fields that HotSpot still fills in for its launcher. */
@@ -235,36 +235,36 @@ size_t smp_agent_stack_bytes(void)
 
 enum smp_status smp_agent_attach(const char *thread_name)
 {
-    JavaVM *java_vm = vm.java_vm;
+    JavaVM *java_vm = agent.java_vm;
     void *env = NULL;
     char name[SMP_JVM_THREAD_NAME_BYTES];
     JavaVMAttachArgs args = { .version = SMP_AGENT_JNI_VERSION,
                               .name = name,
-                              .group = vm.system_group };
+                              .group = agent.system_group };
 
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     (void)strncpy(name, thread_name, sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-    enum smp_status status = vm.hooks->before_attach();
+    enum smp_status status = agent.hooks->before_attach();
     if (status != SMP_OK)
         return status;
     if ((*java_vm)->AttachCurrentThreadAsDaemon(java_vm, &env, &args) != JNI_OK) {
-        vm.hooks->after_detach();
+        agent.hooks->after_detach();
         return SMP_ETHREAD;
     }
-    vm.hooks->after_attach();
+    agent.hooks->after_attach();
     return SMP_OK;
 }
 
 void smp_agent_detach(void)
 {
-    JavaVM *java_vm = vm.java_vm;
+    JavaVM *java_vm = agent.java_vm;
     JNIEnv *env = smp_agent_env();
 
     if (env != NULL) {
         (*env)->ExceptionClear(env);
         (void)(*java_vm)->DetachCurrentThread(java_vm);
     }
-    vm.hooks->after_detach();
+    agent.hooks->after_detach();
 }

@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
+#include "engine/session/dump.h"
 #include "engine/session/session.h"
 #include "jni/convert.h"
 #include "jni/ids.h"
@@ -180,6 +182,21 @@ JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, jclass bridge, jlong session)
     (void)bridge;
     smp_java_session_engine(java_session_of(session), engine);
     return smp_jni_string(env, engine, strlen(engine));
+}
+
+JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, jclass bridge, jlong session)
+{
+    struct smp_bytes text;
+    jstring dump = NULL;
+
+    (void)bridge;
+    smp_bytes_init(&text, NULL, SMP_DUMP_MAX_BYTES);
+    smp_java_session_dump(java_session_of(session), &text);
+    smp_throw(env, text.status);
+    if (text.status == SMP_OK)
+        dump = smp_jni_string(env, smp_bytes_text(&text), text.length);
+    smp_bytes_fini(&text);
+    return dump;
 }
 
 JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)

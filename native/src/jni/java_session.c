@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/alloc.h"
+#include "engine/session/dump.h"
 #include "jni/callbacks.h"
 #include "jni/convert.h"
 #include "jni/name_callback.h"
@@ -232,6 +233,14 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s",
                        java_session->async != NULL ? async_of(java_session).name
                                                    : smp_by_jvmti().name);
+}
+
+void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out)
+{
+    char engine[SMP_JAVA_SESSION_ENGINE_BYTES];
+
+    smp_java_session_engine(java_session, engine);
+    smp_dump_session(java_session->core, engine, out);
 }
 
 struct smp_session *smp_java_session_core(const struct smp_java_session *java_session)

@@ -14,6 +14,7 @@
 
 #include <jni.h>
 
+#include "base/bytes.h"
 #include "base/status.h"
 #include "engine/session/session.h"
 
@@ -36,6 +37,9 @@ enum { SMP_JAVA_SESSION_ENGINE_BYTES = 256 };
  * once the session has been started. */
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES]);
+
+/* dump.h, with that name of the engine. */
+void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out);
 
 /* For all other calls; borrowed. */
 struct smp_session *smp_java_session_core(const struct smp_java_session *java_session);

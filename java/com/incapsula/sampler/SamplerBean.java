@@ -110,6 +110,11 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     }
 
     @Override
+    public String dump() {
+        return sampler.dump();
+    }
+
+    @Override
     public String top(int seconds) {
         if (seconds < 1 || seconds > MAX_TOP_SECONDS) {
             throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got "

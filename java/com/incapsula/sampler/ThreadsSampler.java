@@ -44,9 +44,9 @@ import org.jspecify.annotations.Nullable;
  * A setter refuses a value out of range with an {@link IllegalArgumentException} that names property, value and range;
  * the property keeps its value.
  *
- * <p>Threads: any. Getters, {@link #isPaused()} and {@link #getStatistics()} return at once. A setter of a running
- * sampler returns when the sampler has the new value, which it takes between two ticks; called from the sampler's own
- * outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
+ * <p>Threads: any. Getters, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. A setter
+ * of a running sampler returns when the sampler has the new value, which it takes between two ticks; called from the
+ * sampler's own outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
  * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
  * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
  * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
@@ -281,6 +281,22 @@ public class ThreadsSampler implements AutoCloseable {
      */
     public SamplerStatistics getStatistics() {
         return new SamplerStatistics(lifecycle.statistics());
+    }
+
+    /**
+     * The live state of this sampler as text, for a person who wants to know what it does now: threads by how they are
+     * polled, lengths of queues, memory by owner, the overhead limit's throttle, options as they are in force, and the
+     * counts of {@link #getStatistics()}. Lines {@code name: value}; names and order may change with each version, so
+     * programs use {@link #getStatistics()}.
+     *
+     * <p>It sends no signal and waits for no thread of the sampler: it is as of the last tick and says how long ago
+     * that was. So it answers where the sampler's own threads are stuck, too.
+     *
+     * @return at most 16 KB; before {@code init()} and after {@code close()} two lines that say so
+     * @throws OutOfMemoryError if there is no memory for it
+     */
+    public String dump() {
+        return lifecycle.dump();
     }
 
     /**

@@ -124,6 +124,13 @@ public interface ThreadsSamplerMXBean {
     Map<String, Long> statistics();
 
     /**
+     * The live state of the sampler; see {@link ThreadsSampler#dump()}.
+     *
+     * @return lines {@code name: value}, for people
+     */
+    String dump();
+
+    /**
      * Waits and gives the 20 hottest methods and lines of that time. The reports are unaffected.
      *
      * @param seconds how long, 1 to 60

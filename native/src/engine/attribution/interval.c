@@ -220,6 +220,11 @@ size_t smp_interval_nodes(const struct smp_interval *interval)
     return smp_tree_node_count(interval->tree);
 }
 
+size_t smp_interval_tree_bytes(const struct smp_interval *interval)
+{
+    return smp_tree_bytes(interval->tree);
+}
+
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count)
 {
     const struct smp_node *nodes = smp_tree_nodes(interval->tree);

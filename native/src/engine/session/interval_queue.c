@@ -509,3 +509,16 @@ uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals)
     unlock_queue(intervals);
     return dropped;
 }
+
+void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *waiting,
+                                  size_t *readers)
+{
+    size_t open = 0;
+
+    lock_queue(intervals);
+    *waiting = intervals->count;
+    for (size_t i = 0; i < SMP_MAX_READERS; i++)
+        open += intervals->readers[i].id != 0 ? 1 : 0;
+    unlock_queue(intervals);
+    *readers = open;
+}

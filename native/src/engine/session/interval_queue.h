@@ -80,6 +80,10 @@ bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 /* The sampler thread has no time to evict: the next compact does it, once. */
 void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals);
 
+/* How many intervals wait, and for how many readers. */
+void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *waiting,
+                                  size_t *readers);
+
 /* Intervals dropped so far. */
 uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals);
 

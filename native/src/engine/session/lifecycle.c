@@ -167,3 +167,11 @@ void smp_lifecycle_done(struct smp_lifecycle *lifecycle, struct smp_request *req
     (void)pthread_cond_broadcast(&lifecycle->changed);
     unlock_lifecycle(lifecycle);
 }
+
+enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle)
+{
+    (void)pthread_mutex_lock(&lifecycle->mutex);
+    const enum smp_state state = lifecycle->state;
+    (void)pthread_mutex_unlock(&lifecycle->mutex);
+    return state;
+}

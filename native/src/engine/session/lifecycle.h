@@ -62,6 +62,7 @@ SMP_CHECKED enum smp_status smp_lifecycle_ask(struct smp_lifecycle *lifecycle,
                                               struct smp_request *request,
                                               smp_do_request *do_request, void *self);
 
+enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle);
 /* Is there something to do, a request or the end? */
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle);
 /* All requests there are, linked by next. False: the session stops after them. */

@@ -357,3 +357,11 @@ void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_s
     *out = reporter->stats;
     unlock_reporter(reporter);
 }
+
+size_t smp_reporter_queued(struct smp_reporter *reporter)
+{
+    lock_reporter(reporter);
+    const size_t queued = reporter->count;
+    unlock_reporter(reporter);
+    return queued;
+}

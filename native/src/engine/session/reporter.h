@@ -74,6 +74,9 @@ SMP_CHECKED enum smp_status smp_reporter_wait(struct smp_reporter *reporter,
 /* On the report thread, while it writes a report: its profile, held for the caller. Else NULL. */
 struct smp_profile *smp_reporter_current(struct smp_reporter *reporter);
 
+/* Reports that wait, without the one that is being written. */
+size_t smp_reporter_queued(struct smp_reporter *reporter);
+
 /* Reports whose profiles have been released so far. */
 uint64_t smp_reporter_released(struct smp_reporter *reporter);
 /* Waits until one more than released is. False: no report is left to wait for. */

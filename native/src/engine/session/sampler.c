@@ -500,3 +500,21 @@ void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler
     }
     out->nodes = smp_interval_nodes(interval);
 }
+
+void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_live *out)
+{
+    const struct smp_interval *const interval = sampler->interval;
+
+    *out = (struct smp_sampler_live){
+        .is_running = sampler->is_running,
+        .threads = sampler->roster.table.count,
+        .sampled = sampler->roster.sampled,
+        .tree_bytes = interval == NULL ? 0 : smp_interval_tree_bytes(interval),
+        .name_bytes = sampler->methods_seen.bytes,
+        .stack_bytes = sampler->attribution.budget.bytes,
+    };
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        if (sampler->sources[i].get_live != NULL)
+            sampler->sources[i].get_live(sampler->sources[i].self, &out->source);
+    }
+}

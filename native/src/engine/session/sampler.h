@@ -32,6 +32,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "engine/sources/source.h"
 #include "model/options.h"
 #include "model/outcome.h"
 #include "model/profile.h"
@@ -46,6 +47,17 @@ struct smp_sampler_stats {
     uint64_t threads;   /* sampled in the last tick */
     uint64_t nodes;     /* of the open trees */
     uint64_t locations; /* lines known by name */
+};
+
+/* What it does now, for dump(). */
+struct smp_sampler_live {
+    bool is_running;
+    uint64_t threads;              /* known */
+    uint64_t sampled;              /* of these */
+    size_t tree_bytes;             /* of the open interval */
+    size_t name_bytes;             /* of methods */
+    size_t stack_bytes;            /* of the threads' last stacks */
+    struct smp_source_live source; /* the one that polls */
 };
 
 SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,
@@ -108,5 +120,7 @@ SMP_CHECKED enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, i
 bool smp_sampler_take_news(struct smp_sampler *sampler);
 
 void smp_sampler_get_stats(const struct smp_sampler *sampler, struct smp_sampler_stats *out);
+/* In constant time. */
+void smp_sampler_get_live(const struct smp_sampler *sampler, struct smp_sampler_live *out);
 
 #endif

@@ -359,3 +359,12 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
     out->sampler.total_counters[SMP_COUNTER_CUT_RECORDS] += cut;
     out->sampler.interval_counters[SMP_COUNTER_CUT_RECORDS] += cut;
 }
+
+void smp_session_get_live(struct smp_session *session, struct smp_session_live *out)
+{
+    out->state = smp_lifecycle_state(&session->lifecycle);
+    out->queued_reports = smp_reporter_queued(session->reporter);
+    out->refused_allocations = refusals(session);
+    smp_interval_queue_get_sizes(session->intervals, &out->waiting_intervals, &out->readers);
+    smp_ticker_get_live(session->ticker, &out->ticker);
+}

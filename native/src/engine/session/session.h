@@ -25,8 +25,10 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "engine/session/lifecycle.h"
 #include "engine/session/reporter.h"
 #include "engine/session/sampler.h"
+#include "engine/session/ticker.h"
 #include "export/outputer.h"
 #include "model/options.h"
 
@@ -36,6 +38,16 @@ struct smp_session_config {
     struct smp_jvm vm;
     struct smp_attach attach;
     struct smp_outputer outputer;
+};
+
+/* What a session does now, for dump.h. */
+struct smp_session_live {
+    enum smp_state state;
+    struct smp_ticker_live ticker;
+    size_t queued_reports;
+    size_t waiting_intervals;
+    size_t readers;
+    size_t refused_allocations; /* by the memory limit */
 };
 
 struct smp_statistics {
@@ -110,6 +122,8 @@ SMP_CHECKED enum smp_status smp_session_take_interval(struct smp_session *sessio
 /* Within a call of the outputer: the reported profile, held for the caller. Else NULL. */
 struct smp_profile *smp_session_current_report(struct smp_session *session);
 
+/* Waits for no thread of the session. */
+void smp_session_get_live(struct smp_session *session, struct smp_session_live *out);
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out);
 
 #endif

@@ -2,9 +2,12 @@
 #include "engine/session/ticker.h"
 
 #include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/event.h"
+#include "base/utf8.h"
 #include "engine/session/interval_end.h"
 #include "engine/session/schedule.h"
 #include "engine/session/worker.h"
@@ -32,8 +35,9 @@ struct smp_ticker {
     int64_t elapsed_ns;   /* sampled since start */
     enum smp_status last; /* of the last report */
 
-    pthread_mutex_t mutex; /* guards stats */
+    pthread_mutex_t mutex; /* guards stats and live */
     struct smp_ticker_stats stats;
+    struct smp_ticker_live live;
 };
 
 static int64_t interval_ns(const struct smp_ticker *ticker)
@@ -46,6 +50,24 @@ static int64_t period_ns(const struct smp_ticker *ticker)
     return ticker->options.report_frequency_seconds * NS_PER_SECOND;
 }
 
+/* Adopts options. A list of packages that is long is shown cut. */
+static void use_options(struct smp_ticker *ticker, const struct smp_options *options)
+{
+    const char *const packages = options->monitored_packages;
+    const size_t most = sizeof(ticker->live.packages) - sizeof("...");
+    const size_t shown = strlen(packages) <= most
+                             ? strlen(packages)
+                             : smp_utf8_prefix(packages, strlen(packages), most);
+
+    ticker->options = *options;
+    (void)pthread_mutex_lock(&ticker->mutex);
+    ticker->live.options = *options;
+    ticker->live.options.monitored_packages = NULL;
+    (void)snprintf(ticker->live.packages, sizeof(ticker->live.packages), "%.*s%s", (int)shown,
+                   packages, packages[shown] == '\0' ? "" : "...");
+    (void)pthread_mutex_unlock(&ticker->mutex);
+}
+
 /* --- ticks --- */
 
 static void publish_stats(struct smp_ticker *ticker)
@@ -55,10 +77,14 @@ static void publish_stats(struct smp_ticker *ticker)
         .own_cpu_ns = smp_clock_own_cpu_ns(),
         .elapsed_ns = ticker->elapsed_ns,
     };
+    struct smp_sampler_live live;
 
     smp_sampler_get_stats(ticker->sampler, &stats.sampler);
+    smp_sampler_get_live(ticker->sampler, &live);
     (void)pthread_mutex_lock(&ticker->mutex);
     ticker->stats = stats;
+    ticker->live.sampler = live;
+    ticker->live.ticked_ns = ticker->ticked_ns;
     (void)pthread_mutex_unlock(&ticker->mutex);
 }
 
@@ -161,7 +187,7 @@ static enum smp_status configure_sampler(struct smp_ticker *ticker,
     if (status != SMP_OK)
         return status;
     smp_options_fini(&ticker->options);
-    ticker->options = *options;
+    use_options(ticker, options);
     return SMP_OK;
 }
 
@@ -376,6 +402,13 @@ void smp_ticker_get_stats(struct smp_ticker *ticker, struct smp_ticker_stats *ou
     (void)pthread_mutex_unlock(&ticker->mutex);
 }
 
+void smp_ticker_get_live(struct smp_ticker *ticker, struct smp_ticker_live *out)
+{
+    (void)pthread_mutex_lock(&ticker->mutex);
+    *out = ticker->live;
+    (void)pthread_mutex_unlock(&ticker->mutex);
+}
+
 /* --- create, destroy --- */
 
 enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct smp_ticker **out)
@@ -399,7 +432,7 @@ enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct s
     ticker->quota = setup->quota;
     ticker->lifecycle = setup->lifecycle;
     ticker->listener.event = &setup->lifecycle->event;
-    ticker->options = *setup->options;
+    use_options(ticker, setup->options);
     ticker->end = (struct smp_interval_end){
         .quota = setup->quota,
         .log = setup->log,

@@ -37,6 +37,16 @@ struct smp_ticker_stats {
     int64_t elapsed_ns;                /* sampled, up to the last tick */
 };
 
+enum { SMP_TICKER_PACKAGES_BYTES = 512 };
+
+/* What it does now, for dump(): as of the last tick, or of what changed since. */
+struct smp_ticker_live {
+    struct smp_sampler_live sampler;
+    int64_t ticked_ns;          /* the last tick while sampling; 0: none yet */
+    struct smp_options options; /* without the text, of which this is the beginning: */
+    char packages[SMP_TICKER_PACKAGES_BYTES];
+};
+
 /* What a ticker is made of. All but options outlive it. */
 struct smp_ticker_setup {
     struct smp_quota *quota;
@@ -65,5 +75,7 @@ bool smp_ticker_is_caller(struct smp_ticker *ticker);
 enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_started);
 
 void smp_ticker_get_stats(struct smp_ticker *ticker, struct smp_ticker_stats *out);
+/* Waits for nothing but another such copy. */
+void smp_ticker_get_live(struct smp_ticker *ticker, struct smp_ticker_live *out);
 
 #endif

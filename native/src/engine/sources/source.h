@@ -16,6 +16,7 @@
 #ifndef SMP_ENGINE_SOURCES_SOURCE_H
 #define SMP_ENGINE_SOURCES_SOURCE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/alloc.h"
@@ -31,6 +32,18 @@ enum smp_flush {
     SMP_FLUSH_FILTER,   /* the thread filter is about to change */
     SMP_FLUSH_INTERVAL, /* the interval ends */
     SMP_FLUSH_LAST      /* sampling stops: also waits for answers that have not come yet */
+};
+
+/* What a source does now, for dump(). */
+struct smp_source_live {
+    bool polls; /* the figures below are kept */
+    uint64_t idle_threads;
+    unsigned walks_in_flight;
+    int64_t throttle_share; /* of SMP_THROTTLE_WHOLE */
+    int64_t throttle_tokens_ns;
+    int64_t throttle_start_ns;
+    int64_t throttle_debt_ns;
+    int64_t throttle_tick_ns;
 };
 
 /* mark, flush, set_options, filter_changed, destroy: of each source. Others may be NULL. */
@@ -58,6 +71,9 @@ struct smp_source {
     void (*skip_ticks)(void *self, uint64_t count);
     /* After a tick: the least time until the next one, by the overhead limit; 0: none. */
     int64_t (*tick_gap_ns)(void *self);
+
+    /* In constant time. NULL: a source that does not poll. */
+    void (*get_live)(const void *self, struct smp_source_live *out);
 
     void (*destroy)(void *self);
     void *self;

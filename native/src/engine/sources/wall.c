@@ -311,6 +311,23 @@ static void destroy_wall(void *self)
     smp_free(wall->quota, wall);
 }
 
+static void get_wall_live(const void *self, struct smp_source_live *out)
+{
+    const struct smp_wall *const wall = self;
+    const struct smp_throttle *const throttle = &wall->schedule.throttle;
+
+    *out = (struct smp_source_live){
+        .polls = true,
+        .idle_threads = wall->schedule.idle_threads,
+        .walks_in_flight = wall->walks.in_flight,
+        .throttle_share = throttle->share,
+        .throttle_tokens_ns = throttle->tokens_ns,
+        .throttle_start_ns = throttle->start_ns,
+        .throttle_debt_ns = throttle->debt_ns,
+        .throttle_tick_ns = throttle->tick_ns,
+    };
+}
+
 static struct smp_source wall_source(struct smp_wall *wall)
 {
     return (struct smp_source){
@@ -320,6 +337,7 @@ static struct smp_source wall_source(struct smp_wall *wall)
         .flush = flush_wall,
         .poll_once = poll_wall_once,
         .set_options = set_wall_options,
+        .get_live = get_wall_live,
         .filter_changed = choose_all_again,
         .idle_ticks = idle_ticks_of_wall,
         .skip_ticks = skip_wall_ticks,

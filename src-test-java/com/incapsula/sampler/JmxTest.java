@@ -110,7 +110,7 @@ class JmxTest {
             assertThat(operation.getDescription()).as(operation.getName()).isNotEqualTo(operation.getName())
                     .contains(" ");
             assertThat(operation.getImpact()).as(operation.getName()).isEqualTo(
-                    List.of("statistics", "top").contains(operation.getName()) ? MBeanOperationInfo.INFO
+                    List.of("statistics", "dump", "top").contains(operation.getName()) ? MBeanOperationInfo.INFO
                             : MBeanOperationInfo.ACTION);
             for (MBeanParameterInfo parameter : operation.getSignature()) {
                 assertThat(parameter.getName()).isEqualTo("seconds");
@@ -175,7 +175,7 @@ class JmxTest {
         assertThat(server.getMBeanInfo(nameOf("shop")).getAttributes()).extracting(MBeanAttributeInfo::getType)
                 .containsOnly("java.lang.String", "long", "boolean");
         assertThat(server.getMBeanInfo(nameOf("shop")).getOperations()).extracting(MBeanOperationInfo::getName)
-                .containsExactlyInAnyOrder("pause", "resume", "report", "statistics", "top");
+                .containsExactlyInAnyOrder("pause", "resume", "report", "statistics", "dump", "top");
         assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
                 .flatMap(operation -> Arrays.stream(operation.getSignature()))).extracting(p -> p.getType())
                 .containsOnly("int");

@@ -429,6 +429,7 @@ class SeeIT {
                 .containsKey("interval.counter.TICKS");
         assertThat(bean.statistics().entrySet().stream().filter(e -> e.getKey().startsWith("total.outcome."))
                 .mapToLong(e -> e.getValue()).sum()).isEqualTo(bean.getPolls());
+        assertThat(bean.dump()).contains("\nstate: running, not sampling\n", "\noutcome WALKED: ");
         bean.report();
         assertThat(notes.titles).hasSize(1);
         assertThat(bean.getReportsWritten()).isEqualTo(1);

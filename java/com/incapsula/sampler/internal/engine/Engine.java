@@ -45,6 +45,9 @@ interface Engine {
 
     RawStatistics statistics();
 
+    /** @return the live state as text, for people; waits for no thread of the engine */
+    String dump();
+
     /** @return a reader of intervals, see {@link NativeBridge#openReader} */
     int openReader();
 

@@ -86,6 +86,11 @@ final class InertEngine implements Engine {
     }
 
     @Override
+    public String dump() {
+        return "threads-sampler, live state\nengine: NONE (" + cause + ")\n";
+    }
+
+    @Override
     public int openReader() {
         return READER;
     }

@@ -491,6 +491,25 @@ public final class Lifecycle {
         }
     }
 
+    /** @return the engine's live state as text; where none runs, a text that says so */
+    public String dump() {
+        Engine running;
+        state.lock();
+        try {
+            running = state.engine();
+        } finally {
+            state.unlock();
+        }
+        try {
+            if (running != null) {
+                return running.dump();
+            }
+        } catch (IllegalStateException ended) {
+            // ended since
+        }
+        return "threads-sampler, live state\nstate: not started, or closed\n";
+    }
+
     private static void restoreInterrupt(boolean interrupted) {
         if (interrupted) {
             Thread.currentThread().interrupt();

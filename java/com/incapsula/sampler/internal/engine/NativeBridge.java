@@ -77,6 +77,9 @@ final class NativeBridge {
      */
     static native String[] statisticNames();
 
+    /** @return the live state as text, see {@code native/src/engine/session/dump.h}; waits for no thread */
+    static native String dump(long session);
+
     /** @return the name of the engine that walks stacks */
     static native String engine(long session);
 

@@ -111,6 +111,11 @@ final class NativeHandle implements Engine {
     }
 
     @Override
+    public String dump() {
+        return use(NativeBridge::dump);
+    }
+
+    @Override
     public int openReader() {
         return use(NativeBridge::openReader);
     }

@@ -161,6 +161,15 @@ final class FakeEngine implements Engine {
     }
 
     @Override
+    public String dump() {
+        note("dump");
+        if (destroyed) {
+            throw new IllegalStateException("destroyed");
+        }
+        return "fake dump\n";
+    }
+
+    @Override
     public RawStatistics statistics() {
         if (destroyed) {
             throw new IllegalStateException("destroyed");

@@ -96,6 +96,7 @@ class InertSamplerTest {
         assertThat(statistics.getEngine()).isEqualTo("NONE (" + CAUSE + ")");
         assertThat(statistics.getPolls()).isZero();
         assertThat(statistics.getElapsedNanos()).isZero();
+        assertThat(sampler.dump()).isEqualTo("threads-sampler, live state\nengine: NONE (" + CAUSE + ")\n");
         assertThat(statistics.getOutcomes()).isEmpty();
         try (SamplingReport snapshot = sampler.snapshot(); SamplingCursor cursor = sampler.openCursor();
                 SamplingReport next = cursor.next(); SamplingReport both = SamplingReport.merge(snapshot, next)) {

@@ -58,6 +58,18 @@ class LifecycleTest {
     // ---- start and end ----
 
     @Test
+    void dumpIsTheEnginesWhereOneRuns() throws IOException {
+        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        FakeEngine engine = start();
+        assertThat(lifecycle.dump()).isEqualTo("fake dump\n");
+        engine.destroyed = true;
+        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        engine.destroyed = false;
+        lifecycle.close();
+        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+    }
+
+    @Test
     void initCreatesAndStarts() {
         FakeEngine engine = start();
         assertThat(engine.calls).containsExactly("start");

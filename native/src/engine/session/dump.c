@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/session/dump.h"
+
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "engine/session/interval_queue.h"
+#include "engine/threads/throttle.h"
+#include "model/escape.h"
+
+#define NS_PER_MS 1000000
+#define NS_PER_US 1000
+
+static const char *const STATES[SMP_STATE_COUNT] = {
+    [SMP_NEW] = "new",           [SMP_STARTING] = "starting", [SMP_RUNNING] = "running",
+    [SMP_STOPPING] = "stopping", [SMP_STOPPED] = "stopped",
+};
+
+static void put_session(const struct smp_dump *dump, struct smp_bytes *out)
+{
+    const struct smp_ticker_live *const live = &dump->live.ticker;
+
+    smp_bytes_puts(out, "engine: ");
+    smp_escape_put(out, dump->engine);
+    smp_bytes_printf(out, "\nstate: %s, %s\n", STATES[dump->live.state],
+                     live->sampler.is_running ? "sampling" : "not sampling");
+    if (live->ticked_ns != 0)
+        smp_bytes_printf(out, "last tick: %" PRId64 " ms ago\n",
+                         (dump->now_ns - live->ticked_ns) / NS_PER_MS);
+    smp_bytes_printf(out, "sampled time: %" PRId64 " ms\n",
+                     dump->statistics.elapsed_ns / NS_PER_MS);
+    smp_bytes_printf(out, "own CPU: %" PRId64 " us\n", dump->statistics.own_cpu_ns / NS_PER_US);
+}
+
+static void put_threads(const struct smp_sampler_live *live, struct smp_bytes *out)
+{
+    const uint64_t idle = live->source.idle_threads;
+
+    smp_bytes_printf(out, "threads: %" PRIu64 "\n", live->threads);
+    smp_bytes_printf(out, "threads not sampled: %" PRIu64 "\n", live->threads - live->sampled);
+    smp_bytes_printf(out, "threads sampled: %" PRIu64 "\n", live->sampled);
+    if (live->source.polls) {
+        smp_bytes_printf(out, "threads sampled, idle: %" PRIu64 "\n", idle);
+        smp_bytes_printf(out, "threads sampled, polled at each tick: %" PRIu64 "\n",
+                         live->sampled - idle);
+        smp_bytes_printf(out, "walks requested and not answered: %u\n",
+                         live->source.walks_in_flight);
+    }
+}
+
+static void put_queues(const struct smp_dump *dump, struct smp_bytes *out)
+{
+    smp_bytes_printf(out, "reports waiting for output: %zu of %d\n", dump->live.queued_reports,
+                     SMP_MAX_QUEUED_SNAPSHOTS);
+    smp_bytes_printf(out, "reports written: %" PRIu64 "\n", dump->statistics.reports_written);
+    smp_bytes_printf(out, "intervals waiting for readers: %zu of %d\n",
+                     dump->live.waiting_intervals, SMP_MAX_WAITING);
+    smp_bytes_printf(out, "readers: %zu of %d\n", dump->live.readers, SMP_MAX_READERS);
+}
+
+static void put_memory(const struct smp_dump *dump, struct smp_bytes *out)
+{
+    const struct smp_sampler_live *const live = &dump->live.ticker.sampler;
+    const size_t used = (size_t)dump->statistics.memory_used_bytes;
+    const size_t known = live->tree_bytes + live->name_bytes + live->stack_bytes;
+
+    smp_bytes_printf(out, "memory: %zu of %" PRIu64 " bytes, at most %" PRIu64 " so far\n", used,
+                     dump->statistics.memory_limit_bytes, dump->statistics.memory_peak_bytes);
+    smp_bytes_printf(out, "memory, call trees of the open interval: %zu bytes\n", live->tree_bytes);
+    smp_bytes_printf(out, "memory, names of methods: %zu bytes\n", live->name_bytes);
+    smp_bytes_printf(out, "memory, last stacks of threads: %zu bytes\n", live->stack_bytes);
+    smp_bytes_printf(out, "memory, threads, groups, queues and all else: %zu bytes\n",
+                     used > known ? used - known : 0);
+    smp_bytes_printf(out, "memory requests refused by the limit: %zu\n",
+                     dump->live.refused_allocations);
+}
+
+static void put_throttle(const struct smp_source_live *live, struct smp_bytes *out)
+{
+    if (!live->polls)
+        return;
+    smp_bytes_printf(out, "throttle, polls made: %" PRId64 " of 1000 that are due\n",
+                     live->throttle_share * 1000 / SMP_THROTTLE_WHOLE);
+    smp_bytes_printf(out, "throttle, CPU time to spend: %" PRId64 " us\n",
+                     live->throttle_tokens_ns / NS_PER_US);
+    smp_bytes_printf(out, "throttle, CPU time left of the start's reserve: %" PRId64 " us\n",
+                     live->throttle_start_ns / NS_PER_US);
+    smp_bytes_printf(out, "throttle, CPU time owed for ends of intervals: %" PRId64 " us\n",
+                     live->throttle_debt_ns / NS_PER_US);
+    smp_bytes_printf(out, "throttle, CPU time of a tick without polls: %" PRId64 " us\n",
+                     live->throttle_tick_ns / NS_PER_US);
+}
+
+static void put_options(const struct smp_ticker_live *live, struct smp_bytes *out)
+{
+    for (size_t i = 0; i < SMP_OPTION_INTEGER_COUNT; i++) {
+        const struct smp_option *const option = smp_option_at(i);
+        const int64_t value = smp_options_integer(&live->options, i);
+
+        if (option->type == SMP_OPTION_NUMBER)
+            smp_bytes_printf(out, "option %s: %" PRId64 "\n", option->name, value);
+        else if (option->type == SMP_OPTION_FLAG)
+            smp_bytes_printf(out, "option %s: %s\n", option->name, value != 0 ? "true" : "false");
+        else
+            smp_bytes_printf(out, "option %s: %s\n", option->name, option->choices[value != 0]);
+    }
+    smp_bytes_puts(out, "option monitoredPackages: ");
+    smp_escape_put(out, live->packages);
+    smp_bytes_puts(out, "\n");
+}
+
+static void put_count(struct smp_bytes *out, const char *kind, const char *code, uint64_t total,
+                      uint64_t interval)
+{
+    if (total > 0)
+        smp_bytes_printf(out, "%s %s: %" PRIu64 ", in this interval %" PRIu64 "\n", kind, code,
+                         total, interval);
+}
+
+static void put_counts(const struct smp_sampler_stats *stats, struct smp_bytes *out)
+{
+    put_count(out, "polls", "of all threads", stats->total_tally.polls,
+              stats->interval_tally.polls);
+    for (int i = 0; i < SMP_OUTCOME_COUNT; i++)
+        put_count(out, "outcome", smp_outcome_code((enum smp_outcome)i),
+                  stats->total_tally.outcomes[i], stats->interval_tally.outcomes[i]);
+    for (int i = 0; i < SMP_COUNTER_COUNT; i++)
+        put_count(out, "counter", smp_counter_code((enum smp_counter)i), stats->total_counters[i],
+                  stats->interval_counters[i]);
+    smp_bytes_printf(out, "nodes of the call trees: %" PRIu64 "\n", stats->nodes);
+    smp_bytes_printf(out, "lines of code known by name: %" PRIu64 "\n", stats->locations);
+}
+
+void smp_dump_write(const struct smp_dump *dump, struct smp_bytes *out)
+{
+    smp_bytes_puts(out, "threads-sampler, live state\n");
+    put_session(dump, out);
+    put_threads(&dump->live.ticker.sampler, out);
+    put_queues(dump, out);
+    put_memory(dump, out);
+    put_throttle(&dump->live.ticker.sampler.source, out);
+    put_options(&dump->live.ticker, out);
+    put_counts(&dump->statistics.sampler, out);
+}
+
+void smp_dump_session(struct smp_session *session, const char *engine, struct smp_bytes *out)
+{
+    struct smp_dump dump = { .engine = engine };
+
+    smp_session_get_statistics(session, &dump.statistics);
+    smp_session_get_live(session, &dump.live);
+    dump.now_ns = smp_clock_ns();
+    smp_dump_write(&dump, out);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dump.h - the live state of a session as text, for a person who wants to know what a sampler does now.
+ *
+ * Threads  any.
+ * Errors   out remembers a failure (bytes.h).
+ * Cost     constant: at most SMP_DUMP_MAX_BYTES.
+ */
+#ifndef SMP_ENGINE_SESSION_DUMP_H
+#define SMP_ENGINE_SESSION_DUMP_H
+
+#include <stdint.h>
+
+#include "base/bytes.h"
+#include "engine/session/session.h"
+
+enum { SMP_DUMP_MAX_BYTES = 16384 };
+
+struct smp_dump {
+    const char *engine;
+    int64_t now_ns;
+    struct smp_statistics statistics;
+    struct smp_session_live live;
+};
+
+/* Lines "name: value"; names and their order may change. */
+void smp_dump_write(const struct smp_dump *dump, struct smp_bytes *out);
+/* Of a session, now. engine: the name to show. Waits for no thread of the session. */
+void smp_dump_session(struct smp_session *session, const char *engine, struct smp_bytes *out);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.Recorder;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** The dump of the live state: what is in it, and that it waits for no thread of the sampler. */
+@Timeout(60)
+class DumpIT {
+
+    private static final String NOT_RUNNING = "threads-sampler, live state\nstate: not started, or closed\n";
+
+    @Test
+    void showsThreadsQueuesMemoryThrottleOptionsAndCounts() throws Exception {
+        ThreadsSampler sampler = new ThreadsSampler();
+        assertThat(sampler.dump()).isEqualTo(NOT_RUNNING);
+        sampler.setSamplingOutputer(new Recorder());
+        sampler.setSamplingFrequencyMillis(20);
+        sampler.setMonitoredPackages("com.acme,org.example");
+        sampler.init();
+        try {
+            assertThat(sampler.dump()).hasSizeLessThan(16_384)
+                    .startsWith("threads-sampler, live state\nengine: " + sampler.getStatistics().getEngine() + "\n")
+                    .contains("\nstate: running, sampling\n", "\nlast tick: ", "\nthreads sampled, idle: ",
+                            "\nreports waiting for output: 0 of ", "\nmemory, names of methods: ",
+                            "\nthrottle, polls made: ", "\noption samplingFrequencyMillis: 20\n",
+                            "\noption monitoredPackages: com.acme,org.example\n", "\ncounter TICKS: ")
+                    .endsWith("\n");
+            sampler.setSamplingFrequencyMillis(30);
+            sampler.pauseSampling();
+            assertThat(sampler.dump()).contains("\nstate: running, not sampling\n",
+                    "\noption samplingFrequencyMillis: 30\n");
+        } finally {
+            sampler.close();
+        }
+        assertThat(sampler.dump()).isEqualTo(NOT_RUNNING);
+    }
+
+    @Test
+    void answersWhileTheSamplerThreadIsStuck() throws Exception {
+        CountDownLatch stuck = new CountDownLatch(1);
+        CountDownLatch free = new CountDownLatch(1);
+        ThreadsSampler sampler = new ThreadsSampler();
+        sampler.setSamplingOutputer(new Recorder());
+        sampler.setSamplingFrequencyMillis(5);
+        boolean[] blocks = {false};
+        sampler.setThreadNameManipulator(thread -> {
+            synchronized (blocks) {
+                if (!blocks[0]) {
+                    return "all";
+                }
+            }
+            stuck.countDown();
+            awaitUninterruptibly(free);
+            return "all";
+        });
+        sampler.init();
+        try {
+            synchronized (blocks) {
+                blocks[0] = true;
+            }
+            stuck.await();
+            assertThat(sampler.dump()).contains("\nstate: running, sampling\nlast tick: ");
+        } finally {
+            free.countDown();
+            sampler.close();
+        }
+    }
+
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -164,13 +164,13 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
     struct smp_profile *made = NULL;
     uint32_t leaf = 0;
 
-    assert_int_equal(smp_tree_create(NULL, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     const struct smp_group group = smp_thread_groups_find(groups, "main");
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(tree, info->root, locations, 2, &leaf), SMP_OK);
-    smp_tree_credit(tree, leaf, 7, 0, 0);
+    smp_tree_credit(tree, leaf, SMP_MEASURE_WALL, 7);
     assert_int_equal(smp_profile_create(NULL, tree, groups, names, &made), SMP_OK);
     struct smp_hot_lines hot;
     assert_int_equal(smp_hot_lines_init(&hot, NULL, made, ALL), SMP_OK);

@@ -11,7 +11,6 @@
 set -euo pipefail
 
 root=${1:?usage: contracts.sh ROOT}
-# model and export are still to be recut.
 mapfile -t files < <(find "$root/native/src" -name '*.h' 2>/dev/null | sort)
 [ ${#files[@]} -gt 0 ] || { echo "contracts.sh: no header under $root" >&2; exit 1; }
 

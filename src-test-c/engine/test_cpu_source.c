@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -193,6 +194,20 @@ static void a_sample_belongs_to_the_name_of_its_thread(void **state)
     assert_int_equal(sampler_fixture_self(f, "after", LOOP), 2 * TICK);
 }
 
+/* One thread has the CPU clock of this one, which moves; the other one has none. */
+static void sampling_once_walks_only_threads_that_run(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    fake_jvm_identify(started(f, "running"), gettid());
+    started(f, "waiting");
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), TICK);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "running", LOOP), TICK);
+    assert_int_equal(f->profile->tally.polls, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +222,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(a_sample_belongs_to_the_name_of_its_thread, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(sampling_once_walks_only_threads_that_run, setup, teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -326,6 +326,16 @@ static void sampling_once_attributes_to_live_threads_only(void **state)
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
 }
 
+static void threads_that_ended_before_sampling_once_are_not_lost(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    fake_jvm_end(f->vm, started(f, "before"));
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
+}
+
 /* --- stacks --- */
 
 static void every_failure_has_its_frame(void **state)
@@ -847,6 +857,7 @@ int main(void)
         TEST(came_and_went_is_counted),
         TEST(ended_before_its_first_poll_is_unseen),
         TEST(sampling_once_attributes_to_live_threads_only),
+        TEST(threads_that_ended_before_sampling_once_are_not_lost),
         TEST(every_failure_has_its_frame),
         TEST(absurd_counts_are_a_refusal),
         TEST(library_time_piles_up_below_the_users_code),

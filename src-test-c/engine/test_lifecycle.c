@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The state of a session: what may follow what, and what becomes of requests in each state. */
+#include "engine/session/lifecycle.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static int setup(void **state)
+{
+    static struct smp_lifecycle lifecycle;
+
+    assert_int_equal(smp_lifecycle_init(&lifecycle), SMP_OK);
+    *state = &lifecycle;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    smp_lifecycle_fini(*state);
+    return 0;
+}
+
+/* Counts its calls; before start only. */
+static enum smp_status count_call(void *self, struct smp_request *request, bool is_started)
+{
+    (void)request;
+    assert_false(is_started);
+    ++*(unsigned *)self;
+    return SMP_EIO;
+}
+
+static enum smp_status ask(struct smp_lifecycle *lifecycle, unsigned *calls)
+{
+    struct smp_request request = { .kind = SMP_REQUEST_PAUSE };
+
+    return smp_lifecycle_ask(lifecycle, &request, count_call, calls);
+}
+
+static void start(struct smp_lifecycle *lifecycle, bool has_started)
+{
+    assert_int_equal(smp_lifecycle_begin_start(lifecycle), SMP_OK);
+    smp_lifecycle_end_start(lifecycle, has_started, count_call, NULL);
+}
+
+static void a_session_starts_and_stops_once(void **state)
+{
+    struct smp_lifecycle *lifecycle = *state;
+    struct smp_request *requests = NULL;
+
+    start(lifecycle, true);
+    assert_int_equal(smp_lifecycle_begin_start(lifecycle), SMP_ESTATE);
+    assert_false(smp_lifecycle_has_work(lifecycle));
+    assert_true(smp_lifecycle_take(lifecycle, &requests));
+    assert_true(smp_lifecycle_begin_stop(lifecycle, true));
+    assert_true(lifecycle->wants_last_report);
+    assert_true(smp_lifecycle_has_work(lifecycle)); /* the end */
+    assert_false(smp_lifecycle_take(lifecycle, &requests));
+    assert_null(requests);
+    smp_lifecycle_end_stop(lifecycle);
+    assert_false(smp_lifecycle_begin_stop(lifecycle, false));
+    assert_true(lifecycle->wants_last_report);
+    assert_int_equal(smp_lifecycle_begin_start(lifecycle), SMP_ESTATE);
+    assert_int_equal(lifecycle->state, SMP_STOPPED);
+}
+
+static void a_failed_start_may_be_tried_again(void **state)
+{
+    struct smp_lifecycle *lifecycle = *state;
+
+    start(lifecycle, false);
+    assert_int_equal(lifecycle->state, SMP_NEW);
+    assert_false(smp_lifecycle_begin_stop(lifecycle, true));
+    start(lifecycle, true);
+    assert_int_equal(lifecycle->state, SMP_RUNNING);
+}
+
+static void requests_are_done_at_once_before_start_and_refused_after_stop(void **state)
+{
+    struct smp_lifecycle *lifecycle = *state;
+    unsigned calls = 0;
+
+    assert_int_equal(ask(lifecycle, &calls), SMP_EIO);
+    assert_int_equal(calls, 1);
+    start(lifecycle, true);
+    assert_true(smp_lifecycle_begin_stop(lifecycle, false));
+    assert_int_equal(ask(lifecycle, &calls), SMP_ESTOPPED);
+    smp_lifecycle_end_stop(lifecycle);
+    assert_int_equal(ask(lifecycle, &calls), SMP_ESTOPPED);
+    assert_int_equal(calls, 1);
+}
+
+struct caller {
+    struct smp_lifecycle *lifecycle;
+    unsigned calls;
+    enum smp_status status;
+};
+
+static void *ask_in_thread(void *self)
+{
+    struct caller *caller = self;
+
+    caller->status = ask(caller->lifecycle, &caller->calls);
+    return NULL;
+}
+
+static void requests_of_a_failed_start_are_done_by_its_end(void **state)
+{
+    struct caller caller = { .lifecycle = *state };
+    pthread_t thread;
+
+    assert_int_equal(smp_lifecycle_begin_start(caller.lifecycle), SMP_OK);
+    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &caller), 0);
+    while (!smp_lifecycle_has_work(caller.lifecycle))
+        sched_yield();
+    smp_lifecycle_end_start(caller.lifecycle, false, count_call, &caller.calls);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(caller.calls, 1);
+    assert_int_equal(caller.status, SMP_EIO);
+}
+
+static void requests_to_the_running_thread_wait_until_they_are_done(void **state)
+{
+    struct caller caller = { .lifecycle = *state, .status = SMP_OK };
+    struct smp_request *requests = NULL;
+    pthread_t thread;
+
+    start(caller.lifecycle, true);
+    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &caller), 0);
+    while (!smp_lifecycle_has_work(caller.lifecycle))
+        sched_yield();
+    assert_true(smp_lifecycle_take(caller.lifecycle, &requests));
+    assert_non_null(requests);
+    assert_null(requests->next);
+    assert_false(smp_lifecycle_has_work(caller.lifecycle));
+    smp_lifecycle_done(caller.lifecycle, requests, SMP_EQUOTA);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(caller.calls, 0);
+    assert_int_equal(caller.status, SMP_EQUOTA);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_session_starts_and_stops_once, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_failed_start_may_be_tried_again, setup, teardown),
+        cmocka_unit_test_setup_teardown(
+            requests_are_done_at_once_before_start_and_refused_after_stop, setup, teardown),
+        cmocka_unit_test_setup_teardown(requests_of_a_failed_start_are_done_by_its_end, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(requests_to_the_running_thread_wait_until_they_are_done,
+                                        setup, teardown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -110,7 +110,7 @@ class SamplingReportTest {
 
     @Test
     void formatsReachTheCoreWithTheOptionsOfTheSampler() {
-        assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 5");
+        assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 9");
         assertThat(report.toString(ReportFormat.COLLAPSED)).startsWith("COLLAPSED 0 ");
         assertThat(report.toString(ReportFormat.SPEEDSCOPE)).startsWith("SPEEDSCOPE 0 ");
         assertThat(report.toString(ReportFormat.JSON)).startsWith("JSON 0 ");
@@ -161,7 +161,7 @@ class SamplingReportTest {
         Path file = folder.resolve("report.txt");
         Files.writeString(file, "old");
         report.writeTo(ReportFormat.TEXT, file);
-        assertThat(file).hasContent("TEXT 0 5");
+        assertThat(file).hasContent("TEXT 0 9");
         report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(ReportWeight.CPU), file);
         assertThat(file).hasContent("COLLAPSED 1 0");
         assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
@@ -204,7 +204,7 @@ class SamplingReportTest {
         Thread.currentThread().interrupt();
         report.writeTo(ReportFormat.TEXT, folder.resolve("x"));
         assertThat(Thread.interrupted()).isTrue();
-        assertThat(folder.resolve("x")).hasContent("TEXT 0 5");
+        assertThat(folder.resolve("x")).hasContent("TEXT 0 9");
     }
 
     @Test

@@ -101,7 +101,7 @@ class SnapshotApiTest {
         sampler.setReportZeroTimePackages(true);
         sampler.init();
         try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 7");
+            assertThat(report.toString(ReportFormat.TEXT)).isEqualTo("TEXT 0 11");
         }
     }
 

@@ -3,8 +3,7 @@
 /** Breaks one rule of JNI, to show that the build notices. Run by selftest.sh. */
 public final class BadJni {
 
-    private BadJni() {
-    }
+    private BadJni() {}
 
     static native void good();
 

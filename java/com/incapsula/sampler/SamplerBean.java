@@ -117,8 +117,7 @@ final class SamplerBean implements ThreadsSamplerMXBean {
     @Override
     public String top(int seconds) {
         if (seconds < 1 || seconds > MAX_TOP_SECONDS) {
-            throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got "
-                    + seconds);
+            throw new IllegalArgumentException("seconds must be between 1 and " + MAX_TOP_SECONDS + ", got " + seconds);
         }
         if (!topInProgress.compareAndSet(false, true)) {
             throw new IllegalStateException("another top() call is in progress; try again");

@@ -262,7 +262,11 @@ public final class SamplerStatistics {
         StringBuilder inside = new StringBuilder();
         appendNonZero(inside, figures);
         if (inside.length() > 0) {
-            text.append(", ").append(name).append("={").append(inside.substring(2)).append('}');
+            text.append(", ")
+                    .append(name)
+                    .append("={")
+                    .append(inside.substring(2))
+                    .append('}');
         }
     }
 

@@ -114,8 +114,8 @@ public final class SamplingDiff implements AutoCloseable {
     private static void check(ReportFormat format) {
         SamplingReport.requireNotNull("format", format);
         if (format != ReportFormat.HTML && format != ReportFormat.COLLAPSED && format != ReportFormat.JSON) {
-            throw new IllegalArgumentException("a difference can be written as HTML, COLLAPSED or JSON, not as "
-                    + format);
+            throw new IllegalArgumentException(
+                    "a difference can be written as HTML, COLLAPSED or JSON, not as " + format);
         }
     }
 
@@ -123,7 +123,9 @@ public final class SamplingDiff implements AutoCloseable {
         switch (format) {
             case HTML -> HtmlPage.write(out, this::writePageData);
             case JSON -> writeJson(out);
-            default -> before.writeDifference(after, format.ordinal(), options.getWeight().ordinal(), out);
+            default ->
+                before.writeDifference(
+                        after, format.ordinal(), options.getWeight().ordinal(), out);
         }
     }
 

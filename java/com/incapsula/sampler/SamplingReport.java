@@ -81,8 +81,8 @@ public final class SamplingReport implements AutoCloseable {
         List<SamplingGroup> groups = new ArrayList<>(raw.groups().size());
         for (int i = 0; i < raw.groups().size(); i++) {
             int figures = raw.groupFigures().length / raw.groups().size();
-            groups.add(new SamplingGroup(raw.groups().get(i),
-                    Arrays.copyOfRange(raw.groupFigures(), i * figures, (i + 1) * figures)));
+            groups.add(new SamplingGroup(
+                    raw.groups().get(i), Arrays.copyOfRange(raw.groupFigures(), i * figures, (i + 1) * figures)));
         }
         return Collections.unmodifiableList(groups);
     }

@@ -219,11 +219,13 @@ public class ThreadsSampler implements AutoCloseable {
 
     /* With the options of the periodic reports. */
     private SamplingReport reportOf(Snapshot snapshot) {
-        return new SamplingReport(snapshot, ReportOptions.standard()
-                .withOrder(getReportOrder())
-                .withZeroTimePackages(isReportZeroTimePackages())
-                .withCpuTime(isReportCpuTime())
-                .withPercent(isReportPercent()));
+        return new SamplingReport(
+                snapshot,
+                ReportOptions.standard()
+                        .withOrder(getReportOrder())
+                        .withZeroTimePackages(isReportZeroTimePackages())
+                        .withCpuTime(isReportCpuTime())
+                        .withPercent(isReportPercent()));
     }
 
     /** For the library's other classes. */
@@ -265,7 +267,9 @@ public class ThreadsSampler implements AutoCloseable {
 
         private boolean takesReports(SamplingOutputer outputer) {
             try {
-                return outputer.getClass().getMethod("report", SamplingReport.class).getDeclaringClass()
+                return outputer.getClass()
+                                .getMethod("report", SamplingReport.class)
+                                .getDeclaringClass()
                         != SamplingOutputer.class;
             } catch (NoSuchMethodException | LinkageError unclear) {
                 return true;
@@ -532,8 +536,8 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws IllegalStateException while the sampler runs
      */
     public void setJmxName(@Nullable String jmxName) {
-        properties.changeWhileIdle("jmxName",
-                () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
+        properties.changeWhileIdle(
+                "jmxName", () -> this.jmxName = jmxName == null || jmxName.isBlank() ? null : jmxName.strip());
     }
 
     /**

@@ -71,8 +71,7 @@ public class ThreadsSamplerServer implements AutoCloseable {
     private @Nullable LiveServer running;
 
     /** A server that is not started. */
-    public ThreadsSamplerServer() {
-    }
+    public ThreadsSamplerServer() {}
 
     /**
      * Starts listening. The sampler need not run yet.
@@ -94,13 +93,17 @@ public class ThreadsSamplerServer implements AutoCloseable {
         try {
             running = new LiveServer(plan(shown, address), shown.lifecycle());
         } catch (LinkageError absent) {
-            throw new UnsupportedOperationException("ThreadsSamplerServer needs the module jdk.httpserver, which this"
-                    + " JVM runs without: start it with --add-modules jdk.httpserver", absent);
+            throw new UnsupportedOperationException(
+                    "ThreadsSamplerServer needs the module jdk.httpserver, which this"
+                            + " JVM runs without: start it with --add-modules jdk.httpserver",
+                    absent);
         }
         if (token == null && !address.isLoopbackAddress()) {
-            System.getLogger(ThreadsSamplerServer.class.getName()).log(System.Logger.Level.WARNING,
-                    "other machines can read the sampler without a token, at " + host + ", port "
-                            + running.address().getPort());
+            System.getLogger(ThreadsSamplerServer.class.getName())
+                    .log(
+                            System.Logger.Level.WARNING,
+                            "other machines can read the sampler without a token, at " + host + ", port "
+                                    + running.address().getPort());
         }
     }
 
@@ -114,8 +117,14 @@ public class ThreadsSamplerServer implements AutoCloseable {
 
     private LiveServer.Plan plan(ThreadsSampler of, InetAddress address) {
         long fixed = intervalSeconds;
-        return new LiveServer.Plan(of, new InetSocketAddress(address, port), host, names(allowedHosts), token,
-                maxSeconds, () -> fixed > 0 ? fixed : secondsOf(of));
+        return new LiveServer.Plan(
+                of,
+                new InetSocketAddress(address, port),
+                host,
+                names(allowedHosts),
+                token,
+                maxSeconds,
+                () -> fixed > 0 ? fixed : secondsOf(of));
     }
 
     private static long secondsOf(ThreadsSampler of) {
@@ -124,7 +133,10 @@ public class ThreadsSamplerServer implements AutoCloseable {
     }
 
     private static List<String> names(String list) {
-        return Arrays.stream(list.split(",")).map(String::strip).filter(name -> !name.isEmpty()).toList();
+        return Arrays.stream(list.split(","))
+                .map(String::strip)
+                .filter(name -> !name.isEmpty())
+                .toList();
     }
 
     /**
@@ -150,7 +162,9 @@ public class ThreadsSamplerServer implements AutoCloseable {
             return null;
         }
         InetSocketAddress at = running.address();
-        String name = at.getAddress().isAnyLocalAddress() ? "127.0.0.1" : at.getAddress().getHostAddress();
+        String name = at.getAddress().isAnyLocalAddress()
+                ? "127.0.0.1"
+                : at.getAddress().getHostAddress();
         return URI.create("http://" + (name.contains(":") ? "[" + name + "]" : name) + ":" + at.getPort() + "/");
     }
 

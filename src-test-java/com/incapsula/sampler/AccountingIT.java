@@ -28,7 +28,8 @@ class AccountingIT {
         ThreadsSampler sampler = quick(recorder);
         sampler.setSamplingFrequencyMillis(1);
         sampler.init();
-        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy")) {
+        try (Worker waiting = Worker.waiting("waiting");
+                Worker busy = Worker.busy("busy")) {
             for (int round = 0; round < 20; round++) {
                 List<Worker> guests = new ArrayList<>();
                 for (int i = 0; i < 10; i++) {
@@ -67,6 +68,7 @@ class AccountingIT {
 
     private static long sumOfOutcomes(Map<String, Long> printed, SamplerStatistics names) {
         return names.getOutcomes().keySet().stream()
-                .mapToLong(code -> printed.getOrDefault(OutcomeTable.textOf(code), 0L)).sum();
+                .mapToLong(code -> printed.getOrDefault(OutcomeTable.textOf(code), 0L))
+                .sum();
     }
 }

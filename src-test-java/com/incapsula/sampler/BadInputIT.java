@@ -41,19 +41,22 @@ class BadInputIT {
     // ---- wrong values, as a configuration file has them ----
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-        "samplingFrequencyMillis | 0             | samplingFrequencyMillis must be between 1 and 3600000, got 0",
-        "samplingFrequencyMillis | 3600001       | samplingFrequencyMillis must be between 1 and 3600000, got 3600001",
-        "reportFrequencySeconds  | -1            | reportFrequencySeconds must be between 0 and 31536000, got -1",
-        "memoryLimitBytes        | 1             | memoryLimitBytes must be between 4194304 and 1099511627776, got 1",
-        "maxDepthFrames          | 65537         | maxDepthFrames must be between 16 and 65536, got 65537",
-        "monitoredPackages       | com.a, com b  | monitoredPackages must be package prefixes separated by commas,"
-                + " without white space or control characters inside, got \"com b\"",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "samplingFrequencyMillis | 0             | samplingFrequencyMillis must be between 1 and 3600000, got 0",
+                "samplingFrequencyMillis | 3600001       | samplingFrequencyMillis must be between 1 and 3600000, got 3600001",
+                "reportFrequencySeconds  | -1            | reportFrequencySeconds must be between 0 and 31536000, got -1",
+                "memoryLimitBytes        | 1             | memoryLimitBytes must be between 4194304 and 1099511627776, got 1",
+                "maxDepthFrames          | 65537         | maxDepthFrames must be between 16 and 65536, got 65537",
+                "monitoredPackages       | com.a, com b  | monitoredPackages must be package prefixes separated by commas,"
+                        + " without white space or control characters inside, got \"com b\"",
+            })
     void wrongValuesInSpringAreRefusedByTheSetter(String property, String value, String message) {
         String bean = "<property name='" + property + "' value='" + value + "'/>";
-        assertThatThrownBy(() -> start(bean)).hasMessageEndingWith("Property '" + property
-                + "' threw exception: java.lang.IllegalArgumentException: " + message);
+        assertThatThrownBy(() -> start(bean))
+                .hasMessageEndingWith(
+                        "Property '" + property + "' threw exception: java.lang.IllegalArgumentException: " + message);
         assertThat(samplerThreads()).isEmpty();
         assertThat(liveBytes()).isZero();
     }
@@ -62,8 +65,8 @@ class BadInputIT {
     void valuesThatDoNotGoTogetherAreRefusedByInit() {
         String bean = "<property name='reportFrequencySeconds' value='2'/>"
                 + "<property name='samplingFrequencyMillis' value='2001'/>";
-        assertThatThrownBy(() -> start(bean)).satisfies(failure ->
-                assertThat(NestedExceptionUtils.getMostSpecificCause(failure))
+        assertThatThrownBy(() -> start(bean))
+                .satisfies(failure -> assertThat(NestedExceptionUtils.getMostSpecificCause(failure))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
                                 + " got 2 s and 2001 ms"));
@@ -96,7 +99,8 @@ class BadInputIT {
         Path wanted = file.resolve("sub/report.log");
         assertThatThrownBy(() -> new PrintStreamSamplingOutputer(wanted.toString()))
                 .isInstanceOf(UncheckedIOException.class)
-                .hasMessageStartingWith("cannot open " + wanted + " for writing: ").hasMessageContaining("" + file);
+                .hasMessageStartingWith("cannot open " + wanted + " for writing: ")
+                .hasMessageContaining("" + file);
         assertThat(folder.toFile().list()).as("nothing is made").containsExactly("file");
     }
 
@@ -112,9 +116,11 @@ class BadInputIT {
     @ValueSource(strings = {"", " "})
     void aBlankFileIsRefused(String file) {
         assertThatThrownBy(() -> new PrintStreamSamplingOutputer(file))
-                .isInstanceOf(IllegalArgumentException.class).hasMessage("file must not be blank");
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("file must not be blank");
         assertThatThrownBy(() -> new PrintStreamSamplingOutputer((String) null))
-                .isInstanceOf(IllegalArgumentException.class).hasMessage("file must not be null");
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("file must not be null");
     }
 
     // ---- nothing is left behind ----
@@ -147,8 +153,7 @@ class BadInputIT {
     /** The same sampler cannot start because the system gives it no thread, and starts later. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             awaitCollected(run());
@@ -181,10 +186,17 @@ class BadInputIT {
     @ParameterizedTest
     @ValueSource(strings = {"1", "2", "3"}) // the one that walks are tried with, of reports, of samples
     void whereNoThreadCanBeStartedNothingIsLeftAndTheNextInitWorks(String failing) throws Exception {
-        String output = ChildJvm.of(Program.class).withTestLibraries()
-                .environment("LD_PRELOAD", Preload.compile("failing_threads.c", folder).toString())
-                .environment("FAILING_THREAD", failing).run().assertFine().output();
-        assertThat(output).isEqualTo("init: a thread could not be started\ncalls: [], paused: false\n"
-                + "calls: title ... close\ncollected\n");
+        String output = ChildJvm.of(Program.class)
+                .withTestLibraries()
+                .environment(
+                        "LD_PRELOAD",
+                        Preload.compile("failing_threads.c", folder).toString())
+                .environment("FAILING_THREAD", failing)
+                .run()
+                .assertFine()
+                .output();
+        assertThat(output)
+                .isEqualTo("init: a thread could not be started\ncalls: [], paused: false\n"
+                        + "calls: title ... close\ncollected\n");
     }
 }

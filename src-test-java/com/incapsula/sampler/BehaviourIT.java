@@ -95,7 +95,8 @@ class BehaviourIT {
 
     @Test
     void daemonThreadsAreLeftOutFromTheNextTickOn() {
-        try (Worker worker = Worker.waiting("worker"); Worker daemon = Worker.daemon("daemon")) {
+        try (Worker worker = Worker.waiting("worker");
+                Worker daemon = Worker.daemon("daemon")) {
             sampler.init();
             assertThat(freshReport().names()).contains("worker", "daemon");
             sampler.setSkipDaemonThreads(true);
@@ -136,8 +137,10 @@ class BehaviourIT {
             sampler.init();
             assertThat(freshReport().group("worker").methods()).hasSize(2).startsWith("java.lang.Thread.run");
             sampler.setReportZeroTimePackages(true);
-            assertThat(freshReport().group("worker").methods()).as("kept where the package changes")
-                    .startsWith("java.lang.Thread.run").containsSubsequence(SERVE, AWAIT);
+            assertThat(freshReport().group("worker").methods())
+                    .as("kept where the package changes")
+                    .startsWith("java.lang.Thread.run")
+                    .containsSubsequence(SERVE, AWAIT);
             sampler.setReportZeroTimePackages(false);
             assertThat(freshReport().group("worker").methods()).hasSize(2).startsWith("java.lang.Thread.run");
         }
@@ -151,7 +154,9 @@ class BehaviourIT {
             sampler.init();
             assertThat(ticks(sampler)).isZero();
             sampler.printReport();
-            assertThat(recorder.calls()).as("nothing was sampled, nothing is printed").isEmpty();
+            assertThat(recorder.calls())
+                    .as("nothing was sampled, nothing is printed")
+                    .isEmpty();
             sampler.setActive(true);
             awaitTicks(sampler, 3);
             sampler.setActive(false);
@@ -166,11 +171,14 @@ class BehaviourIT {
     @Test
     void fixedPropertiesAreRefusedWhileItRuns() throws IOException {
         sampler.init();
-        assertThatIllegalStateException().isThrownBy(() -> sampler.setMemoryLimitBytes(8 << 20))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> sampler.setMemoryLimitBytes(8 << 20))
                 .withMessage("memoryLimitBytes cannot be changed while the sampler runs");
-        assertThatIllegalStateException().isThrownBy(() -> sampler.setMaxDepthFrames(100))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> sampler.setMaxDepthFrames(100))
                 .withMessage("maxDepthFrames cannot be changed while the sampler runs");
-        assertThatIllegalStateException().isThrownBy(() -> sampler.setEngine(SamplingEngine.JVMTI))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> sampler.setEngine(SamplingEngine.JVMTI))
                 .withMessage("engine cannot be changed while the sampler runs");
         sampler.close();
         sampler.setMemoryLimitBytes(8 << 20);
@@ -183,7 +191,8 @@ class BehaviourIT {
     void aWrongCombinationIsRefusedWhileItRuns() {
         sampler.setReportFrequencySeconds(1);
         sampler.init();
-        assertThatIllegalArgumentException().isThrownBy(() -> sampler.setSamplingFrequencyMillis(5000))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> sampler.setSamplingFrequencyMillis(5000))
                 .withMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
                         + " got 1 s and 5000 ms");
         assertThat(sampler.getSamplingFrequencyMillis()).isEqualTo(5);
@@ -192,7 +201,8 @@ class BehaviourIT {
 
     @Test
     void deepStacksAreCutAtTheLimitInTheMiddle() {
-        try (Worker deep = Worker.doing("deep", goHome -> Desk.serveDeep(200, goHome)).awaitWaiting()) {
+        try (Worker deep =
+                Worker.doing("deep", goHome -> Desk.serveDeep(200, goHome)).awaitWaiting()) {
             sampler.setMaxDepthFrames(40);
             sampler.setThreadToBeSampled(deep.thread());
             sampler.init();
@@ -201,8 +211,10 @@ class BehaviourIT {
             assertThat(group.rows().get(0).method()).isEqualTo("java.lang.Thread.run");
             assertThat(group.methods()).anyMatch(row -> row.matches("\\[.* frames omitted\\]"));
             /* An idle thread is walked once: the report after that has what it credits as idle. */
-            assertThat(recorder.reports().get(0).figure("samples taken, middle of a deep stack omitted")).isPositive();
-            assertThat(recorder.last().figure("frames omitted from deep stacks")).isGreaterThan(160);
+            assertThat(recorder.reports().get(0).figure("samples taken, middle of a deep stack omitted"))
+                    .isPositive();
+            assertThat(recorder.last().figure("frames omitted from deep stacks"))
+                    .isGreaterThan(160);
         }
     }
 
@@ -210,7 +222,8 @@ class BehaviourIT {
 
     @Test
     void onlyChosenThreadsAreSampledBeTheyDaemonsOrNot() {
-        try (Worker one = Worker.waiting("one"); Worker daemon = Worker.daemon("two");
+        try (Worker one = Worker.waiting("one");
+                Worker daemon = Worker.daemon("two");
                 Worker other = Worker.waiting("other")) {
             sampler.setSkipDaemonThreads(true);
             sampler.setThreadToBeSampled(one.thread());
@@ -243,7 +256,8 @@ class BehaviourIT {
         int before = recorder.calls().size();
         sampler.close();
         assertThat(recorder.calls().subList(before, recorder.calls().size()))
-                .as("all chosen threads have ended: nothing is sampled").containsExactly("close");
+                .as("all chosen threads have ended: nothing is sampled")
+                .containsExactly("close");
     }
 
     @Test
@@ -404,7 +418,8 @@ class BehaviourIT {
             sampler.setSamplingFrequencyMillis(1234);
             sampler.setThreadToBeSampled(worker.thread());
             sampler.init();
-            assertThatIllegalStateException().isThrownBy(sampler::sampleOnceAndPrint)
+            assertThatIllegalStateException()
+                    .isThrownBy(sampler::sampleOnceAndPrint)
                     .withMessage("sampleOnceAndPrint() needs a sampler that is paused or not active");
             sampler.pauseSampling();
             sampler.printReport();
@@ -447,8 +462,10 @@ class BehaviourIT {
             return thread.getName();
         });
         awaitTicks(sampler, 3);
-        assertThat(refused).extracting(Throwable::getMessage).containsExactly(
-                refusal("close()"), refusal("printReport()"), refusal("pauseSampling()"), refusal("close()"));
+        assertThat(refused)
+                .extracting(Throwable::getMessage)
+                .containsExactly(
+                        refusal("close()"), refusal("printReport()"), refusal("pauseSampling()"), refusal("close()"));
         sampler.setSamplingOutputer(recorder);
         patiently().until(sampler::isSkipDaemonThreads);
     }
@@ -474,7 +491,8 @@ class BehaviourIT {
     @Test
     void initTwiceIsRefusedAndTheSamplerGoesOn() {
         sampler.init();
-        assertThatIllegalStateException().isThrownBy(sampler::init)
+        assertThatIllegalStateException()
+                .isThrownBy(sampler::init)
                 .withMessage("init() was called already; close() has to come first");
         awaitTicks(sampler, 3);
     }

@@ -30,14 +30,14 @@ class ClassLoadersIT {
         private static final int MAX_COLLECTIONS = 200;
         private static volatile long sink;
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             URL classes = Path.of(arguments[0]).toUri().toURL();
             switch (arguments[1]) {
                 case "both" -> {
-                    try (URLClassLoader first = loader(classes); URLClassLoader second = loader(classes)) {
+                    try (URLClassLoader first = loader(classes);
+                            URLClassLoader second = loader(classes)) {
                         Object running = start(first);
                         run(second);
                         stop(running);
@@ -97,11 +97,13 @@ class ClassLoadersIT {
             AtomicBoolean ends = new AtomicBoolean();
             List<Thread> busy = new ArrayList<>();
             for (int i = 0; i < 2 * Runtime.getRuntime().availableProcessors() + 2; i++) {
-                Thread thread = new Thread(() -> {
-                    for (long x = 0; !ends.get(); x++) {
-                        sink = x * 31;
-                    }
-                }, "busy-" + i);
+                Thread thread = new Thread(
+                        () -> {
+                            for (long x = 0; !ends.get(); x++) {
+                                sink = x * 31;
+                            }
+                        },
+                        "busy-" + i);
                 thread.start();
                 busy.add(thread);
             }
@@ -128,8 +130,10 @@ class ClassLoadersIT {
         /* Of our libraries: a file that was mapped stays mapped. */
         private static long mappedFiles() throws IOException {
             return Files.readAllLines(Path.of("/proc/self/maps")).stream()
-                    .filter(line -> line.contains("threadssampler")).map(line -> line.substring(line.indexOf('/')))
-                    .distinct().count();
+                    .filter(line -> line.contains("threadssampler"))
+                    .map(line -> line.substring(line.indexOf('/')))
+                    .distinct()
+                    .count();
         }
 
         private static void run(ClassLoader loader) throws Exception {
@@ -181,22 +185,31 @@ class ClassLoadersIT {
     private static List<String> run(String what) throws Exception {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-Xcheck:jni", "-XX:+UseSerialGC", "-XX:-UseDynamicNumberOfCompilerThreads", "-cp",
+                "-Xcheck:jni",
+                "-XX:+UseSerialGC",
+                "-XX:-UseDynamicNumberOfCompilerThreads",
+                "-cp",
                 folderOf(Program.class)));
         String library = System.getProperty("com.incapsula.sampler.library");
         if (library != null) {
             command.add("-Dcom.incapsula.sampler.library=" + library);
         }
         command.addAll(List.of(Program.class.getName(), folderOf(ThreadsSampler.class), what));
-        Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        Process process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
         String output = new String(process.getInputStream().readAllBytes());
         assertThat(process.waitFor()).as(output).isZero();
-        return output.lines().filter(line -> line.matches("available|gone|held|sampled|nothing sampled|nothing left|too few: .*|files: .*|.*Exception: .*"))
+        return output.lines()
+                .filter(
+                        line -> line.matches(
+                                "available|gone|held|sampled|nothing sampled|nothing left|too few: .*|files: .*|.*Exception: .*"))
                 .toList();
     }
 
     private static String folderOf(Class<?> type) throws URISyntaxException {
-        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
     }
 
     @Test
@@ -206,15 +219,18 @@ class ClassLoadersIT {
         assertThat(lines.get(1))
                 .startsWith("java.lang.UnsupportedOperationException: another copy of threads-sampler runs in this"
                         + " JVM, in another class loader, from /")
-                .endsWith(".so: keep one copy, in a class loader that all its users share, or close the samplers of that"
-                        + " one first");
+                .endsWith(
+                        ".so: keep one copy, in a class loader that all its users share, or close the samplers of that"
+                                + " one first");
     }
 
     /** As an application server does it: the next one starts before the collector has seen the one before. */
     @Test
     void redeployedApplicationsStartAtOnce() throws Exception {
         List<String> lines = new ArrayList<>(run("at once"));
-        assertThat(lines.remove("nothing left")).as("no thread and no descriptor is left: " + lines).isTrue();
+        assertThat(lines.remove("nothing left"))
+                .as("no thread and no descriptor is left: " + lines)
+                .isTrue();
         assertSampledEach(lines, Program.DEPLOYMENTS);
     }
 
@@ -228,7 +244,8 @@ class ClassLoadersIT {
         assertThat(lines).filteredOn("available"::equals).hasSize(Program.DEPLOYMENTS);
         assertThat(lines).filteredOn("sampled"::equals).hasSize(Program.DEPLOYMENTS);
         assertThat(lines).hasSize(2 * Program.DEPLOYMENTS + 1);
-        assertThat(Long.parseLong(lines.get(lines.size() - 1).replace("files: ", ""))).isBetween(1L, maxFiles);
+        assertThat(Long.parseLong(lines.get(lines.size() - 1).replace("files: ", "")))
+                .isBetween(1L, maxFiles);
     }
 
     @Test
@@ -240,8 +257,9 @@ class ClassLoadersIT {
 
     @Test
     void undeployedApplicationLeavesNothingBehindAndTheNextOneStarts() throws Exception {
-        assertThat(run("redeploy")).containsExactly("available", "sampled", "gone", "available", "sampled", "gone",
-                "available", "sampled", "gone");
+        assertThat(run("redeploy"))
+                .containsExactly(
+                        "available", "sampled", "gone", "available", "sampled", "gone", "available", "sampled", "gone");
     }
 
     /** The next one's library is another file, which the JVM does not compare with the one before. */

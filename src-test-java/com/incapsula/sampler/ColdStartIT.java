@@ -30,12 +30,15 @@ class ColdStartIT {
     void stacksOfANewProgramAreSeen() throws Exception {
         Report report = Report.parse(reportOfANewProgram()).get(0);
         assertThat(report.figure("polls")).isGreaterThanOrEqualTo(ATTEMPTS);
-        assertThat(report.group("main").millisIn(ColdStartProgram.class.getName() + ".main")).isPositive();
+        assertThat(report.group("main").millisIn(ColdStartProgram.class.getName() + ".main"))
+                .isPositive();
     }
 
     private String reportOfANewProgram() throws Exception {
         Path file = folder.resolve("report.log");
-        ChildJvm.of(ColdStartProgram.class).run(file.toString(), String.valueOf(ATTEMPTS)).assertFine();
+        ChildJvm.of(ColdStartProgram.class)
+                .run(file.toString(), String.valueOf(ATTEMPTS))
+                .assertFine();
         return Files.readString(file);
     }
 
@@ -45,19 +48,28 @@ class ColdStartIT {
         String text = reportOfANewProgram();
         Report report = Report.parse(text).get(0);
         long attempts = report.figure("polls");
-        assertThat(report.figure("samples taken, a method without an id")).as(text)
+        assertThat(report.figure("samples taken, a method without an id"))
+                .as(text)
                 .isLessThanOrEqualTo(attempts / 100);
         List<Row> rows = report.group("main").rows();
         long millis = report.group("main").cumulativeMillis();
-        assertThat(rows.stream().filter(row -> row.frame().equals(NAMELESS)).mapToLong(Row::cumulativeMillis).sum())
-                .as(text).isLessThanOrEqualTo(millis / 100);
-        assertThat(millisBesides(rows, ColdStartProgram.class.getName() + ".main")).as(text)
+        assertThat(rows.stream()
+                        .filter(row -> row.frame().equals(NAMELESS))
+                        .mapToLong(Row::cumulativeMillis)
+                        .sum())
+                .as(text)
+                .isLessThanOrEqualTo(millis / 100);
+        assertThat(millisBesides(rows, ColdStartProgram.class.getName() + ".main"))
+                .as(text)
                 .isLessThanOrEqualTo(millis / 100);
     }
 
     /* Of stacks that end in another method; what has no stack at all is another matter. */
     private static long millisBesides(List<Row> rows, String root) {
-        return rows.stream().filter(row -> row.depth() == 0 && !row.frame().startsWith("["))
-                .filter(row -> !row.method().equals(root)).mapToLong(Row::cumulativeMillis).sum();
+        return rows.stream()
+                .filter(row -> row.depth() == 0 && !row.frame().startsWith("["))
+                .filter(row -> !row.method().equals(root))
+                .mapToLong(Row::cumulativeMillis)
+                .sum();
     }
 }

@@ -67,7 +67,9 @@ class CpuClockIT {
 
     private static void assertSumsUp(ThreadsSampler sampler) {
         SamplerStatistics statistics = sampler.getStatistics();
-        assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+        assertThat(statistics.getOutcomes().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(statistics.getPolls());
     }
 
@@ -77,7 +79,8 @@ class CpuClockIT {
             for (Path task : tasks.collect(Collectors.toList())) {
                 if (Files.readString(task.resolve("comm")).strip().equals(thread)) {
                     return Files.readAllLines(task.resolve("status")).stream()
-                            .filter(line -> line.contains("ctxt_switches")).collect(Collectors.toList());
+                            .filter(line -> line.contains("ctxt_switches"))
+                            .collect(Collectors.toList());
                 }
             }
         }
@@ -88,7 +91,8 @@ class CpuClockIT {
     void aGroupsTimeIsItsThreadsCpuTimeAndWaitingIsNone() throws Exception {
         Recorder recorder = new Recorder();
         AtomicLong used = new AtomicLong();
-        try (Worker parked = Worker.waiting("parked"); ThreadsSampler sampler = onCpu(recorder)) {
+        try (Worker parked = Worker.waiting("parked");
+                ThreadsSampler sampler = onCpu(recorder)) {
             sampler.init();
             List<String> before = switchesOf("parked");
             Worker burning = Worker.doing("burning", goHome -> used.set(burn(BURNT_NANOS)));
@@ -108,11 +112,14 @@ class CpuClockIT {
 
     @Test
     void itsTimesAreNotAddedToThoseOfTheWallClock() throws Exception {
-        try (ThreadsSampler byCpu = onCpu(new Recorder()); ThreadsSampler byWall = quick(new Recorder())) {
+        try (ThreadsSampler byCpu = onCpu(new Recorder());
+                ThreadsSampler byWall = quick(new Recorder())) {
             byCpu.init();
             byWall.init();
-            try (SamplingReport cpu = byCpu.snapshot(); SamplingReport wall = byWall.snapshot()) {
-                assertThatIllegalArgumentException().isThrownBy(() -> SamplingReport.merge(cpu, wall))
+            try (SamplingReport cpu = byCpu.snapshot();
+                    SamplingReport wall = byWall.snapshot()) {
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> SamplingReport.merge(cpu, wall))
                         .withMessage("wall-clock times and CPU times cannot be added up");
                 SamplingReport.merge(cpu, cpu).close();
             }
@@ -122,10 +129,12 @@ class CpuClockIT {
     @Test
     void aPauseIsNotCreditedAndTheIntervalMayChange() throws Exception {
         Recorder recorder = new Recorder();
-        CountDownLatch[] steps = {new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1),
-            new CountDownLatch(1)};
+        CountDownLatch[] steps = {
+            new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1), new CountDownLatch(1)
+        };
         try (ThreadsSampler sampler = onCpu(recorder)) {
-            sampler.init(); // an older thread has its timer when its id in the system is proven, which may take a moment
+            sampler.init(); // an older thread has its timer when its id in the system is proven, which may take a
+            // moment
             Worker burning = Worker.doing("burning", goHome -> {
                 burn(300_000_000);
                 steps[0].countDown();
@@ -153,11 +162,13 @@ class CpuClockIT {
     void itNeedsTheHybridAndIsFixedWhileRunning() throws Exception {
         try (ThreadsSampler sampler = onCpu(new Recorder())) {
             sampler.setEngine(SamplingEngine.JVMTI);
-            assertThatIllegalArgumentException().isThrownBy(sampler::init)
+            assertThatIllegalArgumentException()
+                    .isThrownBy(sampler::init)
                     .withMessage("clock CPU needs engine AUTO, got JVMTI");
             sampler.setEngine(SamplingEngine.AUTO);
             sampler.init();
-            assertThatIllegalStateException().isThrownBy(() -> sampler.setClock(SamplingClock.WALL))
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> sampler.setClock(SamplingClock.WALL))
                     .withMessage("clock cannot be changed while the sampler runs");
         }
     }
@@ -165,20 +176,21 @@ class CpuClockIT {
     /** Cannot have its handler, or its timers. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             Recorder recorder = new Recorder();
             ThreadsSampler sampler = onCpu(recorder);
             for (int i = Integer.parseInt(arguments[0]); i > 0; i--) {
-                Thread waiting = new Thread(() -> {
-                    try {
-                        new CountDownLatch(1).await();
-                    } catch (InterruptedException e) {
-                        throw new IllegalStateException(e);
-                    }
-                }, "waiting");
+                Thread waiting = new Thread(
+                        () -> {
+                            try {
+                                new CountDownLatch(1).await();
+                            } catch (InterruptedException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        },
+                        "waiting");
                 waiting.setDaemon(true);
                 waiting.start();
             }
@@ -208,18 +220,27 @@ class CpuClockIT {
 
     @Test
     void whereTheJvmRefusesInitSaysWhy() throws Exception {
-        assertThat(ChildJvm.of(Program.class).with(Awaitility.class)
-                .environment("LD_PRELOAD", Preload.compile("refused_signals.c", folder).toString())
-                .run("0").assertFine().output()).isEqualTo(
-                "clock CPU needs asynchronous walks, which this JVM refuses: the signal cannot be had\n"
+        assertThat(ChildJvm.of(Program.class)
+                        .with(Awaitility.class)
+                        .environment(
+                                "LD_PRELOAD",
+                                Preload.compile("refused_signals.c", folder).toString())
+                        .run("0")
+                        .assertFine()
+                        .output())
+                .isEqualTo("clock CPU needs asynchronous walks, which this JVM refuses: the signal cannot be had\n"
                         + "JVMTI (async walk refused: the signal cannot be had)\n");
     }
 
     /** All others on this machine who are the same user count, too: the limit is well above them, our need above it. */
     @Test
     void threadsWithoutATimerAreCountedAndTheirTimeIsNotLost() throws Exception {
-        assertThat(ChildJvm.of(Program.class).with(Awaitility.class)
-                .by("prlimit", "--sigpending=200").run("250").assertFine().output())
+        assertThat(ChildJvm.of(Program.class)
+                        .with(Awaitility.class)
+                        .by("prlimit", "--sigpending=200")
+                        .run("250")
+                        .assertFine()
+                        .output())
                 .isEqualTo("without a timer: some, rows: [[no CPU timer]]\nburning: right\n");
     }
 

@@ -6,9 +6,9 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
-import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.Worker;
 import com.incapsula.sampler.testing.work.Desk;
 import java.io.IOException;
@@ -37,25 +37,28 @@ class CpuClockTruthIT {
     /* Works as long as its CPU clock says, with a rest after each stint, or without. Waits before and after. */
     private Worker worker(String name, long nanos, boolean rests) {
         return Worker.doing(name, goHome -> {
-            Desk.serve(begin);
-            long end = THREADS.getCurrentThreadCpuTime() + nanos;
-            long rest = THREADS.getCurrentThreadCpuTime() + STINT_NANOS;
-            while (THREADS.getCurrentThreadCpuTime() < end) {
-                for (int i = 0; i < 10_000; i++) {
-                    sink += Math.sqrt(i);
-                }
-                if (rests && THREADS.getCurrentThreadCpuTime() > rest) {
-                    Desk.serveFor(STINT_NANOS / 1_000_000);
-                    rest = THREADS.getCurrentThreadCpuTime() + STINT_NANOS;
-                }
-            }
-            Desk.serve(goHome);
-        }).awaitWaiting();
+                    Desk.serve(begin);
+                    long end = THREADS.getCurrentThreadCpuTime() + nanos;
+                    long rest = THREADS.getCurrentThreadCpuTime() + STINT_NANOS;
+                    while (THREADS.getCurrentThreadCpuTime() < end) {
+                        for (int i = 0; i < 10_000; i++) {
+                            sink += Math.sqrt(i);
+                        }
+                        if (rests && THREADS.getCurrentThreadCpuTime() > rest) {
+                            Desk.serveFor(STINT_NANOS / 1_000_000);
+                            rest = THREADS.getCurrentThreadCpuTime() + STINT_NANOS;
+                        }
+                    }
+                    Desk.serve(goHome);
+                })
+                .awaitWaiting();
     }
 
     @SuppressWarnings("deprecation") // threadId() came with Java 19
     private static long cpuNanos(List<Worker> workers) {
-        return workers.stream().mapToLong(worker -> THREADS.getThreadCpuTime(worker.thread().getId())).sum();
+        return workers.stream()
+                .mapToLong(worker -> THREADS.getThreadCpuTime(worker.thread().getId()))
+                .sum();
     }
 
     @Test
@@ -72,8 +75,9 @@ class CpuClockTruthIT {
         try {
             assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID");
             begin.countDown();
-            patiently().until(() -> cpuNanos(all) - before[0] - before[1] >= WORK_NANOS * 9 / 4
-                    && all.stream().allMatch(worker -> worker.thread().getState() == Thread.State.WAITING));
+            patiently()
+                    .until(() -> cpuNanos(all) - before[0] - before[1] >= WORK_NANOS * 9 / 4
+                            && all.stream().allMatch(worker -> worker.thread().getState() == Thread.State.WAITING));
             /* They wait again, and each is looked at once more. */
             awaitTicks(sampler, 20);
             try (SamplingReport report = sampler.snapshot()) {
@@ -87,7 +91,9 @@ class CpuClockTruthIT {
     }
 
     private static long cpuOf(SamplingReport report, String name) {
-        return report.getGroups().stream().filter(group -> group.getName().equals(name))
-                .mapToLong(SamplingGroup::getCpuNanos).sum();
+        return report.getGroups().stream()
+                .filter(group -> group.getName().equals(name))
+                .mapToLong(SamplingGroup::getCpuNanos)
+                .sum();
     }
 }

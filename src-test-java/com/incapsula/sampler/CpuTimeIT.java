@@ -36,7 +36,8 @@ class CpuTimeIT {
     private SamplingReport report;
 
     private long cpuNanos() {
-        return ManagementFactory.getThreadMXBean().getThreadCpuTime(busy.thread().getId());
+        return ManagementFactory.getThreadMXBean()
+                .getThreadCpuTime(busy.thread().getId());
     }
 
     @BeforeEach
@@ -71,7 +72,9 @@ class CpuTimeIT {
         Matcher matcher = number.matcher(text);
         long sum = 0;
         while (matcher.find()) {
-            sum += Stream.of(matcher.group(1).split(",")).mapToLong(Long::parseLong).sum();
+            sum += Stream.of(matcher.group(1).split(","))
+                    .mapToLong(Long::parseLong)
+                    .sum();
         }
         return sum;
     }
@@ -86,7 +89,8 @@ class CpuTimeIT {
     @Test
     void isPartOfWhatTheClockOfTheThreadSays() {
         assertThat(report.getCpuNanos()).isPositive().isLessThanOrEqualTo(after - before);
-        assertThat(report.getGroups()).singleElement()
+        assertThat(report.getGroups())
+                .singleElement()
                 .satisfies(group -> assertThat(group.getCpuNanos()).isEqualTo(report.getCpuNanos()));
     }
 
@@ -102,7 +106,10 @@ class CpuTimeIT {
         assertThat(written(ReportFormat.HTML, ReportWeight.WALL)).contains(json.strip());
         ByteArrayOutputStream pprof = new ByteArrayOutputStream();
         report.writeTo(ReportFormat.PPROF, pprof);
-        assertThat(new PprofFile(pprof.toByteArray()).samples().stream().mapToLong(PprofFile.Sample::cpuNanos).sum())
+        assertThat(new PprofFile(pprof.toByteArray())
+                        .samples().stream()
+                                .mapToLong(PprofFile.Sample::cpuNanos)
+                                .sum())
                 .isEqualTo(nanos);
     }
 

@@ -23,17 +23,25 @@ class DumpIT {
         sampler.setMonitoredPackages("com.acme,org.example");
         sampler.init();
         try {
-            assertThat(sampler.dump()).hasSizeLessThan(16_384)
-                    .startsWith("threads-sampler, live state\nengine: " + sampler.getStatistics().getEngine() + "\n")
-                    .contains("\nstate: running, sampling\n", "\nlast tick: ", "\nthreads sampled, idle: ",
-                            "\nreports waiting for output: 0 of ", "\nmemory, names of methods: ",
-                            "\nthrottle, polls made: ", "\noption samplingFrequencyMillis: 20\n",
-                            "\noption monitoredPackages: com.acme,org.example\n", "\ncounter TICKS: ")
+            assertThat(sampler.dump())
+                    .hasSizeLessThan(16_384)
+                    .startsWith("threads-sampler, live state\nengine: "
+                            + sampler.getStatistics().getEngine() + "\n")
+                    .contains(
+                            "\nstate: running, sampling\n",
+                            "\nlast tick: ",
+                            "\nthreads sampled, idle: ",
+                            "\nreports waiting for output: 0 of ",
+                            "\nmemory, names of methods: ",
+                            "\nthrottle, polls made: ",
+                            "\noption samplingFrequencyMillis: 20\n",
+                            "\noption monitoredPackages: com.acme,org.example\n",
+                            "\ncounter TICKS: ")
                     .endsWith("\n");
             sampler.setSamplingFrequencyMillis(30);
             sampler.pauseSampling();
-            assertThat(sampler.dump()).contains("\nstate: running, not sampling\n",
-                    "\noption samplingFrequencyMillis: 30\n");
+            assertThat(sampler.dump())
+                    .contains("\nstate: running, not sampling\n", "\noption samplingFrequencyMillis: 30\n");
         } finally {
             sampler.close();
         }

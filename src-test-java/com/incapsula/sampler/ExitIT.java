@@ -105,7 +105,9 @@ class ExitIT {
 
     /** The exit waits for the last report, which waits for the outputer, which waits for the exit: for two seconds. */
     @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {"periodic, exit in the outputer", "exit in the manipulator"})
+    @CsvSource(
+            delimiter = ';',
+            value = {"periodic, exit in the outputer", "exit in the manipulator"})
     void exitInACallbackIsAnExit(String end) throws Exception {
         ChildJvm.Result result = start(file(1), end).await();
         assertThat(result.exit()).as(result.output()).isEqualTo(5);

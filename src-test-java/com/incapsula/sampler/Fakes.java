@@ -10,8 +10,7 @@ import java.io.PrintStream;
 /** Opens for tests in other packages what only this one can make. */
 public final class Fakes {
 
-    private Fakes() {
-    }
+    private Fakes() {}
 
     /** A report of a snapshot, with standard options. */
     public static SamplingReport report(Snapshot snapshot) {

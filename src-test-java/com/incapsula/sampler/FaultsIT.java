@@ -111,13 +111,17 @@ class FaultsIT {
             assertThat(slow.calls().stream().filter("close"::equals)).hasSize(1);
             assertNoGap(slow.reports(), atLeast / 1_000_000, atMost / 1_000_000);
             String merged = OutcomeTable.textOf("MERGED_REPORTS");
-            assertThat(slow.reports().stream().mapToLong(report -> report.figure(merged)).sum())
+            assertThat(slow.reports().stream()
+                            .mapToLong(report -> report.figure(merged))
+                            .sum())
                     .isGreaterThanOrEqualTo(2);
         }
     }
 
     private static void assertNoGap(List<Report> reports, long atLeast, long atMost) {
-        long sum = reports.stream().mapToLong(report -> report.group("worker").cumulativeMillis()).sum();
+        long sum = reports.stream()
+                .mapToLong(report -> report.group("worker").cumulativeMillis())
+                .sum();
         assertThat(sum).as("all time is in the reports").isBetween(atLeast - 10, atMost + reports.size());
     }
 
@@ -175,10 +179,15 @@ class FaultsIT {
     }
 
     static Stream<Arguments> throwers() {
-        List<Throwable> all = List.of(new IllegalStateException("full"), new AssertionError("broken"),
-                new IOException("checked, though not declared"), new StackOverflowError(), new OutOfMemoryError());
-        return Stream.of("title", "record", "flush").flatMap(where -> all.stream()
-                .flatMap(what -> Stream.of(arguments(where, what, false), arguments(where, what, true))));
+        List<Throwable> all = List.of(
+                new IllegalStateException("full"),
+                new AssertionError("broken"),
+                new IOException("checked, though not declared"),
+                new StackOverflowError(),
+                new OutOfMemoryError());
+        return Stream.of("title", "record", "flush")
+                .flatMap(where -> all.stream()
+                        .flatMap(what -> Stream.of(arguments(where, what, false), arguments(where, what, true))));
     }
 
     @ParameterizedTest
@@ -228,8 +237,10 @@ class FaultsIT {
             }
         });
         sampler.init();
-        assertThatThrownBy(sampler::close).isInstanceOf(IOException.class)
-                .hasMessage("the outputer could not be closed: stays open").hasRootCauseMessage("stays open");
+        assertThatThrownBy(sampler::close)
+                .isInstanceOf(IOException.class)
+                .hasMessage("the outputer could not be closed: stays open")
+                .hasRootCauseMessage("stays open");
         NothingLeft.assertNothingLeft();
     }
 
@@ -238,7 +249,8 @@ class FaultsIT {
     @Test
     void manipulatorThatThrowsForOneThreadLeavesTheOthersAlone() {
         RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
-        try (Worker good = Worker.waiting("good-1"); Worker bad = Worker.waiting("bad-2")) {
+        try (Worker good = Worker.waiting("good-1");
+                Worker bad = Worker.waiting("bad-2")) {
             sampler.setSampleTheseThreadsOnly(List.of(good.thread(), bad.thread()));
             sampler.setThreadNameManipulator(thread -> {
                 if (thread == bad.thread()) {
@@ -255,19 +267,23 @@ class FaultsIT {
                 Report report = recorder.last();
                 assertThat(report.names()).containsExactlyInAnyOrder("good-", "bad-2");
                 long ticks = report.figure("ticks");
-                assertThat(report.figure("failures of the thread name manipulator")).isBetween(ticks - 1, ticks);
+                assertThat(report.figure("failures of the thread name manipulator"))
+                        .isBetween(ticks - 1, ticks);
                 assertThat(recorder.failures()).as("told once per interval").hasSize(interval);
-                assertThat(recorder.failures().get(0).cause()).isInstanceOf(AssertionError.class)
+                assertThat(recorder.failures().get(0).cause())
+                        .isInstanceOf(AssertionError.class)
                         .hasMessage("not this one");
-                assertThat(recorder.failures().get(0).message())
-                        .startsWith("The thread name manipulator failed ");
+                assertThat(recorder.failures().get(0).message()).startsWith("The thread name manipulator failed ");
             }
             long atLeast = (System.nanoTime() - inner) / 1_000_000;
             sampler.printReport();
             long atMost = (System.nanoTime() - outer) / 1_000_000;
             for (String name : List.of("good-", "bad-2")) {
-                assertThat(recorder.reports().stream().mapToLong(report -> report.group(name).cumulativeMillis()).sum())
-                        .as("no time is lost of " + name).isBetween(atLeast - 3, atMost + 1);
+                assertThat(recorder.reports().stream()
+                                .mapToLong(report -> report.group(name).cumulativeMillis())
+                                .sum())
+                        .as("no time is lost of " + name)
+                        .isBetween(atLeast - 3, atMost + 1);
             }
         }
     }
@@ -305,7 +321,8 @@ class FaultsIT {
         sampler.init();
         for (int i = 0; i < 5; i++) {
             Thread.getAllStackTraces().keySet().stream()
-                    .filter(thread -> thread.getName().startsWith("threads-sampler")).forEach(Thread::interrupt);
+                    .filter(thread -> thread.getName().startsWith("threads-sampler"))
+                    .forEach(Thread::interrupt);
             awaitTicks(sampler, 2);
             sampler.printReport();
         }
@@ -356,8 +373,8 @@ class FaultsIT {
                 s -> s.setActive(random.nextBoolean()),
                 s -> s.setReportOrder(random.nextBoolean() ? ReportOrder.BY_NAME : ReportOrder.BY_TIME),
                 s -> s.setSamplingOutputer(recorder),
-                s -> s.setThreadNameManipulator(random.nextBoolean()
-                        ? new RegexThreadNameManipulator() : Thread::getName),
+                s -> s.setThreadNameManipulator(
+                        random.nextBoolean() ? new RegexThreadNameManipulator() : Thread::getName),
                 s -> s.getStatistics().toString(),
                 s -> s.getSampleTheseThreadsOnly().size());
         try {
@@ -386,10 +403,14 @@ class FaultsIT {
             CountDownLatch goHome = new CountDownLatch(1);
             List<Thread> threads = new ArrayList<>();
             for (int i = 0; i < wave; i++) {
-                Thread thread = new Thread(null, () -> {
-                    atWork.countDown();
-                    awaitQuietly(goHome);
-                }, "short-" + (started + i), 64 * 1024);
+                Thread thread = new Thread(
+                        null,
+                        () -> {
+                            atWork.countDown();
+                            awaitQuietly(goHome);
+                        },
+                        "short-" + (started + i),
+                        64 * 1024);
                 threads.add(thread);
                 thread.start();
             }
@@ -429,16 +450,28 @@ class FaultsIT {
     @Test
     void nastyNamesArePrintedOnOneLine() throws IOException {
         Path file = folder.resolve("report.log");
-        List<String> names = List.of("a, b, c", "\u00fc\u4e2d\ud83d\ude00", "two\nlines", "r\r\n", "tab\tbed", "nul\0l",
-                "\u2028\u2029\u0085", "lone \ud83d surrogate", "] Max depth: x", "\u001b[31mred", "",
-                "x".repeat(64 * 1024), "\ud83d\ude00".repeat(32 * 1024));
+        List<String> names = List.of(
+                "a, b, c",
+                "\u00fc\u4e2d\ud83d\ude00",
+                "two\nlines",
+                "r\r\n",
+                "tab\tbed",
+                "nul\0l",
+                "\u2028\u2029\u0085",
+                "lone \ud83d surrogate",
+                "] Max depth: x",
+                "\u001b[31mred",
+                "",
+                "x".repeat(64 * 1024),
+                "\ud83d\ude00".repeat(32 * 1024));
         List<Worker> workers = new ArrayList<>();
         for (String name : names) {
             workers.add(Worker.waiting(name));
         }
         try {
             sampler.setThreadNameManipulator(Thread::getName);
-            sampler.setSampleTheseThreadsOnly(workers.stream().map(Worker::thread).toList());
+            sampler.setSampleTheseThreadsOnly(
+                    workers.stream().map(Worker::thread).toList());
             sampler.init();
             awaitTicks(sampler, 3);
             sampler.pauseSampling();
@@ -452,16 +485,26 @@ class FaultsIT {
             workers.forEach(Worker::close);
         }
         Report raw = recorder.only();
-        assertThat(raw.names()).hasSize(names.size()).contains("a, b, c", "\u00fc\u4e2d\ud83d\ude00",
-                "two\\nlines", "r\\r\\n", "tab\\tbed", "nul\ufffdl", "] Max depth: x", "[unnamed]",
-                "\\u001b[31mred");
+        assertThat(raw.names())
+                .hasSize(names.size())
+                .contains(
+                        "a, b, c",
+                        "\u00fc\u4e2d\ud83d\ude00",
+                        "two\\nlines",
+                        "r\\r\\n",
+                        "tab\\tbed",
+                        "nul\ufffdl",
+                        "] Max depth: x",
+                        "[unnamed]",
+                        "\\u001b[31mred");
         assertThat(raw.sampled()).allSatisfy(group -> {
             assertThat(group.title().chars()).noneMatch(c -> Character.isISOControl(c) || c == 0x2028 || c == 0x2029);
             assertThat(group.cumulativeMillis()).isPositive();
         });
         Report printed = Report.parse(Files.readString(file)).get(0);
         assertThat(printed.sampled()).hasSize(names.size());
-        assertThat(printed.sampled()).allSatisfy(group -> assertThat(group.title().length()).isLessThan(100_000));
+        assertThat(printed.sampled())
+                .allSatisfy(group -> assertThat(group.title().length()).isLessThan(100_000));
     }
 
     // ---- an outputer that meddles ----

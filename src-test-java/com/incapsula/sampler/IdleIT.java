@@ -33,7 +33,10 @@ class IdleIT {
 
     /** Whoever asks often works himself; a thread of its own that asks is born. */
     private static ConditionFactory seldom() {
-        return await().pollInSameThread().atMost(Samplers.LONG).pollDelay(SELDOM).pollInterval(SELDOM);
+        return await().pollInSameThread()
+                .atMost(Samplers.LONG)
+                .pollDelay(SELDOM)
+                .pollInterval(SELDOM);
     }
 
     private long leftOut() {

@@ -103,15 +103,22 @@ class JmxTest {
         MBeanInfo info = server.getMBeanInfo(nameOf("shop"));
         assertThat(info.getDescription()).startsWith("A running threads-sampler");
         for (MBeanAttributeInfo attribute : info.getAttributes()) {
-            assertThat(attribute.getDescription()).as(attribute.getName()).isNotEqualTo(attribute.getName())
+            assertThat(attribute.getDescription())
+                    .as(attribute.getName())
+                    .isNotEqualTo(attribute.getName())
                     .contains(" ");
         }
         for (MBeanOperationInfo operation : info.getOperations()) {
-            assertThat(operation.getDescription()).as(operation.getName()).isNotEqualTo(operation.getName())
+            assertThat(operation.getDescription())
+                    .as(operation.getName())
+                    .isNotEqualTo(operation.getName())
                     .contains(" ");
-            assertThat(operation.getImpact()).as(operation.getName()).isEqualTo(
-                    List.of("statistics", "dump", "top").contains(operation.getName()) ? MBeanOperationInfo.INFO
-                            : MBeanOperationInfo.ACTION);
+            assertThat(operation.getImpact())
+                    .as(operation.getName())
+                    .isEqualTo(
+                            List.of("statistics", "dump", "top").contains(operation.getName())
+                                    ? MBeanOperationInfo.INFO
+                                    : MBeanOperationInfo.ACTION);
             for (MBeanParameterInfo parameter : operation.getSignature()) {
                 assertThat(parameter.getName()).isEqualTo("seconds");
                 assertThat(parameter.getDescription()).isEqualTo("How long to wait, 1 to 60 seconds");
@@ -137,8 +144,8 @@ class JmxTest {
         bean.report();
         assertThat(bean.statistics()).isEmpty();
         assertThat(bean.top(1)).startsWith("TOP");
-        assertThat(fake.calls()).containsExactly("start", "pause", "resume", "report", "takeInterval 2",
-                "closeReader 2");
+        assertThat(fake.calls())
+                .containsExactly("start", "pause", "resume", "report", "takeInterval 2", "closeReader 2");
     }
 
     @Test
@@ -146,8 +153,8 @@ class JmxTest {
         sampler.init();
         for (int seconds : new int[] {0, 61}) {
             assertThatExceptionOfType(RuntimeMBeanException.class)
-                    .isThrownBy(() -> server.invoke(nameOf("shop"), "top", new Object[] {seconds},
-                            new String[] {"int"}))
+                    .isThrownBy(
+                            () -> server.invoke(nameOf("shop"), "top", new Object[] {seconds}, new String[] {"int"}))
                     .withCauseInstanceOf(IllegalArgumentException.class);
         }
         sampler.close();
@@ -163,21 +170,25 @@ class JmxTest {
         fake.onInterval(() -> second.set(catchThrowable(() -> bean.top(1))));
         bean.top(1);
 
-        assertThat(second.get()).isInstanceOf(IllegalStateException.class)
+        assertThat(second.get())
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessage("another top() call is in progress; try again");
-        fake.onInterval(() -> { });
+        fake.onInterval(() -> {});
         assertThat(bean.top(1)).startsWith("TOP");
     }
 
     @Test
     void everythingIsOfOpenTypesAndNothingTakesAName() throws Exception {
         sampler.init();
-        assertThat(server.getMBeanInfo(nameOf("shop")).getAttributes()).extracting(MBeanAttributeInfo::getType)
+        assertThat(server.getMBeanInfo(nameOf("shop")).getAttributes())
+                .extracting(MBeanAttributeInfo::getType)
                 .containsOnly("java.lang.String", "long", "boolean");
-        assertThat(server.getMBeanInfo(nameOf("shop")).getOperations()).extracting(MBeanOperationInfo::getName)
+        assertThat(server.getMBeanInfo(nameOf("shop")).getOperations())
+                .extracting(MBeanOperationInfo::getName)
                 .containsExactlyInAnyOrder("pause", "resume", "report", "statistics", "dump", "top");
         assertThat(Arrays.stream(server.getMBeanInfo(nameOf("shop")).getOperations())
-                .flatMap(operation -> Arrays.stream(operation.getSignature()))).extracting(p -> p.getType())
+                        .flatMap(operation -> Arrays.stream(operation.getSignature())))
+                .extracting(p -> p.getType())
                 .containsOnly("int");
     }
 
@@ -188,7 +199,11 @@ class JmxTest {
         sampler.close();
         assertThat(bean.isPaused()).isFalse();
         assertThat(bean.getThreads()).isZero();
-        assertThat(bean.getReportsWritten() + bean.getMemoryUsedBytes() + bean.getMemoryLimitBytes()
-                + bean.getOwnCpuNanos() + bean.getElapsedNanos()).isZero();
+        assertThat(bean.getReportsWritten()
+                        + bean.getMemoryUsedBytes()
+                        + bean.getMemoryLimitBytes()
+                        + bean.getOwnCpuNanos()
+                        + bean.getElapsedNanos())
+                .isZero();
     }
 }

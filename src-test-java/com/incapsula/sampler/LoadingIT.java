@@ -33,8 +33,9 @@ class LoadingIT {
     @BeforeEach
     void findFolders() throws IOException {
         temporary = Files.createDirectory(folder.resolve("tmp"));
-        Path built = ChildJvm.placeOf(ThreadsSampler.class).resolve("META-INF/native/linux-"
-                + System.getProperty("os.arch").replace("amd64", "x86_64") + "/libthreadssampler.so");
+        Path built = ChildJvm.placeOf(ThreadsSampler.class)
+                .resolve("META-INF/native/linux-"
+                        + System.getProperty("os.arch").replace("amd64", "x86_64") + "/libthreadssampler.so");
         library = Files.copy(built, folder.resolve("libmine.so"));
     }
 
@@ -74,7 +75,9 @@ class LoadingIT {
                 .isEqualTo("rwx------");
         Object written = Files.getLastModifiedTime(file);
         assertSampled(child().run().assertFine().output(), file);
-        assertThat(Files.getLastModifiedTime(extracted(temporary))).as("used again").isEqualTo(written);
+        assertThat(Files.getLastModifiedTime(extracted(temporary)))
+                .as("used again")
+                .isEqualTo(written);
     }
 
     @Test
@@ -88,7 +91,11 @@ class LoadingIT {
 
     @Test
     void theLibraryOfThePropertyIsUsedAndNoOther() throws Exception {
-        assertSampled(child().option("-Dcom.incapsula.sampler.library=" + library).run().assertFine().output(),
+        assertSampled(
+                child().option("-Dcom.incapsula.sampler.library=" + library)
+                        .run()
+                        .assertFine()
+                        .output(),
                 library);
         assertThat(temporary).as("nothing is extracted").isEmptyDirectory();
     }
@@ -96,7 +103,11 @@ class LoadingIT {
     @Test
     void aLibraryThatIsNotThereIsNamed() throws Exception {
         Path nowhere = folder.resolve("nowhere.so");
-        assertUnavailable(child().option("-Dcom.incapsula.sampler.library=" + nowhere).run().assertFine().output(),
+        assertUnavailable(
+                child().option("-Dcom.incapsula.sampler.library=" + nowhere)
+                        .run()
+                        .assertFine()
+                        .output(),
                 "-Dcom.incapsula.sampler.library=" + nowhere + ": there is no such file");
         assertThat(temporary).isEmptyDirectory();
     }
@@ -104,14 +115,21 @@ class LoadingIT {
     @Test
     void aForeignLibraryIsNamed() throws Exception {
         Path other = Path.of(System.getProperty("java.home"), "lib", "libextnet.so");
-        assertUnavailable(child().option("-Dcom.incapsula.sampler.library=" + other).run().assertFine().output(),
+        assertUnavailable(
+                child().option("-Dcom.incapsula.sampler.library=" + other)
+                        .run()
+                        .assertFine()
+                        .output(),
                 other + " is not the library of threads-sampler");
     }
 
     @Test
     void workdirIsMadeAndUsed() throws Exception {
         Path workdir = folder.resolve("my/work");
-        String output = child().option("-Dcom.incapsula.sampler.workdir=" + workdir).run().assertFine().output();
+        String output = child().option("-Dcom.incapsula.sampler.workdir=" + workdir)
+                .run()
+                .assertFine()
+                .output();
         assertSampled(output, extracted(workdir));
         assertThat(temporary).isEmptyDirectory();
     }
@@ -140,8 +158,8 @@ class LoadingIT {
                     + noexec.folder + "/.cache" + reason + "); name one that can be written to and that allows"
                     + " execution with -Dcom.incapsula.sampler.workdir=FOLDER,"
                     + " or the library itself with -Dcom.incapsula.sampler.library=FILE";
-            assertThat(noexec.child(noexec.folder).run().assertFine().output()).isEqualTo(
-                    "available: false\ncause: " + message + "\ninit: " + message + "\nleft: .cache\n");
+            assertThat(noexec.child(noexec.folder).run().assertFine().output())
+                    .isEqualTo("available: false\ncause: " + message + "\ninit: " + message + "\nleft: .cache\n");
         } finally {
             Files.deleteIfExists(noexec.folder.resolve(".cache"));
             Files.deleteIfExists(noexec.folder);
@@ -156,22 +174,33 @@ class LoadingIT {
             String script = "{ \"$@\"; status=$?; echo left: $(ls -A '" + folder + "'); exit $status; }";
             command.set(command.size() - 1, command.get(command.size() - 1) + script);
             command.add("sh");
-            return ChildJvm.of(AvailabilityProgram.class).by(command.toArray(String[]::new))
-                    .option("-Djava.io.tmpdir=" + folder, "-Duser.home=" + home).environment("XDG_CACHE_HOME", "")
-                    .environment("LD_PRELOAD", preload).environment("NOEXEC_FOLDER", folder.toString());
+            return ChildJvm.of(AvailabilityProgram.class)
+                    .by(command.toArray(String[]::new))
+                    .option("-Djava.io.tmpdir=" + folder, "-Duser.home=" + home)
+                    .environment("XDG_CACHE_HOME", "")
+                    .environment("LD_PRELOAD", preload)
+                    .environment("NOEXEC_FOLDER", folder.toString());
         }
     }
 
     /* An ordinary folder, and a library in front of libc that executes nothing there. */
     private Noexec pretendedNoexec() throws Exception {
-        return new Noexec(Files.createDirectory(folder.resolve("pretended")), List.of("sh", "-c", ""),
+        return new Noexec(
+                Files.createDirectory(folder.resolve("pretended")),
+                List.of("sh", "-c", ""),
                 Preload.compile("noexec_folder.c", folder).toString());
     }
 
     /* In a mount namespace of the child's own; where that is forbidden, on what is mounted so already; or null. */
     private Noexec findNoexec() throws Exception {
         Path mountPoint = Files.createDirectory(folder.resolve("noexec"));
-        List<String> prefix = List.of("unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+        List<String> prefix = List.of(
+                "unshare",
+                "--user",
+                "--map-root-user",
+                "--mount",
+                "sh",
+                "-c",
                 "mount -t tmpfs -o noexec none '" + mountPoint + "' && ");
         List<String> probe = new ArrayList<>(prefix);
         probe.set(probe.size() - 1, probe.get(probe.size() - 1) + "true");
@@ -181,10 +210,11 @@ class LoadingIT {
         for (String mount : Files.readAllLines(Path.of("/proc/self/mounts"))) {
             String[] fields = mount.split(" ");
             Path place = Path.of(fields[1]);
-            if (fields[2].equals("tmpfs") && List.of(fields[3].split(",")).contains("noexec")
-                    && Files.isDirectory(place) && Files.isWritable(place)) {
-                return new Noexec(Files.createTempDirectory(place, "threads-sampler-it"),
-                        List.of("sh", "-c", ""), "");
+            if (fields[2].equals("tmpfs")
+                    && List.of(fields[3].split(",")).contains("noexec")
+                    && Files.isDirectory(place)
+                    && Files.isWritable(place)) {
+                return new Noexec(Files.createTempDirectory(place, "threads-sampler-it"), List.of("sh", "-c", ""), "");
             }
         }
         return null;
@@ -201,70 +231,105 @@ class LoadingIT {
     /** The first one's samplers are closed, but its class loader is there. */
     @Test
     void aSecondCopyInAnotherClassLoaderIsLoadedFromAFileOfItsOwn() throws Exception {
-        String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
-                .run("both").assertFine().output();
-        assertThat(output).matches("(?s)available: true\nowner: (\\S+)\\.so\npolls: some\n"
-                + "available: true\nowner: \\1-2\\.so\npolls: some\nfirst loader: there\n");
-        assertThat(temporary.resolve("threads-sampler-" + System.getProperty("user.name")).toFile().list()).hasSize(2);
+        String output = ChildJvm.of(TwoLoadersProgram.class)
+                .option("-Djava.io.tmpdir=" + temporary)
+                .run("both")
+                .assertFine()
+                .output();
+        assertThat(output)
+                .matches("(?s)available: true\nowner: (\\S+)\\.so\npolls: some\n"
+                        + "available: true\nowner: \\1-2\\.so\npolls: some\nfirst loader: there\n");
+        assertThat(temporary
+                        .resolve("threads-sampler-" + System.getProperty("user.name"))
+                        .toFile()
+                        .list())
+                .hasSize(2);
     }
 
     @Test
     void whenTheFirstCopyIsGoneItsFileIsUsedAgain() throws Exception {
-        String output = ChildJvm.of(TwoLoadersProgram.class).option("-Djava.io.tmpdir=" + temporary)
-                .run("first gone").assertFine().output();
-        assertThat(output).contains("polls: some\nfirst loader gone: true\navailable: true\nowner: "
-                + extracted(temporary)).endsWith("polls: some\nfirst loader: gone\n");
+        String output = ChildJvm.of(TwoLoadersProgram.class)
+                .option("-Djava.io.tmpdir=" + temporary)
+                .run("first gone")
+                .assertFine()
+                .output();
+        assertThat(output)
+                .contains("polls: some\nfirst loader gone: true\navailable: true\nowner: " + extracted(temporary))
+                .endsWith("polls: some\nfirst loader: gone\n");
     }
 
     @Test
     void theLibraryOfTheJvmItselfServesOneClassLoader() throws Exception {
-        String output = ChildJvm.of(TwoLoadersProgram.class).option("-agentpath:" + library).run("both").assertFine()
+        String output = ChildJvm.of(TwoLoadersProgram.class)
+                .option("-agentpath:" + library)
+                .run("both")
+                .assertFine()
                 .output();
         String refusal = "the library loaded by -agentpath serves the copy of threads-sampler in another class loader:"
                 + " keep one copy, in a class loader that all its users share";
-        assertThat(output).isEqualTo("available: true\nowner: -agentpath\npolls: some\navailable: false\ncause: "
-                + refusal + "\ninit: " + refusal + "\nfirst loader: there\n");
+        assertThat(output)
+                .isEqualTo("available: true\nowner: -agentpath\npolls: some\navailable: false\ncause: " + refusal
+                        + "\ninit: " + refusal + "\nfirst loader: there\n");
     }
 
     @Test
     void theLibraryMayBeLoadedAsAnAgent() throws Exception {
-        String output = child().option("-agentpath:" + library).run().assertFine().output();
+        String output =
+                child().option("-agentpath:" + library).run().assertFine().output();
         assertThat(output).isEqualTo("available: true\nowner: -agentpath\npolls: some\n");
         assertThat(temporary).isEmptyDirectory();
     }
 
     @Test
     void theLibraryWorksAsAModule() throws Exception {
-        String output = ChildJvm.bare(AvailabilityProgram.class.getName()).with(AvailabilityProgram.class)
-                .option("--module-path", ChildJvm.placeOf(ThreadsSampler.class).toString(),
-                        "--add-modules", "com.incapsula.sampler",
-                        "--enable-native-access=com.incapsula.sampler", "-Djava.io.tmpdir=" + temporary)
-                .run().assertFine().output();
+        String output = ChildJvm.bare(AvailabilityProgram.class.getName())
+                .with(AvailabilityProgram.class)
+                .option(
+                        "--module-path",
+                        ChildJvm.placeOf(ThreadsSampler.class).toString(),
+                        "--add-modules",
+                        "com.incapsula.sampler",
+                        "--enable-native-access=com.incapsula.sampler",
+                        "-Djava.io.tmpdir=" + temporary)
+                .run()
+                .assertFine()
+                .output();
         assertSampled(output, extracted(temporary));
     }
 
     @Test
     void withoutSlf4jReportsGoToTheJdksLogging() throws Exception {
         String output = child().run("to the logger").assertFine().output();
-        assertThat(output).contains("INFO: Report interval: from ").contains("Aggregated thread: main. Max depth: ")
-                .contains("Sampler account.\npolls: ").contains("polls: some\n");
+        assertThat(output)
+                .contains("INFO: Report interval: from ")
+                .contains("Aggregated thread: main. Max depth: ")
+                .contains("Sampler account.\npolls: ")
+                .contains("polls: some\n");
     }
 
     @Test
     @EnabledForJreRange(minVersion = 24)
     void whereNativeAccessIsDeniedTheCureIsNamed() throws Exception {
-        String output = child().option("--illegal-native-access=deny").run().assertFine().output();
-        assertUnavailable(output,
-                "this JVM forbids native access: start it with --enable-native-access=ALL-UNNAMED");
-        assertSampled(child().option("--illegal-native-access=deny", "--enable-native-access=ALL-UNNAMED")
-                .run().assertFine().output(), extracted(temporary));
+        String output = child().option("--illegal-native-access=deny")
+                .run()
+                .assertFine()
+                .output();
+        assertUnavailable(output, "this JVM forbids native access: start it with --enable-native-access=ALL-UNNAMED");
+        assertSampled(
+                child().option("--illegal-native-access=deny", "--enable-native-access=ALL-UNNAMED")
+                        .run()
+                        .assertFine()
+                        .output(),
+                extracted(temporary));
     }
 
     @Test
     void anotherSystemIsRefusedWithItsName() throws Exception {
-        assertUnavailable(child().option("-Dos.name=Mac OS X").run().assertFine().output(),
+        assertUnavailable(
+                child().option("-Dos.name=Mac OS X").run().assertFine().output(),
                 "threads-sampler needs Linux, this is Mac OS X");
-        assertUnavailable(child().option("-Dos.arch=riscv64").run().assertFine().output(),
+        assertUnavailable(
+                child().option("-Dos.arch=riscv64").run().assertFine().output(),
                 "threads-sampler needs x86-64 or aarch64, this is riscv64");
         assertThat(temporary).isEmptyDirectory();
     }

@@ -54,8 +54,16 @@ class ManipulatorsIT {
     void defaultRuleIsTheRegexRule() {
         RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
         List<Worker> workers = new ArrayList<>();
-        for (String name : List.of("pool-1-thread-23", "http-nio-0.0.0.0:8080-exec-7", "12345", "é7ü日8本",
-                "request 0123456789abcdef0123 done", "deadbeef", "0123456789abcde", "0123456789ABCDEF01", " 1 ")) {
+        for (String name : List.of(
+                "pool-1-thread-23",
+                "http-nio-0.0.0.0:8080-exec-7",
+                "12345",
+                "é7ü日8本",
+                "request 0123456789abcdef0123 done",
+                "deadbeef",
+                "0123456789abcde",
+                "0123456789ABCDEF01",
+                " 1 ")) {
             workers.add(Worker.waiting(name));
         }
         try {
@@ -63,8 +71,10 @@ class ManipulatorsIT {
             sampler.init();
             awaitTicks(sampler, 3);
             sampler.printReport();
-            assertThat(recorder.last().names()).containsExactlyInAnyOrderElementsOf(workers.stream()
-                    .map(worker -> rule.getManipulatedThreadName(worker.thread())).toList())
+            assertThat(recorder.last().names())
+                    .containsExactlyInAnyOrderElementsOf(workers.stream()
+                            .map(worker -> rule.getManipulatedThreadName(worker.thread()))
+                            .toList())
                     .contains("pool--thread-", "[unnamed]", "request  done");
         } finally {
             workers.forEach(Worker::close);
@@ -86,7 +96,8 @@ class ManipulatorsIT {
     void otherPatternsAreUsed() {
         RegexThreadNameManipulator rule = new RegexThreadNameManipulator();
         rule.setThreadNameRemovalPatterns(List.of("-of-.*"));
-        try (Worker one = Worker.waiting("work1-of-anna"); Worker two = Worker.waiting("work1-of-bert")) {
+        try (Worker one = Worker.waiting("work1-of-anna");
+                Worker two = Worker.waiting("work1-of-bert")) {
             sampler.setSampleTheseThreadsOnly(List.of(one.thread(), two.thread()));
             sampler.setThreadNameManipulator(rule);
             sampler.init();
@@ -97,8 +108,10 @@ class ManipulatorsIT {
 
     @Test
     void aUsersRuleGroupsThreadsAndNullLeavesThemOut() {
-        try (Worker one = Worker.waiting("one"); Worker two = Worker.waiting("two");
-                Worker out = Worker.waiting("out"); Worker empty = Worker.waiting("empty")) {
+        try (Worker one = Worker.waiting("one");
+                Worker two = Worker.waiting("two");
+                Worker out = Worker.waiting("out");
+                Worker empty = Worker.waiting("empty")) {
             sampler.setSampleTheseThreadsOnly(List.of(one.thread(), two.thread(), out.thread(), empty.thread()));
             sampler.setThreadNameManipulator(thread -> switch (thread.getName()) {
                 case "out" -> null;
@@ -130,7 +143,8 @@ class ManipulatorsIT {
                 inits.incrementAndGet();
             }
         };
-        try (Worker one = Worker.waiting("one"); Worker two = Worker.waiting("two")) {
+        try (Worker one = Worker.waiting("one");
+                Worker two = Worker.waiting("two")) {
             sampler.setSampleTheseThreadsOnly(List.of(one.thread(), two.thread()));
             sampler.setThreadNameManipulator(rule);
             assertThat(inits).hasValue(0);
@@ -182,7 +196,9 @@ class ManipulatorsIT {
         };
         ThreadNameManipulator before = sampler.getThreadNameManipulator();
         sampler.setThreadNameManipulator(broken);
-        assertThatThrownBy(sampler::init).isInstanceOf(UnsupportedOperationException.class).hasMessage("no map");
+        assertThatThrownBy(sampler::init)
+                .isInstanceOf(UnsupportedOperationException.class)
+                .hasMessage("no map");
         NothingLeft.assertNothingLeft();
         sampler.setThreadNameManipulator(before);
         sampler.init();
@@ -223,10 +239,11 @@ class ManipulatorsIT {
         List<WeakReference<Thread>> ended = Collections.synchronizedList(new ArrayList<>());
         for (int i = 0; i < 50; i++) {
             Worker worker = Worker.doing("forgetful-" + i, goHome -> {
-                ended.add(new WeakReference<>(Thread.currentThread()));
-                map.mapCurrentThread("forgotten");
-                Desk.serve(goHome);
-            }).awaitWaiting();
+                        ended.add(new WeakReference<>(Thread.currentThread()));
+                        map.mapCurrentThread("forgotten");
+                        Desk.serve(goHome);
+                    })
+                    .awaitWaiting();
             awaitTicks(sampler, 1);
             worker.close();
         }

@@ -31,12 +31,15 @@ class MemoryIT {
     @Test
     void everythingIsGivenBackWhenTheSamplerIsClosed() throws IOException {
         ThreadsSampler sampler = quick(recorder);
-        assertThat(liveBytes()).as("a sampler that was not started holds nothing").isZero();
+        assertThat(liveBytes())
+                .as("a sampler that was not started holds nothing")
+                .isZero();
         sampler.init();
         assertThat(liveBytes()).isPositive();
         awaitTicks(sampler, 5);
         sampler.printReport();
-        assertThat(sampler.getStatistics().getMemoryUsedBytes()).isPositive()
+        assertThat(sampler.getStatistics().getMemoryUsedBytes())
+                .isPositive()
                 .isLessThanOrEqualTo(sampler.getStatistics().getMemoryPeakBytes());
         sampler.close();
         assertThat(liveBytes()).isZero();
@@ -50,7 +53,8 @@ class MemoryIT {
         sampler.setMemoryLimitBytes(4L << 20);
         for (int i = 0; i < THREADS; i++) {
             Random random = new Random(i);
-            workers.add(Worker.doing("maze-" + i, goHome -> Maze.walk(random, DEPTH, goHome)).awaitWaiting());
+            workers.add(Worker.doing("maze-" + i, goHome -> Maze.walk(random, DEPTH, goHome))
+                    .awaitWaiting());
             sampler.setThreadToBeSampled(workers.get(i).thread());
         }
         try {
@@ -66,7 +70,9 @@ class MemoryIT {
         } finally {
             workers.forEach(Worker::close);
         }
-        assertThat(sampler.getStatistics().getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+        assertThat(sampler.getStatistics().getOutcomes().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(sampler.getStatistics().getPolls());
     }
 

@@ -36,24 +36,37 @@ class NeverStopsIT {
     }
 
     private static void assertInert(String output, String cause) {
-        assertThat(output).containsOnlyOnce("WARNING: threads-sampler does not sample: " + cause)
-                .contains("\nengine: NONE (" + cause + ")\n").contains("\nreport: nothing is sampled: " + cause + "\n")
-                .endsWith("end of main\n").doesNotContain("Exception", "\tat ");
+        assertThat(output)
+                .containsOnlyOnce("WARNING: threads-sampler does not sample: " + cause)
+                .contains("\nengine: NONE (" + cause + ")\n")
+                .contains("\nreport: nothing is sampled: " + cause + "\n")
+                .endsWith("end of main\n")
+                .doesNotContain("Exception", "\tat ");
     }
 
     @Test
     void anApplicationRunsOnAMac() throws Exception {
-        String output = inert().option("-Dos.name=Mac OS X").run("try").assertFine().output();
+        String output =
+                inert().option("-Dos.name=Mac OS X").run("try").assertFine().output();
         assertInert(output, MAC);
         assertThat(output).contains("\navailable: false\n");
         assertThat(output.lines().filter(line -> line.equals("threads-sampler does not sample: " + MAC)))
-                .as("printError, to standard output").hasSize(1);
+                .as("printError, to standard output")
+                .hasSize(1);
     }
 
     @Test
     void aSpringContextWithSamplerAndServerStartsOnAMac() throws Exception {
-        String output = inert().with(GenericApplicationContext.class, RootBeanDefinition.class, ResolvableType.class,
-                Expression.class, ProxyFactory.class, LogFactory.class).run("spring").assertFine().output();
+        String output = inert().with(
+                        GenericApplicationContext.class,
+                        RootBeanDefinition.class,
+                        ResolvableType.class,
+                        Expression.class,
+                        ProxyFactory.class,
+                        LogFactory.class)
+                .run("spring")
+                .assertFine()
+                .output();
         assertInert(output, MAC);
         assertThat(output).contains("\nserved: nothing is sampled: " + MAC + "\n");
     }
@@ -61,8 +74,10 @@ class NeverStopsIT {
     @Test
     @EnabledForJreRange(minVersion = 24)
     void anApplicationRunsWhereNativeAccessIsDenied() throws Exception {
-        String output = inert().option("--illegal-native-access=deny", "-Djava.io.tmpdir=" + folder).run("try")
-                .assertFine().output();
+        String output = inert().option("--illegal-native-access=deny", "-Djava.io.tmpdir=" + folder)
+                .run("try")
+                .assertFine()
+                .output();
         assertInert(output, DENIED);
     }
 
@@ -70,16 +85,23 @@ class NeverStopsIT {
     void anApplicationRunsWithoutAFolderForTheLibrary() throws Exception {
         Path file = Files.createFile(folder.resolve("file"));
         String output = inert().option("-Djava.io.tmpdir=" + file, "-Duser.home=" + file)
-                .environment("XDG_CACHE_HOME", "").run("try").assertFine().output();
-        assertThat(output).containsOnlyOnce("WARNING: threads-sampler does not sample: no folder can be used")
-                .endsWith("end of main\n").doesNotContain("Exception:", "\tat ");
+                .environment("XDG_CACHE_HOME", "")
+                .run("try")
+                .assertFine()
+                .output();
+        assertThat(output)
+                .containsOnlyOnce("WARNING: threads-sampler does not sample: no folder can be used")
+                .endsWith("end of main\n")
+                .doesNotContain("Exception:", "\tat ");
     }
 
     /** "ulimit -s" is glibc's default for new threads; with musl that is 128 KiB. */
     @ParameterizedTest
     @CsvSource({"256, ''", "8192, ''", "256, -Xss3m"})
     void callbacksHaveTheStackOfAnOrdinaryThread(int kibibytes, String option) throws Exception {
-        ChildJvm child = ChildJvm.of(DeepStackProgram.class).withTestLibraries().option("-Xint")
+        ChildJvm child = ChildJvm.of(DeepStackProgram.class)
+                .withTestLibraries()
+                .option("-Xint")
                 .by("sh", "-c", "ulimit -s " + kibibytes + " && exec \"$@\"", "sh");
         if (!option.isEmpty()) {
             child.option(option);
@@ -117,6 +139,10 @@ class NeverStopsIT {
     }
 
     private static String hook(String what) throws Exception {
-        return ChildJvm.of(HookProgram.class).withTestLibraries().run(what).assertFine().output();
+        return ChildJvm.of(HookProgram.class)
+                .withTestLibraries()
+                .run(what)
+                .assertFine()
+                .output();
     }
 }

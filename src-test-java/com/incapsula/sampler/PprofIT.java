@@ -31,8 +31,13 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class PprofIT {
 
-    private static final List<String> NAMES = List.of("worker", "semi;colon and blanks ", "\"quoted\" 'name'",
-            "<script>alert(x)</script>", "\u0416\uD83D\uDE00", "x".repeat(60_000));
+    private static final List<String> NAMES = List.of(
+            "worker",
+            "semi;colon and blanks ",
+            "\"quoted\" 'name'",
+            "<script>alert(x)</script>",
+            "\u0416\uD83D\uDE00",
+            "x".repeat(60_000));
 
     private final ThreadsSampler sampler = quick(new Recorder());
     private final List<Worker> workers = NAMES.stream().map(Worker::waiting).toList();
@@ -66,23 +71,29 @@ class PprofIT {
         try (SamplingReport report = sample()) {
             PprofFile file = new PprofFile(pprofOf(report));
             assertThat(file.isCanonical()).isTrue();
-            assertThat(sums(file, PprofFile.Sample::wallNanos)).isEqualTo(report.getGroups().stream()
-                    .collect(Collectors.toMap(SamplingGroup::getName, SamplingGroup::getWallNanos)))
+            assertThat(sums(file, PprofFile.Sample::wallNanos))
+                    .isEqualTo(report.getGroups().stream()
+                            .collect(Collectors.toMap(SamplingGroup::getName, SamplingGroup::getWallNanos)))
                     .containsKeys(NAMES.toArray(String[]::new));
-            assertThat(sums(file, PprofFile.Sample::cpuNanos)).isEqualTo(report.getGroups().stream()
-                    .collect(Collectors.toMap(SamplingGroup::getName, SamplingGroup::getCpuNanos)));
-            assertThat(sums(file, PprofFile.Sample::samples)).isEqualTo(report.getGroups().stream()
-                    .collect(Collectors.toMap(SamplingGroup::getName, SamplingGroup::getSamples)));
+            assertThat(sums(file, PprofFile.Sample::cpuNanos))
+                    .isEqualTo(report.getGroups().stream()
+                            .collect(Collectors.toMap(SamplingGroup::getName, SamplingGroup::getCpuNanos)));
+            assertThat(sums(file, PprofFile.Sample::samples))
+                    .isEqualTo(report.getGroups().stream()
+                            .collect(Collectors.toMap(SamplingGroup::getName, SamplingGroup::getSamples)));
         }
     }
 
     private static long sum(String text, String pattern) {
-        return Pattern.compile(pattern).matcher(text).results()
-                .flatMap(found -> Stream.of(found.group(1).split(","))).mapToLong(Long::parseLong).sum();
+        return Pattern.compile(pattern)
+                .matcher(text)
+                .results()
+                .flatMap(found -> Stream.of(found.group(1).split(",")))
+                .mapToLong(Long::parseLong)
+                .sum();
     }
 
-    private static String written(SamplingReport report, ReportFormat format, ReportWeight weight)
-            throws IOException {
+    private static String written(SamplingReport report, ReportFormat format, ReportWeight weight) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         report.writeTo(format, ReportOptions.standard().withWeight(weight), out);
         return out.toString(StandardCharsets.UTF_8);
@@ -105,12 +116,17 @@ class PprofIT {
             assertThat(samples).isPositive().isLessThan(report.getPolls());
             assertThat(OutcomeTable.sum(report.getOutcomes(), "walked", "idle", "recovered"))
                     .isEqualTo(samples);
-            assertThat(report.getGroups().stream().mapToLong(SamplingGroup::getSamples).sum()).isEqualTo(samples);
-            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.WALL), " (\\d+)\n")).isEqualTo(wall);
+            assertThat(report.getGroups().stream()
+                            .mapToLong(SamplingGroup::getSamples)
+                            .sum())
+                    .isEqualTo(samples);
+            assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.WALL), " (\\d+)\n"))
+                    .isEqualTo(wall);
             assertThat(sum(written(report, ReportFormat.COLLAPSED, ReportWeight.SAMPLES), " (\\d+)\n"))
                     .isEqualTo(samples);
             String endValue = "\"endValue\":(\\d+)";
-            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.WALL), endValue)).isEqualTo(wall);
+            assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.WALL), endValue))
+                    .isEqualTo(wall);
             assertThat(sum(written(report, ReportFormat.SPEEDSCOPE, ReportWeight.SAMPLES), endValue))
                     .isEqualTo(samples);
             String json = written(report, ReportFormat.JSON, ReportWeight.WALL);
@@ -118,10 +134,13 @@ class PprofIT {
             assertThat(sum(json, "\"samples\":\\[([\\d,]+)]")).isEqualTo(samples);
             assertThat(sum(json, "\"polls\":\\d+,\"samples\":(\\d+)")).isEqualTo(samples);
             assertThat(written(report, ReportFormat.HTML, ReportWeight.WALL)).contains(json.strip());
-            assertThat(sum(report.toString(ReportFormat.TEXT), "\nsamples: (\\d+)\n")).isEqualTo(samples);
+            assertThat(sum(report.toString(ReportFormat.TEXT), "\nsamples: (\\d+)\n"))
+                    .isEqualTo(samples);
             List<PprofFile.Sample> pprof = new PprofFile(pprofOf(report)).samples();
-            assertThat(pprof.stream().mapToLong(PprofFile.Sample::wallNanos).sum()).isEqualTo(wall);
-            assertThat(pprof.stream().mapToLong(PprofFile.Sample::samples).sum()).isEqualTo(samples);
+            assertThat(pprof.stream().mapToLong(PprofFile.Sample::wallNanos).sum())
+                    .isEqualTo(wall);
+            assertThat(pprof.stream().mapToLong(PprofFile.Sample::samples).sum())
+                    .isEqualTo(samples);
         }
     }
 
@@ -135,12 +154,18 @@ class PprofIT {
             assertThat(run.systemName()).isEqualTo(Worker.class.getName().replace('.', '/') + ".run");
             assertThat(run.file()).isEqualTo("com/incapsula/sampler/testing/Worker.java");
             int line = Arrays.stream(workers.get(0).thread().getStackTrace())
-                    .filter(frame -> frame.getClassName().equals(Worker.class.getName()) && frame.getMethodName()
-                            .equals("run")).findFirst().orElseThrow().getLineNumber();
+                    .filter(frame -> frame.getClassName().equals(Worker.class.getName())
+                            && frame.getMethodName().equals("run"))
+                    .findFirst()
+                    .orElseThrow()
+                    .getLineNumber();
             assertThat(run.startLine()).isPositive().isLessThanOrEqualTo(line);
-            assertThat(file.functions().get("java.lang.Thread.run").systemName()).isEqualTo("java/lang/Thread.run");
-            assertThat(file.functions().values()).filteredOn(function -> function.startLine() > 0)
-                    .allMatch(function -> function.file().endsWith(".java") || function.file().isEmpty());
+            assertThat(file.functions().get("java.lang.Thread.run").systemName())
+                    .isEqualTo("java/lang/Thread.run");
+            assertThat(file.functions().values())
+                    .filteredOn(function -> function.startLine() > 0)
+                    .allMatch(function ->
+                            function.file().endsWith(".java") || function.file().isEmpty());
         }
     }
 
@@ -153,11 +178,15 @@ class PprofIT {
             assertThat(file.periodType()).isEqualTo("wall/nanoseconds");
             assertThat(file.number("period")).isEqualTo(5_000_000);
             assertThat(file.number("time_nanos")).isEqualTo(report.getFrom().toEpochMilli() * 1_000_000);
-            assertThat(file.number("duration_nanos")).isEqualTo(report.getElapsed().toNanos());
-            StackTraceElement root = workers.get(0).thread().getStackTrace()[
-                    workers.get(0).thread().getStackTrace().length - 1];
-            assertThat(file.samples()).anySatisfy(sample -> assertThat(sample.frames()).first()
-                    .isEqualTo("java.lang.Thread.run java/lang/Thread.java:" + root.getLineNumber()));
+            assertThat(file.number("duration_nanos"))
+                    .isEqualTo(report.getElapsed().toNanos());
+            StackTraceElement root = workers.get(0)
+                    .thread()
+                    .getStackTrace()[workers.get(0).thread().getStackTrace().length - 1];
+            assertThat(file.samples())
+                    .anySatisfy(sample -> assertThat(sample.frames())
+                            .first()
+                            .isEqualTo("java.lang.Thread.run java/lang/Thread.java:" + root.getLineNumber()));
         }
     }
 

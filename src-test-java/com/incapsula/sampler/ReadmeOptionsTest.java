@@ -20,16 +20,24 @@ class ReadmeOptionsTest {
 
     @Test
     void everySetterHasItsRow() {
-        String table = Stream.of("README.md", "java/README.md").map(Path::of).filter(Files::exists)
-                .map(ReadmeOptionsTest::read).filter(text -> text.contains("\n<!-- options: ")).findFirst()
-                .map(text -> text.substring(text.indexOf("\n<!-- options: "))).orElseThrow();
+        String table = Stream.of("README.md", "java/README.md")
+                .map(Path::of)
+                .filter(Files::exists)
+                .map(ReadmeOptionsTest::read)
+                .filter(text -> text.contains("\n<!-- options: "))
+                .findFirst()
+                .map(text -> text.substring(text.indexOf("\n<!-- options: ")))
+                .orElseThrow();
         List<String> rows = Pattern.compile("^\\| `(\\w+)` \\|", Pattern.MULTILINE)
-                .matcher(table.substring(0, table.indexOf("\n\n"))).results()
-                .map((MatchResult row) -> row.group(1)).toList();
+                .matcher(table.substring(0, table.indexOf("\n\n")))
+                .results()
+                .map((MatchResult row) -> row.group(1))
+                .toList();
         List<String> properties = Arrays.stream(ThreadsSampler.class.getMethods())
                 .map(Method::getName)
                 .filter(name -> name.startsWith("set"))
-                .map(name -> Character.toLowerCase(name.charAt(3)) + name.substring(4)).toList();
+                .map(name -> Character.toLowerCase(name.charAt(3)) + name.substring(4))
+                .toList();
         assertThat(rows).containsExactlyInAnyOrderElementsOf(properties);
     }
 

@@ -55,7 +55,8 @@ class ReportFormatIT {
 
     /* Initialised and inactive: samples are taken by sampleOnceAndPrint only, each worth a second. */
     private void prepare(Worker... workers) {
-        sampler.setSampleTheseThreadsOnly(Arrays.stream(workers).map(Worker::thread).toList());
+        sampler.setSampleTheseThreadsOnly(
+                Arrays.stream(workers).map(Worker::thread).toList());
         sampler.setSamplingFrequencyMillis(1000);
         sampler.setMonitoredPackages(WORK);
         sampler.setActive(false);
@@ -63,14 +64,16 @@ class ReportFormatIT {
     }
 
     private static String row(String indentAndFrame, long cumulative, long method) {
-        return String.format("%-151s Cumulative time(ms): %d, Method time(ms): %d\n",
-                indentAndFrame, cumulative, method);
+        return String.format(
+                "%-151s Cumulative time(ms): %d, Method time(ms): %d\n", indentAndFrame, cumulative, method);
     }
 
     private static String frame(Worker worker, String method) {
         return Arrays.stream(worker.thread().getStackTrace())
-                .filter(frame -> (frame.getClassName() + "." + frame.getMethodName()).equals(method)).findFirst()
-                .map(frame -> method + "(" + frame.getFileName() + ":" + frame.getLineNumber() + ")").orElseThrow();
+                .filter(frame -> (frame.getClassName() + "." + frame.getMethodName()).equals(method))
+                .findFirst()
+                .map(frame -> method + "(" + frame.getFileName() + ":" + frame.getLineNumber() + ")")
+                .orElseThrow();
     }
 
     private static String expectedRows(Worker worker) {
@@ -91,16 +94,17 @@ class ReportFormatIT {
             String depth = maxDepthOf(printed.toString(StandardCharsets.UTF_8));
             String[] parts = printed.toString(StandardCharsets.UTF_8).split("Sampler account\\.\n");
             assertThat(parts).hasSize(2);
-            assertThat(parts[0].replaceFirst("from .* till .*", "from X till Y")).isEqualTo(
-                    "\nReport interval: from X till Y\n"
-                    + "Aggregated thread: desk-. Max depth: " + depth + ". Distinct threads: 1 [desk-1]\n"
-                    + expectedRows(worker) + "\n");
-            assertThat(parts[1]).matches("polls: 1\n"
-                    + "samples: 1\n"
-                    + "samples taken: 1\n"
-                    + "ticks: 1\n"
-                    + "memory used: \\d+ of 67108864 bytes\n"
-                    + "sampler's own CPU: \\d+ ms, \\d+\\.\\d\\d % of the interval\n\n");
+            assertThat(parts[0].replaceFirst("from .* till .*", "from X till Y"))
+                    .isEqualTo("\nReport interval: from X till Y\n"
+                            + "Aggregated thread: desk-. Max depth: " + depth + ". Distinct threads: 1 [desk-1]\n"
+                            + expectedRows(worker) + "\n");
+            assertThat(parts[1])
+                    .matches("polls: 1\n"
+                            + "samples: 1\n"
+                            + "samples taken: 1\n"
+                            + "ticks: 1\n"
+                            + "memory used: \\d+ of 67108864 bytes\n"
+                            + "sampler's own CPU: \\d+ ms, \\d+\\.\\d\\d % of the interval\n\n");
         }
     }
 
@@ -122,11 +126,13 @@ class ReportFormatIT {
             prepare(worker);
             sampler.sampleOnceAndPrint();
             sampler.close();
-            List<String> events = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+            List<String> events =
+                    log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
             assertThat(events).hasSize(3);
             assertThat(events.get(0)).matches("Report interval: from .* till .*");
-            assertThat(events.get(1)).isEqualTo("Aggregated thread: desk-. Max depth: " + maxDepthOf(events.get(1))
-                    + ". Distinct threads: 1 [desk-1]\n" + expectedRows(worker));
+            assertThat(events.get(1))
+                    .isEqualTo("Aggregated thread: desk-. Max depth: " + maxDepthOf(events.get(1))
+                            + ". Distinct threads: 1 [desk-1]\n" + expectedRows(worker));
             assertThat(events.get(2)).startsWith("Sampler account.\npolls: 1\n");
         } finally {
             logger.detachAppender(log);
@@ -135,7 +141,8 @@ class ReportFormatIT {
 
     @Test
     void callsComeInOrder() throws IOException {
-        try (Worker one = Worker.waiting("one"); Worker two = Worker.waiting("two")) {
+        try (Worker one = Worker.waiting("one");
+                Worker two = Worker.waiting("two")) {
             prepare(one, two);
             sampler.sampleOnceAndPrint();
             sampler.close();
@@ -166,7 +173,8 @@ class ReportFormatIT {
             prepare(workers.toArray(Worker[]::new));
             sampler.sampleOnceAndPrint();
             assertThat(recorder.only().groups()).extracting(Group::name).containsExactly("c-", "a-", "b-");
-            assertThat(recorder.only().groups()).extracting(Group::cumulativeMillis)
+            assertThat(recorder.only().groups())
+                    .extracting(Group::cumulativeMillis)
                     .containsExactly(3000L, 2000L, 1000L);
             assertThat(recorder.only().groups().get(0).threadNames()).isEqualTo("c-1, c-2, c-3");
         } finally {
@@ -176,7 +184,9 @@ class ReportFormatIT {
 
     @Test
     void onlyTheFirstTwentyNamesOfAGroupAreListed() {
-        List<Worker> workers = IntStream.rangeClosed(1, 23).mapToObj(i -> Worker.waiting("pool-" + i)).toList();
+        List<Worker> workers = IntStream.rangeClosed(1, 23)
+                .mapToObj(i -> Worker.waiting("pool-" + i))
+                .toList();
         try {
             prepare(workers.toArray(Worker[]::new));
             sampler.sampleOnceAndPrint();
@@ -199,10 +209,15 @@ class ReportFormatIT {
             prepare(one, two, three);
             sampler.sampleOnceAndPrint();
             List<Row> rows = recorder.only().group("pool-").rows();
-            assertThat(rows).extracting(Row::method).containsExactly("java.lang.Thread.run",
-                    WORK + ".Desk.serve", "java.util.concurrent.CountDownLatch.await",
-                    /* The innermost of 30 calls of serveDeep and one of serve: the line that waits. */
-                    WORK + ".Desk.serve", "java.util.concurrent.CountDownLatch.await");
+            assertThat(rows)
+                    .extracting(Row::method)
+                    .containsExactly(
+                            "java.lang.Thread.run",
+                            WORK + ".Desk.serve",
+                            "java.util.concurrent.CountDownLatch.await",
+                            /* The innermost of 30 calls of serveDeep and one of serve: the line that waits. */
+                            WORK + ".Desk.serve",
+                            "java.util.concurrent.CountDownLatch.await");
             assertThat(rows).extracting(Row::depth).containsExactly(0, 1, 2, 1, 2);
             assertThat(rows).extracting(Row::cumulativeMillis).containsExactly(3000L, 1000L, 1000L, 2000L, 2000L);
             assertThat(rows).extracting(Row::methodMillis).containsExactly(0L, 0L, 1000L, 0L, 2000L);
@@ -210,13 +225,15 @@ class ReportFormatIT {
     }
 
     private static void waysDown(CountDownLatch goHome) throws InterruptedException {
-        if (Thread.currentThread().getName().equals("pool-1")) Desk.serve(goHome); else Desk.serveDeep(30, goHome);
+        if (Thread.currentThread().getName().equals("pool-1")) Desk.serve(goHome);
+        else Desk.serveDeep(30, goHome);
     }
 
     @Test
     void columnsStandWhereTheyStandUntilTheFrameIsTooLong() {
         VeryLong.atWork = false;
-        try (Worker worker = Worker.doing("wide",
+        try (Worker worker = Worker.doing(
+                "wide",
                 VeryLong::itsNameIsSoLongThatTheColumnsOfTheReportHaveToMoveBecauseTheyStandAtOneHundredFiftyTwo)) {
             patiently().until(() -> VeryLong.atWork);
             sampler.setEngine(SamplingEngine.JVMTI); // waits for a stack, however busy the machine is
@@ -224,10 +241,13 @@ class ReportFormatIT {
             sampler.setMonitoredPackages(getClass().getPackageName());
             sampler.sampleOnceAndPrint();
             List<Row> rows = recorder.only().group("wide").rows();
-            assertThat(rows).anyMatch(row -> row.frame().length() > 150).anyMatch(row -> row.frame().length() < 150);
+            assertThat(rows)
+                    .anyMatch(row -> row.frame().length() > 150)
+                    .anyMatch(row -> row.frame().length() < 150);
             for (Row row : rows) {
                 int width = 2 * row.depth() + row.frame().length();
-                assertThat(row.line().indexOf("Cumulative time(ms): ")).as(row.line())
+                assertThat(row.line().indexOf("Cumulative time(ms): "))
+                        .as(row.line())
                         .isEqualTo(width <= 150 ? COLUMN : width + 2);
             }
         }
@@ -264,7 +284,8 @@ class ReportFormatIT {
         String text = Files.readString(file, StandardCharsets.UTF_8);
         assertThat(text).startsWith("before\n\nReport interval: from ");
         List<Report> reports = Report.parse(text.substring("before\n".length()));
-        assertThat(reports).hasSize(3).allSatisfy(report ->
-                assertThat(report.names()).containsExactly("Größe-\uD83D\uDE00"));
+        assertThat(reports)
+                .hasSize(3)
+                .allSatisfy(report -> assertThat(report.names()).containsExactly("Größe-\uD83D\uDE00"));
     }
 }

@@ -11,14 +11,30 @@ import org.junit.jupiter.api.Test;
 
 class SamplerStatisticsTest {
 
-    private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics("jvmti",
-            List.of("total.outcome.WALKED", "total.outcome.THREAD_ENDED",
-                    "interval.outcome.WALKED", "total.counter.TICKS", "total.counter.LATE_TICKS",
+    private final SamplerStatistics statistics = new SamplerStatistics(new RawStatistics(
+            "jvmti",
+            List.of(
+                    "total.outcome.WALKED",
+                    "total.outcome.THREAD_ENDED",
+                    "interval.outcome.WALKED",
+                    "total.counter.TICKS",
+                    "total.counter.LATE_TICKS",
                     "interval.counter.TICKS",
-                    "gauge.polls", "gauge.intervalPolls", "gauge.threads", "gauge.nodes", "gauge.locations",
-                    "gauge.reportsWritten", "gauge.memoryUsedBytes", "gauge.memoryPeakBytes", "gauge.memoryLimitBytes",
-                    "gauge.ownCpuNanos", "gauge.elapsedNanos", "gauge.handlerSamplesTimed",
-                    "gauge.handlerNanosTimed", "gauge.handlerNanosMedian", "figure.of.tomorrow"),
+                    "gauge.polls",
+                    "gauge.intervalPolls",
+                    "gauge.threads",
+                    "gauge.nodes",
+                    "gauge.locations",
+                    "gauge.reportsWritten",
+                    "gauge.memoryUsedBytes",
+                    "gauge.memoryPeakBytes",
+                    "gauge.memoryLimitBytes",
+                    "gauge.ownCpuNanos",
+                    "gauge.elapsedNanos",
+                    "gauge.handlerSamplesTimed",
+                    "gauge.handlerNanosTimed",
+                    "gauge.handlerNanosMedian",
+                    "figure.of.tomorrow"),
             List.of(11L, 0L, 3L, 7L, 1L, 2L, 12L, 4L, 5L, 6L, 8L, 9L, 10L, 13L, 14L, 15L, 16L, 17L, 34L, 1L, 99L)));
 
     @Test
@@ -61,10 +77,12 @@ class SamplerStatisticsTest {
 
     @Test
     void readsAsOneLineWithoutZeros() {
-        assertThat(statistics).hasToString("SamplerStatistics[engine=jvmti, polls=12, intervalPolls=4, threads=5,"
-                + " nodes=6, locations=8, reportsWritten=9, memoryUsedBytes=10, memoryPeakBytes=13,"
-                + " memoryLimitBytes=14, ownCpuNanos=15, elapsedNanos=16, handlerSamplesTimed=17, handlerNanosTimed=34,"
-                + " handlerNanosMedian=1, outcomes={WALKED=11}, intervalOutcomes={WALKED=3}, counters={TICKS=7, LATE_TICKS=1}, intervalCounters={TICKS=2}]");
+        assertThat(statistics)
+                .hasToString(
+                        "SamplerStatistics[engine=jvmti, polls=12, intervalPolls=4, threads=5,"
+                                + " nodes=6, locations=8, reportsWritten=9, memoryUsedBytes=10, memoryPeakBytes=13,"
+                                + " memoryLimitBytes=14, ownCpuNanos=15, elapsedNanos=16, handlerSamplesTimed=17, handlerNanosTimed=34,"
+                                + " handlerNanosMedian=1, outcomes={WALKED=11}, intervalOutcomes={WALKED=3}, counters={TICKS=7, LATE_TICKS=1}, intervalCounters={TICKS=2}]");
     }
 
     @Test

@@ -35,6 +35,7 @@ class SamplingReportTest {
 
     @TempDir
     private Path folder;
+
     private int liveBefore;
     private final FakeSnapshot snapshot = new FakeSnapshot();
     private final SamplingReport report = new SamplingReport(snapshot, OPTIONS);
@@ -66,8 +67,9 @@ class SamplingReportTest {
         assertThat(report.getOutcomes()).containsExactly(entry("taken", 6L), entry("failed", 0L));
         assertThat(report.getCounters()).containsExactly(entry("ticks", 4L));
         assertThat(report.getAccount()).containsExactly(entry("taken", 6L), entry("ticks", 4L));
-        assertThat(report).hasToString(
-                "SamplingReport[from=1970-01-01T00:00:01Z, till=1970-01-01T00:01:01Z, groups=2, samples=14]");
+        assertThat(report)
+                .hasToString(
+                        "SamplingReport[from=1970-01-01T00:00:01Z, till=1970-01-01T00:01:01Z, groups=2, samples=14]");
     }
 
     @Test
@@ -88,10 +90,10 @@ class SamplingReportTest {
         report.close();
         report.close();
         assertThat(report.getSamples()).isEqualTo(14);
-        assertThatIllegalStateException().isThrownBy(() -> report.toString(ReportFormat.TEXT))
-                .withMessage("the report is closed");
         assertThatIllegalStateException()
-                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder.resolve("x")));
+                .isThrownBy(() -> report.toString(ReportFormat.TEXT))
+                .withMessage("the report is closed");
+        assertThatIllegalStateException().isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder.resolve("x")));
         assertThat(folder).isEmptyDirectory();
     }
 
@@ -119,8 +121,12 @@ class SamplingReportTest {
 
     @Test
     void optionsReachTheCore() throws IOException {
-        ReportOptions chosen = ReportOptions.standard().withWeight(ReportWeight.SAMPLES).withCpuTime(true)
-                .withZeroTimePackages(true).withPercent(true).withPercent(false);
+        ReportOptions chosen = ReportOptions.standard()
+                .withWeight(ReportWeight.SAMPLES)
+                .withCpuTime(true)
+                .withZeroTimePackages(true)
+                .withPercent(true)
+                .withPercent(false);
         report.writeTo(ReportFormat.COLLAPSED, chosen, OutputStream.nullOutputStream());
         assertThat(snapshot.lastRequest).isEqualTo("COLLAPSED 2 514");
         assertThat(chosen.getWeight()).isEqualTo(ReportWeight.SAMPLES);
@@ -144,8 +150,11 @@ class SamplingReportTest {
     @Test
     void pageHasTheDataAndNoNetwork() {
         snapshot.document = "{\"data\":1}";
-        assertThat(report.toString(ReportFormat.HTML)).startsWith("<!DOCTYPE html>").contains("{\"data\":1}")
-                .contains("connect-src 'none'").endsWith("</html>\n");
+        assertThat(report.toString(ReportFormat.HTML))
+                .startsWith("<!DOCTYPE html>")
+                .contains("{\"data\":1}")
+                .contains("connect-src 'none'")
+                .endsWith("</html>\n");
     }
 
     @ParameterizedTest
@@ -173,7 +182,8 @@ class SamplingReportTest {
         Path file = folder.resolve("report.txt");
         Files.writeString(file, "old");
         snapshot.failure = type.getConstructor(String.class).newInstance("no room");
-        assertThatExceptionOfType(type).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, file))
+        assertThatExceptionOfType(type)
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, file))
                 .withMessageContaining("no room");
         assertThat(file).hasContent("old");
         assertThat(folder).isDirectoryNotContaining(path -> !path.equals(file));
@@ -182,9 +192,11 @@ class SamplingReportTest {
     @Test
     void fileThatCannotBeMadeIsNamedWithTheReason() {
         Path file = folder.resolve("no/report.txt");
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, file))
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, file))
                 .withMessageStartingWith("cannot write " + file + ": java.nio.file.NoSuchFileException");
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder))
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, folder))
                 .withMessage("cannot write " + folder + ": it is a folder");
         assertThat(folder).isEmptyDirectory();
     }
@@ -192,10 +204,16 @@ class SamplingReportTest {
     @Test
     void whatIsNoFileIsNotReplacedByOne() throws Exception {
         Path pipe = folder.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).inheritIO().start().waitFor()).isZero();
-        assertThatExceptionOfType(IOException.class).isThrownBy(() -> report.writeTo(ReportFormat.TEXT, pipe))
+        assertThat(new ProcessBuilder("mkfifo", pipe.toString())
+                        .inheritIO()
+                        .start()
+                        .waitFor())
+                .isZero();
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, pipe))
                 .withMessage("cannot write " + pipe + ": it is not a regular file and cannot be replaced");
-        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther()).isTrue();
+        assertThat(Files.readAttributes(pipe, BasicFileAttributes.class).isOther())
+                .isTrue();
         assertThat(folder).isDirectoryNotContaining(path -> !path.equals(pipe));
     }
 
@@ -209,24 +227,32 @@ class SamplingReportTest {
 
     @Test
     void textOfABinaryFormIsRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> report.toString(ReportFormat.PPROF))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> report.toString(ReportFormat.PPROF))
                 .withMessage("PPROF is no text");
     }
 
     @Test
     void nullsAreRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> report.writeTo(null, OutputStream.nullOutputStream()))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> report.writeTo(null, OutputStream.nullOutputStream()))
                 .withMessage("format must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> report.writeTo(ReportFormat.TEXT, (OutputStream) null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, (OutputStream) null))
                 .withMessage("out must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> report.writeTo(ReportFormat.TEXT, (Path) null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> report.writeTo(ReportFormat.TEXT, (Path) null))
                 .withMessage("file must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> SamplingReport.merge(report, null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SamplingReport.merge(report, null))
                 .withMessage("b must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> SamplingReport.diff(null, report))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> SamplingReport.diff(null, report))
                 .withMessage("before must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> ReportOptions.standard().withWeight(null));
-        assertThatIllegalArgumentException().isThrownBy(() -> ReportOptions.standard().withOrder(null));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ReportOptions.standard().withWeight(null));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ReportOptions.standard().withOrder(null));
     }
 
     @Test
@@ -278,8 +304,10 @@ class SamplingReportTest {
     void diffAsAPageIsBothReportsWithoutNodesAndTheTree() throws IOException {
         try (SamplingDiff diff = diff("{\"a\":1}", "{\"b\":2}")) {
             diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
-            assertThat(folder.resolve("diff.html")).content().contains("{\"before\":{\"a\":1},\"after\":{\"b\":2},"
-                    + "\"difference\":JSON 0 of {\"a\":1} and {\"b\":2}}");
+            assertThat(folder.resolve("diff.html"))
+                    .content()
+                    .contains("{\"before\":{\"a\":1},\"after\":{\"b\":2},"
+                            + "\"difference\":JSON 0 of {\"a\":1} and {\"b\":2}}");
             assertThat(snapshot.lastRequest).isEqualTo("JSON 0 16");
         }
     }
@@ -294,7 +322,10 @@ class SamplingReportTest {
     }
 
     @ParameterizedTest
-    @EnumSource(value = ReportFormat.class, names = {"HTML", "COLLAPSED", "JSON"}, mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(
+            value = ReportFormat.class,
+            names = {"HTML", "COLLAPSED", "JSON"},
+            mode = EnumSource.Mode.EXCLUDE)
     void formsThatCannotShowADifferenceAreRefused(ReportFormat format) {
         try (SamplingDiff diff = diff("", "")) {
             assertThatIllegalArgumentException()

@@ -73,16 +73,15 @@ class SeeIT {
         }
 
         @Override
-        public void flush() {
-        }
+        public void flush() {}
 
         @Override
-        public void close() {
-        }
+        public void close() {}
     }
 
     @TempDir
     private Path folder;
+
     private final Notes notes = new Notes();
     private final ThreadsSampler sampler = new ThreadsSampler();
     private final CountDownLatch done = new CountDownLatch(1);
@@ -145,7 +144,8 @@ class SeeIT {
         try (SamplingReport early = sampler.snapshot()) {
             before = early.getWallNanos();
         }
-        try (SamplingCursor cursor = sampler.openCursor(); SamplingCursor atTheEnd = sampler.openCursor()) {
+        try (SamplingCursor cursor = sampler.openCursor();
+                SamplingCursor atTheEnd = sampler.openCursor()) {
             sampler.resumeSampling();
             for (int i = 0; i < 5; i++) {
                 pause(40);
@@ -160,27 +160,36 @@ class SeeIT {
                 }
             }
             sampler.pauseSampling();
-            try (SamplingReport rest = sampler.snapshot(); SamplingReport next = cursor.next();
+            try (SamplingReport rest = sampler.snapshot();
+                    SamplingReport next = cursor.next();
                     SamplingReport all = atTheEnd.next()) {
                 wall += rest.getWallNanos();
                 cursorWall += next.getWallNanos();
                 assertThat(all.getWallNanos()).as("read once").isEqualTo(cursorWall);
                 /* The JVM's own threads are measured in a group of their own, without a poll. */
-                long jvm = all.getGroups().stream().filter(group -> group.getName().equals(Report.JVM))
-                        .mapToLong(SamplingGroup::getWallNanos).sum();
-                assertThat(all.getGroups()).filteredOn(group -> !group.getName().equals(Report.JVM))
-                        .singleElement().satisfies(group -> {
-                    assertThat(group.getName()).isEqualTo("see-worker");
-                    assertThat(group.getThreads()).isEqualTo(1);
-                    assertThat(group.getWallNanos()).isEqualTo(all.getWallNanos() - jvm);
-                    assertThat(group.getPolls()).isEqualTo(all.getPolls());
-                });
-                assertThat(all.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+                long jvm = all.getGroups().stream()
+                        .filter(group -> group.getName().equals(Report.JVM))
+                        .mapToLong(SamplingGroup::getWallNanos)
+                        .sum();
+                assertThat(all.getGroups())
+                        .filteredOn(group -> !group.getName().equals(Report.JVM))
+                        .singleElement()
+                        .satisfies(group -> {
+                            assertThat(group.getName()).isEqualTo("see-worker");
+                            assertThat(group.getThreads()).isEqualTo(1);
+                            assertThat(group.getWallNanos()).isEqualTo(all.getWallNanos() - jvm);
+                            assertThat(group.getPolls()).isEqualTo(all.getPolls());
+                        });
+                assertThat(all.getOutcomes().values().stream()
+                                .mapToLong(Long::longValue)
+                                .sum())
                         .isEqualTo(all.getPolls());
             }
         }
         sampler.close();
-        assertThat(notes.wallNanos).as("the report has all of it, whatever others took").containsExactly(before + wall);
+        assertThat(notes.wallNanos)
+                .as("the report has all of it, whatever others took")
+                .containsExactly(before + wall);
         assertThat(cursorWall).as("all that cursors have seen, too").isEqualTo(wall);
     }
 
@@ -220,7 +229,8 @@ class SeeIT {
         pause(50);
         sampler.printReport();
         assertThat(notes.whole).hasSize(1);
-        assertThat(notes.whole.get(0)).isEqualTo(notes.text.toString())
+        assertThat(notes.whole.get(0))
+                .isEqualTo(notes.text.toString())
                 .containsPattern(", CPU time\\(ms\\): \\d+, Percent: 100\\.0\n");
     }
 
@@ -256,7 +266,8 @@ class SeeIT {
                 assertThat(both.getElapsed()).isEqualTo(first.getElapsed().plus(second.getElapsed()));
                 Path file = folder.resolve("diff.collapsed");
                 diff.writeTo(ReportFormat.COLLAPSED, file);
-                assertThat(Files.readAllLines(file)).isNotEmpty()
+                assertThat(Files.readAllLines(file))
+                        .isNotEmpty()
                         .allMatch(line -> line.matches("(see-worker|\\[JVM\\]);.* \\d+ \\d+"));
                 diff.writeTo(ReportFormat.HTML, folder.resolve("diff.html"));
                 assertThat(folder.resolve("diff.html")).content().contains("{\"before\":{\"format\":");
@@ -270,7 +281,8 @@ class SeeIT {
         try (SamplingReport report = sampler.snapshot()) {
             String page = report.toString(ReportFormat.HTML);
             assertThat(Stream.of(report.getOutcomes(), report.getCounters()).flatMap(codes -> codes.keySet().stream()))
-                    .hasSizeGreaterThan(30).containsExactlyElementsOf(OutcomeTable.codes())
+                    .hasSizeGreaterThan(30)
+                    .containsExactlyElementsOf(OutcomeTable.codes())
                     .allMatch(code -> code.matches("[A-Z][A-Z_]+[A-Z]"))
                     .contains("THREAD_UNIDENTIFIED", "LATE_TICKS")
                     .allSatisfy(code -> assertThat(page).contains("\n    " + code + ": {\n"));
@@ -289,7 +301,8 @@ class SeeIT {
                         throw new IOException("no space left");
                     }
                 };
-                assertThatCode(() -> report.writeTo(format, full)).isInstanceOf(IOException.class)
+                assertThatCode(() -> report.writeTo(format, full))
+                        .isInstanceOf(IOException.class)
                         .hasMessage("no space left");
             }
             assertThat(report.toString(ReportFormat.TOP)).startsWith("Top ");
@@ -298,7 +311,8 @@ class SeeIT {
 
     @Test
     void filesOfARunningSampler() throws Exception {
-        FileSamplingOutputer files = new FileSamplingOutputer(folder.resolve("deep/report-%n.html").toString());
+        FileSamplingOutputer files =
+                new FileSamplingOutputer(folder.resolve("deep/report-%n.html").toString());
         files.setMaxFiles(2);
         sampler.setSamplingOutputer(files);
         sampler.init();
@@ -359,19 +373,22 @@ class SeeIT {
             assertThat(lines.get(0).getInt("rank")).isEqualTo(1);
             assertThat(lines.get(0).getString("line")).contains("park");
             assertThat(lines.get(0).getFloat("share")).isBetween(0.5f, 1f);
-            assertThat(lines.get(0).getDuration("wall").toNanos())
-                    .isLessThanOrEqualTo(notes.wallNanos.get(0));
+            assertThat(lines.get(0).getDuration("wall").toNanos()).isLessThanOrEqualTo(notes.wallNanos.get(0));
         }
     }
 
     private static long samplesIn(String account) {
-        Map<String, Long> figures = Pattern.compile("(\\w+): (\\d+)").matcher(account).results()
+        Map<String, Long> figures = Pattern.compile("(\\w+): (\\d+)")
+                .matcher(account)
+                .results()
                 .collect(Collectors.toMap(found -> found.group(1), found -> Long.valueOf(found.group(2))));
         return OutcomeTable.sum(figures, "walked", "idle", "recovered");
     }
 
     private static List<RecordedEvent> named(List<RecordedEvent> events, String name) {
-        return events.stream().filter(event -> event.getEventType().getName().equals(name)).toList();
+        return events.stream()
+                .filter(event -> event.getEventType().getName().equals(name))
+                .toList();
     }
 
     @Test
@@ -397,7 +414,8 @@ class SeeIT {
             chosen.enable("threadsampler.Interval");
             chosen.start();
             runWithTwoReports();
-            assertThat(recorded(chosen)).hasSize(2)
+            assertThat(recorded(chosen))
+                    .hasSize(2)
                     .allMatch(event -> event.getEventType().getName().equals("threadsampler.Interval"));
         }
     }
@@ -409,7 +427,8 @@ class SeeIT {
             recording.disable("threadsampler.HotLine");
             recording.start();
             runWithTwoReports();
-            assertThat(recorded(recording)).hasSize(2)
+            assertThat(recorded(recording))
+                    .hasSize(2)
                     .allMatch(event -> event.getEventType().getName().equals("threadsampler.Interval"));
         }
     }
@@ -420,15 +439,19 @@ class SeeIT {
     void beanOfARunningSampler() throws Exception {
         sampler.setJmxName("see");
         sampler.init();
-        ThreadsSamplerMXBean bean = JMX.newMXBeanProxy(ManagementFactory.getPlatformMBeanServer(),
-                new ObjectName("com.incapsula.sampler:type=ThreadsSampler,name=see"), ThreadsSamplerMXBean.class);
+        ThreadsSamplerMXBean bean = JMX.newMXBeanProxy(
+                ManagementFactory.getPlatformMBeanServer(),
+                new ObjectName("com.incapsula.sampler:type=ThreadsSampler,name=see"),
+                ThreadsSamplerMXBean.class);
         assertThat(bean.top(1)).contains("Top ").contains("park");
         bean.pause();
         assertThat(sampler.isPaused()).isTrue();
-        assertThat(bean.statistics()).containsKey("total.outcome.WALKED")
-                .containsKey("interval.counter.TICKS");
-        assertThat(bean.statistics().entrySet().stream().filter(e -> e.getKey().startsWith("total.outcome."))
-                .mapToLong(e -> e.getValue()).sum()).isEqualTo(bean.getPolls());
+        assertThat(bean.statistics()).containsKey("total.outcome.WALKED").containsKey("interval.counter.TICKS");
+        assertThat(bean.statistics().entrySet().stream()
+                        .filter(e -> e.getKey().startsWith("total.outcome."))
+                        .mapToLong(e -> e.getValue())
+                        .sum())
+                .isEqualTo(bean.getPolls());
         assertThat(bean.dump()).contains("\nstate: running, not sampling\n", "\noutcome WALKED: ");
         bean.report();
         assertThat(notes.titles).hasSize(1);

@@ -3,7 +3,6 @@ package com.incapsula.sampler;
 
 import static com.incapsula.sampler.testing.Samplers.awaitSeen;
 import static com.incapsula.sampler.testing.Samplers.awaitTicks;
-import static com.incapsula.sampler.testing.Samplers.patiently;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -37,6 +36,7 @@ class ServerIT {
 
     @TempDir
     private Path folder;
+
     private final ThreadsSampler sampler = new ThreadsSampler();
     private final ThreadsSamplerServer server = new ThreadsSamplerServer();
     private volatile boolean done;
@@ -79,8 +79,12 @@ class ServerIT {
     private static String tool(String name) {
         List<String> folders = new ArrayList<>(List.of(System.getenv("PATH").split(File.pathSeparator)));
         folders.addAll(OTHER_FOLDERS);
-        String found = folders.stream().map(folder -> Path.of(folder, name)).filter(Files::isExecutable)
-                .map(Path::toString).findFirst().orElse(null);
+        String found = folders.stream()
+                .map(folder -> Path.of(folder, name))
+                .filter(Files::isExecutable)
+                .map(Path::toString)
+                .findFirst()
+                .orElse(null);
         if (!"required".equals(System.getenv("SMP_TOOLS"))) {
             assumeTrue(found != null, name + " is not installed");
         }
@@ -89,7 +93,8 @@ class ServerIT {
     }
 
     private String run(List<String> command) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).directory(folder.toFile());
         builder.environment().put("PPROF_TMPDIR", folder.toString());
         Process process = builder.start();
         process.getOutputStream().close();
@@ -117,9 +122,11 @@ class ServerIT {
     void curlGetsEveryForm() throws Exception {
         String bearer = "Authorization: Bearer s3cret";
         awaitSeen(sampler, "server-it-worker", "ServerIT.compute");
-        assertThat(curl("-H", bearer, url("/"))).startsWith("<!DOCTYPE html>")
+        assertThat(curl("-H", bearer, url("/")))
+                .startsWith("<!DOCTYPE html>")
                 .contains("{\"format\":\"threads-sampler/1\"");
-        assertThat(curl("-H", bearer, url("/report.txt"))).startsWith("\nReport interval: from ")
+        assertThat(curl("-H", bearer, url("/report.txt")))
+                .startsWith("\nReport interval: from ")
                 .contains("Aggregated thread: server-it-worker.");
         assertThat(curl("-H", bearer, url("/collapsed"))).contains("server-it-worker;");
         assertThat(curl("-H", bearer, url("/profile.json"))).contains("speedscope.app/file-format-schema.json");
@@ -132,20 +139,23 @@ class ServerIT {
     void curlIsRefusedWhereItShouldBe() throws Exception {
         String status = "%{http_code}";
         assertThat(curl("-o", "out", "-w", status, url("/"))).isEqualTo("401");
-        assertThat(curl("-o", "out", "-w", status, "-H", "Host: evil.example", url("/"))).isEqualTo("421");
+        assertThat(curl("-o", "out", "-w", status, "-H", "Host: evil.example", url("/")))
+                .isEqualTo("421");
         assertThat(curl("-o", "out", "-w", status, "-X", "POST", url("/"))).isEqualTo("405");
         assertThat(curl("-o", "out", "-w", status, "--path-as-is", "-u", "x:s3cret", url("/") + "../../etc/passwd"))
                 .isEqualTo("404");
-        assertThat(curl("-o", "out", "-w", status, "--http2", "-u", "x:s3cret", url("/top.txt"))).isEqualTo("200");
+        assertThat(curl("-o", "out", "-w", status, "--http2", "-u", "x:s3cret", url("/top.txt")))
+                .isEqualTo("200");
     }
 
     @Test
     void curlLearnsWhenToRetry() throws Exception {
         String profile = url("/debug/pprof/profile?seconds=20");
-        Process first = new ProcessBuilder(tool("curl"), "--silent", "-N", "--noproxy", "*", "-u", "x:s3cret",
-                profile).start();
+        Process first =
+                new ProcessBuilder(tool("curl"), "--silent", "-N", "--noproxy", "*", "-u", "x:s3cret", profile).start();
         try {
-            assertThat(first.getInputStream().read()).as("the first byte comes as soon as it is its turn")
+            assertThat(first.getInputStream().read())
+                    .as("the first byte comes as soon as it is its turn")
                     .isEqualTo(0x1f);
             String second = curl("-D", "-", "-o", "out", "-u", "x:s3cret", url("/debug/pprof/profile?seconds=1"));
             assertThat(second).startsWith("HTTP/1.1 429 ");
@@ -158,9 +168,17 @@ class ServerIT {
 
     @Test
     void goToolPprofTakesAProfile() throws Exception {
-        String output = run(List.of(tool("go"), "tool", "pprof", "-top", "-nodecount=1000", "-sample_index=wall",
+        String output = run(List.of(
+                tool("go"),
+                "tool",
+                "pprof",
+                "-top",
+                "-nodecount=1000",
+                "-sample_index=wall",
                 withToken("/debug/pprof/profile?seconds=2")));
-        assertThat(output).contains("Type: wall").contains("com.incapsula.sampler.ServerIT.compute")
+        assertThat(output)
+                .contains("Type: wall")
+                .contains("com.incapsula.sampler.ServerIT.compute")
                 .doesNotContain("HTTP-Dispatcher");
         Matcher duration = Pattern.compile("Duration: ([0-9.]+)s").matcher(output);
         assertThat(duration.find()).as(output).isTrue();
@@ -179,17 +197,21 @@ class ServerIT {
                         .isEqualTo(second.getWallNanos());
                 assertThat(sumOfWall(run(List.of(go, "tool", "pprof", "-raw", "a.pb.gz", "b.pb.gz"))))
                         .isEqualTo(first.getWallNanos() + second.getWallNanos());
-                assertThat(run(List.of(go, "tool", "pprof", "-top", "-sample_index=wall", "-diff_base=a.pb.gz",
-                        "b.pb.gz"))).contains("Showing nodes accounting for");
+                assertThat(run(List.of(
+                                go, "tool", "pprof", "-top", "-sample_index=wall", "-diff_base=a.pb.gz", "b.pb.gz")))
+                        .contains("Showing nodes accounting for");
             }
         }
     }
 
     /** Of lines "  samples cpu wall: locations" between "Samples:" and "Locations". */
     private static long sumOfWall(String raw) {
-        return raw.lines().dropWhile(line -> !line.startsWith("Samples:")).takeWhile(line -> !line.equals("Locations"))
+        return raw.lines()
+                .dropWhile(line -> !line.startsWith("Samples:"))
+                .takeWhile(line -> !line.equals("Locations"))
                 .filter(line -> line.matches(" *\\d+ +\\d+ +\\d+: .*"))
-                .mapToLong(line -> Long.parseLong(line.strip().split("[ :]+")[2])).sum();
+                .mapToLong(line -> Long.parseLong(line.strip().split("[ :]+")[2]))
+                .sum();
     }
 
     @Test
@@ -197,11 +219,17 @@ class ServerIT {
         for (int i = 0; i < 5; i++) {
             curl("-u", "x:s3cret", url("/report.json"));
         }
-        List<String> alive = Thread.getAllStackTraces().keySet().stream().map(Thread::getName).toList();
-        assertThat(alive).anyMatch(name -> name.startsWith("threads-sampler-http")).contains("HTTP-Dispatcher");
+        List<String> alive = Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .toList();
+        assertThat(alive)
+                .anyMatch(name -> name.startsWith("threads-sampler-http"))
+                .contains("HTTP-Dispatcher");
         try (SamplingReport report = sampler.snapshot()) {
-            assertThat(report.getGroups()).extracting(SamplingGroup::getName)
-                    .noneMatch(name -> name.startsWith("threads-sampler-http") || name.startsWith("HTTP-Dispatcher")
+            assertThat(report.getGroups())
+                    .extracting(SamplingGroup::getName)
+                    .noneMatch(name -> name.startsWith("threads-sampler-http")
+                            || name.startsWith("HTTP-Dispatcher")
                             || name.startsWith("idle-timeout"));
         }
     }

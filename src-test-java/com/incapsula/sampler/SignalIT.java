@@ -27,8 +27,7 @@ class SignalIT {
     /** Samples a thread that runs, and sends itself signals that are not the sampler's. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             int signal = Integer.parseInt(arguments[0]);
@@ -49,7 +48,10 @@ class SignalIT {
 
         private static void send(int signal) throws IOException, InterruptedException {
             String kill = "kill -" + signal + " " + ProcessHandle.current().pid() + "; ";
-            new ProcessBuilder("sh", "-c", kill.repeat(SENT)).inheritIO().start().waitFor();
+            new ProcessBuilder("sh", "-c", kill.repeat(SENT))
+                    .inheritIO()
+                    .start()
+                    .waitFor();
         }
     }
 
@@ -73,10 +75,15 @@ class SignalIT {
 
     @Test
     void aHandlerThatWasThereBeforeGetsItsSignals() throws Exception {
-        ChildJvm.Running child = ChildJvm.of(Program.class).with(Awaitility.class)
-                .environment("LD_PRELOAD", Preload.compile("foreign_handler.c", folder).toString())
-                .environment("FOREIGN_SIGNAL", "38").start("38");
-        child.awaitOutput(String.format("foreign %03d%n", SENT)).awaitOutput("engine")
+        ChildJvm.Running child = ChildJvm.of(Program.class)
+                .with(Awaitility.class)
+                .environment(
+                        "LD_PRELOAD",
+                        Preload.compile("foreign_handler.c", folder).toString())
+                .environment("FOREIGN_SIGNAL", "38")
+                .start("38");
+        child.awaitOutput(String.format("foreign %03d%n", SENT))
+                .awaitOutput("engine")
                 .awaitOutput(String.format("foreign %03d%n", 2 * SENT));
         assertEnds(child);
     }
@@ -89,7 +96,8 @@ class SignalIT {
 
     @Test
     void samplersMayHaveDifferentSignals() throws Exception {
-        try (Worker busy = Worker.busy("busy"); ThreadsSampler first = quick(new Recorder());
+        try (Worker busy = Worker.busy("busy");
+                ThreadsSampler first = quick(new Recorder());
                 ThreadsSampler second = quick(new Recorder())) {
             second.setSamplingSignal(64);
             first.init();
@@ -132,7 +140,8 @@ class SignalIT {
         try (ThreadsSampler sampler = quick(new Recorder())) {
             sampler.setSamplingSignal(50);
             sampler.init();
-            assertThatIllegalStateException().isThrownBy(() -> sampler.setSamplingSignal(51))
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> sampler.setSamplingSignal(51))
                     .withMessage("samplingSignal cannot be changed while the sampler runs");
             assertThat(sampler.getSamplingSignal()).isEqualTo(50);
             sampler.close();

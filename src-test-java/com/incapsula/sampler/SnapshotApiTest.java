@@ -43,8 +43,7 @@ class SnapshotApiTest {
         }
 
         @Override
-        public void close() {
-        }
+        public void close() {}
     }
 
     private final FakeSampler fake = new FakeSampler();
@@ -72,8 +71,8 @@ class SnapshotApiTest {
         sampler.snapshot().close();
         cursor.close();
         cursor.close();
-        assertThat(fake.calls()).containsExactly("start", "takeInterval 1", "takeInterval 2", "takeInterval 1",
-                "closeReader 2");
+        assertThat(fake.calls())
+                .containsExactly("start", "takeInterval 1", "takeInterval 2", "takeInterval 1", "closeReader 2");
     }
 
     @Test
@@ -107,7 +106,8 @@ class SnapshotApiTest {
 
     @Test
     void withoutARunningSamplerTheCallsSaySo() throws IOException {
-        assertThatIllegalStateException().isThrownBy(sampler::snapshot)
+        assertThatIllegalStateException()
+                .isThrownBy(sampler::snapshot)
                 .withMessage("snapshot() needs a running sampler: init() comes first");
         assertThatIllegalStateException().isThrownBy(sampler::openCursor);
         sampler.init();
@@ -177,7 +177,9 @@ class SnapshotApiTest {
         sampler.setSamplingOutputer(new TextOutputer() {
             @Override
             public void printIntervalTitle(String title) {
-                for (Runnable call : List.<Runnable>of(sampler::snapshot, sampler::openCursor,
+                for (Runnable call : List.<Runnable>of(
+                        sampler::snapshot,
+                        sampler::openCursor,
                         () -> cursors.get(0).next())) {
                     try {
                         call.run();
@@ -198,9 +200,11 @@ class SnapshotApiTest {
         sampler.setJmxName("  ");
         assertThat(sampler.getJmxName()).isNull();
         sampler.init();
-        assertThatIllegalStateException().isThrownBy(() -> sampler.setJmxName("x"))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> sampler.setJmxName("x"))
                 .withMessage("jmxName cannot be changed while the sampler runs");
-        assertThatIllegalStateException().isThrownBy(() -> sampler.setJfrEvents(true))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> sampler.setJfrEvents(true))
                 .withMessage("jfrEvents cannot be changed while the sampler runs");
         sampler.close();
         sampler.setJfrEvents(true);

@@ -69,7 +69,8 @@ class SnippetsIT {
             ts.setActive(true);
             ts.init();
             someCode(ts);
-        } catch (IOException ioe) {}
+        } catch (IOException ioe) {
+        }
     }
 
     private void longRunningMethodToFile(String file) {
@@ -82,7 +83,8 @@ class SnippetsIT {
             ts.setSamplingOutputer(new PrintStreamSamplingOutputer(file));
             ts.init();
             someCode(ts);
-        } catch (IOException ioe) {}
+        } catch (IOException ioe) {
+        }
     }
 
     @Test
@@ -123,7 +125,8 @@ class SnippetsIT {
         Logger logger = (Logger) LoggerFactory.getLogger(LoggerSamplingOutputer.class.getName());
         logger.setAdditive(false);
         logger.addAppender(log);
-        try (Worker user = Worker.waiting("user-7"); Worker daemon = Worker.daemon("housekeeper")) {
+        try (Worker user = Worker.waiting("user-7");
+                Worker daemon = Worker.daemon("housekeeper")) {
             ByteArrayResource xml = new ByteArrayResource(SPRING_XML.getBytes(StandardCharsets.UTF_8));
             try (GenericXmlApplicationContext spring = new GenericXmlApplicationContext(xml)) {
                 ThreadsSampler sampler = spring.getBean("threasSampler", ThreadsSampler.class);
@@ -136,15 +139,19 @@ class SnippetsIT {
             logger.setAdditive(true);
         }
         assertThat(log.list).allSatisfy(event -> assertThat(event.getLevel()).isEqualTo(Level.INFO));
-        List<String> events = log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+        List<String> events =
+                log.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
         assertThat(events.get(0)).matches("Report interval: from .* till .*");
         assertThat(events.get(events.size() - 1)).startsWith("Sampler account.\npolls: ");
         List<Group> groups = events.subList(1, events.size() - 1).stream()
                 .map(event -> Group.parse(event.split("\n", 2)[0], event.split("\n", 2)[1]))
-                .filter(group -> !group.name().equals(Report.JVM)).toList();
+                .filter(group -> !group.name().equals(Report.JVM))
+                .toList();
         assertThat(groups).extracting(Group::name).contains("user-").doesNotContain("housekeeper");
-        assertThat(groups).allSatisfy(group -> assertThat(group.rows()).hasSizeLessThanOrEqualTo(2)
-                .allSatisfy(row -> assertThat(row.depth()).isZero()));
+        assertThat(groups)
+                .allSatisfy(group -> assertThat(group.rows())
+                        .hasSizeLessThanOrEqualTo(2)
+                        .allSatisfy(row -> assertThat(row.depth()).isZero()));
     }
 
     private static void assertPropertiesOfTheSnippet(ThreadsSampler sampler, Object outputer) {

@@ -33,14 +33,43 @@ class SpringBeansTest {
         sampler.init();
         ThreadsSamplerServer server;
         try (GenericApplicationContext context = new GenericApplicationContext()) {
-            context.registerBean("sampler", ThreadsSampler.class, () -> sampler,
+            context.registerBean(
+                    "sampler",
+                    ThreadsSampler.class,
+                    () -> sampler,
                     definition -> ((RootBeanDefinition) definition).setDestroyMethodName(""));
-            context.registerBeanDefinition("files", bean(FileSamplingOutputer.class, Map.of(
-                    "file", folder.resolve("r-%n.pb.gz").toString(), "format", "PPROF", "weight", "CPU",
-                    "maxFiles", "7", "maxTotalBytes", "1000000")));
-            RootBeanDefinition serverBean = bean(ThreadsSamplerServer.class, Map.of("sampler", sampler,
-                    "host", "localhost", "port", "0", "maxSeconds", "5", "intervalSeconds", "10",
-                    "allowedHosts", "a.example, b.example", "token", "t"));
+            context.registerBeanDefinition(
+                    "files",
+                    bean(
+                            FileSamplingOutputer.class,
+                            Map.of(
+                                    "file",
+                                    folder.resolve("r-%n.pb.gz").toString(),
+                                    "format",
+                                    "PPROF",
+                                    "weight",
+                                    "CPU",
+                                    "maxFiles",
+                                    "7",
+                                    "maxTotalBytes",
+                                    "1000000")));
+            RootBeanDefinition serverBean = bean(
+                    ThreadsSamplerServer.class,
+                    Map.of(
+                            "sampler",
+                            sampler,
+                            "host",
+                            "localhost",
+                            "port",
+                            "0",
+                            "maxSeconds",
+                            "5",
+                            "intervalSeconds",
+                            "10",
+                            "allowedHosts",
+                            "a.example, b.example",
+                            "token",
+                            "t"));
             serverBean.setInitMethodName("init");
             context.registerBeanDefinition("server", serverBean);
             context.refresh();
@@ -51,7 +80,8 @@ class SpringBeansTest {
             assertThat(files.getMaxFiles()).isEqualTo(7);
             assertThat(files.getMaxTotalBytes()).isEqualTo(1_000_000);
             server = context.getBean(ThreadsSamplerServer.class);
-            HttpURLConnection connection = (HttpURLConnection) server.getUrl().toURL().openConnection();
+            HttpURLConnection connection =
+                    (HttpURLConnection) server.getUrl().toURL().openConnection();
             assertThat(connection.getResponseCode()).isEqualTo(401);
         }
         assertThat(server.getUrl()).as("closed by Spring").isNull();

@@ -38,7 +38,8 @@ class SteadyStateIT {
         ThreadsSampler sampler = quick(new Recorder());
         sampler.setSamplingFrequencyMillis(1);
         sampler.setOverheadLimitPercent(100);
-        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy")) {
+        try (Worker waiting = Worker.waiting("waiting");
+                Worker busy = Worker.busy("busy")) {
             sampler.init();
             long id = idOf("threads-sampler");
             awaitTicks(sampler, 100);
@@ -46,7 +47,9 @@ class SteadyStateIT {
             long attemptsBefore = sampler.getStatistics().getPolls();
             awaitTicks(sampler, TICKS);
             patiently().until(() -> sampler.getStatistics().getPolls() - attemptsBefore >= TICKS);
-            assertThat(threads.getThreadAllocatedBytes(id)).isEqualTo(bytesBefore).isNotNegative();
+            assertThat(threads.getThreadAllocatedBytes(id))
+                    .isEqualTo(bytesBefore)
+                    .isNotNegative();
             assertThat(waiting.thread().isAlive() && busy.thread().isAlive()).isTrue();
         }
         sampler.close();
@@ -54,15 +57,17 @@ class SteadyStateIT {
 
     @SuppressWarnings("deprecation") // threadId() came with Java 19
     private static long idOf(String name) {
-        return Thread.getAllStackTraces().keySet().stream().filter(thread -> thread.getName().equals(name))
-                .mapToLong(Thread::getId).findFirst().orElseThrow();
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals(name))
+                .mapToLong(Thread::getId)
+                .findFirst()
+                .orElseThrow();
     }
 
     /** Works for a while: with a sampler, without one, or with what a sampler should not do. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             CountDownLatch goHome = new CountDownLatch(1);
@@ -110,16 +115,24 @@ class SteadyStateIT {
         long without = safepoints("nothing");
         long with = safepoints("sampler");
         assertThat(safepoints("dumps")).as("safepoints are counted").isGreaterThanOrEqualTo(TICKS);
-        assertThat(with).as("in " + TICKS + " ticks; without a sampler: " + without)
+        assertThat(with)
+                .as("in " + TICKS + " ticks; without a sampler: " + without)
                 .isLessThanOrEqualTo(without + TICKS / 50);
     }
 
     private long safepoints(String what) throws Exception {
         Path log = folder.resolve(what + ".log");
         /* Without those that the JVM makes each second: how many there are depends on how long it takes. */
-        ChildJvm.of(Program.class).with(Awaitility.class)
-                .option("-XX:+UnlockDiagnosticVMOptions", "-XX:GuaranteedSafepointInterval=0",
-                        "-Xlog:safepoint:file=" + log).run(what).assertFine();
-        return Files.readAllLines(log).stream().filter(line -> line.contains("Safepoint \"")).count();
+        ChildJvm.of(Program.class)
+                .with(Awaitility.class)
+                .option(
+                        "-XX:+UnlockDiagnosticVMOptions",
+                        "-XX:GuaranteedSafepointInterval=0",
+                        "-Xlog:safepoint:file=" + log)
+                .run(what)
+                .assertFine();
+        return Files.readAllLines(log).stream()
+                .filter(line -> line.contains("Safepoint \""))
+                .count();
     }
 }

@@ -42,8 +42,12 @@ class StormIT {
     /* In a JVM of its own: each start is told all methods that are compiled, and that of the tests has many. */
     @Test
     void startAndStopUnderLoadLeavesNothing() throws Exception {
-        assertThat(child(StartStopProgram.class).longer(STORM.multipliedBy(20)).run(String.valueOf(CYCLES)).assertFine()
-                .output()).isEqualTo(CYCLES + " times\n");
+        assertThat(child(StartStopProgram.class)
+                        .longer(STORM.multipliedBy(20))
+                        .run(String.valueOf(CYCLES))
+                        .assertFine()
+                        .output())
+                .isEqualTo(CYCLES + " times\n");
     }
 
     @Test
@@ -52,15 +56,17 @@ class StormIT {
         List<Thread> cyclists = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
             Random random = new Random(i);
-            cyclists.add(new Thread(() -> {
-                try {
-                    for (int j = 0; j < CYCLES / 20; j++) {
-                        StartStopProgram.cycle(random);
-                    }
-                } catch (IOException | RuntimeException | Error e) {
-                    failure.set(e);
-                }
-            }, "cyclist-" + i));
+            cyclists.add(new Thread(
+                    () -> {
+                        try {
+                            for (int j = 0; j < CYCLES / 20; j++) {
+                                StartStopProgram.cycle(random);
+                            }
+                        } catch (IOException | RuntimeException | Error e) {
+                            failure.set(e);
+                        }
+                    },
+                    "cyclist-" + i));
         }
         cyclists.forEach(Thread::start);
         for (Thread cyclist : cyclists) {
@@ -73,7 +79,8 @@ class StormIT {
 
     @Test
     void severalSamplersDoNotDisturbEachOther() throws IOException {
-        try (Worker one = Worker.waiting("one-1"); Worker two = Worker.daemon("two-2")) {
+        try (Worker one = Worker.waiting("one-1");
+                Worker two = Worker.daemon("two-2")) {
             Recorder first = new Recorder();
             Recorder second = new Recorder();
             Recorder third = new Recorder();
@@ -119,9 +126,13 @@ class StormIT {
         List<DynamicTest> tests = new ArrayList<>();
         for (StormProgram.Storm storm : StormProgram.Storm.values()) {
             Future<ChildJvm.Result> result = atOnce.submit(() -> child(StormProgram.class)
-                    .longer(STORM.multipliedBy(3)).run(storm.name(), String.valueOf(STORM.toSeconds())));
-            tests.add(DynamicTest.dynamicTest(storm.name(), () ->
-                    assertThat(result.get().assertFine().output()).as("%s", storm).endsWith("over\n")
+                    .longer(STORM.multipliedBy(3))
+                    .run(storm.name(), String.valueOf(STORM.toSeconds())));
+            tests.add(DynamicTest.dynamicTest(
+                    storm.name(),
+                    () -> assertThat(result.get().assertFine().output())
+                            .as("%s", storm)
+                            .endsWith("over\n")
                             .satisfies(System.out::print)));
         }
         atOnce.shutdown();

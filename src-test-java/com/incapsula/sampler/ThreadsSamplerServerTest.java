@@ -57,8 +57,10 @@ class ThreadsSamplerServerTest {
         server.close();
         sampler.close();
         patiently().untilAsserted(() -> assertThat(FakeSnapshot.LIVE.get()).isEqualTo(liveBefore));
-        patiently().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName)
-                .noneMatch(name -> name.startsWith("threads-sampler-http")));
+        patiently()
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .extracting(Thread::getName)
+                        .noneMatch(name -> name.startsWith("threads-sampler-http")));
     }
 
     private HttpRequest.Builder request(String path) {
@@ -77,11 +79,11 @@ class ThreadsSamplerServerTest {
 
     @ParameterizedTest
     @CsvSource({
-            "/report.json, application/json, JSON 0 0",
-            "/report.txt, text/plain; charset=utf-8, TEXT 0 0",
-            "/collapsed, text/plain; charset=utf-8, COLLAPSED 0 0",
-            "/profile.json, application/json, SPEEDSCOPE 0 0",
-            "/top.txt, text/plain; charset=utf-8, TOP 0 0",
+        "/report.json, application/json, JSON 0 0",
+        "/report.txt, text/plain; charset=utf-8, TEXT 0 0",
+        "/collapsed, text/plain; charset=utf-8, COLLAPSED 0 0",
+        "/profile.json, application/json, SPEEDSCOPE 0 0",
+        "/top.txt, text/plain; charset=utf-8, TOP 0 0",
     })
     void everyPathHasItsForm(String path, String type, String body) throws Exception {
         server.init();
@@ -91,7 +93,9 @@ class ThreadsSamplerServerTest {
         assertThat(answer.headers().firstValue("Content-Type")).hasValue(type);
         assertThat(answer.headers().firstValue("Cache-Control")).hasValue("no-store");
         assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
-        assertThat(answer.headers().firstValue("Content-Security-Policy")).get().asString()
+        assertThat(answer.headers().firstValue("Content-Security-Policy"))
+                .get()
+                .asString()
                 .contains("default-src 'none'");
     }
 
@@ -100,7 +104,9 @@ class ThreadsSamplerServerTest {
         server.init();
         HttpResponse<String> answer = get("/");
         assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body()).contains("JSON 0 0").contains("connect-src 'self'")
+        assertThat(answer.body())
+                .contains("JSON 0 0")
+                .contains("connect-src 'self'")
                 .contains("<meta name=\"threads-sampler-live\" content=\"report.json\">");
         assertThat(answer.headers().firstValue("Content-Security-Policy")).hasValue("frame-ancestors 'none'");
     }
@@ -109,16 +115,16 @@ class ThreadsSamplerServerTest {
     void profileIsTakenWithACursorOfItsOwn() throws Exception {
         server.init();
         long start = System.nanoTime();
-        HttpResponse<byte[]> answer = client.send(request("/debug/pprof/profile?seconds=1").build(),
-                HttpResponse.BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> answer =
+                client.send(request("/debug/pprof/profile?seconds=1").build(), HttpResponse.BodyHandlers.ofByteArray());
         assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(1));
         assertThat(answer.headers().firstValue("Content-Type")).hasValue("application/octet-stream");
         try (GZIPInputStream in = new GZIPInputStream(new ByteArrayInputStream(answer.body()))) {
             assertThat(new String(in.readAllBytes(), StandardCharsets.UTF_8)).isEqualTo("PPROF 0 0");
         }
         /* 1 is the sampler's own, 2 the page's. */
-        await().untilAsserted(() ->
-                assertThat(fake.calls()).containsExactly("start", "takeInterval 3", "closeReader 3"));
+        await().untilAsserted(
+                        () -> assertThat(fake.calls()).containsExactly("start", "takeInterval 3", "closeReader 3"));
     }
 
     @Test
@@ -175,14 +181,15 @@ class ThreadsSamplerServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/report.json", "/report.txt", "/collapsed", "/profile.json", "/top.txt", "/",
-            "/debug/pprof/"})
+    @ValueSource(
+            strings = {"/report.json", "/report.txt", "/collapsed", "/profile.json", "/top.txt", "/", "/debug/pprof/"})
     void answersAreCompressedForClientsThatAcceptIt(String path) throws Exception {
         server.init();
-        HttpResponse<byte[]> packed = client.send(request(path).header("Accept-Encoding", "br, gzip;q=0.8").build(),
+        HttpResponse<byte[]> packed = client.send(
+                request(path).header("Accept-Encoding", "br, gzip;q=0.8").build(),
                 HttpResponse.BodyHandlers.ofByteArray());
-        HttpResponse<byte[]> plain = client.send(request(path).header("Accept-Encoding", "gzip;q=0").build(),
-                HttpResponse.BodyHandlers.ofByteArray());
+        HttpResponse<byte[]> plain = client.send(
+                request(path).header("Accept-Encoding", "gzip;q=0").build(), HttpResponse.BodyHandlers.ofByteArray());
         assertThat(packed.headers().firstValue("Content-Encoding")).hasValue("gzip");
         assertThat(packed.headers().firstValue("Vary")).hasValue("Accept-Encoding");
         assertThat(plain.headers().firstValue("Content-Encoding")).isEmpty();
@@ -218,15 +225,23 @@ class ThreadsSamplerServerTest {
         while (links.find()) {
             URI target = index.uri().resolve(links.group(1));
             paths.add(target.getPath());
-            HttpResponse<String> answer = send(HttpRequest.newBuilder(target)
-                    .method("HEAD", HttpRequest.BodyPublishers.noBody()));
+            HttpResponse<String> answer =
+                    send(HttpRequest.newBuilder(target).method("HEAD", HttpRequest.BodyPublishers.noBody()));
             assertThat(answer.statusCode()).as(target.toString()).isEqualTo(200);
         }
-        assertThat(paths).containsExactlyInAnyOrder("/debug/pprof/profile", "/", "/report.txt", "/top.txt",
-                "/collapsed", "/profile.json", "/report.json");
+        assertThat(paths)
+                .containsExactlyInAnyOrder(
+                        "/debug/pprof/profile",
+                        "/",
+                        "/report.txt",
+                        "/top.txt",
+                        "/collapsed",
+                        "/profile.json",
+                        "/report.json");
         HttpResponse<String> without = get("/debug/pprof");
         assertThat(without.statusCode()).isEqualTo(301);
-        assertThat(without.uri().resolve(without.headers().firstValue("Location").orElseThrow()))
+        assertThat(without.uri()
+                        .resolve(without.headers().firstValue("Location").orElseThrow()))
                 .isEqualTo(index.uri());
         assertHasOurHeaders(without);
     }
@@ -236,8 +251,11 @@ class ThreadsSamplerServerTest {
         assertThat(answer.headers().firstValue("X-Content-Type-Options")).hasValue("nosniff");
         assertThat(answer.headers().firstValue("X-Frame-Options")).hasValue("DENY");
         assertThat(answer.headers().firstValue("Referrer-Policy")).hasValue("no-referrer");
-        assertThat(answer.headers().firstValue("Content-Security-Policy")).get().asString()
-                .contains("default-src 'none'").contains("frame-ancestors 'none'");
+        assertThat(answer.headers().firstValue("Content-Security-Policy"))
+                .get()
+                .asString()
+                .contains("default-src 'none'")
+                .contains("frame-ancestors 'none'");
     }
 
     // ---- refusals ----
@@ -268,7 +286,7 @@ class ThreadsSamplerServerTest {
             throw new OutOfMemoryError("smp_alloc()");
         });
         assertRefused(get("/report.txt"), 503, "not enough memory for this report");
-        fake.onInterval(() -> { });
+        fake.onInterval(() -> {});
         sampler.close();
         assertRefused(get("/report.txt"), 503, "the sampler is not running");
         assertRefused(get("/debug/pprof/profile?seconds=1"), 503, "the sampler is not running");
@@ -284,13 +302,23 @@ class ThreadsSamplerServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"/x", "/report.json/", "/report.json/../../etc/passwd", "/%2e%2e/etc/passwd",
-            "/debug/", "/debug/pprof/profile/", "/REPORT.JSON"})
+    @ValueSource(
+            strings = {
+                "/x",
+                "/report.json/",
+                "/report.json/../../etc/passwd",
+                "/%2e%2e/etc/passwd",
+                "/debug/",
+                "/debug/pprof/profile/",
+                "/REPORT.JSON"
+            })
     void otherPathsAreRefused(String path) throws Exception {
         server.init();
         HttpResponse<String> answer = get(server.getUrl() + path.substring(1));
         assertThat(answer.statusCode()).isEqualTo(404);
-        assertThat(answer.body()).startsWith("nothing is at the path of this request; there is /, /report.json").doesNotContain("passwd");
+        assertThat(answer.body())
+                .startsWith("nothing is at the path of this request; there is /, /report.json")
+                .doesNotContain("passwd");
     }
 
     @ParameterizedTest
@@ -308,11 +336,19 @@ class ThreadsSamplerServerTest {
         server.init();
         HttpResponse<String> answer = get("/report.txt");
         assertThat(answer.statusCode()).isEqualTo(401);
-        assertThat(answer.headers().firstValue("WWW-Authenticate")).get().asString().startsWith("Basic ");
-        assertThat(send(request("/report.txt").header("Authorization", "Bearer wrong")).statusCode()).isEqualTo(401);
-        assertThat(send(request("/report.txt").header("Authorization", "Bearer s3cret")).statusCode()).isEqualTo(200);
+        assertThat(answer.headers().firstValue("WWW-Authenticate"))
+                .get()
+                .asString()
+                .startsWith("Basic ");
+        assertThat(send(request("/report.txt").header("Authorization", "Bearer wrong"))
+                        .statusCode())
+                .isEqualTo(401);
+        assertThat(send(request("/report.txt").header("Authorization", "Bearer s3cret"))
+                        .statusCode())
+                .isEqualTo(200);
         String basic = Base64.getEncoder().encodeToString("me:s3cret".getBytes(StandardCharsets.UTF_8));
-        assertThat(send(request("/report.txt").header("Authorization", "Basic " + basic)).statusCode())
+        assertThat(send(request("/report.txt").header("Authorization", "Basic " + basic))
+                        .statusCode())
                 .isEqualTo(200);
     }
 
@@ -394,7 +430,7 @@ class ThreadsSamplerServerTest {
         HttpResponse<String> answer = get("/report.txt");
         assertThat(answer.statusCode()).isEqualTo(500);
         assertThat(answer.body()).doesNotContain("secret");
-        fake.onInterval(() -> { });
+        fake.onInterval(() -> {});
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
     }
 
@@ -407,7 +443,8 @@ class ThreadsSamplerServerTest {
         for (int i = 0; i < 3; i++) {
             server.init();
             assertThat(server.getUrl().getPort()).isPositive();
-            assertThatIllegalStateException().isThrownBy(server::init)
+            assertThatIllegalStateException()
+                    .isThrownBy(server::init)
                     .withMessage("init() was called already; close() has to come first");
             assertThat(get("/top.txt").statusCode()).isEqualTo(200);
             server.close();
@@ -431,11 +468,14 @@ class ThreadsSamplerServerTest {
     void noThreadOfItIsSampled() throws Exception {
         server.init();
         get("/top.txt");
-        assertThat(Thread.getAllStackTraces().keySet()).filteredOn(thread -> thread.getName().contains("HTTP")
-                || thread.getName().startsWith("threads-sampler-http") || thread.getName().contains("-timeout-task"))
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().contains("HTTP")
+                        || thread.getName().startsWith("threads-sampler-http")
+                        || thread.getName().contains("-timeout-task"))
                 .allMatch(Thread::isDaemon)
                 .allMatch(thread -> fake.hiddenGroups().contains(thread.getThreadGroup()))
-                .extracting(Thread::getName).contains("HTTP-Dispatcher", "threads-sampler-http-watch-1");
+                .extracting(Thread::getName)
+                .contains("HTTP-Dispatcher", "threads-sampler-http-watch-1");
     }
 
     @Test
@@ -444,7 +484,8 @@ class ThreadsSamplerServerTest {
         ThreadsSamplerServer second = new ThreadsSamplerServer();
         second.setSampler(sampler);
         second.setPort(server.getUrl().getPort());
-        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(second::init)
+        assertThatExceptionOfType(UncheckedIOException.class)
+                .isThrownBy(second::init)
                 .withMessage("cannot listen on 127.0.0.1:" + second.getPort() + ": Address already in use");
         assertThat(second.getUrl()).isNull();
     }
@@ -475,22 +516,29 @@ class ThreadsSamplerServerTest {
     @Test
     void wrongValuesAreRefused() {
         assertThatIllegalArgumentException().isThrownBy(() -> server.setSampler(null));
-        assertThatIllegalArgumentException().isThrownBy(() -> server.setHost(" "))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> server.setHost(" "))
                 .withMessage("host must not be blank");
         assertThatIllegalArgumentException().isThrownBy(() -> server.setHost(null));
-        assertThatIllegalArgumentException().isThrownBy(() -> server.setPort(65_536))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> server.setPort(65_536))
                 .withMessage("port must be between 0 and 65535, got 65536");
-        assertThatIllegalArgumentException().isThrownBy(() -> server.setToken("a b"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> server.setToken("a b"))
                 .withMessage("token must have visible ASCII characters only");
         assertThatIllegalArgumentException().isThrownBy(() -> server.setAllowedHosts(null));
-        assertThatIllegalArgumentException().isThrownBy(() -> server.setMaxSeconds(0))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> server.setMaxSeconds(0))
                 .withMessage("maxSeconds must be between 1 and 3600, got 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> server.setIntervalSeconds(-1))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> server.setIntervalSeconds(-1))
                 .withMessage("intervalSeconds must be between 0 and 31536000, got -1");
-        assertThatIllegalStateException().isThrownBy(new ThreadsSamplerServer()::init)
+        assertThatIllegalStateException()
+                .isThrownBy(new ThreadsSamplerServer()::init)
                 .withMessage("sampler must be set before init()");
         server.setHost("no.such.host.invalid");
-        assertThatIllegalArgumentException().isThrownBy(server::init)
+        assertThatIllegalArgumentException()
+                .isThrownBy(server::init)
                 .withMessage("host is not known: no.such.host.invalid");
     }
 }

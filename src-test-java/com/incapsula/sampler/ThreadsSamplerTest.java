@@ -33,12 +33,34 @@ class ThreadsSamplerTest {
         Map<String, PropertyDescriptor> properties = Arrays.stream(bean.getPropertyDescriptors())
                 .collect(Collectors.toMap(PropertyDescriptor::getName, Function.identity()));
 
-        assertThat(properties).containsOnlyKeys("samplingFrequencyMillis", "reportFrequencySeconds",
-                "monitoredPackages", "threadToBeSampled", "sampleTheseThreadsOnly", "skipDaemonThreads",
-                "reportZeroTimePackages", "active", "samplingOutputer", "threadNameManipulator", "reportOrder",
-                "memoryLimitBytes", "maxDepthFrames", "engine", "clock", "samplingSignal", "idleLookbackMillis",
-                "overheadLimitPercent", "reportCpuTime", "reportJvmThreads", "reportPercent", "jmxName", "jfrEvents", "required",
-                "paused", "statistics");
+        assertThat(properties)
+                .containsOnlyKeys(
+                        "samplingFrequencyMillis",
+                        "reportFrequencySeconds",
+                        "monitoredPackages",
+                        "threadToBeSampled",
+                        "sampleTheseThreadsOnly",
+                        "skipDaemonThreads",
+                        "reportZeroTimePackages",
+                        "active",
+                        "samplingOutputer",
+                        "threadNameManipulator",
+                        "reportOrder",
+                        "memoryLimitBytes",
+                        "maxDepthFrames",
+                        "engine",
+                        "clock",
+                        "samplingSignal",
+                        "idleLookbackMillis",
+                        "overheadLimitPercent",
+                        "reportCpuTime",
+                        "reportJvmThreads",
+                        "reportPercent",
+                        "jmxName",
+                        "jfrEvents",
+                        "required",
+                        "paused",
+                        "statistics");
         properties.forEach((name, property) -> {
             assertThat(property.getReadMethod()).as("getter of " + name).isNotNull();
             if (!List.of("paused", "statistics").contains(name)) {
@@ -50,7 +72,9 @@ class ThreadsSamplerTest {
     @Test
     void noMethodIsOverloaded() {
         assertThat(Arrays.stream(ThreadsSampler.class.getDeclaredMethods())
-                .filter(method -> !method.isSynthetic()).map(Method::getName)).doesNotHaveDuplicates();
+                        .filter(method -> !method.isSynthetic())
+                        .map(Method::getName))
+                .doesNotHaveDuplicates();
     }
 
     @Test
@@ -139,13 +163,17 @@ class ThreadsSamplerTest {
 
     @Test
     void wrongValuesAreRefusedWithPropertyValueAndRange() {
-        assertRefused(() -> sampler.setSamplingFrequencyMillis(0),
+        assertRefused(
+                () -> sampler.setSamplingFrequencyMillis(0),
                 "samplingFrequencyMillis must be between 1 and 3600000, got 0");
-        assertRefused(() -> sampler.setSamplingFrequencyMillis(3_600_001),
+        assertRefused(
+                () -> sampler.setSamplingFrequencyMillis(3_600_001),
                 "samplingFrequencyMillis must be between 1 and 3600000, got 3600001");
-        assertRefused(() -> sampler.setReportFrequencySeconds(-1),
+        assertRefused(
+                () -> sampler.setReportFrequencySeconds(-1),
                 "reportFrequencySeconds must be between 0 and 31536000, got -1");
-        assertRefused(() -> sampler.setMemoryLimitBytes(4_194_303),
+        assertRefused(
+                () -> sampler.setMemoryLimitBytes(4_194_303),
                 "memoryLimitBytes must be between 4194304 and 1099511627776, got 4194303");
         assertRefused(() -> sampler.setMaxDepthFrames(15), "maxDepthFrames must be between 16 and 65536, got 15");
         assertRefused(() -> sampler.setEngine(null), "engine must not be null");
@@ -153,19 +181,25 @@ class ThreadsSamplerTest {
         assertRefused(() -> sampler.setSamplingSignal(33), "samplingSignal must be between 34 and 64, got 33");
         assertRefused(() -> sampler.setSamplingSignal(65), "samplingSignal must be between 34 and 64, got 65");
         assertRefused(() -> sampler.setIdleLookbackMillis(0), "idleLookbackMillis must be between 1 and 60000, got 0");
-        assertRefused(() -> sampler.setOverheadLimitPercent(0.09),
+        assertRefused(
+                () -> sampler.setOverheadLimitPercent(0.09),
                 "overheadLimitPercent must be between 0.1 and 100, got 0.09");
-        assertRefused(() -> sampler.setOverheadLimitPercent(100.1),
+        assertRefused(
+                () -> sampler.setOverheadLimitPercent(100.1),
                 "overheadLimitPercent must be between 0.1 and 100, got 100.1");
-        assertRefused(() -> sampler.setOverheadLimitPercent(Double.NaN),
+        assertRefused(
+                () -> sampler.setOverheadLimitPercent(Double.NaN),
                 "overheadLimitPercent must be between 0.1 and 100, got NaN");
         assertRefused(() -> sampler.setMonitoredPackages(null), "monitoredPackages must not be null");
-        assertRefused(() -> sampler.setMonitoredPackages("com acme"), "monitoredPackages must be package prefixes"
-                + " separated by commas, without white space or control characters inside, got \"com acme\"");
+        assertRefused(
+                () -> sampler.setMonitoredPackages("com acme"),
+                "monitoredPackages must be package prefixes"
+                        + " separated by commas, without white space or control characters inside, got \"com acme\"");
         assertRefused(() -> sampler.setReportOrder(null), "reportOrder must not be null");
         assertRefused(() -> sampler.setThreadToBeSampled(null), "threadToBeSampled must not be null");
         assertRefused(() -> sampler.setSampleTheseThreadsOnly(null), "sampleTheseThreadsOnly must not be null");
-        assertRefused(() -> sampler.setSampleTheseThreadsOnly(Collections.singletonList(null)),
+        assertRefused(
+                () -> sampler.setSampleTheseThreadsOnly(Collections.singletonList(null)),
                 "sampleTheseThreadsOnly must not be null");
         assertRefused(() -> sampler.setSamplingOutputer(null), "samplingOutputer must not be null");
         assertRefused(() -> sampler.setThreadNameManipulator(null), "threadNameManipulator must not be null");
@@ -180,7 +214,8 @@ class ThreadsSamplerTest {
     void wrongCombinationIsRefusedByInit() {
         sampler.setReportFrequencySeconds(1);
         sampler.setSamplingFrequencyMillis(1001);
-        assertThatIllegalArgumentException().isThrownBy(sampler::init)
+        assertThatIllegalArgumentException()
+                .isThrownBy(sampler::init)
                 .withMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
                         + " got 1 s and 1001 ms");
     }
@@ -189,13 +224,17 @@ class ThreadsSamplerTest {
     void beforeInitOnlyTheEndIsHarmless() throws IOException {
         sampler.close();
         sampler.shutdown();
-        assertThatIllegalStateException().isThrownBy(sampler::printReport)
+        assertThatIllegalStateException()
+                .isThrownBy(sampler::printReport)
                 .withMessage("printReport() needs a running sampler: init() comes first");
-        assertThatIllegalStateException().isThrownBy(sampler::sampleOnceAndPrint)
+        assertThatIllegalStateException()
+                .isThrownBy(sampler::sampleOnceAndPrint)
                 .withMessage("sampleOnceAndPrint() needs a running sampler: init() comes first");
-        assertThatIllegalStateException().isThrownBy(sampler::pauseSampling)
+        assertThatIllegalStateException()
+                .isThrownBy(sampler::pauseSampling)
                 .withMessage("pauseSampling() needs a running sampler: init() comes first");
-        assertThatIllegalStateException().isThrownBy(sampler::resumeSampling)
+        assertThatIllegalStateException()
+                .isThrownBy(sampler::resumeSampling)
                 .withMessage("resumeSampling() needs a running sampler: init() comes first");
     }
 }

@@ -41,7 +41,8 @@ class TimeIT {
     /** Root times of threads alive throughout lie between two spans that were measured around them. */
     @Test
     void rootHasTheElapsedTimeOfAWaitingAndOfABusyThread() throws IOException {
-        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy")) {
+        try (Worker waiting = Worker.waiting("waiting");
+                Worker busy = Worker.busy("busy")) {
             long outer = System.nanoTime();
             ThreadsSampler sampler = sampler(waiting, busy);
             sampler.init();
@@ -52,8 +53,7 @@ class TimeIT {
             long atMost = millisSince(outer);
             for (Group group : recorder.only().sampled()) { // [JVM] has CPU time only
                 long slack = INTERVAL_MILLIS + atLeast / 100;
-                assertThat(group.cumulativeMillis()).as(group.name())
-                        .isBetween(atLeast - slack, atMost + slack);
+                assertThat(group.cumulativeMillis()).as(group.name()).isBetween(atLeast - slack, atMost + slack);
             }
             assertThat(recorder.only().names()).containsExactlyInAnyOrder("waiting", "busy");
         }
@@ -62,8 +62,10 @@ class TimeIT {
     /** Milliseconds are rounded so that a row never shows less than what it contains. */
     @Test
     void rowsShowNoLessThanTheirPartsAndGroupsAddUp() throws IOException {
-        try (Worker one = Worker.waiting("pool-1"); Worker two = Worker.busy("pool-2");
-                Worker deep = Worker.doing("deep", goHome -> Desk.serveDeep(40, goHome)).awaitWaiting()) {
+        try (Worker one = Worker.waiting("pool-1");
+                Worker two = Worker.busy("pool-2");
+                Worker deep = Worker.doing("deep", goHome -> Desk.serveDeep(40, goHome))
+                        .awaitWaiting()) {
             ThreadsSampler sampler = sampler(one, two, deep);
             sampler.setReportZeroTimePackages(true);
             long outer = System.nanoTime();
@@ -86,20 +88,26 @@ class TimeIT {
     }
 
     private long sumOf(String group) {
-        return recorder.reports().stream().mapToLong(report -> report.group(group).cumulativeMillis()).sum();
+        return recorder.reports().stream()
+                .mapToLong(report -> report.group(group).cumulativeMillis())
+                .sum();
     }
 
     private static void assertConsistent(Group group) {
         for (int i = 0; i < group.rows().size(); i++) {
             long parts = group.rows().get(i).methodMillis();
             int depth = group.rows().get(i).depth();
-            for (int below = i + 1; below < group.rows().size() && group.rows().get(below).depth() > depth; below++) {
+            for (int below = i + 1;
+                    below < group.rows().size() && group.rows().get(below).depth() > depth;
+                    below++) {
                 if (group.rows().get(below).depth() == depth + 1) {
                     parts += group.rows().get(below).cumulativeMillis();
                 }
             }
-            assertThat(group.rows().get(i).cumulativeMillis()).as(group.rows().get(i).line())
-                    .isGreaterThanOrEqualTo(parts).isLessThanOrEqualTo(parts + group.rows().size());
+            assertThat(group.rows().get(i).cumulativeMillis())
+                    .as(group.rows().get(i).line())
+                    .isGreaterThanOrEqualTo(parts)
+                    .isLessThanOrEqualTo(parts + group.rows().size());
         }
     }
 
@@ -116,7 +124,9 @@ class TimeIT {
             }
             long atLeast = millisSince(inner);
             sampler.close();
-            assertThat(sumOf("worker")).isGreaterThanOrEqualTo(atLeast - INTERVAL_MILLIS - recorder.reports().size());
+            assertThat(sumOf("worker"))
+                    .isGreaterThanOrEqualTo(
+                            atLeast - INTERVAL_MILLIS - recorder.reports().size());
         }
     }
 
@@ -174,7 +184,8 @@ class TimeIT {
         sampler.close();
         assertThat(recorder.last().group("guest").methods()).containsExactly("[thread ended]");
         assertThat(recorder.last().group("guest").cumulativeMillis()).isBetween(inside, around + 1);
-        assertThat(recorder.last().figure("skipped, thread ended since its last sample")).isPositive();
+        assertThat(recorder.last().figure("skipped, thread ended since its last sample"))
+                .isPositive();
     }
 
     /** The first look is taken in init() and the last one in close(), so that nothing in between is missed. */

@@ -77,7 +77,9 @@ class VirtualThreadsIT {
         sampler.printReport();
         SamplerStatistics statistics = sampler.getStatistics();
         assertThat(statistics.getEngine()).isEqualTo("HYBRID");
-        assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+        assertThat(statistics.getOutcomes().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(statistics.getPolls());
         return recorder.only();
     }
@@ -127,7 +129,8 @@ class VirtualThreadsIT {
         start("order-1", () -> Desk.calculate(goHome));
         Group orders = sample(millis, 2000 / millis).group("order-");
         long missing = orders.cumulativeMillis() - orders.millisIn(CALCULATE);
-        System.out.println("every " + millis + " ms: of " + orders.cumulativeMillis() + " ms, " + missing + " elsewhere");
+        System.out.println(
+                "every " + millis + " ms: of " + orders.cumulativeMillis() + " ms, " + missing + " elsewhere");
         assertThat(orders.cumulativeMillis()).isPositive();
         assertThat(missing).isLessThanOrEqualTo(Math.max(millis, orders.cumulativeMillis() / 100));
     }

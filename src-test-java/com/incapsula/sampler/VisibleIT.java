@@ -25,8 +25,7 @@ class VisibleIT {
     /** Arguments: a folder to write to. Runs with no module but java.base. */
     static final class Bare {
 
-        private Bare() {
-        }
+        private Bare() {}
 
         public static void main(String[] arguments) throws Exception {
             ThreadsSampler sampler = new ThreadsSampler();
@@ -34,7 +33,8 @@ class VisibleIT {
             sampler.setReportFrequencySeconds(0);
             sampler.setJmxName("bare");
             sampler.setJfrEvents(true);
-            sampler.setSamplingOutputer(new FileSamplingOutputer(Path.of(arguments[0], "bare.html").toString()));
+            sampler.setSamplingOutputer(
+                    new FileSamplingOutputer(Path.of(arguments[0], "bare.html").toString()));
             sampler.init();
             ThreadsSamplerServer server = new ThreadsSamplerServer();
             server.setSampler(sampler);
@@ -56,8 +56,7 @@ class VisibleIT {
     /** Arguments: none that matter. One report, and no recording. */
     static final class Unrecorded {
 
-        private Unrecorded() {
-        }
+        private Unrecorded() {}
 
         public static void main(String[] arguments) throws Exception {
             try (ThreadsSampler sampler = new ThreadsSampler()) {
@@ -74,8 +73,7 @@ class VisibleIT {
 
         private static final int MAX_COLLECTIONS = 300;
 
-        private Redeployed() {
-        }
+        private Redeployed() {}
 
         public static void main(String[] arguments) throws Exception {
             URL classes = Path.of(arguments[0]).toUri().toURL();
@@ -124,8 +122,8 @@ class VisibleIT {
 
     private static List<String> run(Class<?> program, List<String> options, String classPath, String argument)
             throws Exception {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xcheck:jni"));
+        List<String> command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xcheck:jni"));
         String library = System.getProperty("com.incapsula.sampler.library");
         if (library != null) {
             command.add("-Dcom.incapsula.sampler.library=" + library);
@@ -139,36 +137,51 @@ class VisibleIT {
     }
 
     private static String folderOf(Class<?> type) throws URISyntaxException {
-        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI()).toString();
+        return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI())
+                .toString();
     }
 
     @Test
     void samplerNeedsNoOptionalModule() throws Exception {
-        List<String> lines = run(Bare.class, List.of("--limit-modules", "java.base"),
-                folderOf(Bare.class) + ":" + folderOf(ThreadsSampler.class), folder.toString());
-        assertThat(lines).contains("groups: true", "closed",
-                "ThreadsSamplerServer needs the module jdk.httpserver, which this JVM runs without: start it with"
-                        + " --add-modules jdk.httpserver");
-        assertThat(lines).anyMatch(line -> line.contains(
-                "the sampler is not visible in JMX: this JVM runs without the module java.management"));
-        assertThat(lines).anyMatch(line -> line.contains(
-                "the sampler's events are not in flight recordings: this JVM runs without the module jdk.jfr"));
+        List<String> lines = run(
+                Bare.class,
+                List.of("--limit-modules", "java.base"),
+                folderOf(Bare.class) + ":" + folderOf(ThreadsSampler.class),
+                folder.toString());
+        assertThat(lines)
+                .contains(
+                        "groups: true",
+                        "closed",
+                        "ThreadsSamplerServer needs the module jdk.httpserver, which this JVM runs without: start it with"
+                                + " --add-modules jdk.httpserver");
+        assertThat(lines)
+                .anyMatch(line -> line.contains(
+                        "the sampler is not visible in JMX: this JVM runs without the module java.management"));
+        assertThat(lines)
+                .anyMatch(line -> line.contains(
+                        "the sampler's events are not in flight recordings: this JVM runs without the module jdk.jfr"));
         assertThat(folder.resolve("bare.html")).content().contains("threads-sampler/1");
     }
 
     @Test
     void reportsDoNotBringUpTheFlightRecorder() throws Exception {
-        List<String> lines = run(Unrecorded.class, List.of("-Xlog:class+load"),
-                folderOf(Unrecorded.class) + ":" + folderOf(ThreadsSampler.class), "");
+        List<String> lines = run(
+                Unrecorded.class,
+                List.of("-Xlog:class+load"),
+                folderOf(Unrecorded.class) + ":" + folderOf(ThreadsSampler.class),
+                "");
         assertThat(lines).contains("Sampler account.");
-        assertThat(lines).filteredOn(line -> line.contains(" jdk.jfr.internal.")).isEmpty();
+        assertThat(lines)
+                .filteredOn(line -> line.contains(" jdk.jfr.internal."))
+                .isEmpty();
     }
 
     @Test
     void undeployedApplicationThatShowedEverythingLeavesNothingBehind() throws Exception {
-        List<String> lines = run(Redeployed.class, List.of(), folderOf(Redeployed.class),
-                folderOf(ThreadsSampler.class));
-        assertThat(lines).filteredOn(line -> line.matches("page .*|gone|held"))
+        List<String> lines =
+                run(Redeployed.class, List.of(), folderOf(Redeployed.class), folderOf(ThreadsSampler.class));
+        assertThat(lines)
+                .filteredOn(line -> line.matches("page .*|gone|held"))
                 .containsExactly("page true", "gone", "page true", "gone");
     }
 }

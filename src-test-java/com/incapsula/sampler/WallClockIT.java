@@ -27,8 +27,7 @@ class WallClockIT {
     /** Samples its main thread while it works, and prints what came of it. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             TreeSet<Long> hours = new TreeSet<>();
@@ -53,18 +52,24 @@ class WallClockIT {
             }
             System.out.println("hours seen: " + hours.size());
             System.out.println("reports: " + recorder.reports().size());
-            System.out.println("credited: " + (credited >= atLeast - rounding && credited <= atMost + rounding ? "right"
-                    : credited + " not between " + atLeast + " and " + atMost));
+            System.out.println("credited: "
+                    + (credited >= atLeast - rounding && credited <= atMost + rounding
+                            ? "right"
+                            : credited + " not between " + atLeast + " and " + atMost));
         }
     }
 
     @Test
     void steppingTheWallClockHasNoEffectOnCreditedTime() throws Exception {
-        String output = ChildJvm.of(Program.class).with(Awaitility.class)
-                .environment("LD_PRELOAD", Preload.compile("stepped_clock.c", folder).toString())
-                .run().assertFine().output();
+        String output = ChildJvm.of(Program.class)
+                .with(Awaitility.class)
+                .environment(
+                        "LD_PRELOAD", Preload.compile("stepped_clock.c", folder).toString())
+                .run()
+                .assertFine()
+                .output();
         assertThat(output.replaceAll("hours seen: ([4-9]|\\d\\d+)\n", "hours seen: several\n")
-                .replaceAll("reports: ([2-9]|\\d\\d+)\n", "reports: several\n"))
+                        .replaceAll("reports: ([2-9]|\\d\\d+)\n", "reports: several\n"))
                 .isEqualTo("hours seen: several\nreports: several\ncredited: right\n");
     }
 }

@@ -99,7 +99,9 @@ class WhatIsSampledIT {
         sampler.init();
         try (Worker first = Worker.doing("first", goHome -> Eager.ONLY.join())) {
             try {
-                patiently().until(() -> Thread.getAllStackTraces().keySet().stream().anyMatch(Eager.class::isInstance));
+                patiently()
+                        .until(() ->
+                                Thread.getAllStackTraces().keySet().stream().anyMatch(Eager.class::isInstance));
                 awaitSeen(sampler, "Thread-", Eager.class.getName() + ".run");
                 sampler.printReport();
             } finally {
@@ -111,7 +113,8 @@ class WhatIsSampledIT {
 
     @Test
     void allThreadsButTheLibrarysAndTheJvmsOwn() {
-        try (Worker worker = Worker.waiting("worker"); Worker daemon = Worker.daemon("daemon");
+        try (Worker worker = Worker.waiting("worker");
+                Worker daemon = Worker.daemon("daemon");
                 Worker namesake = Worker.waiting("Finalizer")) {
             sampler.init();
             awaitTicks(sampler, 5);
@@ -120,15 +123,33 @@ class WhatIsSampledIT {
             sampler.setSkipDaemonThreads(false);
             sampler.printReport();
             for (Report report : recorder.reports()) {
-                assertThat(report.names()).contains(Thread.currentThread().getName().replaceAll("[.:\\d]+", ""),
-                        "worker", "daemon", "Finalizer");
-                assertThat(report.group("Finalizer").distinctThreads()).as("the user's, not the JVM's").isEqualTo(1);
-                assertThat(report.names()).doesNotContain("Reference Handler", "Signal Dispatcher", "Common-Cleaner",
-                        "Notification Thread", "Attach Listener", "Service Thread", "Monitor Deflation Thread",
-                        "C CompilerThread", "C1 CompilerThread", "C2 CompilerThread")
+                assertThat(report.names())
+                        .contains(
+                                Thread.currentThread().getName().replaceAll("[.:\\d]+", ""),
+                                "worker",
+                                "daemon",
+                                "Finalizer");
+                assertThat(report.group("Finalizer").distinctThreads())
+                        .as("the user's, not the JVM's")
+                        .isEqualTo(1);
+                assertThat(report.names())
+                        .doesNotContain(
+                                "Reference Handler",
+                                "Signal Dispatcher",
+                                "Common-Cleaner",
+                                "Notification Thread",
+                                "Attach Listener",
+                                "Service Thread",
+                                "Monitor Deflation Thread",
+                                "C CompilerThread",
+                                "C1 CompilerThread",
+                                "C2 CompilerThread")
                         .noneMatch(name -> name.startsWith("threads-sampler"));
             }
-            assertThat(worker.thread().isAlive() && daemon.thread().isAlive() && namesake.thread().isAlive()).isTrue();
+            assertThat(worker.thread().isAlive()
+                            && daemon.thread().isAlive()
+                            && namesake.thread().isAlive())
+                    .isTrue();
         }
     }
 
@@ -137,18 +158,27 @@ class WhatIsSampledIT {
     void noThreadIsForgotten() {
         sampler.setThreadNameManipulator(Thread::getName);
         Report report = sample();
-        List<String> all = Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
-                .filter(name -> !name.startsWith("threads-sampler") && !name.startsWith("awaitility")).toList();
+        List<String> all = Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> !name.startsWith("threads-sampler") && !name.startsWith("awaitility"))
+                .toList();
         List<String> missing = new ArrayList<>(all);
         missing.removeAll(report.names());
-        assertThat(missing).isSubsetOf("Reference Handler", "Finalizer", "Signal Dispatcher", "Common-Cleaner",
-                "Notification Thread", "Attach Listener");
+        assertThat(missing)
+                .isSubsetOf(
+                        "Reference Handler",
+                        "Finalizer",
+                        "Signal Dispatcher",
+                        "Common-Cleaner",
+                        "Notification Thread",
+                        "Attach Listener");
     }
 
     @Test
     void everyThreadStateCounts() throws IOException {
         Object monitor = new Object();
-        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy");
+        try (Worker waiting = Worker.waiting("waiting");
+                Worker busy = Worker.busy("busy");
                 Worker sleeping = Worker.doing("sleeping", WhatIsSampledIT::sleepUntil)) {
             Worker blocked;
             synchronized (monitor) {
@@ -162,10 +192,11 @@ class WhatIsSampledIT {
                 sampler.printReport();
                 long atMost = (System.nanoTime() - outer) / 1_000_000;
                 Report report = recorder.only();
-                assertThat(report.sampled()).hasSize(4).allSatisfy(group ->
-                        assertThat(group.cumulativeMillis()).isBetween(atLeast - 1, atMost + 1));
-                assertThat(report.group("blocked").methods())
-                        .endsWith("com.incapsula.sampler.WhatIsSampledIT.enter");
+                assertThat(report.sampled())
+                        .hasSize(4)
+                        .allSatisfy(
+                                group -> assertThat(group.cumulativeMillis()).isBetween(atLeast - 1, atMost + 1));
+                assertThat(report.group("blocked").methods()).endsWith("com.incapsula.sampler.WhatIsSampledIT.enter");
                 assertThat(report.group("busy").methods()).contains(WORK + ".Desk.calculate");
             }
             blocked.close();
@@ -187,28 +218,32 @@ class WhatIsSampledIT {
     /** The thread DestroyJavaVM waits for the others without a Java frame. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) {
             new Thread(() -> {
-                try (ThreadsSampler sampler = new ThreadsSampler()) {
-                    patiently().until(() -> Thread.getAllStackTraces().keySet().stream()
-                            .anyMatch(thread -> thread.getName().equals("DestroyJavaVM")));
-                    sampler.setSamplingFrequencyMillis(5);
-                    sampler.init();
-                    Samplers.awaitTicks(sampler, 5);
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            }).start();
+                        try (ThreadsSampler sampler = new ThreadsSampler()) {
+                            patiently()
+                                    .until(() -> Thread.getAllStackTraces().keySet().stream()
+                                            .anyMatch(thread -> thread.getName().equals("DestroyJavaVM")));
+                            sampler.setSamplingFrequencyMillis(5);
+                            sampler.init();
+                            Samplers.awaitTicks(sampler, 5);
+                        } catch (IOException e) {
+                            throw new AssertionError(e);
+                        }
+                    })
+                    .start();
         }
     }
 
     @Test
     void aThreadWithoutJavaFramesIsCredited() throws Exception {
-        String output = ChildJvm.of(Program.class).with(Awaitility.class, org.hamcrest.Matcher.class)
-                .run().assertFine().output();
+        String output = ChildJvm.of(Program.class)
+                .with(Awaitility.class, org.hamcrest.Matcher.class)
+                .run()
+                .assertFine()
+                .output();
         Report report = Report.parse(output).get(0);
         Group group = report.group("DestroyJavaVM");
         assertThat(group.rows()).hasSize(1);
@@ -224,7 +259,8 @@ class WhatIsSampledIT {
         try (Worker worker = Worker.waiting("worker")) {
             Group group = sample(worker).group("worker");
             StackTraceElement[] stack = worker.thread().getStackTrace();
-            assertThat(group.maxDepth()).as("tools are shown hidden frames, too")
+            assertThat(group.maxDepth())
+                    .as("tools are shown hidden frames, too")
                     .isGreaterThanOrEqualTo(stack.length);
             assertThat(group.rows()).as("one way down, all time at its end").hasSize(2);
             assertThat(group.rows().get(1).frame()).isEqualTo(plain(stack[0]));
@@ -234,8 +270,9 @@ class WhatIsSampledIT {
 
     /* As StackTraceElement prints it, without module and loader. */
     private static String plain(StackTraceElement frame) {
-        return new StackTraceElement(frame.getClassName(), frame.getMethodName(), frame.getFileName(),
-                frame.getLineNumber()).toString();
+        return new StackTraceElement(
+                        frame.getClassName(), frame.getMethodName(), frame.getFileName(), frame.getLineNumber())
+                .toString();
     }
 
     @Test
@@ -264,11 +301,13 @@ class WhatIsSampledIT {
     void libraryCodeBetweenMonitoredCodeIsKept() {
         sampler.setMonitoredPackages(WORK);
         sampler.setReportZeroTimePackages(true);
-        try (Worker worker = Worker.doing("worker", goHome ->
-                Desk.callBack(() -> new ArrayList<>(List.of(goHome)).forEach(WhatIsSampledIT::serve))).awaitWaiting()) {
+        try (Worker worker = Worker.doing(
+                        "worker",
+                        goHome -> Desk.callBack(() -> new ArrayList<>(List.of(goHome)).forEach(WhatIsSampledIT::serve)))
+                .awaitWaiting()) {
             assertThat(sample(worker).group("worker").methods())
-                    .containsSubsequence(RUN, WORK + ".Desk.callBack", "java.util.ArrayList.forEach",
-                            WORK + ".Desk.serve", AWAIT)
+                    .containsSubsequence(
+                            RUN, WORK + ".Desk.callBack", "java.util.ArrayList.forEach", WORK + ".Desk.serve", AWAIT)
                     .endsWith(AWAIT);
         }
     }
@@ -300,17 +339,20 @@ class WhatIsSampledIT {
         try {
             Thread thread = pool.submit(Thread::currentThread).get();
             pool.execute(() -> Desk.callBack(() -> serve(goHome)));
-            patiently().until(() -> Arrays.stream(thread.getStackTrace())
-                    .anyMatch(frame -> frame.getMethodName().equals("serve")) && thread.getState() == WAITING);
+            patiently()
+                    .until(() -> Arrays.stream(thread.getStackTrace())
+                                    .anyMatch(frame -> frame.getMethodName().equals("serve"))
+                            && thread.getState() == WAITING);
             sampler.setThreadToBeSampled(thread);
             sampler.init();
             awaitTicks(sampler, 10);
             goHome.countDown();
-            pool.submit(() -> { }).get();
+            pool.submit(() -> {}).get();
             patiently().until(() -> thread.getState() == WAITING);
             awaitTicks(sampler, 10);
             sampler.printReport();
-            assertThat(recorder.last().group("pool-").methods()).as("Thread.run has the time it is idle")
+            assertThat(recorder.last().group("pool-").methods())
+                    .as("Thread.run has the time it is idle")
                     .containsExactly(RUN, WORK + ".Desk.serve", AWAIT);
         } finally {
             goHome.countDown();
@@ -323,8 +365,7 @@ class WhatIsSampledIT {
         sampler.setMonitoredPackages("com.foo, com.bar");
         try (Worker worker = Worker.waiting("worker")) {
             Report report = sample(worker);
-            assertThat(report.account())
-                    .contains("no frame of the monitored packages was seen: com.foo, com.bar\n");
+            assertThat(report.account()).contains("no frame of the monitored packages was seen: com.foo, com.bar\n");
             try (SamplingReport json = sampler.snapshot()) {
                 assertThat(json.toString(ReportFormat.JSON)).contains("\"missedPackages\":\"com.foo, com.bar\"}");
             }
@@ -367,10 +408,14 @@ class WhatIsSampledIT {
             sampler.printReport();
             Group group = recorder.only().group("alone");
             /* Where it had no CPU before its first answer, that time has a row in brackets. */
-            assertThat(group.rows()).allSatisfy(
-                    row -> assertThat(row.depth() == 0 ? row.method() : run).isIn(run, "[signal not answered]"));
-            assertThat(group.rows().stream().filter(row -> row.method().equals(run))
-                    .mapToLong(Row::methodMillis).sum()).isPositive();
+            assertThat(group.rows())
+                    .allSatisfy(row ->
+                            assertThat(row.depth() == 0 ? row.method() : run).isIn(run, "[signal not answered]"));
+            assertThat(group.rows().stream()
+                            .filter(row -> row.method().equals(run))
+                            .mapToLong(Row::methodMillis)
+                            .sum())
+                    .isPositive();
         } finally {
             goHome.countDown();
             alone.join();
@@ -394,9 +439,13 @@ class WhatIsSampledIT {
                 Worker two = Worker.doing("pool-2", work).awaitWaiting()) {
             sampler.setMonitoredPackages("com.incapsula.sampler");
             Group group = sample(one, two).group("pool-");
-            List<String> frames = group.rows().stream().map(Row::frame)
-                    .filter(frame -> frame.contains("waitInOneOfTwoLines")).toList();
-            assertThat(frames).hasSize(2).doesNotHaveDuplicates()
+            List<String> frames = group.rows().stream()
+                    .map(Row::frame)
+                    .filter(frame -> frame.contains("waitInOneOfTwoLines"))
+                    .toList();
+            assertThat(frames)
+                    .hasSize(2)
+                    .doesNotHaveDuplicates()
                     .allMatch(frame -> frame.matches(".*\\(WhatIsSampledIT\\.java:\\d+\\)"));
         }
     }
@@ -417,7 +466,8 @@ class WhatIsSampledIT {
         Runnable one = generator.generate(0, goHome);
         Runnable two = generator.generate(1, goHome);
         assertThat(one.getClass()).isNotSameAs(two.getClass());
-        Worker.Work work = unused -> Desk.callBack(Thread.currentThread().getName().equals("worker-1") ? one : two);
+        Worker.Work work =
+                unused -> Desk.callBack(Thread.currentThread().getName().equals("worker-1") ? one : two);
         sampler.setMonitoredPackages(WORK);
         try (Worker first = Worker.doing("worker-1", work).awaitWaiting();
                 Worker second = Worker.doing("worker-2", work).awaitWaiting();
@@ -426,7 +476,9 @@ class WhatIsSampledIT {
             Group group = sample(first, second).group("worker-");
             assertThat(group.distinctThreads()).isEqualTo(2);
             assertThat(group.record()).doesNotContainPattern("0x|Lambda\\$\\d|Proxy\\d|proxy\\d");
-            List<Row> rows = group.rows().stream().filter(row -> row.frame().matches(frame)).toList();
+            List<Row> rows = group.rows().stream()
+                    .filter(row -> row.frame().matches(frame))
+                    .toList();
             assertThat(rows).as(group.record()).hasSize(1);
             assertThat(rows.get(0).methodMillis()).as("the time of both").isEqualTo(group.cumulativeMillis());
         }
@@ -442,7 +494,8 @@ class WhatIsSampledIT {
         return List.of(
                 arguments((Generator) WhatIsSampledIT::lambda, type + "\\$\\$Lambda\\.run\\(Unknown Source\\)"),
                 arguments((Generator) WhatIsSampledIT::proxy, "jdk\\.proxy\\.\\$Proxy\\.run\\(Unknown Source\\)"),
-                arguments((Generator) WhatIsSampledIT::hidden,
+                arguments(
+                        (Generator) WhatIsSampledIT::hidden,
                         type + "\\$Template\\.run\\(WhatIsSampledIT\\.java:\\d+\\)"));
     }
 
@@ -454,8 +507,10 @@ class WhatIsSampledIT {
 
     private static Runnable proxy(int which, CountDownLatch goHome) {
         Class<?> other = which == 0 ? Comparable.class : AutoCloseable.class;
-        return (Runnable) Proxy.newProxyInstance(WhatIsSampledIT.class.getClassLoader(),
-                new Class<?>[] {Runnable.class, other}, (self, method, arguments) -> {
+        return (Runnable) Proxy.newProxyInstance(
+                WhatIsSampledIT.class.getClassLoader(),
+                new Class<?>[] {Runnable.class, other},
+                (self, method, arguments) -> {
                     rest(goHome);
                     return null;
                 });
@@ -467,8 +522,10 @@ class WhatIsSampledIT {
             code = in.readAllBytes();
         }
         return (Runnable) MethodHandles.lookup()
-                .defineHiddenClass(code, true, MethodHandles.Lookup.ClassOption.NESTMATE).lookupClass()
-                .getDeclaredConstructor(CountDownLatch.class).newInstance(goHome);
+                .defineHiddenClass(code, true, MethodHandles.Lookup.ClassOption.NESTMATE)
+                .lookupClass()
+                .getDeclaredConstructor(CountDownLatch.class)
+                .newInstance(goHome);
     }
 
     /* Not in a monitored package. */
@@ -487,7 +544,8 @@ class WhatIsSampledIT {
         try (Worker one = reflection("worker-1", "reflectedOne").awaitWaiting();
                 Worker two = reflection("worker-2", "reflectedTwo").awaitWaiting()) {
             Group group = sample(one, two).group("worker-");
-            assertThat(group.record()).contains("reflect")
+            assertThat(group.record())
+                    .contains("reflect")
                     .doesNotContainPattern("0x|Lambda\\$\\d|Accessor\\d|LambdaForm\\$D?MH\\d");
         }
     }
@@ -567,7 +625,8 @@ class WhatIsSampledIT {
         }
         List<String> methods = watched.reports().get(0).group("caller").methods();
         assertThat(methods).contains(WhatIsSampledIT.class.getName() + "." + method);
-        assertThat(methods).noneMatch(row -> row.startsWith(ThreadsSampler.class.getName() + ".")
-                || row.startsWith("com.incapsula.sampler.internal."));
+        assertThat(methods)
+                .noneMatch(row -> row.startsWith(ThreadsSampler.class.getName() + ".")
+                        || row.startsWith("com.incapsula.sampler.internal."));
     }
 }

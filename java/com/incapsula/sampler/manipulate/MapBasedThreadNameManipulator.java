@@ -36,8 +36,7 @@ public class MapBasedThreadNameManipulator implements ThreadNameManipulator {
     private final ReferenceQueue<Thread> collected = new ReferenceQueue<>();
 
     /** A manipulator without mappings. */
-    public MapBasedThreadNameManipulator() {
-    }
+    public MapBasedThreadNameManipulator() {}
 
     /**
      * From now on the calling thread belongs to this group. Replaces its mapping where it has one.

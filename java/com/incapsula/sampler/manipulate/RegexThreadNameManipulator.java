@@ -38,8 +38,7 @@ public class RegexThreadNameManipulator implements ThreadNameManipulator {
     private volatile @Nullable List<Pattern> patterns;
 
     /** A manipulator with the default patterns. */
-    public RegexThreadNameManipulator() {
-    }
+    public RegexThreadNameManipulator() {}
 
     /**
      * What to remove from thread names. The patterns are applied one after the other, each to the result of the one

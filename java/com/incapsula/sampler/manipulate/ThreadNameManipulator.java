@@ -33,12 +33,12 @@ public interface ThreadNameManipulator {
      *        thread is null, the virtual threads on it are not sampled either
      * @return the group's name; null: this thread is not sampled; empty counts as {@code [unnamed]}
      */
-    @Nullable String getManipulatedThreadName(Thread thread);
+    @Nullable
+    String getManipulatedThreadName(Thread thread);
 
     /**
      * Prepares the manipulator: called once at each {@code init()} of the sampler, and when the manipulator is set on a
      * running sampler. That call throws what this method throws, and nothing has changed.
      */
-    default void init() {
-    }
+    default void init() {}
 }

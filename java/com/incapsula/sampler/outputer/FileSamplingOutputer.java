@@ -50,8 +50,7 @@ public class FileSamplingOutputer implements SamplingOutputer {
     private volatile long maxTotalBytes = STANDARD_MAX_TOTAL_BYTES;
 
     /** Needs {@link #setFile} before the sampler's {@code init()}. */
-    public FileSamplingOutputer() {
-    }
+    public FileSamplingOutputer() {}
 
     /**
      * Writes the form that the file's name says, see {@link #setFormat}.
@@ -121,7 +120,9 @@ public class FileSamplingOutputer implements SamplingOutputer {
         String name = file == null ? "" : file.toLowerCase(Locale.ROOT);
         for (ReportFormat each : ReportFormat.values()) {
             if (name.endsWith("." + each.getFileExtension())
-                    && (found == null || found.getFileExtension().length() < each.getFileExtension().length())) {
+                    && (found == null
+                            || found.getFileExtension().length()
+                                    < each.getFileExtension().length())) {
                 found = each;
             }
         }
@@ -258,13 +259,11 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     /** Does nothing: the report is in its file. */
     @Override
-    public void printIntervalTitle(String title) {
-    }
+    public void printIntervalTitle(String title) {}
 
     /** Does nothing: the report is in its file. */
     @Override
-    public void printThreadRecord(String threadTitle, String record) {
-    }
+    public void printThreadRecord(String threadTitle, String record) {}
 
     @Override
     public void printError(String message, @Nullable Throwable cause) {
@@ -273,11 +272,9 @@ public class FileSamplingOutputer implements SamplingOutputer {
 
     /** Does nothing: the file was closed when it was written. */
     @Override
-    public void flush() {
-    }
+    public void flush() {}
 
     /** Does nothing; the outputer can serve a sampler that is started again. */
     @Override
-    public void close() {
-    }
+    public void close() {}
 }

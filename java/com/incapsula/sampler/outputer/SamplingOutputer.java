@@ -54,8 +54,7 @@ public interface SamplingOutputer {
      * {@code setSamplingOutputer} of a sampler that runs; neither does where sampling is not possible. The default does
      * nothing. The caller throws what this method throws, and the sampler does not start, or keeps the outputer it has.
      */
-    default void starting() {
-    }
+    default void starting() {}
 
     /**
      * Receives a whole report, to be written in any form. The default does nothing, which is right for most outputers;
@@ -64,8 +63,7 @@ public interface SamplingOutputer {
      * @param report the interval of the report that follows; the sampler closes it when this method returns, so read or
      *        write before that what you need later
      */
-    default void report(SamplingReport report) {
-    }
+    default void report(SamplingReport report) {}
 
     /**
      * Begins a report.

@@ -46,10 +46,10 @@ public final class Bench {
     /** What a sampler costs: all benchmarks but those of what it says. */
     private static final List<String> PRICE =
             List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit");
+
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
-    private Bench() {
-    }
+    private Bench() {}
 
     /** All benchmarks by name, in the order in which they run. */
     static Map<String, Program> programs() {
@@ -116,7 +116,8 @@ public final class Bench {
     private static void run(String name, Plan plan, String only, Path out, String command) throws Exception {
         Program program = programs().get(name);
         if (program == null) {
-            throw new IllegalArgumentException("no benchmark " + name + "; there are " + programs().keySet());
+            throw new IllegalArgumentException(
+                    "no benchmark " + name + "; there are " + programs().keySet());
         }
         Machine machine = Machine.now();
         List<Table> tables = program.run(plan, only);

@@ -15,13 +15,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Measures
 class BenchmarksIT {
 
-    private static final Plan MOMENT = new Plan(List.of(Path.of(System.getProperty("java.home"))), 60, 1, 0.02,
+    private static final Plan MOMENT = new Plan(
+            List.of(Path.of(System.getProperty("java.home"))),
+            60,
+            1,
+            0.02,
             Path.of("src-test-java").toAbsolutePath());
 
     static List<String> names() {
         boolean virtualThreads = Runtime.version().feature() >= VirtualThreads.FIRST_JDK;
         return Bench.programs().keySet().stream()
-                .filter(name -> virtualThreads || !name.equals("virtual-threads")).toList();
+                .filter(name -> virtualThreads || !name.equals("virtual-threads"))
+                .toList();
     }
 
     @ParameterizedTest

@@ -6,8 +6,7 @@ import java.util.Collection;
 /** Summaries of repeated measurements. */
 public final class Figures {
 
-    private Figures() {
-    }
+    private Figures() {}
 
     /**
      * The middle value.
@@ -30,7 +29,8 @@ public final class Figures {
     }
 
     private static double quantile(Collection<Double> values, double share) {
-        double[] sorted = values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
+        double[] sorted =
+                values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         if (sorted.length == 0) {
             return Double.NaN;
         }

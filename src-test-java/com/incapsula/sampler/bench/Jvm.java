@@ -18,8 +18,7 @@ public final class Jvm {
 
     private final List<String> command = new ArrayList<>();
 
-    private Jvm() {
-    }
+    private Jvm() {}
 
     /**
      * Prepares a JVM.
@@ -63,8 +62,13 @@ public final class Jvm {
      * @return flags
      */
     public static List<String> commonFlags() {
-        return List.of("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC", "-Xmx1g",
-                "-XX:FlightRecorderOptions=stackdepth=2048", "-Xlog:jfr*=error", "-XX:-UsePerfData",
+        return List.of(
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:+UseSerialGC",
+                "-Xmx1g",
+                "-XX:FlightRecorderOptions=stackdepth=2048",
+                "-Xlog:jfr*=error",
+                "-XX:-UsePerfData",
                 "-XX:+UnlockExperimentalVMOptions");
     }
 
@@ -84,8 +88,11 @@ public final class Jvm {
     }
 
     private static String value(List<String> lines, String key, String otherwise) {
-        return lines.stream().filter(line -> line.startsWith(key + "="))
-                .map(line -> line.substring(key.length() + 1).replace("\"", "")).findFirst().orElse(otherwise);
+        return lines.stream()
+                .filter(line -> line.startsWith(key + "="))
+                .map(line -> line.substring(key.length() + 1).replace("\"", ""))
+                .findFirst()
+                .orElse(otherwise);
     }
 
     /**
@@ -104,7 +111,10 @@ public final class Jvm {
         }
         File output = File.createTempFile("bench", ".out");
         try {
-            Process process = new ProcessBuilder(line).redirectErrorStream(true).redirectOutput(output).start();
+            Process process = new ProcessBuilder(line)
+                    .redirectErrorStream(true)
+                    .redirectOutput(output)
+                    .start();
             boolean ended = process.waitFor(TIMEOUT_MINUTES, TimeUnit.MINUTES);
             if (!ended) {
                 process.destroyForcibly();
@@ -113,8 +123,10 @@ public final class Jvm {
             if (!ended || process.exitValue() != 0) {
                 throw new IllegalStateException(String.join(" ", line) + "\n" + String.join("\n", lines));
             }
-            return lines.stream().filter(text -> text.startsWith(MARK))
-                    .map(text -> text.substring(MARK.length()).split("\t", -1)).toList();
+            return lines.stream()
+                    .filter(text -> text.startsWith(MARK))
+                    .map(text -> text.substring(MARK.length()).split("\t", -1))
+                    .toList();
         } finally {
             Files.delete(output.toPath());
         }

@@ -16,8 +16,7 @@ final class Machine {
     private final String load = read("/proc/loadavg").replaceAll("^(\\S+ \\S+ \\S+).*", "$1");
     private final Instant start = Instant.now();
 
-    private Machine() {
-    }
+    private Machine() {}
 
     static Machine now() {
         return new Machine();
@@ -37,8 +36,12 @@ final class Machine {
     }
 
     private static String processor() {
-        return read("/proc/cpuinfo").lines().filter(line -> line.startsWith("model name")).findFirst()
-                .map(line -> line.substring(line.indexOf(':') + 1).trim()).orElse("unknown processor");
+        return read("/proc/cpuinfo")
+                .lines()
+                .filter(line -> line.startsWith("model name"))
+                .findFirst()
+                .map(line -> line.substring(line.indexOf(':') + 1).trim())
+                .orElse("unknown processor");
     }
 
     private static String read(String file) {

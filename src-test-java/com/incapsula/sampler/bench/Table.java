@@ -74,7 +74,8 @@ public final class Table {
      * @return a cell
      */
     public static String atMost(double value, double bar, double noise) {
-        return noise <= bar ? atMost(value, bar)
+        return noise <= bar
+                ? atMost(value, bar)
                 : String.format(Locale.ROOT, "≤ %s **not told**: noise %.2f", plain(bar), noise);
     }
 

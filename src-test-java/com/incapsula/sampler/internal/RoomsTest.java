@@ -43,7 +43,8 @@ class RoomsTest {
         Map<String, Set<String>> found = uses(SOURCES);
 
         assertThat(found.keySet()).isEqualTo(PLAN.keySet());
-        found.forEach((room, used) -> assertThat(PLAN.get(room)).as("what %s may use", room).containsAll(used));
+        found.forEach((room, used) ->
+                assertThat(PLAN.get(room)).as("what %s may use", room).containsAll(used));
     }
 
     @Test
@@ -78,7 +79,8 @@ class RoomsTest {
     private static Map<String, Set<String>> uses(Path sources) throws IOException {
         Map<String, Set<String>> found = new TreeMap<>();
         try (Stream<Path> files = Files.walk(sources)) {
-            for (Path file : (Iterable<Path>) files.filter(path -> path.toString().endsWith(".java"))::iterator) {
+            for (Path file :
+                    (Iterable<Path>) files.filter(path -> path.toString().endsWith(".java"))::iterator) {
                 String room = sources.relativize(file).getName(0).toString();
                 Set<String> used = found.computeIfAbsent(room, name -> new TreeSet<>());
                 Matcher matcher = ROOM.matcher(Files.readString(file));

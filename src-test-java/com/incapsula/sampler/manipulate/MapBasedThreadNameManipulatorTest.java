@@ -66,7 +66,8 @@ class MapBasedThreadNameManipulatorTest {
         Thread mapped = new EqualThread(() -> {
             manipulator.mapCurrentThread("mapped");
             assertThat(manipulator.getManipulatedThreadName(other)).isNull();
-            assertThat(manipulator.getManipulatedThreadName(Thread.currentThread())).isEqualTo("mapped");
+            assertThat(manipulator.getManipulatedThreadName(Thread.currentThread()))
+                    .isEqualTo("mapped");
         });
         Throwable[] failure = new Throwable[1];
         mapped.setUncaughtExceptionHandler((thread, e) -> failure[0] = e);
@@ -85,8 +86,7 @@ class MapBasedThreadNameManipulatorTest {
 
     private static final class EqualThread extends Thread {
 
-        EqualThread() {
-        }
+        EqualThread() {}
 
         EqualThread(Runnable work) {
             super(work);

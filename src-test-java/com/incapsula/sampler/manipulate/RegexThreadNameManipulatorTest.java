@@ -67,6 +67,9 @@ class RegexThreadNameManipulatorTest {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> manipulator.setThreadNameRemovalPatterns(null))
                 .withMessage("threadNameRemovalPatterns must not be null");
-        assertThat(manipulator.getThreadNameRemovalPatterns()).hasSize(2).first().isEqualTo("[0-9a-f]{16,}");
+        assertThat(manipulator.getThreadNameRemovalPatterns())
+                .hasSize(2)
+                .first()
+                .isEqualTo("[0-9a-f]{16,}");
     }
 }

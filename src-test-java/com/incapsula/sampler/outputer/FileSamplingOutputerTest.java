@@ -34,6 +34,7 @@ class FileSamplingOutputerTest {
 
     @TempDir
     private Path folder;
+
     private final FileSamplingOutputer outputer = new FileSamplingOutputer();
 
     private void write(String document) {
@@ -56,7 +57,9 @@ class FileSamplingOutputerTest {
     }
 
     private static Instant local(int hour, int minute, int second) {
-        return LocalDateTime.of(2026, 11, 20, hour, minute, second).atZone(ZoneId.systemDefault()).toInstant();
+        return LocalDateTime.of(2026, 11, 20, hour, minute, second)
+                .atZone(ZoneId.systemDefault())
+                .toInstant();
     }
 
     @Test
@@ -93,8 +96,10 @@ class FileSamplingOutputerTest {
         write("two", local(9, 8, 7));
         write("three", local(9, 8, 7));
         write("four", local(9, 8, 8));
-        assertThat(files()).containsExactly("100%-20261120-090807-2.txt", "100%-20261120-090807-3.txt",
-                "100%-20261120-090807.txt", "100%-20261120-090808.txt");
+        assertThat(files())
+                .containsExactly(
+                        "100%-20261120-090807-2.txt",
+                        "100%-20261120-090807-3.txt", "100%-20261120-090807.txt", "100%-20261120-090808.txt");
         assertThat(folder.resolve("100%-20261120-090807.txt")).hasContent("one");
         assertThat(folder.resolve("100%-20261120-090807-3.txt")).hasContent("three");
     }
@@ -148,8 +153,8 @@ class FileSamplingOutputerTest {
 
     @Test
     void onlyItsOwnFilesAreRemoved() throws IOException {
-        List<String> others = List.of("r-.txt", "r-1.txt.gz", "r-1a.txt", "xr-1.txt", "R-1.txt",
-                "r-1234567890123456789.txt");
+        List<String> others =
+                List.of("r-.txt", "r-1.txt.gz", "r-1a.txt", "xr-1.txt", "R-1.txt", "r-1234567890123456789.txt");
         for (String other : others) {
             Files.writeString(folder.resolve(other), "other");
         }
@@ -177,7 +182,8 @@ class FileSamplingOutputerTest {
     void fileThatCannotBeWrittenIsNamed() throws IOException {
         Files.writeString(folder.resolve("plain"), "");
         outputer.setFile(folder.resolve("plain/r.txt").toString());
-        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> write("x"))
+        assertThatExceptionOfType(UncheckedIOException.class)
+                .isThrownBy(() -> write("x"))
                 .withMessageStartingWith("cannot make the folder " + folder.resolve("plain"));
         assertThat(files()).containsExactly("plain");
     }
@@ -216,9 +222,11 @@ class FileSamplingOutputerTest {
         FakeSampler fake = new FakeSampler();
         ThreadsSampler sampler = Fakes.sampler(fake.lifecycle());
         sampler.setSamplingOutputer(outputer);
-        assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(sampler::init)
+        assertThatExceptionOfType(UncheckedIOException.class)
+                .isThrownBy(sampler::init)
                 .withMessageStartingWith("cannot open " + file + "/r.html for writing: cannot make the folder " + file);
-        sampler.setSamplingOutputer(new FileSamplingOutputer(folder.resolve("good.html").toString()));
+        sampler.setSamplingOutputer(
+                new FileSamplingOutputer(folder.resolve("good.html").toString()));
         sampler.init();
         assertThatExceptionOfType(UncheckedIOException.class).isThrownBy(() -> sampler.setSamplingOutputer(outputer));
         assertThat(sampler.getSamplingOutputer()).as("the one it had").isNotSameAs(outputer);
@@ -226,8 +234,18 @@ class FileSamplingOutputerTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"r.txt, TEXT", "r-%t.top.txt, TOP", "r.collapsed, COLLAPSED", "r-%n.pb.gz, PPROF", "r.json, JSON",
-            "r.speedscope.json, SPEEDSCOPE", "r.HTML, HTML", "r.log, HTML", "txt, HTML", "r.JSON, JSON"})
+    @CsvSource({
+        "r.txt, TEXT",
+        "r-%t.top.txt, TOP",
+        "r.collapsed, COLLAPSED",
+        "r-%n.pb.gz, PPROF",
+        "r.json, JSON",
+        "r.speedscope.json, SPEEDSCOPE",
+        "r.HTML, HTML",
+        "r.log, HTML",
+        "txt, HTML",
+        "r.JSON, JSON"
+    })
     void theFormFollowsTheExtension(String name, ReportFormat format) {
         outputer.setFile(folder.resolve(name).toString());
         assertThat(outputer.getFormat()).isEqualTo(format);
@@ -236,35 +254,45 @@ class FileSamplingOutputerTest {
     }
 
     @ParameterizedTest
-    @CsvSource(delimiter = '|', value = {
-            "r-%x|file may have %t, %n and %%, not %x, got r-%x",
-            "r-%|file may have %t, %n and %%, not %, got r-%",
-            "%n-%n|file must have %n once, got %n-%n",
-            "%t/r|file must have %t and %n in the file's own name only, got %t/r",
-            "/|file must name a file, got /",
-            "r/|file must name a file, got r/",
-            ".|file must name a file, got .",
-            "java|file must name a file, got java",
-    })
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "r-%x|file may have %t, %n and %%, not %x, got r-%x",
+                "r-%|file may have %t, %n and %%, not %, got r-%",
+                "%n-%n|file must have %n once, got %n-%n",
+                "%t/r|file must have %t and %n in the file's own name only, got %t/r",
+                "/|file must name a file, got /",
+                "r/|file must name a file, got r/",
+                ".|file must name a file, got .",
+                "java|file must name a file, got java",
+            })
     void wrongNamesAreRefusedAtOnce(String file, String message) {
         outputer.setFile("before");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFile(file)).withMessage(message);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setFile(file))
+                .withMessage(message);
         assertThat(outputer.getFile()).isEqualTo("before");
     }
 
     @Test
     void wrongValuesAreRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new FileSamplingOutputer(" "))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new FileSamplingOutputer(" "))
                 .withMessage("file must not be blank");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFile(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setFile(null))
                 .withMessage("file must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFile("a\0b"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setFile("a\0b"))
                 .withMessageStartingWith("file must be a path");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setFormat(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setFormat(null))
                 .withMessage("format must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setMaxFiles(0))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setMaxFiles(0))
                 .withMessage("maxFiles must be between 1 and 1000000, got 0");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setMaxTotalBytes(0))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setMaxTotalBytes(0))
                 .withMessage("maxTotalBytes must be at least 1, got 0");
     }
 

@@ -50,7 +50,8 @@ class LoggerSamplingOutputerTest {
             outputer.flush();
             outputer.close();
         });
-        assertThat(events).extracting(ILoggingEvent::getFormattedMessage)
+        assertThat(events)
+                .extracting(ILoggingEvent::getFormattedMessage)
                 .containsExactly("title {}", "thread {}\nrow it's {}\n");
         assertThat(events).extracting(ILoggingEvent::getLevel).containsOnly(Level.INFO);
     }
@@ -87,13 +88,17 @@ class LoggerSamplingOutputerTest {
     @Test
     void wrongValuesAreNamed() {
         LoggerSamplingOutputer outputer = new LoggerSamplingOutputer();
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLevel("FINE"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setLevel("FINE"))
                 .withMessage("level must be TRACE, DEBUG, INFO, WARN or ERROR, got FINE");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLevel(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setLevel(null))
                 .withMessage("level must be TRACE, DEBUG, INFO, WARN or ERROR, got null");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLoggerName(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setLoggerName(null))
                 .withMessage("loggerName must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> outputer.setLoggerName(""))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> outputer.setLoggerName(""))
                 .withMessage("loggerName must not be blank");
     }
 
@@ -103,15 +108,20 @@ class LoggerSamplingOutputerTest {
         java.util.logging.Logger logger = java.util.logging.Logger.getLogger(NAME);
         logger.addHandler(records);
         logger.setUseParentHandlers(false);
-        URL classes = LoggerSamplingOutputer.class.getProtectionDomain().getCodeSource().getLocation();
+        URL classes = LoggerSamplingOutputer.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation();
         /* A loader that has our classes and the JDK's, and no SLF4J. */
         try (URLClassLoader alone = new URLClassLoader(new URL[] {classes}, ClassLoader.getPlatformClassLoader())) {
             Object outputer = alone.loadClass(NAME).getConstructor().newInstance();
             assertThat(outputer.getClass()).isNotEqualTo(LoggerSamplingOutputer.class);
             outputer.getClass().getMethod("printIntervalTitle", String.class).invoke(outputer, "it's {0}");
-            outputer.getClass().getMethod("printThreadRecord", String.class, String.class)
+            outputer.getClass()
+                    .getMethod("printThreadRecord", String.class, String.class)
                     .invoke(outputer, "thread", "row\n");
-            outputer.getClass().getMethod("printError", String.class, Throwable.class)
+            outputer.getClass()
+                    .getMethod("printError", String.class, Throwable.class)
                     .invoke(outputer, "bad", new Exception("cause"));
         } finally {
             logger.removeHandler(records);
@@ -133,11 +143,9 @@ class LoggerSamplingOutputerTest {
         }
 
         @Override
-        public void flush() {
-        }
+        public void flush() {}
 
         @Override
-        public void close() {
-        }
+        public void close() {}
     }
 }

@@ -34,7 +34,8 @@ class PrintStreamSamplingOutputerTest {
 
     private static void print(SamplingOutputer outputer) {
         outputer.printIntervalTitle("Report interval: from A till B");
-        outputer.printThreadRecord("Aggregated thread: main. Max depth: 1. Distinct threads: 1 [main]",
+        outputer.printThreadRecord(
+                "Aggregated thread: main. Max depth: 1. Distinct threads: 1 [main]",
                 "a.B.c(B.java:1) Cumulative time(ms): 2, Method time(ms): 2\n");
         outputer.printThreadRecord("Sampler account.", "samples taken: 1\n");
         outputer.flush();
@@ -125,7 +126,8 @@ class PrintStreamSamplingOutputerTest {
     @Test
     void fileAsFolderIsRefusedAtOnce() throws IOException {
         Path file = Files.createFile(folder.resolve("file"));
-        assertThatThrownBy(() -> new PrintStreamSamplingOutputer(file.resolve("report.txt").toString()))
+        assertThatThrownBy(() -> new PrintStreamSamplingOutputer(
+                        file.resolve("report.txt").toString()))
                 .isInstanceOf(UncheckedIOException.class)
                 .hasMessage("cannot open " + file + "/report.txt for writing: "
                         + "java.nio.file.FileAlreadyExistsException: " + file);
@@ -164,7 +166,8 @@ class PrintStreamSamplingOutputerTest {
         outputer.close();
 
         assertThat(closed[0]).isEqualTo(1);
-        assertThatIllegalStateException().isThrownBy(() -> outputer.printIntervalTitle("title"))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> outputer.printIntervalTitle("title"))
                 .withMessage("the print stream of this outputer was closed with its sampler;"
                         + " a sampler that is started again needs a new outputer");
     }
@@ -210,11 +213,14 @@ class PrintStreamSamplingOutputerTest {
 
     @Test
     void argumentsAreChecked() {
-        assertThatIllegalArgumentException().isThrownBy(() -> new PrintStreamSamplingOutputer((String) null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PrintStreamSamplingOutputer((String) null))
                 .withMessage("file must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> new PrintStreamSamplingOutputer(" "))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PrintStreamSamplingOutputer(" "))
                 .withMessage("file must not be blank");
-        assertThatIllegalArgumentException().isThrownBy(() -> new PrintStreamSamplingOutputer((PrintStream) null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new PrintStreamSamplingOutputer((PrintStream) null))
                 .withMessage("stream must not be null");
     }
 

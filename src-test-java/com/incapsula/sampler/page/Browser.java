@@ -31,8 +31,8 @@ final class Browser implements AutoCloseable {
     private static final Path BINARY = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
     private static final Duration PATIENCE = Duration.ofSeconds(60);
-    private static final Pattern REQUEST = Pattern.compile(
-            "\"Network\\.requestWillBeSent\".*?\"request\":\\{.*?\"url\":\"([^\"]*)\"", Pattern.DOTALL);
+    private static final Pattern REQUEST =
+            Pattern.compile("\"Network\\.requestWillBeSent\".*?\"request\":\\{.*?\"url\":\"([^\"]*)\"", Pattern.DOTALL);
 
     private final ChromeDriver driver;
 
@@ -51,26 +51,37 @@ final class Browser implements AutoCloseable {
         ChromeOptions options = new ChromeOptions();
         options.setBinary(BINARY.toFile());
         // No sandbox: tests run as root, in containers. Nothing else may reach for the network either.
-        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-                "--window-size=1366,768", "--disable-background-networking", "--no-first-run",
-                "--disable-component-update", "--force-color-profile=srgb");
+        options.addArguments(
+                "--headless=new",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--window-size=1366,768",
+                "--disable-background-networking",
+                "--no-first-run",
+                "--disable-component-update",
+                "--force-color-profile=srgb");
         LoggingPreferences logs = new LoggingPreferences();
         logs.enable(LogType.BROWSER, Level.ALL);
         logs.enable(LogType.PERFORMANCE, Level.ALL);
         options.setCapability("goog:loggingPrefs", logs);
-        ChromeDriverService service = new ChromeDriverService.Builder().usingDriverExecutable(DRIVER.toFile()).build();
+        ChromeDriverService service = new ChromeDriverService.Builder()
+                .usingDriverExecutable(DRIVER.toFile())
+                .build();
         Browser browser = new Browser(new ChromeDriver(service, options));
         browser.size(1366, 768, 1);
         return browser;
     }
 
     void size(int width, int height, double scale) {
-        driver.executeCdpCommand("Emulation.setDeviceMetricsOverride",
+        driver.executeCdpCommand(
+                "Emulation.setDeviceMetricsOverride",
                 Map.of("width", width, "height", height, "deviceScaleFactor", scale, "mobile", false));
     }
 
     void systemColours(String scheme) {
-        driver.executeCdpCommand("Emulation.setEmulatedMedia",
+        driver.executeCdpCommand(
+                "Emulation.setEmulatedMedia",
                 Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", scheme))));
     }
 
@@ -144,9 +155,12 @@ final class Browser implements AutoCloseable {
 
     /** Red, green, blue of what the graph shows there. */
     List<Number> graphColour(double x, double row) {
-        return run("const c = document.querySelector('#flame canvas'), r = c.width / c.clientWidth;"
-                + "return [...c.getContext('2d').getImageData(Math.round(arguments[0] * c.width),"
-                + "Math.round((arguments[1] * 20 + 3) * r), 1, 1).data].slice(0, 3)", x, row);
+        return run(
+                "const c = document.querySelector('#flame canvas'), r = c.width / c.clientWidth;"
+                        + "return [...c.getContext('2d').getImageData(Math.round(arguments[0] * c.width),"
+                        + "Math.round((arguments[1] * 20 + 3) * r), 1, 1).data].slice(0, 3)",
+                x,
+                row);
     }
 
     String focused() {
@@ -165,8 +179,11 @@ final class Browser implements AutoCloseable {
     /** Every address that was asked for, since the last call. */
     List<String> requests() {
         return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
-                .map(entry -> REQUEST.matcher(entry.getMessage())).filter(Matcher::find)
-                .map(found -> found.group(1)).filter(url -> !url.startsWith("data:")).toList();
+                .map(entry -> REQUEST.matcher(entry.getMessage()))
+                .filter(Matcher::find)
+                .map(found -> found.group(1))
+                .filter(url -> !url.startsWith("data:"))
+                .toList();
     }
 
     void picture(Path file) throws IOException {

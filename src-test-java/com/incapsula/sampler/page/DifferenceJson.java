@@ -16,8 +16,7 @@ final class DifferenceJson {
     private static final List<String> MEASURES = List.of("wall", "cpu", "samples");
 
     /** A node; found again by its parent and what it is called. */
-    private record Place(int parent, String name) {
-    }
+    private record Place(int parent, String name) {}
 
     private final Map<Place, Integer> nodes = new LinkedHashMap<>();
     private final List<Integer> frameOfNode = new ArrayList<>();
@@ -25,8 +24,7 @@ final class DifferenceJson {
     private final Map<String, Integer> frames = new LinkedHashMap<>();
     private final List<int[]> groups = new ArrayList<>();
 
-    private DifferenceJson() {
-    }
+    private DifferenceJson() {}
 
     static String of(ReportJson before, ReportJson after) {
         String reports = "{\"before\":" + before.json(false) + ",\"after\":" + after.json(false); // sorts groups
@@ -71,20 +69,33 @@ final class DifferenceJson {
     }
 
     private String json() {
-        StringBuilder out = new StringBuilder("{\"frames\":[").append(String.join(",\n", frames.keySet()))
+        StringBuilder out = new StringBuilder("{\"frames\":[")
+                .append(String.join(",\n", frames.keySet()))
                 .append("],\"groups\":[")
-                .append(String.join(",", groups.stream().map(sides -> "[" + sides[0] + "," + sides[1] + "]").toList()))
+                .append(String.join(
+                        ",",
+                        groups.stream()
+                                .map(sides -> "[" + sides[0] + "," + sides[1] + "]")
+                                .toList()))
                 .append(']');
-        ReportJson.numbers(out, "parent", nodes.keySet().stream().mapToLong(Place::parent).toArray());
-        ReportJson.numbers(out, "frame", frameOfNode.stream().mapToLong(Integer::longValue).toArray());
+        ReportJson.numbers(
+                out, "parent", nodes.keySet().stream().mapToLong(Place::parent).toArray());
+        ReportJson.numbers(
+                out, "frame", frameOfNode.stream().mapToLong(Integer::longValue).toArray());
         for (int side = 0; side < SIDES.size(); side++) {
             StringBuilder columns = new StringBuilder();
             for (int measure = 0; measure < MEASURES.size(); measure++) {
                 int column = side * MEASURES.size() + measure;
-                ReportJson.numbers(columns, MEASURES.get(measure),
+                ReportJson.numbers(
+                        columns,
+                        MEASURES.get(measure),
                         figures.stream().mapToLong(one -> one[column]).toArray());
             }
-            out.append(",\"").append(SIDES.get(side)).append("\":{").append(columns.substring(1)).append('}');
+            out.append(",\"")
+                    .append(SIDES.get(side))
+                    .append("\":{")
+                    .append(columns.substring(1))
+                    .append('}');
         }
         return out.append("}\n").toString();
     }

@@ -46,13 +46,15 @@ class LivePageIT {
     }
 
     private void startThread(String name) {
-        Thread thread = new Thread(() -> {
-            try {
-                done.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }, name);
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        done.await();
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                name);
         thread.setDaemon(true);
         thread.start();
     }

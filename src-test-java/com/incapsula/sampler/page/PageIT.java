@@ -159,8 +159,8 @@ class PageIT {
         assertThat(names("tree")).containsExactly("main", "com.acme.A.run(A.java:10)", "worker-");
         WebElement tree = browser.find("#tree");
         tree.sendKeys(Keys.ARROW_DOWN, Keys.ARROW_RIGHT);
-        assertThat(names("tree")).containsExactly("main", "com.acme.A.run(A.java:10)", "com.acme.A.load(A.java:20)",
-                "worker-");
+        assertThat(names("tree"))
+                .containsExactly("main", "com.acme.A.run(A.java:10)", "com.acme.A.load(A.java:20)", "worker-");
         tree.sendKeys(Keys.HOME, Keys.ARROW_LEFT);
         assertThat(names("tree")).containsExactly("main", "worker-");
         assertThat(browser.find("#tree .row").getDomAttribute("aria-expanded")).isEqualTo("false");
@@ -170,7 +170,8 @@ class PageIT {
         assertThat(names("tree")).containsExactly("worker-", "main");
         browser.click("#tree .head [data-key=samples] button");
         assertThat(names("tree")).containsExactly("main", "worker-");
-        assertThat(browser.find("#tree .head [data-key=samples]").getDomAttribute("aria-sort")).isEqualTo("descending");
+        assertThat(browser.find("#tree .head [data-key=samples]").getDomAttribute("aria-sort"))
+                .isEqualTo("descending");
     }
 
     /** The core's list of measures may grow: the page shows what a report holds. */
@@ -186,17 +187,29 @@ class PageIT {
     @Test
     void callTreeLeavesOutFramesThatOnlyPassOn() throws IOException {
         ReportJson report = new ReportJson();
-        report.group("main", 1).stack(100, 0, 2, "a.A.one:1", "a.A.two:2", "a.A.three:3", "a.A.four:4")
+        report.group("main", 1)
+                .stack(100, 0, 2, "a.A.one:1", "a.A.two:2", "a.A.three:3", "a.A.four:4")
                 .stack(50, 0, 1, "a.A.one:1", "a.A.two:2", "a.A.other:5");
         show(report.json());
         browser.tab("tree");
         browser.click("#hot-path");
-        assertThat(names("tree")).containsExactly("main", "a.A.one(A.java:1)", "a.A.three(A.java:3)",
-                "a.A.four(A.java:4)", "a.A.other(A.java:5)");
+        assertThat(names("tree"))
+                .containsExactly(
+                        "main",
+                        "a.A.one(A.java:1)",
+                        "a.A.three(A.java:3)",
+                        "a.A.four(A.java:4)",
+                        "a.A.other(A.java:5)");
         browser.click("#compact");
         browser.click("#hot-path");
-        assertThat(names("tree")).containsExactly("main", "a.A.one(A.java:1)", "a.A.two(A.java:2)",
-                "a.A.three(A.java:3)", "a.A.four(A.java:4)", "a.A.other(A.java:5)");
+        assertThat(names("tree"))
+                .containsExactly(
+                        "main",
+                        "a.A.one(A.java:1)",
+                        "a.A.two(A.java:2)",
+                        "a.A.three(A.java:3)",
+                        "a.A.four(A.java:4)",
+                        "a.A.other(A.java:5)");
     }
 
     @Test
@@ -223,8 +236,8 @@ class PageIT {
         browser.tab("methods");
         assertThat(names("methods")).containsExactly("com.acme.B.waitForWork", "java.lang.Thread.run");
         browser.find("#groups").sendKeys(Keys.HOME);
-        assertThat(names("methods")).containsExactly("com.acme.A.load", "com.acme.A.run", "com.acme.B.waitForWork",
-                "java.lang.Thread.run");
+        assertThat(names("methods"))
+                .containsExactly("com.acme.A.load", "com.acme.A.run", "com.acme.B.waitForWork", "java.lang.Thread.run");
     }
 
     @Test
@@ -254,31 +267,43 @@ class PageIT {
 
     @Test
     void accountSaysInWordsWhatWasNotSeen() throws IOException {
-        ReportJson report = twoGroups().outcome("THREAD_ENDED_IN_WALK", 20)
-                .outcome("constructor", 0).counter("LATE_TICKS", 2);
+        ReportJson report = twoGroups()
+                .outcome("THREAD_ENDED_IN_WALK", 20)
+                .outcome("constructor", 0)
+                .counter("LATE_TICKS", 2);
         report.group("short-", 9).stack(400, 0, 20, "[thread ended]").stack(600, 600, 0, "a.A.run:1", "[libmSin]");
         report.group("[JVM]", 5).stack(1_000, 1_000, 0, "[GC]");
         show(report.json());
         browser.tab("account");
-        assertThat(browser.texts("#panel-account p")).element(0).asString()
+        assertThat(browser.texts("#panel-account p"))
+                .element(0)
+                .asString()
                 .endsWith("the sampler polled threads 120 times. 83.3 % of the polls found where the thread was.");
-        assertThat(browser.texts("#panel-account p")).element(1).asString()
+        assertThat(browser.texts("#panel-account p"))
+                .element(1)
+                .asString()
                 .startsWith("400.0 ms of 6.00 s of thread time (6.7 %) have no stack.");
-        assertThat(browser.texts("#panel-account h3")).containsExactly("How each poll of a thread ended",
-                "Time without a stack", "Other events", "By thread group");
-        assertThat(browser.texts("#panel-account tr")).contains(
-                "failedfailed, thread ended during the walk2016.7 %"
-                        + "The thread ended during the walk. The time is under [thread ended].",
-                "constructor00.0 %", "late ticks2Ticks that began more than half an interval late."
-                        + " They are credited with their real length.");
+        assertThat(browser.texts("#panel-account h3"))
+                .containsExactly(
+                        "How each poll of a thread ended", "Time without a stack", "Other events", "By thread group");
+        assertThat(browser.texts("#panel-account tr"))
+                .contains(
+                        "failedfailed, thread ended during the walk2016.7 %"
+                                + "The thread ended during the walk. The time is under [thread ended].",
+                        "constructor00.0 %",
+                        "late ticks2Ticks that began more than half an interval late."
+                                + " They are credited with their real length.");
     }
 
     @Test
     void accountSaysThatNoFrameOfTheMonitoredPackagesWasSeen() throws IOException {
         show(twoGroups().missedPackages("com.foo, com.bar").json());
         browser.tab("account");
-        assertThat(browser.texts("#panel-account p")).element(0).asString().isEqualTo(
-                "No frame of the monitored packages was seen: com.foo, com.bar. Each stack is its root frame alone.");
+        assertThat(browser.texts("#panel-account p"))
+                .element(0)
+                .asString()
+                .isEqualTo(
+                        "No frame of the monitored packages was seen: com.foo, com.bar. Each stack is its root frame alone.");
         show(twoGroups().json());
         browser.tab("account");
         assertThat(browser.texts("#panel-account p")).noneMatch(text -> text.contains("monitored packages"));
@@ -289,13 +314,16 @@ class PageIT {
     @Test
     void differenceShowsWhatGotSlowerFirst() throws IOException {
         ReportJson before = new ReportJson().elapsedMillis(450_000);
-        before.group("main", 1).stack(500, 500, 10, "a.A.run:1", "a.A.slow:2")
+        before.group("main", 1)
+                .stack(500, 500, 10, "a.A.run:1", "a.A.slow:2")
                 .stack(1_500, 0, 30, "a.A.run:1", "a.A.quick:3")
                 .stack(500, 0, 10, "a.A.run:1", "a.A.same:4");
         ReportJson after = new ReportJson().elapsedMillis(900_000);
-        after.group("main", 1).stack(3_000, 3_000, 60, "a.A.run:1", "a.A.slow:7")
+        after.group("main", 1)
+                .stack(3_000, 3_000, 60, "a.A.run:1", "a.A.slow:7")
                 .stack(1_000, 0, 20, "a.A.run:1", "a.A.quick:3")
-                .stack(1_000, 0, 20, "a.A.run:1", "a.A.same:4").stack(200, 0, 4, "a.A.run:1", "a.A.fresh:9");
+                .stack(1_000, 0, 20, "a.A.run:1", "a.A.same:4")
+                .stack(200, 0, 4, "a.A.run:1", "a.A.fresh:9");
         show(DifferenceJson.of(before, after));
 
         assertThat(browser.text("#interval")).contains("scaled × 2.00 to the length of after");
@@ -316,8 +344,8 @@ class PageIT {
         assertThat(quick.get(2).intValue()).isGreaterThan(quick.get(0).intValue() + 60);
         assertThat(Math.abs(same.get(0).intValue() - same.get(2).intValue())).isLessThan(30);
         browser.pointAtGraph(0.1, 2, false);
-        assertThat(browser.texts("#tip *")).containsExactly("a.A.slow", "before 1.00 s, after 3.00 s",
-                "+2.00 s (+200.0 %)");
+        assertThat(browser.texts("#tip *"))
+                .containsExactly("a.A.slow", "before 1.00 s, after 3.00 s", "+2.00 s (+200.0 %)");
     }
 
     /** As the library writes it: src-test-c/export/test_difference.c compares the file with that. */
@@ -328,8 +356,8 @@ class PageIT {
         assertThat(browser.texts("#groups .group-name")).containsExactly("All threads", "main", "pool-");
         assertThat(browser.texts("#groups .group-time")).containsExactly("±0", "+200.0 ms", "-200.0 ms");
         browser.tab("methods");
-        assertThat(names("methods")).containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "[thread ended]",
-                "a.A.quick");
+        assertThat(names("methods"))
+                .containsExactly("a.A.slow", "a.A.fresh", "a.A.run", "a.A.same", "[thread ended]", "a.A.quick");
         assertThat(cells("methods", 0)).containsExactly("+2,000", "+2,000", "+200.0 %", "1,000", "3,000", "a.A.slow");
         browser.tab("tree");
         assertThat(names("tree")).startsWith("main", "a.A.run", "a.A.slow", "a.A.fresh");
@@ -371,8 +399,8 @@ class PageIT {
             assertThat(outline).as("focus ring of " + browser.focused()).isEqualTo("solid");
             order.append(browser.focused()).append(' ');
         }
-        assertThat(order.toString()).startsWith("skip help-open theme groups tab-graph BUTTON BUTTON search "
-                + "BUTTON BUTTON scroller");
+        assertThat(order.toString())
+                .startsWith("skip help-open theme groups tab-graph BUTTON BUTTON search " + "BUTTON BUTTON scroller");
 
         browser.run("document.activeElement.blur()");
         browser.type("/");
@@ -418,12 +446,12 @@ class PageIT {
         report.outcome(image, 1).counter(script, 1);
         show(report.json());
 
-        assertThat(browser.texts("#groups .group-name")).containsExactlyInAnyOrder("All threads", script,
-                "(empty name)", "constructor");
+        assertThat(browser.texts("#groups .group-name"))
+                .containsExactlyInAnyOrder("All threads", script, "(empty name)", "constructor");
         browser.find("#groups").sendKeys(Keys.ARROW_DOWN);
         browser.pointAtGraph(0.5, 1, false);
-        assertThat(browser.text("#tip b")).isEqualTo(script + "." + image + "("
-                + quotes.replace("\u2028", "\\u2028") + ":1)");
+        assertThat(browser.text("#tip b"))
+                .isEqualTo(script + "." + image + "(" + quotes.replace("\u2028", "\\u2028") + ":1)");
         browser.tab("tree");
         browser.click("#compact");
         browser.click("#hot-path");
@@ -555,8 +583,8 @@ class PageIT {
         long turned = time("document.querySelector('[data-direction=flame]').click()");
         long tree = time("document.querySelector('#tab-tree').click()");
         long methods = time("document.querySelector('#tab-methods').click()");
-        System.out.printf("page of %,d nodes: painted after %d ms; search %.0f, graph %d, "
-                + "call tree %d, methods %d ms%n",
+        System.out.printf(
+                "page of %,d nodes: painted after %d ms; search %.0f, graph %d, " + "call tree %d, methods %d ms%n",
                 LARGE, painted, search, turned, tree, methods);
         assertThat(painted).isLessThan(3_000);
         assertThat(search).isLessThan(200);
@@ -566,8 +594,8 @@ class PageIT {
     }
 
     private static long time(String script) {
-        Number millis = browser.run("const t = performance.now();" + script
-                + "; return Math.round(performance.now() - t)");
+        Number millis =
+                browser.run("const t = performance.now();" + script + "; return Math.round(performance.now() - t)");
         return millis.longValue();
     }
 
@@ -630,7 +658,8 @@ class PageIT {
     /** main: 3 s, of which A.run itself 1 s and A.load, called by it, 2 s; worker-: 1 s of waiting. */
     private static ReportJson twoGroups() {
         ReportJson report = new ReportJson();
-        report.group("main", 1).stack(1_000, 500, 20, "com.acme.A.run:10")
+        report.group("main", 1)
+                .stack(1_000, 500, 20, "com.acme.A.run:10")
                 .stack(2_000, 1_000, 40, "com.acme.A.run:10", "com.acme.A.load:20");
         report.group("worker-", 2).stack(1_000, 0, 20, "java.lang.Thread.run:840", "com.acme.B.waitForWork");
         return report;

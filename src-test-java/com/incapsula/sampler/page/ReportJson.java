@@ -20,8 +20,7 @@ final class ReportJson {
     private String missedPackages;
 
     /** A node of a group's tree; found again by its parent and frame. */
-    record Place(int parent, int frame) {
-    }
+    record Place(int parent, int frame) {}
 
     final class Group {
         private final String name;
@@ -77,10 +76,21 @@ final class ReportJson {
         }
 
         private void write(StringBuilder out, boolean withNodes) {
-            out.append("{\"name\":").append(quoted(name)).append(",\"threads\":").append(threads)
-                    .append(",\"threadNames\":[").append(quoted(name + "1")).append(',').append(quoted(name + "2"))
-                    .append("],\"maxDepth\":").append(12).append(",\"polls\":").append(sum(2))
-                    .append(",\"outcomes\":{\"WALKED\":").append(sum(2)).append('}');
+            out.append("{\"name\":")
+                    .append(quoted(name))
+                    .append(",\"threads\":")
+                    .append(threads)
+                    .append(",\"threadNames\":[")
+                    .append(quoted(name + "1"))
+                    .append(',')
+                    .append(quoted(name + "2"))
+                    .append("],\"maxDepth\":")
+                    .append(12)
+                    .append(",\"polls\":")
+                    .append(sum(2))
+                    .append(",\"outcomes\":{\"WALKED\":")
+                    .append(sum(2))
+                    .append('}');
             if (withNodes) {
                 writeNodes(out);
             }
@@ -88,12 +98,21 @@ final class ReportJson {
         }
 
         private void writeNodes(StringBuilder out) {
-            numbers(out, "parent", nodes.keySet().stream().mapToLong(Place::parent).toArray());
-            numbers(out, "frame", nodes.keySet().stream().mapToLong(Place::frame).toArray());
+            numbers(
+                    out,
+                    "parent",
+                    nodes.keySet().stream().mapToLong(Place::parent).toArray());
+            numbers(
+                    out,
+                    "frame",
+                    nodes.keySet().stream().mapToLong(Place::frame).toArray());
             String[] columns = {"wall", "cpu", "samples"};
             for (int i = 0; i < columns.length; i++) {
                 int column = i;
-                numbers(out, columns[i], selves.stream().mapToLong(self -> self[column]).toArray());
+                numbers(
+                        out,
+                        columns[i],
+                        selves.stream().mapToLong(self -> self[column]).toArray());
             }
         }
     }
@@ -177,12 +196,19 @@ final class ReportJson {
         all.put("WALKED", samples);
         all.putAll(outcomes);
         StringBuilder out = new StringBuilder();
-        out.append("{\"format\":\"threads-sampler/1\",\"fromMillis\":").append(till - elapsedMillis)
-                .append(",\"tillMillis\":").append(till).append(",\"elapsedNanos\":").append(elapsedMillis * 1_000_000)
-                .append(",\"ownCpuNanos\":").append(elapsedMillis * 3_100)
+        out.append("{\"format\":\"threads-sampler/1\",\"fromMillis\":")
+                .append(till - elapsedMillis)
+                .append(",\"tillMillis\":")
+                .append(till)
+                .append(",\"elapsedNanos\":")
+                .append(elapsedMillis * 1_000_000)
+                .append(",\"ownCpuNanos\":")
+                .append(elapsedMillis * 3_100)
                 .append(",\"memoryUsedBytes\":11480000,\"memoryLimitBytes\":100663296")
-                .append(",\"account\":{\"polls\":").append(samples + others)
-                .append(",\"samples\":").append(samples);
+                .append(",\"account\":{\"polls\":")
+                .append(samples + others)
+                .append(",\"samples\":")
+                .append(samples);
         figures(out, "outcomes", all);
         figures(out, "counters", counters);
         if (missedPackages != null) {
@@ -190,7 +216,9 @@ final class ReportJson {
         }
         out.append('}');
         if (withNodes) {
-            out.append(",\"frames\":[").append(String.join(",\n", frames.keySet())).append(']');
+            out.append(",\"frames\":[")
+                    .append(String.join(",\n", frames.keySet()))
+                    .append(']');
         }
         out.append(",\"groups\":[");
         for (int i = 0; i < groups.size(); i++) {
@@ -203,7 +231,11 @@ final class ReportJson {
     private static void figures(StringBuilder out, String name, Map<String, Long> figures) {
         List<String> parts = new ArrayList<>();
         figures.forEach((text, count) -> parts.add(quoted(text) + ":" + count));
-        out.append(",\"").append(name).append("\":{").append(String.join(",", parts)).append('}');
+        out.append(",\"")
+                .append(name)
+                .append("\":{")
+                .append(String.join(",", parts))
+                .append('}');
     }
 
     static void numbers(StringBuilder out, String name, long[] values) {

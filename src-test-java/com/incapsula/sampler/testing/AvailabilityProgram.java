@@ -8,8 +8,7 @@ import com.incapsula.sampler.outputer.SamplingOutputer;
 /** Says whether sampling is possible, and from where; samples where it is. */
 public final class AvailabilityProgram {
 
-    private AvailabilityProgram() {
-    }
+    private AvailabilityProgram() {}
 
     /** Runs it; with an argument, reports go to the logger. */
     public static void main(String[] arguments) throws Exception {
@@ -51,12 +50,10 @@ public final class AvailabilityProgram {
     private static final class Silent implements SamplingOutputer {
 
         @Override
-        public void printIntervalTitle(String title) {
-        }
+        public void printIntervalTitle(String title) {}
 
         @Override
-        public void printThreadRecord(String threadTitle, String record) {
-        }
+        public void printThreadRecord(String threadTitle, String record) {}
 
         @Override
         public void printError(String message, Throwable cause) {
@@ -64,11 +61,9 @@ public final class AvailabilityProgram {
         }
 
         @Override
-        public void flush() {
-        }
+        public void flush() {}
 
         @Override
-        public void close() {
-        }
+        public void close() {}
     }
 }

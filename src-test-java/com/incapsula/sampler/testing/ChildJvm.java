@@ -102,7 +102,8 @@ public final class ChildJvm {
     /** @return the folder or jar a class comes from */
     public static Path placeOf(Class<?> type) {
         try {
-            return Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return Path.of(
+                    type.getProtectionDomain().getCodeSource().getLocation().toURI());
         } catch (URISyntaxException e) {
             throw new AssertionError(e);
         }
@@ -173,8 +174,8 @@ public final class ChildJvm {
         }
 
         private void read() {
-            try (BufferedReader lines = new BufferedReader(
-                    new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
+            try (BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8))) {
                 char[] some = new char[8192];
                 for (int count = lines.read(some); count >= 0; count = lines.read(some)) {
                     output.append(some, 0, count);
@@ -205,7 +206,9 @@ public final class ChildJvm {
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
             reader.join();
             assertThat(ended).as("ended in time; it printed: " + output).isTrue();
-            assertThat(COMPLAINT.matcher(output).find()).as("complaint of -Xcheck:jni in " + output).isFalse();
+            assertThat(COMPLAINT.matcher(output).find())
+                    .as("complaint of -Xcheck:jni in " + output)
+                    .isFalse();
             return new Result(process.exitValue(), output.toString(), millis);
         }
     }

@@ -9,8 +9,7 @@ public final class ChosenEngine {
 
     private static final String PROPERTY = "sampler.test.engine";
 
-    private ChosenEngine() {
-    }
+    private ChosenEngine() {}
 
     /** Has the sampler use it. */
     public static void set(ThreadsSampler sampler) {

@@ -40,8 +40,7 @@ public final class ColdStartProgram {
                 }
             """;
 
-    private ColdStartProgram() {
-    }
+    private ColdStartProgram() {}
 
     /**
      * Runs.

@@ -15,8 +15,7 @@ public final class DeepStackProgram {
     private static volatile int outputerDepth;
     private static volatile int manipulatorDepth;
 
-    private DeepStackProgram() {
-    }
+    private DeepStackProgram() {}
 
     /** Runs it. */
     public static void main(String[] arguments) throws Exception {

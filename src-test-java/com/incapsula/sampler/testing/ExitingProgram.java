@@ -15,8 +15,7 @@ public final class ExitingProgram {
 
     private static final CountDownLatch NEVER = new CountDownLatch(1);
 
-    private ExitingProgram() {
-    }
+    private ExitingProgram() {}
 
     /** Runs it. */
     public static void main(String[] arguments) throws Exception {

@@ -6,7 +6,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /** The record of one thread group, read back. */
-public record Group(String title, String record, String name, int maxDepth, long distinctThreads, String threadNames,
+public record Group(
+        String title,
+        String record,
+        String name,
+        int maxDepth,
+        long distinctThreads,
+        String threadNames,
         List<Row> rows) {
 
     private static final Pattern TITLE = Pattern.compile(
@@ -18,13 +24,22 @@ public record Group(String title, String record, String name, int maxDepth, long
         if (!matcher.matches()) {
             throw new AssertionError("not the title of a group: " + title);
         }
-        return new Group(title, record, matcher.group(1), Integer.parseInt(matcher.group(2)),
-                Long.parseLong(matcher.group(3)), matcher.group(4), Row.parse(record));
+        return new Group(
+                title,
+                record,
+                matcher.group(1),
+                Integer.parseInt(matcher.group(2)),
+                Long.parseLong(matcher.group(3)),
+                matcher.group(4),
+                Row.parse(record));
     }
 
     /** @return the time of all its roots */
     public long cumulativeMillis() {
-        return rows.stream().filter(row -> row.depth() == 0).mapToLong(Row::cumulativeMillis).sum();
+        return rows.stream()
+                .filter(row -> row.depth() == 0)
+                .mapToLong(Row::cumulativeMillis)
+                .sum();
     }
 
     /** @return the method time of all its rows */
@@ -39,6 +54,9 @@ public record Group(String title, String record, String name, int maxDepth, long
 
     /** @return the cumulative time of the rows of a method, given by its full name */
     public long millisIn(String method) {
-        return rows.stream().filter(row -> row.method().equals(method)).mapToLong(Row::cumulativeMillis).sum();
+        return rows.stream()
+                .filter(row -> row.method().equals(method))
+                .mapToLong(Row::cumulativeMillis)
+                .sum();
     }
 }

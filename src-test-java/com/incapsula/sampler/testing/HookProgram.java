@@ -20,8 +20,7 @@ public final class HookProgram {
     private static ThreadsSampler sampler;
     private static SamplingCursor cursor;
 
-    private HookProgram() {
-    }
+    private HookProgram() {}
 
     /** Runs it; the argument says what its hook does. */
     public static void main(String[] arguments) throws Exception {
@@ -36,30 +35,35 @@ public final class HookProgram {
             Desk.serveFor(100);
             Samplers.awaitTicks(sampler, 2);
         }
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> {
-            try {
-                hook(arguments[0]);
-                System.out.println("hook done");
-            } catch (Throwable t) {
-                t.printStackTrace(System.out);
-            }
-        }, "users-hook"));
+        Runtime.getRuntime()
+                .addShutdownHook(new Thread(
+                        () -> {
+                            try {
+                                hook(arguments[0]);
+                                System.out.println("hook done");
+                            } catch (Throwable t) {
+                                t.printStackTrace(System.out);
+                            }
+                        },
+                        "users-hook"));
     }
 
     /* Starts and ends again and again until the JVM is gone; which may be anywhere in it. */
     private static void race() throws Exception {
         CountDownLatch started = new CountDownLatch(3);
-        Thread racer = new Thread(() -> {
-            try {
-                while (true) {
-                    sampler.init();
-                    started.countDown();
-                    sampler.close();
-                }
-            } catch (Throwable t) {
-                t.printStackTrace(System.out);
-            }
-        }, "racer");
+        Thread racer = new Thread(
+                () -> {
+                    try {
+                        while (true) {
+                            sampler.init();
+                            started.countDown();
+                            sampler.close();
+                        }
+                    } catch (Throwable t) {
+                        t.printStackTrace(System.out);
+                    }
+                },
+                "racer");
         racer.setDaemon(true);
         racer.start();
         started.await();
@@ -104,7 +108,8 @@ public final class HookProgram {
 
     private static void show(String name, SamplingReport report) {
         try (report) {
-            boolean main = report.getGroups().stream().anyMatch(group -> group.getName().equals("main"));
+            boolean main = report.getGroups().stream()
+                    .anyMatch(group -> group.getName().equals("main"));
             System.out.println(name + ": " + (main ? "main" : report.getGroups().isEmpty() ? "empty" : "others"));
         }
     }

@@ -15,8 +15,7 @@ import org.springframework.context.support.GenericApplicationContext;
 /** An application that carries a sampler and is run where sampling is not possible. */
 public final class InertProgram {
 
-    private InertProgram() {
-    }
+    private InertProgram() {}
 
     /** Runs it; the argument says how it is made. */
     public static void main(String[] arguments) throws Exception {
@@ -70,16 +69,29 @@ public final class InertProgram {
 
         static void run() throws Exception {
             try (GenericApplicationContext context = new GenericApplicationContext()) {
-                context.registerBeanDefinition("sampler", bean(ThreadsSampler.class,
-                        Map.of("monitoredPackages", "com.acme", "reportFrequencySeconds", "600", "jmxName", "app")));
+                context.registerBeanDefinition(
+                        "sampler",
+                        bean(
+                                ThreadsSampler.class,
+                                Map.of(
+                                        "monitoredPackages",
+                                        "com.acme",
+                                        "reportFrequencySeconds",
+                                        "600",
+                                        "jmxName",
+                                        "app")));
                 RootBeanDefinition server = bean(ThreadsSamplerServer.class, Map.of("port", "0"));
-                server.getPropertyValues().add("sampler",
-                        new org.springframework.beans.factory.config.RuntimeBeanReference("sampler"));
+                server.getPropertyValues()
+                        .add("sampler", new org.springframework.beans.factory.config.RuntimeBeanReference("sampler"));
                 context.registerBeanDefinition("server", server);
                 context.refresh();
                 use(context.getBean(ThreadsSampler.class));
-                byte[] page = context.getBean(ThreadsSamplerServer.class).getUrl().resolve("report.txt").toURL()
-                        .openStream().readAllBytes();
+                byte[] page = context.getBean(ThreadsSamplerServer.class)
+                        .getUrl()
+                        .resolve("report.txt")
+                        .toURL()
+                        .openStream()
+                        .readAllBytes();
                 System.out.print("served: " + new String(page, StandardCharsets.UTF_8));
             }
         }

@@ -28,7 +28,9 @@ public final class Logged implements AutoCloseable {
 
     /** @return level and message of each event, in their order */
     public List<String> messages() {
-        return events.list.stream().map(event -> event.getLevel() + " " + event.getFormattedMessage()).toList();
+        return events.list.stream()
+                .map(event -> event.getLevel() + " " + event.getFormattedMessage())
+                .toList();
     }
 
     @Override

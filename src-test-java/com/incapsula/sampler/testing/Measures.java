@@ -14,5 +14,4 @@ import org.junit.jupiter.api.Tag;
 @Tag("truth")
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
-public @interface Measures {
-}
+public @interface Measures {}

@@ -22,20 +22,25 @@ public final class NothingLeft implements AfterEachCallback {
     /** @throws AssertionError where a sampler thread lives or the native core holds memory */
     public static void assertNothingLeft() {
         patiently().untilAsserted(() -> assertThat(samplerThreads()).isEmpty());
-        patiently().untilAsserted(() -> assertThat(liveBytes()).as("bytes of the native core").isZero());
+        patiently()
+                .untilAsserted(() ->
+                        assertThat(liveBytes()).as("bytes of the native core").isZero());
     }
 
     /** @return the names of the library's threads that live */
     public static List<String> samplerThreads() {
-        return Thread.getAllStackTraces().keySet().stream().map(Thread::getName)
-                .filter(name -> name.startsWith("threads-sampler")).toList();
+        return Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .filter(name -> name.startsWith("threads-sampler"))
+                .toList();
     }
 
     /** @return bytes the native core holds over all sessions */
     public static long liveBytes() {
         assertThat(ThreadsSampler.unavailabilityCause()).isNull();
         try {
-            Method method = Class.forName("com.incapsula.sampler.internal.engine.NativeBridge").getDeclaredMethod("liveBytes");
+            Method method = Class.forName("com.incapsula.sampler.internal.engine.NativeBridge")
+                    .getDeclaredMethod("liveBytes");
             method.setAccessible(true);
             return (Long) method.invoke(null);
         } catch (ReflectiveOperationException e) {

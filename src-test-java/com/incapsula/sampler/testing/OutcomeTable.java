@@ -16,8 +16,8 @@ import java.util.regex.Pattern;
 public final class OutcomeTable {
 
     private static final Path PAGE_TABLE = Path.of("java/META-INF/threads-sampler/page/outcomes.js");
-    private static final Pattern ROW = Pattern
-            .compile("    (\\w+): \\{\n(?:        kind: '(\\w+)',\n)?        text: '((?:[^'\\\\]|\\\\.)*)',\n");
+    private static final Pattern ROW =
+            Pattern.compile("    (\\w+): \\{\n(?:        kind: '(\\w+)',\n)?        text: '((?:[^'\\\\]|\\\\.)*)',\n");
 
     private static final Map<String, String> KINDS = new LinkedHashMap<>();
     private static final Map<String, String> TEXTS = new LinkedHashMap<>();
@@ -30,8 +30,7 @@ public final class OutcomeTable {
         }
     }
 
-    private OutcomeTable() {
-    }
+    private OutcomeTable() {}
 
     private static String read() {
         try {
@@ -53,7 +52,9 @@ public final class OutcomeTable {
 
     /** @return the sum over the outcomes of these kinds: walked, idle, recovered, failed, skipped */
     public static long sum(Map<String, Long> outcomes, String... kinds) {
-        return outcomes.entrySet().stream().filter(entry -> Arrays.asList(kinds).contains(KINDS.get(entry.getKey())))
-                .mapToLong(Map.Entry::getValue).sum();
+        return outcomes.entrySet().stream()
+                .filter(entry -> Arrays.asList(kinds).contains(KINDS.get(entry.getKey())))
+                .mapToLong(Map.Entry::getValue)
+                .sum();
     }
 }

@@ -45,8 +45,7 @@ public final class PprofFile {
      * @param thread its label of that name
      * @param frames "name file:line", the root first
      */
-    public record Sample(long samples, long wallNanos, long cpuNanos, String thread, List<String> frames) {
-    }
+    public record Sample(long samples, long wallNanos, long cpuNanos, String thread, List<String> frames) {}
 
     /**
      * A method.
@@ -55,8 +54,7 @@ public final class PprofFile {
      * @param file its source
      * @param startLine its first line, or 0
      */
-    public record Function(String systemName, String file, long startLine) {
-    }
+    public record Function(String systemName, String file, long startLine) {}
 
     private final Message profile;
     private final int bytes;
@@ -74,8 +72,10 @@ public final class PprofFile {
     }
 
     private static FileDescriptor schema() {
-        FileDescriptorProto.Builder file = FileDescriptorProto.newBuilder().setName("profile.proto")
-                .setPackage("perftools.profiles").setSyntax("proto3");
+        FileDescriptorProto.Builder file = FileDescriptorProto.newBuilder()
+                .setName("profile.proto")
+                .setPackage("perftools.profiles")
+                .setSyntax("proto3");
         SCHEMA.forEach(message -> file.addMessageType(message(message.split(" "))));
         try {
             return FileDescriptor.buildFrom(file.build(), new FileDescriptor[0]);
@@ -88,9 +88,13 @@ public final class PprofFile {
         DescriptorProto.Builder message = DescriptorProto.newBuilder().setName(words[0]);
         for (int i = 1; i < words.length; i++) {
             String[] parts = words[i].replace("*", "").split(":");
-            FieldDescriptorProto.Builder field = message.addFieldBuilder().setName(parts[1])
-                    .setNumber(Integer.parseInt(parts[2])).setLabel(words[i].startsWith("*")
-                            ? FieldDescriptorProto.Label.LABEL_REPEATED : FieldDescriptorProto.Label.LABEL_OPTIONAL);
+            FieldDescriptorProto.Builder field = message.addFieldBuilder()
+                    .setName(parts[1])
+                    .setNumber(Integer.parseInt(parts[2]))
+                    .setLabel(
+                            words[i].startsWith("*")
+                                    ? FieldDescriptorProto.Label.LABEL_REPEATED
+                                    : FieldDescriptorProto.Label.LABEL_OPTIONAL);
             if (Character.isUpperCase(parts[0].charAt(0))) {
                 field.setTypeName(parts[0]).setType(FieldDescriptorProto.Type.TYPE_MESSAGE);
             } else {
@@ -106,9 +110,10 @@ public final class PprofFile {
     }
 
     private static boolean hasNothingUnknown(Message message) {
-        return message.getUnknownFields().asMap().isEmpty() && message.getAllFields().values().stream()
-                .flatMap(value -> value instanceof List<?> list ? list.stream() : List.of(value).stream())
-                .allMatch(value -> !(value instanceof Message part) || hasNothingUnknown(part));
+        return message.getUnknownFields().asMap().isEmpty()
+                && message.getAllFields().values().stream()
+                        .flatMap(value -> value instanceof List<?> list ? list.stream() : List.of(value).stream())
+                        .allMatch(value -> !(value instanceof Message part) || hasNothingUnknown(part));
     }
 
     /** @return "type/unit" of each value of a sample */
@@ -158,9 +163,14 @@ public final class PprofFile {
     /** @return by name */
     public Map<String, Function> functions() {
         Map<String, Function> found = new HashMap<>();
-        byId("function").values().forEach(function -> found.put(string(function, "name"),
-                new Function(string(function, "system_name"), string(function, "filename"),
-                        number(function, "start_line"))));
+        byId("function")
+                .values()
+                .forEach(function -> found.put(
+                        string(function, "name"),
+                        new Function(
+                                string(function, "system_name"),
+                                string(function, "filename"),
+                                number(function, "start_line"))));
         return found;
     }
 
@@ -183,8 +193,11 @@ public final class PprofFile {
     }
 
     private String label(Message sample, String key) {
-        return messages(sample, "label").stream().filter(label -> string(label, "key").equals(key))
-                .map(label -> string(label, "str")).findFirst().orElse(null);
+        return messages(sample, "label").stream()
+                .filter(label -> string(label, "key").equals(key))
+                .map(label -> string(label, "str"))
+                .findFirst()
+                .orElse(null);
     }
 
     private String type(Message valueType) {

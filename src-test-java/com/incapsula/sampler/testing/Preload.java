@@ -11,8 +11,7 @@ import java.nio.file.Path;
 /** Libraries that stand in front of libc in a child JVM, and make the system behave as it rarely does. */
 public final class Preload {
 
-    private Preload() {
-    }
+    private Preload() {}
 
     /**
      * Compiles one of this package's C files.
@@ -25,8 +24,22 @@ public final class Preload {
         try (InputStream in = Preload.class.getResourceAsStream(source)) {
             Files.copy(in, file);
         }
-        assertThat(start("gcc", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-O1", "-o",
-                library.toString(), file.toString(), "-ldl").waitFor()).as("gcc " + source).isZero();
+        assertThat(start(
+                                "gcc",
+                                "-D_GNU_SOURCE",
+                                "-Wall",
+                                "-Wextra",
+                                "-Werror",
+                                "-shared",
+                                "-fPIC",
+                                "-O1",
+                                "-o",
+                                library.toString(),
+                                file.toString(),
+                                "-ldl")
+                        .waitFor())
+                .as("gcc " + source)
+                .isZero();
         return library;
     }
 
@@ -34,8 +47,10 @@ public final class Preload {
         try {
             return new ProcessBuilder(command).inheritIO().start();
         } catch (IOException e) {
-            throw new IOException("this test compiles a library to preload, as the build does the library itself, and "
-                    + command[0] + " cannot be run: apt-get install gcc libc6-dev", e);
+            throw new IOException(
+                    "this test compiles a library to preload, as the build does the library itself, and " + command[0]
+                            + " cannot be run: apt-get install gcc libc6-dev",
+                    e);
         }
     }
 }

@@ -9,8 +9,7 @@ import java.util.List;
 public class Recorder implements SamplingOutputer {
 
     /** What went to {@code printError}. */
-    public record Failure(String message, Throwable cause) {
-    }
+    public record Failure(String message, Throwable cause) {}
 
     private final List<String> calls = new ArrayList<>();
     private final List<Report> reports = new ArrayList<>();

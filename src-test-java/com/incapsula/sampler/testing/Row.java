@@ -20,8 +20,12 @@ public record Row(int depth, String frame, long cumulativeMillis, long methodMil
             if (!matcher.matches()) {
                 throw new AssertionError("not a row: " + line);
             }
-            rows.add(new Row(matcher.group(1).length() / 2, matcher.group(2), Long.parseLong(matcher.group(3)),
-                    Long.parseLong(matcher.group(4)), line));
+            rows.add(new Row(
+                    matcher.group(1).length() / 2,
+                    matcher.group(2),
+                    Long.parseLong(matcher.group(3)),
+                    Long.parseLong(matcher.group(4)),
+                    line));
         });
         return rows;
     }

@@ -18,8 +18,7 @@ public final class Samplers {
     /** Long enough for everything on a slow machine. */
     public static final Duration LONG = Duration.ofSeconds(60);
 
-    private Samplers() {
-    }
+    private Samplers() {}
 
     /** @return one that samples everybody every 5 ms and reports when it is told to; not started */
     public static ThreadsSampler quick(SamplingOutputer outputer) {
@@ -50,7 +49,8 @@ public final class Samplers {
         AtomicLong nanos = new AtomicLong();
         patiently().until(() -> {
             try (SamplingReport report = sampler.snapshot()) {
-                report.toString(ReportFormat.COLLAPSED).lines()
+                report.toString(ReportFormat.COLLAPSED)
+                        .lines()
                         .filter(line -> line.startsWith(group + ";") && line.contains(method + "("))
                         .forEach(line -> nanos.addAndGet(Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))));
             }

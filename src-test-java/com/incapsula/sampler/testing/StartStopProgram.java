@@ -23,8 +23,7 @@ public final class StartStopProgram {
 
     private static final int WARM_UP = 20;
 
-    private StartStopProgram() {
-    }
+    private StartStopProgram() {}
 
     /**
      * Runs it.
@@ -34,7 +33,8 @@ public final class StartStopProgram {
     public static void main(String... arguments) throws Exception {
         int cycles = Integer.parseInt(arguments[0]);
         Random random = new Random(1);
-        try (Worker waiting = Worker.waiting("waiting"); Worker busy = Worker.busy("busy");
+        try (Worker waiting = Worker.waiting("waiting");
+                Worker busy = Worker.busy("busy");
                 Worker churn = Worker.doing("churn", StartStopProgram::calmChurn)) {
             for (int i = 0; i < WARM_UP; i++) {
                 cycle(random);
@@ -49,7 +49,10 @@ public final class StartStopProgram {
                 assertThat(nativeThreads()).as("native threads").isLessThanOrEqualTo(threads + 3);
                 assertThat(fileDescriptors()).as("file descriptors").isLessThanOrEqualTo(files + 3);
             });
-            assertThat(waiting.thread().isAlive() && busy.thread().isAlive() && churn.thread().isAlive()).isTrue();
+            assertThat(waiting.thread().isAlive()
+                            && busy.thread().isAlive()
+                            && churn.thread().isAlive())
+                    .isTrue();
         }
         System.out.println(cycles + " times");
     }
@@ -57,7 +60,7 @@ public final class StartStopProgram {
     /* With pauses: a start hands over from thread to thread, and waits for a core each time where all are taken. */
     private static void calmChurn(CountDownLatch goHome) throws InterruptedException {
         while (!goHome.await(1, TimeUnit.MILLISECONDS)) {
-            Thread thread = new Thread(() -> { }, "churn");
+            Thread thread = new Thread(() -> {}, "churn");
             thread.start();
             thread.join();
         }

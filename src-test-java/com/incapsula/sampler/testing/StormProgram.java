@@ -57,8 +57,7 @@ public final class StormProgram {
     private static final int THREADS_PER_SECOND = 1_000;
     private static final int DEEP = 50_000;
 
-    private StormProgram() {
-    }
+    private StormProgram() {}
 
     /** Runs it. */
     public static void main(String[] arguments) throws Exception {
@@ -108,18 +107,25 @@ public final class StormProgram {
     private static void assertAllIsCounted(Recorder recorder, long atLeast, long atMost) {
         assertThat(recorder.failures()).isEmpty();
         long credited = recorder.reports().stream()
-                .mapToLong(report -> report.group("witness").cumulativeMillis()).sum();
+                .mapToLong(report -> report.group("witness").cumulativeMillis())
+                .sum();
         int rounding = 1 + recorder.reports().size();
         assertThat(credited).as("of a thread that was always there").isBetween(atLeast - rounding, atMost + rounding);
     }
 
     private static void assertEveryAttemptHasItsOutcome(Recorder recorder, SamplerStatistics statistics) {
-        assertThat(statistics.getOutcomes().values().stream().mapToLong(Long::longValue).sum())
+        assertThat(statistics.getOutcomes().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
                 .isEqualTo(statistics.getPolls());
-        assertThat(recorder.reports().stream().mapToLong(report -> report.figure("polls")).sum())
+        assertThat(recorder.reports().stream()
+                        .mapToLong(report -> report.figure("polls"))
+                        .sum())
                 .isEqualTo(statistics.getPolls());
-        assertThat(recorder.reports()).extracting(Report::account).allSatisfy(text ->
-                assertThat(text).doesNotContain("refused by the JVM").doesNotContain("reports that failed"));
+        assertThat(recorder.reports())
+                .extracting(Report::account)
+                .allSatisfy(text ->
+                        assertThat(text).doesNotContain("refused by the JVM").doesNotContain("reports that failed"));
     }
 
     // ---- threads ----
@@ -143,8 +149,8 @@ public final class StormProgram {
     private static void threadsThatComeAndGo(int seconds) throws Exception {
         AtomicLong threads = new AtomicLong();
         long start = System.nanoTime();
-        SamplerStatistics statistics = storm(seconds, () -> threads.get() >= (long) seconds * THREADS_PER_SECOND,
-                goHome -> {
+        SamplerStatistics statistics =
+                storm(seconds, () -> threads.get() >= (long) seconds * THREADS_PER_SECOND, goHome -> {
                     List<Worker> makers = new ArrayList<>();
                     for (int i = 0; i < MAKERS; i++) {
                         makers.add(Worker.doing("maker-" + i, end -> churn(end, threads)));
@@ -156,8 +162,9 @@ public final class StormProgram {
         System.out.print(", " + threads + " threads, " + threads.get() * 1000 / millis + " a second");
         assertThat(threads).hasValueGreaterThanOrEqualTo((long) seconds * THREADS_PER_SECOND);
         assertThat(statistics.getCounters().get("UNSEEN_THREADS")
-                + statistics.getOutcomes().get("THREAD_ENDED")
-                + statistics.getOutcomes().get("THREAD_ENDED_IN_WALK")).isPositive();
+                        + statistics.getOutcomes().get("THREAD_ENDED")
+                        + statistics.getOutcomes().get("THREAD_ENDED_IN_WALK"))
+                .isPositive();
     }
 
     // ---- classes ----
@@ -169,8 +176,7 @@ public final class StormProgram {
         public static volatile double result;
 
         /** Public for whoever makes one. */
-        public Passing() {
-        }
+        public Passing() {}
 
         @Override
         public void run() {
@@ -212,7 +218,10 @@ public final class StormProgram {
                 ClassLoader loader = new PassingLoader(code);
                 loaders.add(new WeakReference<>(loader));
                 loaded.incrementAndGet();
-                ((Runnable) loader.loadClass(Passing.class.getName()).getConstructor().newInstance()).run();
+                ((Runnable) loader.loadClass(Passing.class.getName())
+                                .getConstructor()
+                                .newInstance())
+                        .run();
                 loader = null;
                 if (loaders.size() % 10 == 0) {
                     System.gc();
@@ -220,7 +229,9 @@ public final class StormProgram {
             }
         });
         System.out.print(", " + loaded + " class loaders");
-        assertThat(loaders).as("the sampler keeps no class").filteredOn(loader -> loader.get() == null)
+        assertThat(loaders)
+                .as("the sampler keeps no class")
+                .filteredOn(loader -> loader.get() == null)
                 .hasSizeGreaterThan(loaders.size() / 2);
     }
 
@@ -249,13 +260,17 @@ public final class StormProgram {
         AtomicLong descents = new AtomicLong();
         SamplerStatistics statistics = storm(seconds, () -> true, goHome -> {
             while (goHome.getCount() > 0 && failure.get() == null) {
-                Thread deep = new Thread(null, () -> {
-                    try {
-                        recurse(DEEP);
-                    } catch (RuntimeException | Error e) {
-                        failure.set(e);
-                    }
-                }, "deep", 1L << 30);
+                Thread deep = new Thread(
+                        null,
+                        () -> {
+                            try {
+                                recurse(DEEP);
+                            } catch (RuntimeException | Error e) {
+                                failure.set(e);
+                            }
+                        },
+                        "deep",
+                        1L << 30);
                 deep.start();
                 deep.join();
                 descents.incrementAndGet();

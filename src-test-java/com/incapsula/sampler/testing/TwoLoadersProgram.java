@@ -15,8 +15,7 @@ import java.util.List;
  */
 public final class TwoLoadersProgram {
 
-    private TwoLoadersProgram() {
-    }
+    private TwoLoadersProgram() {}
 
     /** Runs it. */
     public static void main(String[] arguments) throws Exception {
@@ -46,7 +45,8 @@ public final class TwoLoadersProgram {
     }
 
     private static void run(ClassLoader loader) throws Exception {
-        loader.loadClass(AvailabilityProgram.class.getName()).getMethod("main", String[].class)
+        loader.loadClass(AvailabilityProgram.class.getName())
+                .getMethod("main", String[].class)
                 .invoke(null, (Object) new String[0]);
     }
 }

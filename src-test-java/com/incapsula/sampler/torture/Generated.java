@@ -14,8 +14,7 @@ final class Generated {
     public abstract static class Shape {
 
         /** Public for whoever makes one. */
-        public Shape() {
-        }
+        public Shape() {}
 
         abstract long area(long size);
     }
@@ -24,8 +23,7 @@ final class Generated {
     public static final class Square extends Shape {
 
         /** Public for whoever makes one. */
-        public Square() {
-        }
+        public Square() {}
 
         @Override
         long area(long size) {
@@ -37,8 +35,7 @@ final class Generated {
     public static final class Strip extends Shape {
 
         /** Public for whoever makes one. */
-        public Strip() {
-        }
+        public Strip() {}
 
         @Override
         long area(long size) {
@@ -50,8 +47,7 @@ final class Generated {
     public static final class Ring extends Shape {
 
         /** Public for whoever makes one. */
-        public Ring() {
-        }
+        public Ring() {}
 
         @Override
         long area(long size) {
@@ -70,8 +66,7 @@ final class Generated {
         private int spoiled;
 
         /** Public for whoever makes one. */
-        public Hopeful() {
-        }
+        public Hopeful() {}
 
         @Override
         public long applyAsLong(long rounds) {
@@ -102,8 +97,7 @@ final class Generated {
     public static final class Bulky implements LongUnaryOperator {
 
         /** Public for whoever makes one. */
-        public Bulky() {
-        }
+        public Bulky() {}
 
         @Override
         public long applyAsLong(long rounds) {
@@ -180,13 +174,13 @@ final class Generated {
         }
     }
 
-    private Generated() {
-    }
+    private Generated() {}
 
     /** @return an object of a class of this name that has not been there before */
     static LongUnaryOperator fresh(Class<? extends LongUnaryOperator> type) {
         try {
-            return (LongUnaryOperator) new Loader().loadClass(type.getName()).getConstructor().newInstance();
+            return (LongUnaryOperator)
+                    new Loader().loadClass(type.getName()).getConstructor().newInstance();
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

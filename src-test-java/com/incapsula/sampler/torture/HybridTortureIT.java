@@ -29,7 +29,11 @@ class HybridTortureIT {
 
     /* As servers run: with both compilers. Flags that follow win. */
     private static ChildJvm jvm(String... flags) {
-        return ChildJvm.of(Torture.class).withTestLibraries().longer(PATIENCE).option("-XX:TieredStopAtLevel=4").option(flags);
+        return ChildJvm.of(Torture.class)
+                .withTestLibraries()
+                .longer(PATIENCE)
+                .option("-XX:TieredStopAtLevel=4")
+                .option(flags);
     }
 
     private static String survives(ChildJvm jvm, String storm, String amount) throws Exception {
@@ -66,8 +70,10 @@ class HybridTortureIT {
 
     @Test
     void fullCodeCache() throws Exception {
-        survives(withCollector("G1").option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
-                "CODE_CACHE", MILLIS);
+        survives(
+                withCollector("G1").option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
+                "CODE_CACHE",
+                MILLIS);
     }
 
     @Test

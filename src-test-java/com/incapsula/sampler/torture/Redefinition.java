@@ -22,8 +22,7 @@ public final class Redefinition {
     /** What is redefined: the value of a number in its code. */
     static final class Redefined {
 
-        private Redefined() {
-        }
+        private Redefined() {}
 
         static long work(int rounds) {
             long sum = 0;
@@ -50,8 +49,7 @@ public final class Redefinition {
         }
     }
 
-    private Redefinition() {
-    }
+    private Redefinition() {}
 
     /** Called by the JVM. */
     public static void premain(String arguments, Instrumentation offered) {

@@ -35,7 +35,9 @@ enum Storm {
         @Override
         List<Worker> begin() {
             Hopes hopes = new Hopes();
-            return List.of(Worker.doing("hopeful", hopes::run), Worker.doing("hopeful", hopes::run),
+            return List.of(
+                    Worker.doing("hopeful", hopes::run),
+                    Worker.doing("hopeful", hopes::run),
                     Worker.doing("spoiler", hopes::spoil));
         }
     },
@@ -68,7 +70,9 @@ enum Storm {
     REDEFINITION {
         @Override
         List<Worker> begin() {
-            return List.of(Worker.doing("redefined", this::work), Worker.doing("redefined", this::work),
+            return List.of(
+                    Worker.doing("redefined", this::work),
+                    Worker.doing("redefined", this::work),
                     Worker.doing("redefiner", this::redefine));
         }
 
@@ -101,7 +105,8 @@ enum Storm {
                 List<Thread> wave = new ArrayList<>();
                 for (int i = 0; i < 20; i++) {
                     int length = 5 + i;
-                    Thread thread = new Thread(null, () -> sink += "x".repeat(length).hashCode(), "child-" + i, SMALL);
+                    Thread thread =
+                            new Thread(null, () -> sink += "x".repeat(length).hashCode(), "child-" + i, SMALL);
                     wave.add(thread);
                     thread.start();
                 }
@@ -117,7 +122,9 @@ enum Storm {
     FORKS {
         @Override
         List<Worker> begin() {
-            return List.of(Worker.doing("forker", this::fork), Worker.doing("forker", this::fork),
+            return List.of(
+                    Worker.doing("forker", this::fork),
+                    Worker.doing("forker", this::fork),
                     Worker.doing("program", Storm::programs));
         }
 
@@ -186,6 +193,7 @@ enum Storm {
 
     /** How often what the storm is about has happened. */
     static final AtomicLong EVENTS = new AtomicLong();
+
     private static final int KEPT = 150;
     private static final long SMALL = 64 * 1024;
     private static volatile long sink;

@@ -29,8 +29,7 @@ final class Torture {
     private static final String HYBRID = "HYBRID";
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
 
-    private Torture() {
-    }
+    private Torture() {}
 
     public static void main(String[] arguments) {
         Thread.setDefaultUncaughtExceptionHandler((thread, e) -> FAILURE.compareAndSet(null, e));
@@ -79,7 +78,8 @@ final class Torture {
         long atMost = millisSince(outer);
         workers.forEach(Worker::close);
         long credited = recorder.reports().stream()
-                .mapToLong(report -> report.group("witness").cumulativeMillis()).sum();
+                .mapToLong(report -> report.group("witness").cumulativeMillis())
+                .sum();
         int rounding = 1 + recorder.reports().size();
         assertThat(credited).as("of a thread that was always there").isBetween(atLeast - rounding, atMost + rounding);
         assertThat(sampler.getStatistics().getEngine()).isEqualTo(HYBRID);
@@ -116,8 +116,10 @@ final class Torture {
         long polls = 0;
         for (Report report : recorder.reports()) {
             assertThat(statistics.getOutcomes().keySet().stream()
-                    .mapToLong(code -> report.figure(OutcomeTable.textOf(code))).sum())
-                    .as(report.account()).isEqualTo(report.figure("polls"));
+                            .mapToLong(code -> report.figure(OutcomeTable.textOf(code)))
+                            .sum())
+                    .as(report.account())
+                    .isEqualTo(report.figure("polls"));
             polls += report.figure("polls");
         }
         assertThat(polls).as("in all reports").isEqualTo(statistics.getPolls());
@@ -133,10 +135,20 @@ final class Torture {
         long walked = OutcomeTable.sum(outcomes, "walked");
         long recovered = OutcomeTable.sum(outcomes, "recovered");
         long failed = OutcomeTable.sum(outcomes, "failed");
-        System.out.printf(Locale.ROOT, "%s JDK %s: %d ms, %.0f events/s, %d polls, %d walked, %d recovered,"
-                + " %d skipped, %d failed (%.2f %%)%n%s%n", storm, System.getProperty("java.version"), millis,
-                Storm.EVENTS.get() * 1000.0 / millis, statistics.getPolls(), walked, recovered,
-                OutcomeTable.sum(outcomes, "skipped"), failed,
-                100.0 * failed / Math.max(1, failed + walked + recovered), statistics);
+        System.out.printf(
+                Locale.ROOT,
+                "%s JDK %s: %d ms, %.0f events/s, %d polls, %d walked, %d recovered,"
+                        + " %d skipped, %d failed (%.2f %%)%n%s%n",
+                storm,
+                System.getProperty("java.version"),
+                millis,
+                Storm.EVENTS.get() * 1000.0 / millis,
+                statistics.getPolls(),
+                walked,
+                recovered,
+                OutcomeTable.sum(outcomes, "skipped"),
+                failed,
+                100.0 * failed / Math.max(1, failed + walked + recovered),
+                statistics);
     }
 }

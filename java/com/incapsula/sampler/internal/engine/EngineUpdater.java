@@ -20,8 +20,10 @@ final class EngineUpdater {
     private final RunState state;
     private final ReportDispatcher dispatcher;
     private final Runnable hideCurrentThread;
+
     @SuppressWarnings("NullAway.Init") // set when an engine starts, before there is anything to update
     private EngineConfig applied; // the running engine's
+
     private boolean threadStarting; // a thread for changes from callbacks has not begun yet
 
     /** @param hideCurrentThread keeps the calling thread out of the samples */

@@ -33,7 +33,7 @@ final class ExitReport {
 
     /** @return true from the moment at which the JVM has begun to exit */
     static boolean isExiting() {
-        Thread probe = new Thread(null, () -> { }, "threads-sampler-exit-probe", 0, false);
+        Thread probe = new Thread(null, () -> {}, "threads-sampler-exit-probe", 0, false);
         try {
             Runtime.getRuntime().addShutdownHook(probe);
             Runtime.getRuntime().removeShutdownHook(probe);

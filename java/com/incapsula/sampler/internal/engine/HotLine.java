@@ -9,5 +9,4 @@ package com.incapsula.sampler.internal.engine;
  * @param cpuNanos nanoseconds
  * @param samples how many
  */
-public record HotLine(String text, long wallNanos, long cpuNanos, long samples) {
-}
+public record HotLine(String text, long wallNanos, long cpuNanos, long samples) {}

@@ -31,8 +31,7 @@ final class InertEngine implements Engine {
         }
 
         @Override
-        public void require() {
-        }
+        public void require() {}
 
         @Override
         public Engine create(OptionValues options, NativeCallbacks callbacks) {
@@ -40,45 +39,35 @@ final class InertEngine implements Engine {
         }
 
         @Override
-        public void hideCurrentThread() {
-        }
+        public void hideCurrentThread() {}
 
         @Override
-        public void hide(ThreadGroup group) {
-        }
+        public void hide(ThreadGroup group) {}
     }
 
     @Override
-    public void start() {
-    }
+    public void start() {}
 
     @Override
-    public void configure(OptionValues options) {
-    }
+    public void configure(OptionValues options) {}
 
     @Override
-    public void filterThreads(Thread[] threads, boolean only) {
-    }
+    public void filterThreads(Thread[] threads, boolean only) {}
 
     @Override
-    public void pause() {
-    }
+    public void pause() {}
 
     @Override
-    public void resume() {
-    }
+    public void resume() {}
 
     @Override
-    public void report() {
-    }
+    public void report() {}
 
     @Override
-    public void sampleOnce() {
-    }
+    public void sampleOnce() {}
 
     @Override
-    public void stop() {
-    }
+    public void stop() {}
 
     @Override
     public RawStatistics statistics() {
@@ -96,8 +85,7 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public void closeReader(int reader) {
-    }
+    public void closeReader(int reader) {}
 
     @Override
     public Snapshot takeInterval(int reader) {
@@ -110,6 +98,5 @@ final class InertEngine implements Engine {
     }
 
     @Override
-    public void destroy() {
-    }
+    public void destroy() {}
 }

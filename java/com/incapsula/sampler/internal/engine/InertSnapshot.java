@@ -29,7 +29,14 @@ final class InertSnapshot implements Snapshot {
             """;
 
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
-    private enum Form { TEXT, COLLAPSED, PPROF, SPEEDSCOPE, JSON, TOP }
+    private enum Form {
+        TEXT,
+        COLLAPSED,
+        PPROF,
+        SPEEDSCOPE,
+        JSON,
+        TOP
+    }
 
     private final long fromMillis;
     private final long tillMillis;
@@ -67,18 +74,22 @@ final class InertSnapshot implements Snapshot {
 
     @Override
     public void write(int format, int weight, int flags, OutputStream out) throws IOException {
-        out.write(switch (Form.values()[format]) {
-            case TEXT, TOP -> utf8(notice + "\n");
-            case COLLAPSED -> new byte[0];
-            case PPROF -> pprof();
-            case SPEEDSCOPE -> utf8("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
-                    + "\"exporter\":\"threads-sampler\",\"name\":" + json(notice)
-                    + ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[]},\n\"profiles\":[]}\n");
-            case JSON -> utf8("{\"format\":\"threads-sampler/1\",\"fromMillis\":" + fromMillis + ",\"tillMillis\":"
-                    + tillMillis + ",\"elapsedNanos\":0,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,"
-                    + "\"account\":{\"polls\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
-                    + "\"frames\":[],\n\"groups\":[]}\n");
-        });
+        out.write(
+                switch (Form.values()[format]) {
+                    case TEXT, TOP -> utf8(notice + "\n");
+                    case COLLAPSED -> new byte[0];
+                    case PPROF -> pprof();
+                    case SPEEDSCOPE ->
+                        utf8("{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
+                                + "\"exporter\":\"threads-sampler\",\"name\":" + json(notice)
+                                + ",\"activeProfileIndex\":0,\"shared\":{\"frames\":[]},\n\"profiles\":[]}\n");
+                    case JSON ->
+                        utf8("{\"format\":\"threads-sampler/1\",\"fromMillis\":" + fromMillis + ",\"tillMillis\":"
+                                + tillMillis
+                                + ",\"elapsedNanos\":0,\"ownCpuNanos\":0,\"memoryUsedBytes\":0,\"memoryLimitBytes\":0,"
+                                + "\"account\":{\"polls\":0,\"outcomes\":{},\"counters\":{" + json(notice) + ":1}},\n"
+                                + "\"frames\":[],\n\"groups\":[]}\n");
+                });
     }
 
     @Override

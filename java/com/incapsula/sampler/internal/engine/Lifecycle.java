@@ -107,11 +107,13 @@ public final class Lifecycle {
             }
             started = true;
             if (obstacle != null) {
-                return obstacle instanceof JvmExits ? null
+                return obstacle instanceof JvmExits
+                        ? null
                         : "threads-sampler does not sample: " + obstacle.getMessage();
             }
             return properties.config().threads().isOver()
-                    ? "threads-sampler does not sample: all chosen threads have ended" : null;
+                    ? "threads-sampler does not sample: all chosen threads have ended"
+                    : null;
         } finally {
             if (!started) {
                 dispatcher.observer().ended();
@@ -198,7 +200,8 @@ public final class Lifecycle {
             int reader = launched.openReader();
             dispatcher.setEngine(launched);
             launched.start();
-            for (EngineConfig next = properties.config(); !enterRunning(launched, reader, config);
+            for (EngineConfig next = properties.config();
+                    !enterRunning(launched, reader, config);
                     next = properties.config()) {
                 next.apply(launched, config);
                 config = next;

@@ -14,6 +14,7 @@ public final class LoadedLibrary {
 
     private static final class OnlyTry {
         static final NativeLibrary LIBRARY = NativeLibrary.ofThisJvm(NativeBridge.ABI, NativeBridge::abi);
+
         @SuppressWarnings("StaticAssignmentOfThrowable") // a cause; what is thrown is made for each call
         static final @Nullable UnsupportedOperationException FAILURE = tryOnce();
 
@@ -29,8 +30,7 @@ public final class LoadedLibrary {
         }
     }
 
-    private LoadedLibrary() {
-    }
+    private LoadedLibrary() {}
 
     /**
      * Loads the library if no call has tried that before.

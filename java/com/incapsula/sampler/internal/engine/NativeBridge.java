@@ -14,8 +14,7 @@ final class NativeBridge {
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
     static final int ABI = 3;
 
-    private NativeBridge() {
-    }
+    private NativeBridge() {}
 
     /** @return the version of this seam the library was built for */
     static native int abi();

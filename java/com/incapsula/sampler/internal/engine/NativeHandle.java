@@ -105,7 +105,8 @@ final class NativeHandle implements Engine {
     @Override
     public RawStatistics statistics() {
         return use(address -> {
-            List<Long> values = Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
+            List<Long> values =
+                    Arrays.stream(NativeBridge.statistics(address)).boxed().toList();
             return new RawStatistics(NativeBridge.engine(address), List.of(NativeBridge.statisticNames()), values);
         });
     }

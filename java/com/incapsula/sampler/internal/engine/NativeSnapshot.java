@@ -88,9 +88,12 @@ final class NativeSnapshot implements Snapshot {
         hold();
         try {
             long address = net.address;
-            return new RawReport(NativeBridge.snapshotFigures(address),
-                    List.of(NativeBridge.snapshotGroups(address)), NativeBridge.snapshotGroupFigures(address),
-                    List.of(NativeBridge.accountNames()), NativeBridge.snapshotAccount(address));
+            return new RawReport(
+                    NativeBridge.snapshotFigures(address),
+                    List.of(NativeBridge.snapshotGroups(address)),
+                    NativeBridge.snapshotGroupFigures(address),
+                    List.of(NativeBridge.accountNames()),
+                    NativeBridge.snapshotAccount(address));
         } finally {
             release();
         }
@@ -141,7 +144,8 @@ final class NativeSnapshot implements Snapshot {
         hold();
         try {
             String[] texts = NativeBridge.hotLines(net.address, figures);
-            return IntStream.range(0, texts.length).mapToObj(i -> hotLine(texts[i], figures, HOT_LINE_FIGURES * i))
+            return IntStream.range(0, texts.length)
+                    .mapToObj(i -> hotLine(texts[i], figures, HOT_LINE_FIGURES * i))
                     .toList();
         } finally {
             release();

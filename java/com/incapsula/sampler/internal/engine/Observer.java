@@ -14,12 +14,10 @@ public interface Observer {
     /** Does nothing. */
     Observer NONE = new Observer() {
         @Override
-        public void starting() {
-        }
+        public void starting() {}
 
         @Override
-        public void ended() {
-        }
+        public void ended() {}
 
         @Override
         public boolean isInterested(SamplingOutputer outputer) {
@@ -27,8 +25,7 @@ public interface Observer {
         }
 
         @Override
-        public void interval(Snapshot snapshot, SamplingOutputer outputer) {
-        }
+        public void interval(Snapshot snapshot, SamplingOutputer outputer) {}
     };
 
     /** An engine is about to start. */

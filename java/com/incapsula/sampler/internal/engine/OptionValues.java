@@ -43,7 +43,8 @@ final class OptionValues {
 
     @Override
     public boolean equals(Object other) {
-        return other instanceof OptionValues values && Arrays.equals(integers, values.integers)
+        return other instanceof OptionValues values
+                && Arrays.equals(integers, values.integers)
                 && Arrays.equals(texts, values.texts);
     }
 

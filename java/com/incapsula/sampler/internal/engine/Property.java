@@ -53,11 +53,14 @@ public enum Property {
     private static final int MAX_PREFIX_BYTES = 1000;
 
     private final String text;
+
     @SuppressWarnings("ImmutableEnumChecker") // a String, a Boolean or a number
     private final Object standard;
+
     private final long min;
     private final long max;
     private final boolean fixed;
+
     @SuppressWarnings("ImmutableEnumChecker") // never changed
     private final String[] choices; // none where it is no choice
 
@@ -119,7 +122,8 @@ public enum Property {
         if (choices.length > 0) {
             return text + " CHOICE " + String.join(" ", choices) + " " + fixed;
         }
-        return standard instanceof Boolean ? text + " FLAG " + standard + " " + fixed
+        return standard instanceof Boolean
+                ? text + " FLAG " + standard + " " + fixed
                 : text + " NUMBER " + standard + " " + min + " " + max + " " + fixed;
     }
 
@@ -163,7 +167,8 @@ public enum Property {
             throw new IllegalArgumentException(text + " must be between " + min + " and " + max + ", got " + number);
         }
         if (choices.length > 0 && !value.equals(choices[0]) && !value.equals(choices[1])) {
-            throw new IllegalArgumentException(text + " must be " + choices[0] + " or " + choices[1] + ", got " + value);
+            throw new IllegalArgumentException(
+                    text + " must be " + choices[0] + " or " + choices[1] + ", got " + value);
         }
         return this == MONITORED_PACKAGES ? normalise((String) value) : value;
     }

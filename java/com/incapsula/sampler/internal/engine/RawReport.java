@@ -13,6 +13,5 @@ import java.util.List;
  * @param account the values, in the same order
  */
 @SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
-public record RawReport(long[] figures, List<String> groups, long[] groupFigures, List<String> accountNames,
-        long[] account) {
-}
+public record RawReport(
+        long[] figures, List<String> groups, long[] groupFigures, List<String> accountNames, long[] account) {}

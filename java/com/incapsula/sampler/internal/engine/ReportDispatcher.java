@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class ReportDispatcher implements NativeCallbacks {
 
     private volatile Observer observer = Observer.NONE;
+
     @SuppressWarnings("NullAway.Init") // set before its first report
     private volatile Engine engine;
 
@@ -34,6 +35,7 @@ final class ReportDispatcher implements NativeCallbacks {
     /* Reporter thread only: a report goes to one outputer from title to flush. */
     @SuppressWarnings("NullAway.Init") // set by title()
     private SamplingOutputer current;
+
     private @Nullable String currentTitle;
 
     private final Object namingFailureLock = new Object();
@@ -223,8 +225,7 @@ final class ReportDispatcher implements NativeCallbacks {
         }
     }
 
-    private record NamingFailure(@Nullable Throwable first, long count) {
-    }
+    private record NamingFailure(@Nullable Throwable first, long count) {}
 
     private NamingFailure takeNamingFailure() {
         synchronized (namingFailureLock) {
@@ -238,9 +239,10 @@ final class ReportDispatcher implements NativeCallbacks {
     private void reportNamingFailures() {
         NamingFailure failure = takeNamingFailure();
         if (failure.count() > 0) {
-            printError("The thread name manipulator failed " + failure.count()
-                    + (failure.count() == 1 ? " time" : " times")
-                    + " in this interval; such threads go under their own names. The first failure:",
+            printError(
+                    "The thread name manipulator failed " + failure.count()
+                            + (failure.count() == 1 ? " time" : " times")
+                            + " in this interval; such threads go under their own names. The first failure:",
                     failure.first());
         }
     }

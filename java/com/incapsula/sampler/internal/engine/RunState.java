@@ -25,7 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class RunState {
 
     enum Phase {
-        NEW, STARTING, RUNNING, PAUSING, PAUSED, RESUMING, CLOSING, CLOSED;
+        NEW,
+        STARTING,
+        RUNNING,
+        PAUSING,
+        PAUSED,
+        RESUMING,
+        CLOSING,
+        CLOSED;
 
         /** No engine exists, and no thread is creating one. */
         boolean isIdle() {
@@ -64,7 +71,8 @@ final class RunState {
     }
 
     /** Lock held, or within an update: the engine is not destroyed before its end. @return null if none exists */
-    @Nullable Engine engine() {
+    @Nullable
+    Engine engine() {
         return engine;
     }
 

@@ -141,9 +141,12 @@ public final class SamplerProperties {
                 threads = before;
             }
         });
-        added.stream().filter(ThreadFilter::hasEnded).forEach(thread -> LibraryLog.log(
-                System.Logger.Level.WARNING, property + ": thread \"" + thread.getName() + "\" has ended, so it is not"
-                        + " sampled", null));
+        added.stream()
+                .filter(ThreadFilter::hasEnded)
+                .forEach(thread -> LibraryLog.log(
+                        System.Logger.Level.WARNING,
+                        property + ": thread \"" + thread.getName() + "\" has ended, so it is not" + " sampled",
+                        null));
     }
 
     /**
@@ -273,7 +276,8 @@ public final class SamplerProperties {
         try {
             ThreadNameManipulator rule = dispatcher.manipulator();
             boolean standard = rule.getClass() == RegexThreadNameManipulator.class
-                    && ((RegexThreadNameManipulator) rule).getThreadNameRemovalPatterns()
+                    && ((RegexThreadNameManipulator) rule)
+                            .getThreadNameRemovalPatterns()
                             .equals(new RegexThreadNameManipulator().getThreadNameRemovalPatterns());
             Settings all = settings.with(Property.DEFAULT_THREAD_NAME_RULE, standard);
             return new EngineConfig(all.toOptionValues(), threads);

@@ -50,7 +50,8 @@ public final class NativeLibrary {
 
         Properties properties();
 
-        @Nullable String environment(String name);
+        @Nullable
+        String environment(String name);
 
         /** Reads a resource of the jar. @return null where there is none */
         byte @Nullable [] resource(String name) throws IOException;
@@ -149,7 +150,8 @@ public final class NativeLibrary {
     }
 
     /** @return the file that was loaded, or {@link OwnerMark#AGENT}; null before */
-    @Nullable String loaded() {
+    @Nullable
+    String loaded() {
         return loaded;
     }
 
@@ -195,10 +197,14 @@ public final class NativeLibrary {
                 return;
             } catch (FolderUnusable e) {
                 refusals.add(base + ": " + e.getMessage());
-                refusal = new UnsupportedOperationException("no folder can be used for the native library ("
-                        + String.join("; ", refusals) + "); name one that can be written to and that allows execution"
-                        + " with -D" + WORKDIR_PROPERTY + "=FOLDER, or the library itself with -D" + LIBRARY_PROPERTY
-                        + "=FILE", e);
+                refusal = new UnsupportedOperationException(
+                        "no folder can be used for the native library ("
+                                + String.join("; ", refusals)
+                                + "); name one that can be written to and that allows execution"
+                                + " with -D" + WORKDIR_PROPERTY + "=FOLDER, or the library itself with -D"
+                                + LIBRARY_PROPERTY
+                                + "=FILE",
+                        e);
             }
         }
         throw refusal;
@@ -248,8 +254,8 @@ public final class NativeLibrary {
             }
             throw e;
         } catch (IllegalCallerException e) {
-            throw new UnsupportedOperationException("this JVM forbids native access: start it with"
-                    + " --enable-native-access=" + moduleName(), e);
+            throw new UnsupportedOperationException(
+                    "this JVM forbids native access: start it with" + " --enable-native-access=" + moduleName(), e);
         }
     }
 
@@ -282,8 +288,8 @@ public final class NativeLibrary {
             add(folders, property("user.home"), ".cache");
         }
         if (folders.isEmpty()) {
-            throw new UnsupportedOperationException("no folder for the native library is known: name one with -D"
-                    + WORKDIR_PROPERTY + "=FOLDER");
+            throw new UnsupportedOperationException(
+                    "no folder for the native library is known: name one with -D" + WORKDIR_PROPERTY + "=FOLDER");
         }
         return folders;
     }
@@ -297,8 +303,10 @@ public final class NativeLibrary {
     /* Warns only if the user named a folder: it is the one that could not be used. */
     private void warnOfRefused(List<String> refusals, Path used) {
         if (!refusals.isEmpty() && property(WORKDIR_PROPERTY) != null) {
-            LibraryLog.log(System.Logger.Level.WARNING, "the native library was loaded from " + used
-                    + " because " + String.join("; ", refusals), null);
+            LibraryLog.log(
+                    System.Logger.Level.WARNING,
+                    "the native library was loaded from " + used + " because " + String.join("; ", refusals),
+                    null);
         }
     }
 

@@ -41,12 +41,16 @@ final class OwnerMark {
     }
 
     /** @return why this copy must not sample now, or null */
-    @Nullable UnsupportedOperationException refusal() {
+    @Nullable
+    UnsupportedOperationException refusal() {
         synchronized (lock()) {
             String other = properties.getProperty(PROPERTY);
-            return sessions > 0 || other == null ? null : new UnsupportedOperationException("another copy of"
-                    + " threads-sampler runs in this JVM, in another class loader, from " + other + ": keep one copy,"
-                    + " in a class loader that all its users share, or close the samplers of that one first");
+            return sessions > 0 || other == null
+                    ? null
+                    : new UnsupportedOperationException("another copy of"
+                            + " threads-sampler runs in this JVM, in another class loader, from " + other
+                            + ": keep one copy,"
+                            + " in a class loader that all its users share, or close the samplers of that one first");
         }
     }
 

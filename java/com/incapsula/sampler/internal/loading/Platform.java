@@ -6,8 +6,7 @@ import java.util.Properties;
 /** Which of the libraries in the jar fits this JVM. */
 final class Platform {
 
-    private Platform() {
-    }
+    private Platform() {}
 
     /**
      * Names the folder of the library for this JVM.
@@ -29,8 +28,9 @@ final class Platform {
         return switch (architecture) {
             case "amd64", "x86_64" -> "linux-x86_64";
             case "aarch64", "arm64" -> "linux-aarch64";
-            default -> throw new UnsupportedOperationException(
-                    "threads-sampler needs x86-64 or aarch64, this is " + architecture);
+            default ->
+                throw new UnsupportedOperationException(
+                        "threads-sampler needs x86-64 or aarch64, this is " + architecture);
         };
     }
 

@@ -130,7 +130,8 @@ final class PrivateFolder {
     private Path makeTemporary(String name) throws IOException {
         while (true) {
             try {
-                return Files.createFile(folder.resolve(name + "." + Long.toHexString(System.nanoTime()) + ".tmp"), MODE);
+                return Files.createFile(
+                        folder.resolve(name + "." + Long.toHexString(System.nanoTime()) + ".tmp"), MODE);
             } catch (FileAlreadyExistsException ofAnotherJvm) {
                 // another JVM made it in the same nanosecond: try the next one
             }

@@ -34,7 +34,8 @@ final class DescribedBean extends StandardMBean {
             Map.entry("pause", "Pauses sampling: no time is credited until resume"),
             Map.entry("resume", "Ends a pause"),
             Map.entry("report", "Ends the interval and writes its report to the outputer; returns when it is written"),
-            Map.entry("statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
+            Map.entry(
+                    "statistics", "What was counted since the start (total.) and in the current interval (interval.)"),
             Map.entry("dump", "The sampler's live state, for people: threads, queues, memory, throttle, options"),
             Map.entry("top", "Waits and gives the 20 hottest methods and lines of that time"));
 

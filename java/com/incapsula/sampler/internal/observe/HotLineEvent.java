@@ -34,7 +34,8 @@ final class HotLineEvent extends Event {
     int rank;
 
     @Label("Line")
-    @Nullable String line;
+    @Nullable
+    String line;
 
     @Label("Wall Time")
     @Timespan(Timespan.NANOSECONDS)

@@ -58,7 +58,8 @@ final class IntervalEvent extends Event {
 
     @Label("Account")
     @Description("How polls ended and what else was counted, by code, where it is not 0")
-    @Nullable String account;
+    @Nullable
+    String account;
 
     @Label("Own CPU Time")
     @Description("Of the sampler itself")

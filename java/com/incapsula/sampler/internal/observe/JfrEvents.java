@@ -26,8 +26,7 @@ final class JfrEvents {
     static final int MAX_HOT_LINES = 20;
 
     private static final List<String> NAMES = List.of(IntervalEvent.NAME, HotLineEvent.NAME);
-    private static final List<Class<? extends jdk.jfr.Event>> TYPES =
-            List.of(IntervalEvent.class, HotLineEvent.class);
+    private static final List<Class<? extends jdk.jfr.Event>> TYPES = List.of(IntervalEvent.class, HotLineEvent.class);
 
     private final FlightRecorderListener listener = new FlightRecorderListener() {
         @Override
@@ -108,8 +107,10 @@ final class JfrEvents {
         for (int i = 0; i < raw.account().length; i++) {
             if (raw.account()[i] != 0) {
                 String name = raw.accountNames().get(i);
-                text.append(text.length() == 0 ? "" : "; ").append(name.substring(name.indexOf('.') + 1))
-                        .append(": ").append(raw.account()[i]);
+                text.append(text.length() == 0 ? "" : "; ")
+                        .append(name.substring(name.indexOf('.') + 1))
+                        .append(": ")
+                        .append(raw.account()[i]);
             }
         }
         return text.toString();

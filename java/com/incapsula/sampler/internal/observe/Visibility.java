@@ -29,8 +29,7 @@ public final class Visibility {
     }
 
     /** Shows nothing yet. */
-    public Visibility() {
-    }
+    public Visibility() {}
 
     /**
      * Makes a sampler visible.
@@ -59,7 +58,9 @@ public final class Visibility {
         jmx = null;
         jfr = null;
         if (registration != null) {
-            attempt("the sampler's MBean is still registered", JMX_MODULE,
+            attempt(
+                    "the sampler's MBean is still registered",
+                    JMX_MODULE,
                     () -> ((JmxRegistration) registration).unregister());
         }
         if (events != null) {
@@ -97,8 +98,7 @@ public final class Visibility {
         try {
             work.run();
         } catch (LinkageError absent) {
-            LibraryLog.log(System.Logger.Level.WARNING,
-                    failure + ": this JVM runs without the module " + module, null);
+            LibraryLog.log(System.Logger.Level.WARNING, failure + ": this JVM runs without the module " + module, null);
         } catch (Exception e) {
             LibraryLog.log(System.Logger.Level.WARNING, failure, e);
         }

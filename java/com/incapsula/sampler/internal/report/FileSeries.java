@@ -40,8 +40,7 @@ public final class FileSeries {
     private final Pattern names;
 
     /* A folder or a link counts too: its name is not free. */
-    private record Found(Path file, long number, String time, long again) {
-    }
+    private record Found(Path file, long number, String time, long again) {}
 
     /**
      * A series of files, some of which may exist.
@@ -112,8 +111,8 @@ public final class FileSeries {
             case "t" -> TIME_PATTERN;
             case "n" -> NUMBER_PATTERN;
             case "%" -> "";
-            default -> throw new IllegalArgumentException(
-                    "file may have %t, %n and %%, not %" + part + ", got " + pattern);
+            default ->
+                throw new IllegalArgumentException("file may have %t, %n and %%, not %" + part + ", got " + pattern);
         };
     }
 
@@ -212,8 +211,11 @@ public final class FileSeries {
 
     private Found found(Path file, Matcher matcher) {
         String again = timed ? matcher.group("again") : null;
-        return new Found(file, numbered ? Long.parseLong(matcher.group("number")) : 0,
-                timed ? matcher.group("time") : "", again == null ? 0 : Long.parseLong(again));
+        return new Found(
+                file,
+                numbered ? Long.parseLong(matcher.group("number")) : 0,
+                timed ? matcher.group("time") : "",
+                again == null ? 0 : Long.parseLong(again));
     }
 
     /**
@@ -229,8 +231,10 @@ public final class FileSeries {
         }
         List<Found> newestFirst = all();
         newestFirst.removeIf(found -> !Files.isRegularFile(found.file(), LinkOption.NOFOLLOW_LINKS));
-        newestFirst.sort(Comparator.comparingLong(Found::number).thenComparing(Found::time)
-                .thenComparingLong(Found::again).reversed());
+        newestFirst.sort(Comparator.comparingLong(Found::number)
+                .thenComparing(Found::time)
+                .thenComparingLong(Found::again)
+                .reversed());
         long bytesLeft = maxTotalBytes;
         @Nullable IOException first = null;
         boolean full = false;

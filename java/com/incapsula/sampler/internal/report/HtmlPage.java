@@ -51,8 +51,8 @@ public final class HtmlPage {
         int at = template.indexOf(MARKER);
         String before = template.substring(0, at);
         head = bytes(before);
-        liveHead = bytes(before.replace(NO_NETWORK, OWN_SERVER)
-                .replace(LIVE, LIVE.replace("\"\"", "\"" + DATA_NAME + "\"")));
+        liveHead = bytes(
+                before.replace(NO_NETWORK, OWN_SERVER).replace(LIVE, LIVE.replace("\"\"", "\"" + DATA_NAME + "\"")));
         tail = bytes(template.substring(at + MARKER.length()));
     }
 

@@ -12,8 +12,7 @@ public final class LibraryLog {
 
     private static final String LOGGER_NAME = "com.incapsula.sampler.ThreadsSampler";
 
-    private LibraryLog() {
-    }
+    private LibraryLog() {}
 
     /**
      * Logs. Never fails.

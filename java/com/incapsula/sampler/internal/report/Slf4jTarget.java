@@ -28,7 +28,7 @@ final class Slf4jTarget implements LogTarget {
             case INFO -> logger.info(message, cause);
             case WARNING -> logger.warn(message, cause);
             case ERROR -> logger.error(message, cause);
-            case OFF -> { }
+            case OFF -> {}
         }
     }
 }

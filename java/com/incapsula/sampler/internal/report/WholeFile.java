@@ -24,8 +24,7 @@ public final class WholeFile {
     private static final int BUFFER_BYTES = 64 * 1024;
     private static final int MAX_TRIES = 100;
 
-    private WholeFile() {
-    }
+    private WholeFile() {}
 
     /**
      * Writes a file, with the permissions any new file has.
@@ -78,8 +77,8 @@ public final class WholeFile {
 
     private static Path makeTemporary(Path target) throws IOException {
         for (int i = 1; ; i++) {
-            String name = "." + target.getFileName() + "." + Long.toHexString(ThreadLocalRandom.current().nextLong())
-                    + ".tmp";
+            String name = "." + target.getFileName() + "."
+                    + Long.toHexString(ThreadLocalRandom.current().nextLong()) + ".tmp";
             try {
                 return Files.createFile(target.resolveSibling(name));
             } catch (FileAlreadyExistsException taken) {

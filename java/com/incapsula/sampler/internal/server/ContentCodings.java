@@ -14,8 +14,7 @@ final class ContentCodings {
 
     private static final double UNSAID = -1;
 
-    private ContentCodings() {
-    }
+    private ContentCodings() {}
 
     /**
      * @param headers all values of {@code Accept-Encoding}; may be null
@@ -47,6 +46,7 @@ final class ContentCodings {
     private static double weight(String parameter) {
         String value = parameter.replaceFirst("^q\\s*=\\s*", "");
         return value.matches("(0(\\.\\d{0,3})?|1(\\.0{0,3})?)") && !value.equals(parameter)
-                ? Double.parseDouble(value) : 0;
+                ? Double.parseDouble(value)
+                : 0;
     }
 }

@@ -92,9 +92,14 @@ public final class LiveServer implements AutoCloseable {
      * @param maxSeconds the longest profile
      * @param intervalSeconds gives the longest interval of the page; called each time
      */
-    public record Plan(ThreadsSampler sampler, InetSocketAddress address, String host, List<String> otherNames,
-            @Nullable String token, int maxSeconds, LongSupplier intervalSeconds) {
-    }
+    public record Plan(
+            ThreadsSampler sampler,
+            InetSocketAddress address,
+            String host,
+            List<String> otherNames,
+            @Nullable String token,
+            int maxSeconds,
+            LongSupplier intervalSeconds) {}
 
     /** A request that is refused, with the status and the text of the answer. */
     private static final class Refusal extends Exception {
@@ -157,21 +162,26 @@ public final class LiveServer implements AutoCloseable {
     private HttpServer start() {
         HttpServer[] made = new HttpServer[1];
         Throwable[] failure = new Throwable[1];
-        Thread starter = new Thread(THREADS, () -> {
-            try {
-                made[0] = create();
-                made[0].start();
-            } catch (IOException | RuntimeException | Error e) {
-                failure[0] = e;
-            }
-        }, "threads-sampler-http-start", 0, false);
+        Thread starter = new Thread(
+                THREADS,
+                () -> {
+                    try {
+                        made[0] = create();
+                        made[0].start();
+                    } catch (IOException | RuntimeException | Error e) {
+                        failure[0] = e;
+                    }
+                },
+                "threads-sampler-http-start",
+                0,
+                false);
         starter.setDaemon(true);
         starter.setContextClassLoader(null);
         starter.start();
         joinUninterrupted(starter);
         if (failure[0] instanceof IOException e) {
-            throw new UncheckedIOException("cannot listen on " + plan.host() + ":" + plan.address().getPort() + ": "
-                    + e.getMessage(), e);
+            throw new UncheckedIOException(
+                    "cannot listen on " + plan.host() + ":" + plan.address().getPort() + ": " + e.getMessage(), e);
         }
         rethrow(failure[0]);
         return made[0];
@@ -296,10 +306,13 @@ public final class LiveServer implements AutoCloseable {
     private static Refusal failure(Throwable e) {
         if (e instanceof IllegalStateException || e instanceof OutOfMemoryError) {
             LibraryLog.log(System.Logger.Level.DEBUG, "a request could not be answered", e);
-            return new Refusal(503, e instanceof OutOfMemoryError
-                    ? "there is not enough memory for this report at the moment; the same request may succeed later"
-                    : "the sampler is not running, so there is nothing to report; the same request will be answered"
-                            + " when it runs", retry(RETRY_SECONDS));
+            return new Refusal(
+                    503,
+                    e instanceof OutOfMemoryError
+                            ? "there is not enough memory for this report at the moment; the same request may succeed later"
+                            : "the sampler is not running, so there is nothing to report; the same request will be answered"
+                                    + " when it runs",
+                    retry(RETRY_SECONDS));
         }
         LibraryLog.log(System.Logger.Level.WARNING, "a request could not be answered", e);
         return new Refusal(500, "the server failed; its log says how");
@@ -318,14 +331,18 @@ public final class LiveServer implements AutoCloseable {
     private void check(HttpExchange exchange) throws Refusal {
         Headers headers = exchange.getRequestHeaders();
         if (!guard.isOurs(headers.get("Host"))) {
-            throw new Refusal(421, "the Host of this request is not a name of this server; more names can be allowed where it is set up");
+            throw new Refusal(
+                    421,
+                    "the Host of this request is not a name of this server; more names can be allowed where it is set up");
         }
         if (!List.of("GET", "HEAD").contains(exchange.getRequestMethod())) {
             throw new Refusal(405, "only requests by GET and HEAD are answered", Map.of("Allow", "GET, HEAD"));
         }
         if (!guard.isAllowed(headers.get("Authorization"))) {
             /* Basic alone makes browsers show their password dialog. Clients with a bearer token do not need this. */
-            throw new Refusal(401, "the request needs a token: as a bearer token, or as the password of any user",
+            throw new Refusal(
+                    401,
+                    "the request needs a token: as a bearer token, or as the password of any user",
                     Map.of("WWW-Authenticate", "Basic realm=\"threads-sampler\", charset=\"UTF-8\""));
         }
     }
@@ -342,15 +359,19 @@ public final class LiveServer implements AutoCloseable {
         }
         ReportFormat format = PROFILE_PATH.equals(path) ? ReportFormat.PPROF : PATHS.get(path);
         if (format == null) {
-            throw new Refusal(404, "nothing is at the path of this request; there is /, /report.json, /report.txt,"
-                    + " /collapsed, /profile.json, /top.txt, " + INDEX_PATH + " and " + PROFILE_PATH + "?seconds=N");
+            throw new Refusal(
+                    404,
+                    "nothing is at the path of this request; there is /, /report.json, /report.txt,"
+                            + " /collapsed, /profile.json, /top.txt, " + INDEX_PATH + " and " + PROFILE_PATH
+                            + "?seconds=N");
         }
         exchange.getResponseHeaders().set("Content-Type", format.getMediaType());
         if (format == ReportFormat.HTML) {
             /* The page has a policy of its own for its scripts. */
             exchange.getResponseHeaders().set("Content-Security-Policy", "frame-ancestors 'none'");
         }
-        int seconds = format == ReportFormat.PPROF ? seconds(exchange.getRequestURI().getRawQuery()) : 0;
+        int seconds =
+                format == ReportFormat.PPROF ? seconds(exchange.getRequestURI().getRawQuery()) : 0;
         if (format != ReportFormat.PPROF) {
             out.negotiate(exchange.getRequestHeaders());
         }
@@ -391,8 +412,7 @@ public final class LiveServer implements AutoCloseable {
 
     private void profile(int seconds, AnswerStream out) throws IOException, Refusal {
         if (!profiling.tryAcquire()) {
-            throw new Refusal(429, "a profile for another request is being taken; one at a time is",
-                    retry(seconds));
+            throw new Refusal(429, "a profile for another request is being taken; one at a time is", retry(seconds));
         }
         try (SamplingCursor cursor = plan.sampler().openCursor()) {
             workers.allow(TimeUnit.SECONDS.toMillis(seconds) + ANSWER_MILLIS);
@@ -420,8 +440,8 @@ public final class LiveServer implements AutoCloseable {
 
     private void render(ReportFormat format, AnswerStream out) throws IOException, Refusal {
         if (!acquireRendering()) {
-            throw new Refusal(429, "a report for another request is being made; one at a time is",
-                    retry(RETRY_SECONDS));
+            throw new Refusal(
+                    429, "a report for another request is being made; one at a time is", retry(RETRY_SECONDS));
         }
         try {
             if (closed) {

@@ -54,7 +54,8 @@ final class RequestGuard {
         if (headers == null || headers.size() != 1) {
             return false;
         }
-        String name = PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
+        String name =
+                PORT.matcher(headers.get(0).strip().toLowerCase(Locale.ROOT)).replaceFirst("");
         /* The owner of a name decides where it leads; an address leads to itself. */
         return names.contains(name) || (anyAddress && ADDRESS.matcher(name).matches());
     }

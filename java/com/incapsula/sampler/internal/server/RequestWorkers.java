@@ -40,8 +40,13 @@ final class RequestWorkers implements Executor {
      */
     RequestWorkers(ThreadGroup group, long firstLimitMillis) {
         this.firstLimitMillis = firstLimitMillis;
-        pool = new ThreadPoolExecutor(THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS,
-                new ArrayBlockingQueue<>(QUEUE), factory(group, "threads-sampler-http-"),
+        pool = new ThreadPoolExecutor(
+                THREADS,
+                THREADS,
+                IDLE_SECONDS,
+                TimeUnit.SECONDS,
+                new ArrayBlockingQueue<>(QUEUE),
+                factory(group, "threads-sampler-http-"),
                 (refused, full) -> shed(((Task) refused).task));
         pool.allowCoreThreadTimeOut(true);
         watch = new ScheduledThreadPoolExecutor(1, factory(group, "threads-sampler-http-watch-"));
@@ -131,7 +136,8 @@ final class RequestWorkers implements Executor {
 
     /** @return false on a thread that only drops a request */
     boolean isWorking() {
-        return jobs.containsKey(Thread.currentThread()) && !Thread.currentThread().isInterrupted();
+        return jobs.containsKey(Thread.currentThread())
+                && !Thread.currentThread().isInterrupted();
     }
 
     /** Sets the limit of the calling task, from now on. */

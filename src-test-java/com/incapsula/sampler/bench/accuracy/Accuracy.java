@@ -74,8 +74,7 @@ public final class Accuracy {
         }
     }
 
-    private Accuracy() {
-    }
+    private Accuracy() {}
 
     /**
      * Runs everything.
@@ -87,9 +86,17 @@ public final class Accuracy {
     public static List<Table> run(Plan plan, String benchmarks) throws IOException, RunnerException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table("Who blames the right line? JDK " + Jvm.version(jdk), "benchmark", "profiler",
-                    "weight seen", "right method %", "right line %", "with stub as leaf %",
-                    "failed %", "not looked %", "bars");
+            Table table = new Table(
+                    "Who blames the right line? JDK " + Jvm.version(jdk),
+                    "benchmark",
+                    "profiler",
+                    "weight seen",
+                    "right method %",
+                    "right line %",
+                    "with stub as leaf %",
+                    "failed %",
+                    "not looked %",
+                    "bars");
             Map<String, Map<String, Score>> scores = scores(plan, jdk, benchmarks);
             scores.forEach((benchmark, peers) -> addRows(table, benchmark, peers));
             table.note("Weight: samples; ms of wall time for ours; percent for JMH's stack profiler."
@@ -109,18 +116,19 @@ public final class Accuracy {
         flags.add("-D" + TurnTaking.SOURCES + "=" + plan.sources());
         try {
             new Runner(new OptionsBuilder()
-                    .include("\\." + SafepointBias.class.getSimpleName() + "\\.(" + benchmarks + ")$")
-                    .addProfiler(TurnTaking.class)
-                    .forks(1)
-                    .warmupIterations(3)
-                    .warmupTime(TimeValue.milliseconds(plan.windowMillis()))
-                    .measurementIterations(plan.rounds() * peers(jdk))
-                    .measurementTime(TimeValue.milliseconds(plan.windowMillis()))
-                    .jvm(Jvm.executable(jdk))
-                    .jvmArgs(flags.toArray(String[]::new))
-                    .shouldFailOnError(true)
-                    .output(log.toString())
-                    .build()).run();
+                            .include("\\." + SafepointBias.class.getSimpleName() + "\\.(" + benchmarks + ")$")
+                            .addProfiler(TurnTaking.class)
+                            .forks(1)
+                            .warmupIterations(3)
+                            .warmupTime(TimeValue.milliseconds(plan.windowMillis()))
+                            .measurementIterations(plan.rounds() * peers(jdk))
+                            .measurementTime(TimeValue.milliseconds(plan.windowMillis()))
+                            .jvm(Jvm.executable(jdk))
+                            .jvmArgs(flags.toArray(String[]::new))
+                            .shouldFailOnError(true)
+                            .output(log.toString())
+                            .build())
+                    .run();
             return read(file);
         } catch (RunnerException e) {
             throw new RunnerException(Files.readString(log), e);
@@ -140,7 +148,8 @@ public final class Accuracy {
         for (String line : Files.readAllLines(file)) {
             String[] cells = line.split("\t", -1);
             scores.computeIfAbsent(cells[0], name -> new LinkedHashMap<>())
-                    .computeIfAbsent(cells[1], name -> new Score()).add(cells);
+                    .computeIfAbsent(cells[1], name -> new Score())
+                    .add(cells);
         }
         return scores;
     }
@@ -150,8 +159,16 @@ public final class Accuracy {
             Object leaf = Truth.isIntrinsic(benchmark) ? score.percentFrom(Truth.Verdict.LEAF) : null;
             Object failed = name.equals(Peer.JFR) ? "?" : score.failed();
             String bars = name.equals(Peer.HYBRID) ? bars(benchmark, score, peers.get(Peer.ASYNC)) : "";
-            table.row(benchmark, name + engines(score), score.total(), score.percentFrom(Truth.Verdict.METHOD),
-                    score.percentFrom(Truth.Verdict.LINE), leaf, failed, score.skipped(), bars);
+            table.row(
+                    benchmark,
+                    name + engines(score),
+                    score.total(),
+                    score.percentFrom(Truth.Verdict.METHOD),
+                    score.percentFrom(Truth.Verdict.LINE),
+                    leaf,
+                    failed,
+                    score.skipped(),
+                    bars);
             if ((name.equals(Peer.HYBRID) || name.equals(Peer.ASYNC)) && !score.examples.isEmpty()) {
                 table.note(benchmark + ", " + name + ", not right: `" + score.examples + "`");
             }
@@ -166,7 +183,8 @@ public final class Accuracy {
         double failedBar = Truth.isIntrinsic(benchmark) ? FAILED_BAR : FAILED_LOOP_BAR;
         double line = ours.percentFrom(Truth.Verdict.LINE);
         double worse = async == null ? 0 : async.percentFrom(Truth.Verdict.LINE) - line;
-        return String.join("; ",
+        return String.join(
+                "; ",
                 "method " + Table.atLeast(ours.percentFrom(Truth.Verdict.METHOD), METHOD_BAR),
                 "line " + Table.atLeast(line, LINE_BAR),
                 "failed " + Table.atMost(ours.failed(), failedBar),

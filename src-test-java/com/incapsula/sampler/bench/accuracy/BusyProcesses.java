@@ -22,7 +22,9 @@ final class BusyProcesses implements AutoCloseable {
         try {
             for (int i = 0; i < count; i++) {
                 processes.add(new ProcessBuilder("timeout", String.valueOf(seconds), "sh", "-c", "while :; do :; done")
-                        .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start());
+                        .redirectErrorStream(true)
+                        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                        .start());
             }
         } catch (IOException e) {
             close();
@@ -33,7 +35,9 @@ final class BusyProcesses implements AutoCloseable {
     /** The last processor this JVM may use: the first ones have most of the interrupts. */
     static int lastCpu() throws IOException {
         String list = Files.readAllLines(Path.of("/proc/self/status")).stream()
-                .filter(line -> line.startsWith(ALLOWED)).findFirst().orElseThrow();
+                .filter(line -> line.startsWith(ALLOWED))
+                .findFirst()
+                .orElseThrow();
         String[] numbers = list.substring(ALLOWED.length()).trim().split("[,-]");
         return Integer.parseInt(numbers[numbers.length - 1]);
     }

@@ -46,11 +46,15 @@ public final class ColdStart {
 
     /** What starts. */
     private enum Program {
-        BUSY, JAVAC, CLOJURE, BOOT;
+        BUSY,
+        JAVAC,
+        CLOJURE,
+        BOOT;
 
         /** The folder of its jars; null: it needs none. */
         Path jars() {
-            return this == BUSY || this == JAVAC ? null
+            return this == BUSY || this == JAVAC
+                    ? null
                     : Path.of(System.getProperty(FOLDERS, "target/cold-start"), name().toLowerCase(Locale.ROOT));
         }
 
@@ -59,8 +63,7 @@ public final class ColdStart {
         }
     }
 
-    private ColdStart() {
-    }
+    private ColdStart() {}
 
     /**
      * Runs all that is there.
@@ -70,9 +73,19 @@ public final class ColdStart {
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        Table table = new Table("Programs whose profiler starts with them: the main thread, in fresh JVMs", "JDK",
-                "program", "profiler", "JVMs", "samples of a JVM", "with a nameless method, %, worst JVM",
-                "the same of any other thread, %, worst", "without a stack, %, worst", "without the root, %, worst", "polls skipped, %, worst", "bar");
+        Table table = new Table(
+                "Programs whose profiler starts with them: the main thread, in fresh JVMs",
+                "JDK",
+                "program",
+                "profiler",
+                "JVMs",
+                "samples of a JVM",
+                "with a nameless method, %, worst JVM",
+                "the same of any other thread, %, worst",
+                "without a stack, %, worst",
+                "without the root, %, worst",
+                "polls skipped, %, worst",
+                "bar");
         for (Path jdk : plan.jdks()) {
             for (Program program : Program.values()) {
                 for (String profiler : List.of(Peer.HYBRID, Peer.ASYNC, Peer.JFR)) {
@@ -82,11 +95,14 @@ public final class ColdStart {
                 }
             }
         }
-        table.note("Ours: interval " + INTERVAL_MILLIS + " ms, all defaults, and weights are time; the others: 1 ms, weights"
+        table.note("Ours: interval " + INTERVAL_MILLIS
+                + " ms, all defaults, and weights are time; the others: 1 ms, weights"
                 + " are samples. Without a stack: failed and skipped together. Nameless: shown as " + NAMELESS
                 + ". The root: the program's main method. Of a JVM each is its share of the main thread's weight; any other thread:"
-                + " of the threads with at least " + LEAST_MILLIS + " ms of their own, the one with the largest share.");
-        Stream.of(Program.values()).filter(program -> !program.isThere())
+                + " of the threads with at least " + LEAST_MILLIS
+                + " ms of their own, the one with the largest share.");
+        Stream.of(Program.values())
+                .filter(program -> !program.isThere())
                 .forEach(program -> table.note(program + " is left out: " + program.jars() + " is not there."));
         return List.of(table);
     }
@@ -94,23 +110,37 @@ public final class ColdStart {
     private static void measure(Table table, Plan plan, Path jdk, Program program, String profiler)
             throws IOException, InterruptedException {
         List<double[]> runs = new ArrayList<>();
-        List<String> flags = program.jars() == null ? List.of()
+        List<String> flags = program.jars() == null
+                ? List.of()
                 : List.of("-D" + FOLDERS + "=" + program.jars().toAbsolutePath().getParent());
-        int jvms = profiler.equals(Peer.HYBRID) ? JVMS_PER_ROUND * plan.rounds()
+        int jvms = profiler.equals(Peer.HYBRID)
+                ? JVMS_PER_ROUND * plan.rounds()
                 : Math.max(1, plan.rounds() / ROUNDS_PER_PEER);
         for (int i = 0; i < jvms; i++) {
-            String[] cells = Jvm.of(jdk, flags).run(ColdStart.class, program, profiler, plan.windowMillis()).get(0);
+            String[] cells = Jvm.of(jdk, flags)
+                    .run(ColdStart.class, program, profiler, plan.windowMillis())
+                    .get(0);
             runs.add(Stream.of(cells).mapToDouble(Double::parseDouble).toArray());
         }
         double nameless = worst(runs, 1);
         double others = worst(runs, 5);
         double skipped = worst(runs, 4);
         boolean isOurs = profiler.equals(Peer.HYBRID);
-        table.row(Jvm.version(jdk), program.name(), profiler, runs.size(),
-                Figures.median(runs.stream().map(run -> run[0]).toList()), nameless,
-                isOurs ? others : null, worst(runs, 2), worst(runs, 3), isOurs ? skipped : null,
-                isOurs ? "nameless " + Table.atMost(Math.max(nameless, others), NAMELESS_BAR)
-                        + "; skipped " + Table.atMost(skipped, SKIPPED_BAR) : "");
+        table.row(
+                Jvm.version(jdk),
+                program.name(),
+                profiler,
+                runs.size(),
+                Figures.median(runs.stream().map(run -> run[0]).toList()),
+                nameless,
+                isOurs ? others : null,
+                worst(runs, 2),
+                worst(runs, 3),
+                isOurs ? skipped : null,
+                isOurs
+                        ? "nameless " + Table.atMost(Math.max(nameless, others), NAMELESS_BAR) + "; skipped "
+                                + Table.atMost(skipped, SKIPPED_BAR)
+                        : "");
     }
 
     private static double worst(List<double[]> runs, int column) {
@@ -132,8 +162,8 @@ public final class ColdStart {
         }
         work(program, Long.parseLong(arguments[2]));
         double skipped = isOurs ? skipped(((SamplerPeer) peer).statistics()) : 0;
-        Map<String, Profile> threads = isOurs ? ((SamplerPeer) peer).stopByGroup(name -> name)
-                : Map.of(MAIN, peer.stop(MAIN::equals));
+        Map<String, Profile> threads =
+                isOurs ? ((SamplerPeer) peer).stopByGroup(name -> name) : Map.of(MAIN, peer.stop(MAIN::equals));
         double all = 0;
         double[] shares = new double[3];
         for (var stack : threads.get(MAIN).stacks().entrySet()) {
@@ -143,8 +173,13 @@ public final class ColdStart {
                 shares[kind] += stack.getValue();
             }
         }
-        Jvm.tell(isOurs ? ((SamplerPeer) peer).samples(MAIN) : all, 100 * shares[0] / all, 100 * shares[1] / all,
-                100 * shares[2] / all, skipped, 100 * namelessElsewhere(threads));
+        Jvm.tell(
+                isOurs ? ((SamplerPeer) peer).samples(MAIN) : all,
+                100 * shares[0] / all,
+                100 * shares[1] / all,
+                100 * shares[2] / all,
+                skipped,
+                100 * namelessElsewhere(threads));
         System.exit(0);
     }
 
@@ -165,8 +200,7 @@ public final class ColdStart {
     }
 
     private static double skipped(SamplerStatistics statistics) {
-        return 100.0 * statistics.getOutcomes().get("OVER_OVERHEAD_LIMIT")
-                / Math.max(1, statistics.getPolls());
+        return 100.0 * statistics.getOutcomes().get("OVER_OVERHEAD_LIMIT") / Math.max(1, statistics.getPolls());
     }
 
     /* What is amiss; -1: nothing. */
@@ -189,8 +223,9 @@ public final class ColdStart {
                     ColdStartProgram.compile();
                 } while (System.nanoTime() < end);
             }
-            case CLOJURE -> method(program, "clojure.main", "main", String[].class)
-                    .invoke(null, (Object) new String[] {"-e", EVALUATED});
+            case CLOJURE ->
+                method(program, "clojure.main", "main", String[].class)
+                        .invoke(null, (Object) new String[] {"-e", EVALUATED});
             default -> startBoot(program);
         }
     }
@@ -207,14 +242,20 @@ public final class ColdStart {
     private static void startBoot(Program program) throws Exception {
         String web = "org.springframework.boot.autoconfigure.web.servlet.";
         List<Class<?>> sources = new ArrayList<>();
-        Method run = method(program, "org.springframework.boot.SpringApplication", "run", Class[].class, String[].class);
-        for (String name : List.of("ServletWebServerFactoryAutoConfiguration", "DispatcherServletAutoConfiguration",
-                "WebMvcAutoConfiguration", "error.ErrorMvcAutoConfiguration", "HttpEncodingAutoConfiguration",
+        Method run =
+                method(program, "org.springframework.boot.SpringApplication", "run", Class[].class, String[].class);
+        for (String name : List.of(
+                "ServletWebServerFactoryAutoConfiguration",
+                "DispatcherServletAutoConfiguration",
+                "WebMvcAutoConfiguration",
+                "error.ErrorMvcAutoConfiguration",
+                "HttpEncodingAutoConfiguration",
                 "MultipartAutoConfiguration")) {
             sources.add(Class.forName(web + name, true, Thread.currentThread().getContextClassLoader()));
         }
-        run.invoke(null, sources.toArray(new Class<?>[0]),
-                new String[] {"--server.port=0", "--logging.level.root=ERROR", "--spring.main.banner-mode=off"});
+        run.invoke(null, sources.toArray(new Class<?>[0]), new String[] {
+            "--server.port=0", "--logging.level.root=ERROR", "--spring.main.banner-mode=off"
+        });
     }
 
     /* From its jars alone: this class path has another Spring. */
@@ -223,8 +264,7 @@ public final class ColdStart {
         for (File jar : program.jars().toFile().listFiles()) {
             urls.add(jar.toURI().toURL());
         }
-        ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]),
-                ClassLoader.getPlatformClassLoader());
+        ClassLoader loader = new URLClassLoader(urls.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
         Thread.currentThread().setContextClassLoader(loader);
         return Class.forName(type, true, loader).getMethod(name, parameters);
     }

@@ -31,15 +31,26 @@ import java.util.stream.Stream;
 public final class Company {
 
     /** The other profilers; JFR first, because its CPU-time sampler must find SIGPROF untouched. */
-    static final List<String> COMPANIONS = List.of(Peer.JFR, Peer.JFR_CPU, "async-profiler cpu",
-            "async-profiler ctimer", "async-profiler itimer", "async-profiler wall");
+    static final List<String> COMPANIONS = List.of(
+            Peer.JFR,
+            Peer.JFR_CPU,
+            "async-profiler cpu",
+            "async-profiler ctimer",
+            "async-profiler itimer",
+            "async-profiler wall");
+
     private static final String FIRST = "before it";
     private static final String SECOND = "after it";
     private static final String ASYNC = "async-profiler ";
     private static final String ALONE = "-";
     private static final String OURS = "ours";
-    private static final Set<Programs> HARD = EnumSet.of(Programs.COLLECTIONS, Programs.VIRTUAL_CALLS,
-            Programs.STRING_BUILDER, Programs.DIGEST, Programs.EXCEPTIONS, Programs.RECURSION);
+    private static final Set<Programs> HARD = EnumSet.of(
+            Programs.COLLECTIONS,
+            Programs.VIRTUAL_CALLS,
+            Programs.STRING_BUILDER,
+            Programs.DIGEST,
+            Programs.EXCEPTIONS,
+            Programs.RECURSION);
     private static final double BAR = 1;
     private static final double STANDARD_ERRORS = 3;
     private static final double LEAST_SAMPLES = 30;
@@ -61,8 +72,11 @@ public final class Company {
         private static final Sums NONE = new Sums(0, 0, 0, "");
 
         private Sums plus(String... cells) {
-            return new Sums(total + Double.parseDouble(cells[3]), right + Double.parseDouble(cells[4]),
-                    failed + Double.parseDouble(cells[5]), cells[6].isEmpty() ? examples : cells[6]);
+            return new Sums(
+                    total + Double.parseDouble(cells[3]),
+                    right + Double.parseDouble(cells[4]),
+                    failed + Double.parseDouble(cells[5]),
+                    cells[6].isEmpty() ? examples : cells[6]);
         }
 
         private double rightPercent() {
@@ -115,27 +129,41 @@ public final class Company {
         }
     }
 
-    private Company() {
-    }
+    private Company() {}
 
     private static boolean isHard(String program) {
         return program.equals(program.toUpperCase(Locale.ROOT));
     }
 
     private static String text(List<Frame> stack) {
-        return String.join(" < ", stack.stream().limit(EXAMPLES).map(Frame::toString).toList());
+        return String.join(
+                " < ", stack.stream().limit(EXAMPLES).map(Frame::toString).toList());
     }
 
     private static String examples(Map<String, Double> wrong) {
-        return String.join("; ", wrong.entrySet().stream()
-                .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
-                .limit(EXAMPLES).map(entry -> Math.round(entry.getValue()) + " x " + entry.getKey()).toList());
+        return String.join(
+                "; ",
+                wrong.entrySet().stream()
+                        .sorted(Map.Entry.<String, Double>comparingByValue().reversed())
+                        .limit(EXAMPLES)
+                        .map(entry -> Math.round(entry.getValue()) + " x " + entry.getKey())
+                        .toList());
     }
 
     /** The programs: those whose right line is known, and some whose stacks are hard to walk. */
     static List<String> programs() {
-        return Stream.concat(Stream.of("meSoHotInline", "meSoHotNoInline", "blameSetResult", "blameSetResultDeeper",
-                "copy", "systemArrayCopy", "adler32", "crc32"), HARD.stream().map(Programs::name)).toList();
+        return Stream.concat(
+                        Stream.of(
+                                "meSoHotInline",
+                                "meSoHotNoInline",
+                                "blameSetResult",
+                                "blameSetResultDeeper",
+                                "copy",
+                                "systemArrayCopy",
+                                "adler32",
+                                "crc32"),
+                        HARD.stream().map(Programs::name))
+                .toList();
     }
 
     private static Step step(String program) {
@@ -174,17 +202,27 @@ public final class Company {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table("Beside another profiler, JDK " + Jvm.version(jdk), "program", "profiler", "beside",
-                    "started", "weight seen", "right line %", "failed %", "bar");
+            Table table = new Table(
+                    "Beside another profiler, JDK " + Jvm.version(jdk),
+                    "program",
+                    "profiler",
+                    "beside",
+                    "started",
+                    "weight seen",
+                    "right line %",
+                    "failed %",
+                    "bar");
             for (String program : programs().subList(0, plan.scaled(programs().size()))) {
                 if (program.matches(only)) {
                     measure(plan, jdk, program, table);
                 }
             }
-            table.note("Weight: samples; ms for ours. Right line: of the programs in capitals, which have no one hot line,"
-                    + " the share of whole stacks. Bar: ours within " + BAR + " point of ours alone; theirs within a point and "
-                    + STANDARD_ERRORS + " standard errors of theirs alone, where both have "
-                    + LEAST_SAMPLES + " samples.");
+            table.note(
+                    "Weight: samples; ms for ours. Right line: of the programs in capitals, which have no one hot line,"
+                            + " the share of whole stacks. Bar: ours within " + BAR
+                            + " point of ours alone; theirs within a point and "
+                            + STANDARD_ERRORS + " standard errors of theirs alone, where both have "
+                            + LEAST_SAMPLES + " samples.");
             tables.add(table);
         }
         return tables;
@@ -200,26 +238,37 @@ public final class Company {
         }
         sums.forEach((key, sum) -> {
             Sums alone = sums.get(List.of(key.get(0), ALONE, ALONE));
-            String bar = key.get(1).equals(ALONE) ? "" : bar(alone, sum, key.get(0).startsWith(OURS));
-            table.row(program, key.get(0) + (key.get(0).startsWith(OURS) ? " (" + Peer.HYBRID + ")" : ""), key.get(1),
-                    key.get(2), sum.total(), sum.total() > 0 ? sum.rightPercent() : null,
-                    sum.total() > 0 ? sum.failedPercent() : null, bar);
+            String bar =
+                    key.get(1).equals(ALONE) ? "" : bar(alone, sum, key.get(0).startsWith(OURS));
+            table.row(
+                    program,
+                    key.get(0) + (key.get(0).startsWith(OURS) ? " (" + Peer.HYBRID + ")" : ""),
+                    key.get(1),
+                    key.get(2),
+                    sum.total(),
+                    sum.total() > 0 ? sum.rightPercent() : null,
+                    sum.total() > 0 ? sum.failedPercent() : null,
+                    bar);
         });
     }
 
     /* Ours: no worse than alone. Theirs: unchanged, but for what chance does to so many samples. */
     private static String bar(Sums alone, Sums beside, boolean isOurs) {
         if (isOurs) {
-            return "right " + Table.atMost(alone.rightPercent() - beside.rightPercent(), BAR)
-                    + "; failed " + Table.atMost(beside.failedPercent() - alone.failedPercent(), BAR);
+            return "right " + Table.atMost(alone.rightPercent() - beside.rightPercent(), BAR) + "; failed "
+                    + Table.atMost(beside.failedPercent() - alone.failedPercent(), BAR);
         }
         if (Math.min(alone.total(), beside.total()) < LEAST_SAMPLES) {
             return "theirs: too few samples to judge";
         }
-        return "theirs: right " + Table.atMost(Math.abs(alone.rightPercent() - beside.rightPercent()),
-                BAR + STANDARD_ERRORS * standardError(alone, beside, alone.rightPercent()))
-                + "; failed " + Table.atMost(Math.abs(beside.failedPercent() - alone.failedPercent()),
-                BAR + STANDARD_ERRORS * standardError(alone, beside, alone.failedPercent()));
+        return "theirs: right "
+                + Table.atMost(
+                        Math.abs(alone.rightPercent() - beside.rightPercent()),
+                        BAR + STANDARD_ERRORS * standardError(alone, beside, alone.rightPercent()))
+                + "; failed "
+                + Table.atMost(
+                        Math.abs(beside.failedPercent() - alone.failedPercent()),
+                        BAR + STANDARD_ERRORS * standardError(alone, beside, alone.failedPercent()));
     }
 
     /* Of the difference of two shares, in points. */
@@ -230,7 +279,9 @@ public final class Company {
 
     private static List<String> companions(Path jdk) {
         int feature = Integer.parseInt(Jvm.version(jdk).split("\\D")[0]);
-        return COMPANIONS.stream().filter(name -> !name.equals(Peer.JFR_CPU) || feature >= 25).toList();
+        return COMPANIONS.stream()
+                .filter(name -> !name.equals(Peer.JFR_CPU) || feature >= 25)
+                .toList();
     }
 
     /**
@@ -252,7 +303,13 @@ public final class Company {
             for (SamplingClock clock : SamplingClock.values()) {
                 SamplerPeer ours = ours(clock);
                 Profile profile = alone(ours, window);
-                tell(OURS + " " + clock, ALONE, ALONE, judge, profile, ours.statistics().getWalksInOtherHandlers());
+                tell(
+                        OURS + " " + clock,
+                        ALONE,
+                        ALONE,
+                        judge,
+                        profile,
+                        ours.statistics().getWalksInOtherHandlers());
             }
             for (String companion : companions) {
                 look(judge, companion, window);
@@ -286,10 +343,20 @@ public final class Company {
                 Thread.sleep(window);
                 Profile secondSaw = second.stop(THREAD::equals);
                 Profile firstSaw = first.stop(THREAD::equals);
-                tell(OURS + " " + clock, companion, order, judge, order.equals(FIRST) ? firstSaw : secondSaw,
+                tell(
+                        OURS + " " + clock,
+                        companion,
+                        order,
+                        judge,
+                        order.equals(FIRST) ? firstSaw : secondSaw,
                         ours.statistics().getWalksInOtherHandlers());
-                tell(companion, OURS + " " + clock, order.equals(FIRST) ? SECOND : FIRST, judge,
-                        order.equals(FIRST) ? secondSaw : firstSaw, 0);
+                tell(
+                        companion,
+                        OURS + " " + clock,
+                        order.equals(FIRST) ? SECOND : FIRST,
+                        judge,
+                        order.equals(FIRST) ? secondSaw : firstSaw,
+                        0);
             }
         }
     }
@@ -305,12 +372,13 @@ public final class Company {
     }
 
     private static Peer peer(String companion) {
-        return companion.startsWith(ASYNC) ? new AsyncProfilerPeer(companion.substring(ASYNC.length()))
+        return companion.startsWith(ASYNC)
+                ? new AsyncProfilerPeer(companion.substring(ASYNC.length()))
                 : Peer.of(companion);
     }
 
-    private static void tell(String profiler, String beside, String order, Judge judge, Profile profile,
-            long inHandlers) {
+    private static void tell(
+            String profiler, String beside, String order, Judge judge, Profile profile, long inHandlers) {
         Sums sums = judge.judge(profile);
         Jvm.tell(profiler, beside, order, sums.total, sums.right, sums.failed, sums.examples, inHandlers);
     }

@@ -42,10 +42,11 @@ class CompanyIT {
     @ParameterizedTest
     @MethodSource("programs")
     void isAsRightAsAlone(String program) throws Exception {
-        List<Object> arguments = new ArrayList<>(List.of(program, MILLIS, 1, Path.of("src-test-java").toAbsolutePath()));
+        List<Object> arguments = new ArrayList<>(
+                List.of(program, MILLIS, 1, Path.of("src-test-java").toAbsolutePath()));
         arguments.addAll(companions());
-        List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), List.of())
-                .run(Company.class, arguments.toArray());
+        List<String[]> lines =
+                Jvm.of(Path.of(System.getProperty("java.home")), List.of()).run(Company.class, arguments.toArray());
         Map<String, String[]> alone = new HashMap<>();
         SoftAssertions.assertSoftly(softly -> {
             for (String[] cells : lines) {
@@ -58,8 +59,11 @@ class CompanyIT {
             }
         });
         /* The counter is the JVM's: the last line has all of them. */
-        long inHandlers = lines.stream().filter(cells -> cells[0].startsWith("ours"))
-                .mapToLong(cells -> Long.parseLong(cells[7])).max().orElse(0);
+        long inHandlers = lines.stream()
+                .filter(cells -> cells[0].startsWith("ours"))
+                .mapToLong(cells -> Long.parseLong(cells[7]))
+                .max()
+                .orElse(0);
         assertThat(inHandlers).as("walks that began in another handler").isPositive();
     }
 
@@ -75,9 +79,11 @@ class CompanyIT {
         }
         double totalAlone = Double.parseDouble(alone[3]);
         double noise = SIGMAS * Math.sqrt(100 * (100 - Math.min(right, 99)) * (1 / total + 1 / totalAlone));
-        softly.assertThat(right).as("right %, " + what)
+        softly.assertThat(right)
+                .as("right %, " + what)
                 .isGreaterThan(100 * Double.parseDouble(alone[4]) / totalAlone - BAR - noise);
-        softly.assertThat(failed).as("failed %, " + what)
+        softly.assertThat(failed)
+                .as("failed %, " + what)
                 .isLessThan(100 * Double.parseDouble(alone[5]) / totalAlone + BAR + noise);
     }
 }

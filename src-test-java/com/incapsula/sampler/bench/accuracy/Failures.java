@@ -22,6 +22,7 @@ public final class Failures {
 
     /** All that are tried. */
     static final List<String> COLLECTORS = List.of("Serial", "Parallel", "G1", "Z");
+
     private static final double BAR = 0.5;
     private static final String THREAD = "measured";
     private static final String ROOT = Failures.class.getName() + ".work";
@@ -30,11 +31,9 @@ public final class Failures {
     private static volatile boolean running;
 
     /** Programs that run one after the other in one JVM, and its flags. */
-    private record Setting(List<Programs> programs, String suffix, List<String> flags) {
-    }
+    private record Setting(List<Programs> programs, String suffix, List<String> flags) {}
 
-    private Failures() {
-    }
+    private Failures() {}
 
     /**
      * Runs everything.
@@ -46,8 +45,15 @@ public final class Failures {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table("Failed and unrooted stacks, JDK " + Jvm.version(jdk), "program", "profiler",
-                    "weight seen", "failed %", "not rooted %", "not looked %", "bar");
+            Table table = new Table(
+                    "Failed and unrooted stacks, JDK " + Jvm.version(jdk),
+                    "program",
+                    "profiler",
+                    "weight seen",
+                    "failed %",
+                    "not rooted %",
+                    "not looked %",
+                    "bar");
             for (Setting setting : settings(only)) {
                 measure(plan, jdk, setting, table);
             }
@@ -59,9 +65,12 @@ public final class Failures {
     }
 
     private static List<Setting> settings(String only) {
-        List<Programs> programs = Stream.of(Programs.values()).filter(program -> program.name().matches(only)).toList();
+        List<Programs> programs = Stream.of(Programs.values())
+                .filter(program -> program.name().matches(only))
+                .toList();
         List<Programs> plain = programs.stream()
-                .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING).toList();
+                .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING)
+                .toList();
         List<Setting> settings = new ArrayList<>();
         if (!plain.isEmpty()) {
             settings.add(new Setting(plain, "", List.of()));
@@ -86,8 +95,8 @@ public final class Failures {
             throws IOException, InterruptedException {
         String names = setting.programs.stream().map(Programs::name).collect(Collectors.joining(","));
         Map<List<String>, double[]> sums = new LinkedHashMap<>();
-        for (String[] cells : Jvm.of(jdk, setting.flags).run(Failures.class, names, plan.windowMillis(),
-                plan.rounds())) {
+        for (String[] cells :
+                Jvm.of(jdk, setting.flags).run(Failures.class, names, plan.windowMillis(), plan.rounds())) {
             String program = Programs.valueOf(cells[0]).title() + setting.suffix;
             double[] sum = sums.computeIfAbsent(List.of(program, cells[1], cells[6]), key -> new double[4]);
             for (int i = 0; i < sum.length; i++) {
@@ -102,8 +111,14 @@ public final class Failures {
             double unrooted = 100 * sum[2] / sum[0];
             String peer = key.get(1);
             String bar = peer.equals(Peer.HYBRID) ? "sum " + Table.atMost(failed + unrooted, BAR) : "";
-            table.row(key.get(0), peer + key.get(2), sum[0], peer.equals(Peer.JFR) ? "?" : failed, unrooted,
-                    100 * sum[3] / (sum[0] + sum[3]), bar);
+            table.row(
+                    key.get(0),
+                    peer + key.get(2),
+                    sum[0],
+                    peer.equals(Peer.JFR) ? "?" : failed,
+                    unrooted,
+                    100 * sum[3] / (sum[0] + sum[3]),
+                    bar);
         });
     }
 
@@ -156,8 +171,17 @@ public final class Failures {
         Profile profile = peer.stop(THREAD::equals);
         long samples = peer instanceof SamplerPeer ours ? ours.samples() : 0;
         Tally tally = Tally.of(profile, stack -> true, Set.of(ROOT, "java.lang.Thread.run"));
-        String engine = peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
-        Jvm.tell(program, name, tally.seen(), tally.failed(), tally.unrooted(), tally.skipped(), engine,
-                tally.examples(), samples);
+        String engine =
+                peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
+        Jvm.tell(
+                program,
+                name,
+                tally.seen(),
+                tally.failed(),
+                tally.unrooted(),
+                tally.skipped(),
+                engine,
+                tally.examples(),
+                samples);
     }
 }

@@ -31,14 +31,14 @@ class FailuresIT {
     Collection<DynamicTest> programs() {
         List<DynamicTest> tests = new ArrayList<>();
         String plain = Stream.of(Programs.values())
-                .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING).map(Programs::name)
-               .collect(Collectors.joining(","));
+                .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING)
+                .map(Programs::name)
+                .collect(Collectors.joining(","));
         tests.add(DynamicTest.dynamicTest("plain", () -> look(plain, List.of())));
-        tests.add(DynamicTest.dynamicTest("sorting, G1",
-                () -> look(Programs.SORTING.name(), Failures.flags("G1"))));
+        tests.add(DynamicTest.dynamicTest("sorting, G1", () -> look(Programs.SORTING.name(), Failures.flags("G1"))));
         for (String collector : Failures.COLLECTORS) {
-            tests.add(DynamicTest.dynamicTest("allocation, " + collector,
-                    () -> look(Programs.ALLOCATION.name(), Failures.flags(collector))));
+            tests.add(DynamicTest.dynamicTest(
+                    "allocation, " + collector, () -> look(Programs.ALLOCATION.name(), Failures.flags(collector))));
         }
         return tests;
     }
@@ -53,15 +53,18 @@ class FailuresIT {
                 double failed = 100 * Double.parseDouble(cells[3]) / weight;
                 double unrooted = 100 * Double.parseDouble(cells[4]) / weight;
                 long samples = Long.parseLong(cells[8]);
-                System.out.printf("%s %s: of %.0f ms, %d samples, %.2f %% failed, %.2f %% without root %s %s%n",
+                System.out.printf(
+                        "%s %s: of %.0f ms, %d samples, %.2f %% failed, %.2f %% without root %s %s%n",
                         cells[0], flags, weight, samples, failed, unrooted, cells[6], cells[7]);
                 softly.assertThat(cells[6]).isEqualTo(" (HYBRID)");
                 softly.assertThat(weight).as(cells[0]).isPositive();
                 /* So many fail by chance where MOST_PERCENT fail in the long run. */
                 double chance = SIGMAS * Math.sqrt(100 * MOST_PERCENT / samples) + 100 * ONE_LOOK_MILLIS / weight;
-                softly.assertThat(failed).as("failed %, " + cells[0] + ": " + cells[7])
+                softly.assertThat(failed)
+                        .as("failed %, " + cells[0] + ": " + cells[7])
                         .isLessThanOrEqualTo(MOST_PERCENT + chance);
-                softly.assertThat(unrooted).as("without root %, " + cells[0] + ": " + cells[7])
+                softly.assertThat(unrooted)
+                        .as("without root %, " + cells[0] + ": " + cells[7])
                         .isLessThanOrEqualTo(LONG ? 0 : 100 * ONE_LOOK_MILLIS / 10 / weight);
             }
         });

@@ -32,6 +32,7 @@ public final class G1Objects {
 
     /** First cells of a line. */
     static final String STACKS = "stacks";
+
     static final String SHARE = "share";
     private static final double FAILED_BAR = 0.1;
     private static final double SHARE_BAR = 2;
@@ -168,8 +169,7 @@ public final class G1Objects {
         }
     }
 
-    private G1Objects() {
-    }
+    private G1Objects() {}
 
     /**
      * Runs everything.
@@ -181,20 +181,35 @@ public final class G1Objects {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table stacks = new Table("Object code on G1, failed and unrooted stacks, JDK " + Jvm.version(jdk),
-                    "program", "profiler", "weight seen", "failed %", "not rooted %", "not looked %", "bar");
-            Table shares = new Table("Object code on G1, shares of a mix against timed truth, JDK " + Jvm.version(jdk),
-                    "profiler", "clock", "phase", "truth %", "seen %", "error, points", "bar");
+            Table stacks = new Table(
+                    "Object code on G1, failed and unrooted stacks, JDK " + Jvm.version(jdk),
+                    "program",
+                    "profiler",
+                    "weight seen",
+                    "failed %",
+                    "not rooted %",
+                    "not looked %",
+                    "bar");
+            Table shares = new Table(
+                    "Object code on G1, shares of a mix against timed truth, JDK " + Jvm.version(jdk),
+                    "profiler",
+                    "clock",
+                    "phase",
+                    "truth %",
+                    "seen %",
+                    "error, points",
+                    "bar");
             Map<List<String>, double[]> sums = new LinkedHashMap<>();
             Map<String, String> examples = new LinkedHashMap<>();
-            for (String[] cells : Jvm.of(jdk, Failures.flags("G1")).run(G1Objects.class, plan.windowMillis(),
-                    plan.rounds(), only)) {
+            for (String[] cells :
+                    Jvm.of(jdk, Failures.flags("G1")).run(G1Objects.class, plan.windowMillis(), plan.rounds(), only)) {
                 List<String> key = List.of(cells[0], cells[1], cells[2], cells[3]);
                 double[] sum = sums.computeIfAbsent(key, made -> new double[4]);
                 for (int i = 4; i < Math.min(cells.length, 8); i++) {
                     sum[i - 4] += Double.parseDouble(cells[i]);
                 }
-                if (cells[0].equals(STACKS) && (cells[2].startsWith(Peer.HYBRID) || cells[2].equals(Peer.ASYNC))
+                if (cells[0].equals(STACKS)
+                        && (cells[2].startsWith(Peer.HYBRID) || cells[2].equals(Peer.ASYNC))
                         && !cells[8].isEmpty()) {
                     examples.put(cells[1] + ", " + cells[2], cells[8]);
                 }
@@ -223,8 +238,14 @@ public final class G1Objects {
     private static void addStacks(Table table, String program, String peer, double... sum) {
         double failed = 100 * sum[1] / sum[0];
         String bar = peer.startsWith(Peer.HYBRID) ? "failed " + Table.atMost(failed, FAILED_BAR) : "";
-        table.row(program, peer, sum[0], peer.equals(Peer.JFR) ? "?" : failed, 100 * sum[2] / sum[0],
-                100 * sum[3] / (sum[0] + sum[3]), bar);
+        table.row(
+                program,
+                peer,
+                sum[0],
+                peer.equals(Peer.JFR) ? "?" : failed,
+                100 * sum[2] / sum[0],
+                100 * sum[3] / (sum[0] + sum[3]),
+                bar);
     }
 
     private static void addShare(Table table, Map<List<String>, double[]> sums, List<String> key, double... sum) {
@@ -240,7 +261,8 @@ public final class G1Objects {
         double seenPercent = seen == 0 ? Double.NaN : 100 * sum[1] / seen;
         double error = seenPercent - truthPercent;
         String bar = key.get(1).startsWith(Peer.HYBRID) && !Double.isNaN(error)
-                ? Table.atMost(Math.abs(error), SHARE_BAR) : "";
+                ? Table.atMost(Math.abs(error), SHARE_BAR)
+                : "";
         table.row(key.get(1), key.get(2), key.get(3), truthPercent, seenPercent, error, bar);
     }
 
@@ -262,7 +284,8 @@ public final class G1Objects {
         sink = Phase.values().length;
         System.gc(); /* what lives is old, so that stores of new objects are what the barriers are for */
         List<Phase[]> programs = new ArrayList<>();
-        Stream.of(Phase.values()).filter(phase -> phase.name().matches(arguments[2]))
+        Stream.of(Phase.values())
+                .filter(phase -> phase.name().matches(arguments[2]))
                 .forEach(phase -> programs.add(new Phase[] {phase}));
         if (MIX.matches(arguments[2])) {
             programs.add(Phase.values());
@@ -308,8 +331,16 @@ public final class G1Objects {
         String engine = peer instanceof SamplerPeer ours ? ours.statistics().getEngine() : "";
         Tally tally = Tally.of(profile, stack -> true, ROOTS);
         String label = engine.isEmpty() ? name : name + " (" + engine + ")";
-        Jvm.tell(STACKS, program.length > 1 ? MIX : program[0].title, label, engine, tally.seen(), tally.failed(),
-                tally.unrooted(), tally.skipped(), tally.examples());
+        Jvm.tell(
+                STACKS,
+                program.length > 1 ? MIX : program[0].title,
+                label,
+                engine,
+                tally.seen(),
+                tally.failed(),
+                tally.unrooted(),
+                tally.skipped(),
+                tally.examples());
         if (program.length == 1) {
             return;
         }
@@ -325,8 +356,13 @@ public final class G1Objects {
         for (Phase phase : Phase.values()) {
             double[] seen = new double[1];
             profile.stacks().forEach((stack, weight) -> seen[0] += contains(stack, phase) ? weight : 0);
-            Jvm.tell(SHARE, name, what, phase.name().toLowerCase(Locale.ROOT),
-                    nanos[phase.ordinal()] / (double) MILLION, seen[0]);
+            Jvm.tell(
+                    SHARE,
+                    name,
+                    what,
+                    phase.name().toLowerCase(Locale.ROOT),
+                    nanos[phase.ordinal()] / (double) MILLION,
+                    seen[0]);
         }
     }
 

@@ -39,9 +39,11 @@ public final class MostlySleeping {
     static final String ACCOUNT = "account";
     /** Clocks of a line's figures. */
     static final String WALL = "wall";
+
     static final String CPU = "CPU";
     /** The row of what is in no phase: stacks without one, and time without a stack. */
     static final String ELSEWHERE = "elsewhere";
+
     static final long INTERVAL_MILLIS = 20;
     private static final int THREADS = 6;
     private static final int QUIET_WINDOWS = 20;
@@ -142,8 +144,8 @@ public final class MostlySleeping {
         }
 
         private Times now() {
-            Times sum = new Times(new long[Phase.values().length], new long[Phase.values().length],
-                    new long[Phase.values().length]);
+            Times sum = new Times(
+                    new long[Phase.values().length], new long[Phase.values().length], new long[Phase.values().length]);
             for (PhaseClock clock : clocks) {
                 sum = sum.plus(clock.now());
             }
@@ -197,8 +199,7 @@ public final class MostlySleeping {
         }
     }
 
-    private MostlySleeping() {
-    }
+    private MostlySleeping() {}
 
     /**
      * Runs everything.
@@ -233,12 +234,32 @@ public final class MostlySleeping {
         long millis = windows * plan.rounds() * plan.windowMillis();
         int threads = plan.scaled(THREADS);
         List<String[]> lines = Jvm.of(jdk, List.of()).run(MostlySleeping.class, millis, ofEach(threads));
-        String title = millis / 1000 + " s, " + threads + " threads of each idle time, " + load + ", JDK "
-                + Jvm.version(jdk);
-        Table requests = new Table("Requests after a sleep, found / truth, " + title, "idle", "profiler", "requests",
-                "parse", "query", "render", "request", "idle row", "elsewhere %", "parse, CPU", "render, CPU", "bars");
-        Table bursts = new Table("Bursts after a sleep, found / truth, " + title, "idle", "profiler", "bursts",
-                "compute", "idle row", "elsewhere %", "compute, CPU", "bar");
+        String title =
+                millis / 1000 + " s, " + threads + " threads of each idle time, " + load + ", JDK " + Jvm.version(jdk);
+        Table requests = new Table(
+                "Requests after a sleep, found / truth, " + title,
+                "idle",
+                "profiler",
+                "requests",
+                "parse",
+                "query",
+                "render",
+                "request",
+                "idle row",
+                "elsewhere %",
+                "parse, CPU",
+                "render, CPU",
+                "bars");
+        Table bursts = new Table(
+                "Bursts after a sleep, found / truth, " + title,
+                "idle",
+                "profiler",
+                "bursts",
+                "compute",
+                "idle row",
+                "elsewhere %",
+                "compute, CPU",
+                "bar");
         findings(lines).forEach((kind, peers) -> {
             peers.forEach((peer, found) -> addRow(kind == Kind.BURST ? bursts : requests, kind, peer, found));
             addChance(kind == Kind.BURST ? bursts : requests, kind, peers.get(Peer.HYBRID));
@@ -258,13 +279,29 @@ public final class MostlySleeping {
         String idle = kind.idleMillis + " ms";
         Object elsewhere = peer.equals(Peer.JFR) ? null : found.elsewherePercent();
         if (kind == Kind.BURST) {
-            table.row(idle, peer, found.requests, found.wall(Phase.COMPUTE).text(), found.wall(Phase.IDLE).text(),
-                    elsewhere, found.cpu(Phase.COMPUTE).text(), ours ? bar(found.wall(Phase.COMPUTE)) : "");
+            table.row(
+                    idle,
+                    peer,
+                    found.requests,
+                    found.wall(Phase.COMPUTE).text(),
+                    found.wall(Phase.IDLE).text(),
+                    elsewhere,
+                    found.cpu(Phase.COMPUTE).text(),
+                    ours ? bar(found.wall(Phase.COMPUTE)) : "");
             return;
         }
-        table.row(idle, peer, found.requests, found.wall(Phase.PARSE).text(), found.wall(Phase.QUERY).text(),
-                found.wall(Phase.RENDER).text(), found.request().text(), found.wall(Phase.IDLE).text(), elsewhere,
-                found.cpu(Phase.PARSE).text(), found.cpu(Phase.RENDER).text(),
+        table.row(
+                idle,
+                peer,
+                found.requests,
+                found.wall(Phase.PARSE).text(),
+                found.wall(Phase.QUERY).text(),
+                found.wall(Phase.RENDER).text(),
+                found.request().text(),
+                found.wall(Phase.IDLE).text(),
+                elsewhere,
+                found.cpu(Phase.PARSE).text(),
+                found.cpu(Phase.RENDER).text(),
                 ours ? "query " + bar(found.wall(Phase.QUERY)) + "; request " + bar(found.request()) : "");
     }
 
@@ -275,8 +312,18 @@ public final class MostlySleeping {
             table.row(idle, name, "", chance(found.wall(Phase.COMPUTE)), chance(found.wall(Phase.IDLE)), "", "", "");
             return;
         }
-        table.row(idle, name, "", chance(found.wall(Phase.PARSE)), chance(found.wall(Phase.QUERY)),
-                chance(found.wall(Phase.RENDER)), chance(found.request()), chance(found.wall(Phase.IDLE)), "", "", "",
+        table.row(
+                idle,
+                name,
+                "",
+                chance(found.wall(Phase.PARSE)),
+                chance(found.wall(Phase.QUERY)),
+                chance(found.wall(Phase.RENDER)),
+                chance(found.request()),
+                chance(found.wall(Phase.IDLE)),
+                "",
+                "",
+                "",
                 "");
     }
 
@@ -285,8 +332,10 @@ public final class MostlySleeping {
     }
 
     private static String bar(Found found) {
-        return found.truth == 0 ? "–" : Table.atMost(Math.abs(found.ratio() - 1), Math.max(BAR, found.chance()))
-                .replace("≤", "±");
+        return found.truth == 0
+                ? "–"
+                : Table.atMost(Math.abs(found.ratio() - 1), Math.max(BAR, found.chance()))
+                        .replace("≤", "±");
     }
 
     private static Map<Kind, Map<String, Findings>> findings(List<String[]> lines) {
@@ -306,8 +355,7 @@ public final class MostlySleeping {
     }
 
     /** A profiler that is on, and what the threads had measured when it was switched on. */
-    private record Look(String name, GroupedPeer peer, long begin, Map<Kind, Times> before) {
-    }
+    private record Look(String name, GroupedPeer peer, long begin, Map<Kind, Times> before) {}
 
     /**
      * The measured program. A line it tells: profiler, kind, phase, clock, truth in ms, found in ms, requests.
@@ -332,15 +380,25 @@ public final class MostlySleeping {
             Map<String, Profile> profiles = look.peer.stopByGroup(Kind::of);
             double elapsed = (System.nanoTime() - look.begin) / (double) MILLION;
             for (Kind kind : after.keySet()) {
-                tell(look, kind, after.get(kind).minus(look.before.get(kind)),
+                tell(
+                        look,
+                        kind,
+                        after.get(kind).minus(look.before.get(kind)),
                         profiles.getOrDefault(kind.name(), new Profile()));
             }
             if (look.peer instanceof SamplerPeer ours) {
                 long ticks = ours.statistics().getCounters().get("TICKS");
-                Jvm.tell(ACCOUNT, String.format(Locale.ROOT,
-                        "Ours (%s): %d ticks, %d polls, own CPU %.2f ms a second, with the end of the interval.",
-                        ours.statistics().getEngine(), ticks, ours.statistics().getPolls(),
-                        ours.statistics().getOwnCpuNanos() / 1000.0 / elapsed), ticks, elapsed);
+                Jvm.tell(
+                        ACCOUNT,
+                        String.format(
+                                Locale.ROOT,
+                                "Ours (%s): %d ticks, %d polls, own CPU %.2f ms a second, with the end of the interval.",
+                                ours.statistics().getEngine(),
+                                ticks,
+                                ours.statistics().getPolls(),
+                                ours.statistics().getOwnCpuNanos() / 1000.0 / elapsed),
+                        ticks,
+                        elapsed);
             }
         }
         System.exit(0);
@@ -398,13 +456,19 @@ public final class MostlySleeping {
             return;
         }
         if (look.name.equals(Peer.ASYNC)) {
-            double samples = seen.values().stream().mapToDouble(Double::doubleValue).sum();
+            double samples =
+                    seen.values().stream().mapToDouble(Double::doubleValue).sum();
             double millis = LongStream.of(truth.wall()).sum() / (double) MILLION;
             seen.replaceAll((phase, weight) -> weight / samples * millis);
         }
         tell(look, kind, WALL, truth, truth.wall(), seen);
         if (look.peer instanceof SamplerPeer ours) {
-            tell(look, kind, CPU, truth, truth.cpu(),
+            tell(
+                    look,
+                    kind,
+                    CPU,
+                    truth,
+                    truth.cpu(),
                     byPhase(ours.cpuByGroup().getOrDefault(kind.name(), new Profile())));
         }
     }
@@ -413,8 +477,14 @@ public final class MostlySleeping {
         long requests = truth.entered()[kind.request.get(0).ordinal()];
         for (Phase phase : Phase.values()) {
             if (phase == Phase.IDLE || kind.request.contains(phase)) {
-                Jvm.tell(look.name, kind, phase, clock, nanos[phase.ordinal()] / (double) MILLION,
-                        seen.getOrDefault(phase.name(), 0.0), requests);
+                Jvm.tell(
+                        look.name,
+                        kind,
+                        phase,
+                        clock,
+                        nanos[phase.ordinal()] / (double) MILLION,
+                        seen.getOrDefault(phase.name(), 0.0),
+                        requests);
             }
         }
         Jvm.tell(look.name, kind, ELSEWHERE, clock, 0, seen.getOrDefault(ELSEWHERE, 0.0), requests);

@@ -52,8 +52,7 @@ class MostlySleepingIT {
                     System.out.println(cells[1]);
                     assertThat(cells[1]).contains("(HYBRID)");
                     elapsed = Double.parseDouble(cells[3]);
-                    intervals = Math.max(1,
-                            elapsed / Double.parseDouble(cells[2]) / MostlySleeping.INTERVAL_MILLIS);
+                    intervals = Math.max(1, elapsed / Double.parseDouble(cells[2]) / MostlySleeping.INTERVAL_MILLIS);
                     continue;
                 }
                 Found found = new Found(Double.parseDouble(cells[4]), Double.parseDouble(cells[5]));
@@ -61,8 +60,9 @@ class MostlySleepingIT {
                     wall.computeIfAbsent(Kind.valueOf(cells[1]), kind -> new HashMap<>())
                             .put(cells[2], found);
                 }
-                System.out.printf("%s %s, %s: truth %.0f ms, found %.0f ms, %.3f%n", cells[1], cells[2], cells[3],
-                        found.truth(), found.found(), found.ratio());
+                System.out.printf(
+                        "%s %s, %s: truth %.0f ms, found %.0f ms, %.3f%n",
+                        cells[1], cells[2], cells[3], found.truth(), found.found(), found.ratio());
             }
         }
 
@@ -89,12 +89,12 @@ class MostlySleepingIT {
     @TestFactory
     Collection<DynamicTest> idleTimes() {
         List<DynamicTest> tests = new ArrayList<>();
-        tests.add(DynamicTest.dynamicTest("in a moment",
-                MostlySleepingIT::queriesAfterASleepAreFoundAndTotalsAreTheElapsedTime));
+        tests.add(DynamicTest.dynamicTest(
+                "in a moment", MostlySleepingIT::queriesAfterASleepAreFoundAndTotalsAreTheElapsedTime));
         if (LONG) {
             tests.add(DynamicTest.dynamicTest("quiet", MostlySleepingIT::requestsAfterAnySleepAreFound));
-            tests.add(DynamicTest.dynamicTest("beside busy processes",
-                    MostlySleepingIT::requestsAfterAnySleepAreFoundBesideBusyProcesses));
+            tests.add(DynamicTest.dynamicTest(
+                    "beside busy processes", MostlySleepingIT::requestsAfterAnySleepAreFoundBesideBusyProcesses));
         }
         return tests;
     }
@@ -102,11 +102,15 @@ class MostlySleepingIT {
     /** How much of them is found depends on what else the machine does: that is for the long forms. */
     private static void queriesAfterASleepAreFoundAndTotalsAreTheElapsedTime() throws Exception {
         Run run = run(MILLIS, THREADS);
-        assertThat(run.of(Kind.ONE, Phase.QUERY).plus(run.of(Kind.TWO, Phase.QUERY)).found()).isPositive();
+        assertThat(run.of(Kind.ONE, Phase.QUERY)
+                        .plus(run.of(Kind.TWO, Phase.QUERY))
+                        .found())
+                .isPositive();
         run.wall.forEach((kind, phases) -> {
             Found total = phases.values().stream().reduce(new Found(0, 0), Found::plus);
-            assertThat(total.found()).as("all time of " + kind).isBetween((1 - SHARE_UNDER_WAY) * total.truth(),
-                    (1 + SHARE_UNDER_WAY) * 30 * run.elapsed);
+            assertThat(total.found())
+                    .as("all time of " + kind)
+                    .isBetween((1 - SHARE_UNDER_WAY) * total.truth(), (1 + SHARE_UNDER_WAY) * 30 * run.elapsed);
         });
     }
 
@@ -115,8 +119,8 @@ class MostlySleepingIT {
     }
 
     private static void requestsAfterAnySleepAreFoundBesideBusyProcesses() throws Exception {
-        try (BusyProcesses busy = new BusyProcesses(Runtime.getRuntime().availableProcessors(),
-                MostlySleeping.LONGEST_LOAD_SECONDS)) {
+        try (BusyProcesses busy =
+                new BusyProcesses(Runtime.getRuntime().availableProcessors(), MostlySleeping.LONGEST_LOAD_SECONDS)) {
             assertFound(run(LONG_MILLIS, MostlySleeping.ofEach(6)));
         }
     }

@@ -20,7 +20,6 @@ import java.util.stream.IntStream;
 
 /** Code whose stacks are hard to walk. Each program is one step of about a millisecond, to be repeated. */
 public enum Programs {
-
     COLLECTIONS("collections and strings") {
         @Override
         public long step() {
@@ -32,8 +31,11 @@ public enum Programs {
             Collections.sort(keys);
             String joined = String.join(",", keys);
             long length = joined.split(",").length;
-            return length + IntStream.range(0, 1000).filter(i -> i % 3 == 0).boxed()
-                    .collect(Collectors.summingInt(Integer::intValue));
+            return length
+                    + IntStream.range(0, 1000)
+                            .filter(i -> i % 3 == 0)
+                            .boxed()
+                            .collect(Collectors.summingInt(Integer::intValue));
         }
     },
 
@@ -186,8 +188,8 @@ public enum Programs {
 
     private static MethodHandle handle() {
         try {
-            return MethodHandles.lookup().findStatic(Programs.class, "power",
-                    MethodType.methodType(int.class, int.class, int.class));
+            return MethodHandles.lookup()
+                    .findStatic(Programs.class, "power", MethodType.methodType(int.class, int.class, int.class));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }

@@ -33,12 +33,14 @@ public final class Starved {
     static final String WALKS = "walks";
     /** A second sampler in the same JVM, at the same time. */
     static final String SECOND = Peer.HYBRID + ", a second one";
+
     static final double BAR = 2;
     static final double SAMPLES_OF_THE_BAR = 3_000;
     static final double UNANSWERED_BAR = 1;
     private static final String CPU_MODE = ", clock CPU";
     /** For one processor. */
     static final int PROCESSES = 8;
+
     private static final long BEGIN_MILLIS = 500;
     /* Longer than all looks of one load. */
     private static final long WINDOWS_OF_A_LOAD = 12;
@@ -46,8 +48,7 @@ public final class Starved {
     private static final int MILLIS_OF_A_SECOND = 1_000;
     private static final int MILLION = 1_000_000;
 
-    private Starved() {
-    }
+    private Starved() {}
 
     /** What one profiler said of all windows. */
     private static final class Sums {
@@ -110,8 +111,15 @@ public final class Starved {
     }
 
     private static Table table(Path jdk, Map<String, Sums> all, Map<String, double[]> walks) {
-        Table table = new Table("Shares of a thread without a CPU of its own, JDK " + Jvm.version(jdk), "profiler",
-                "clock", "phase", "truth %", "seen %", "error, points", "bar");
+        Table table = new Table(
+                "Shares of a thread without a CPU of its own, JDK " + Jvm.version(jdk),
+                "profiler",
+                "clock",
+                "phase",
+                "truth %",
+                "seen %",
+                "error, points",
+                "bar");
         all.forEach((key, sums) -> {
             String[] names = key.split("\t");
             boolean ours = walks.containsKey(names[0]);
@@ -128,8 +136,9 @@ public final class Starved {
                 table.row(names[0], names[1], row, null, percent, null, bar);
             });
         });
-        walks.forEach((name, sum) -> table.note(String.format("%s: %.0f stacks walked; the thread ran %.1f %% of the"
-                + " time. The bar is 2 at %.0f stacks.", name, sum[0], 100 * sum[1] / sum[2], SAMPLES_OF_THE_BAR)));
+        walks.forEach((name, sum) -> table.note(String.format(
+                "%s: %.0f stacks walked; the thread ran %.1f %% of the" + " time. The bar is 2 at %.0f stacks.",
+                name, sum[0], 100 * sum[1] / sum[2], SAMPLES_OF_THE_BAR)));
         return table;
     }
 
@@ -148,8 +157,8 @@ public final class Starved {
         Thread.sleep(window);
         long taken = 0;
         do {
-            try (BusyProcesses busy = new BusyProcesses(processes,
-                    WINDOWS_OF_A_LOAD * window / MILLIS_OF_A_SECOND + REST_OF_A_LOAD_SECONDS)) {
+            try (BusyProcesses busy = new BusyProcesses(
+                    processes, WINDOWS_OF_A_LOAD * window / MILLIS_OF_A_SECOND + REST_OF_A_LOAD_SECONDS)) {
                 Thread.sleep(BEGIN_MILLIS);
                 if (wanted > 0) {
                     taken += lookTwice(window);
@@ -213,11 +222,19 @@ public final class Starved {
     private static void tell(String name, String clock, Peer peer, Times times) throws Exception {
         Profile profile = peer.stop(TimedTruth.THREAD::equals);
         boolean isWall = clock.equals("wall");
-        TimedTruth.tell(name, clock, isWall ? times.wall : times.cpu, isWall ? times.wallAfter : times.cpuAfter,
+        TimedTruth.tell(
+                name,
+                clock,
+                isWall ? times.wall : times.cpu,
+                isWall ? times.wallAfter : times.cpuAfter,
                 TimedTruth.seen(profile));
         if (peer instanceof SamplerPeer ours) {
             tellRows(name, clock, profile);
-            Jvm.tell(WALKS, name, ours.statistics().getEngine(), ours.samples(),
+            Jvm.tell(
+                    WALKS,
+                    name,
+                    ours.statistics().getEngine(),
+                    ours.samples(),
                     (sum(times.cpuAfter) - sum(times.cpu)) / MILLION,
                     (sum(times.wallAfter) - sum(times.wall)) / MILLION);
             if (isWall) {
@@ -237,9 +254,15 @@ public final class Starved {
 
     private static void tellRows(String name, String clock, Profile profile) {
         for (String row : List.of(UNANSWERED, COLLECTED)) {
-            Jvm.tell(name, clock, row, 0, profile.stacks().entrySet().stream()
-                    .filter(stack -> stack.getKey().get(0).method().equals(row))
-                    .mapToDouble(Map.Entry::getValue).sum());
+            Jvm.tell(
+                    name,
+                    clock,
+                    row,
+                    0,
+                    profile.stacks().entrySet().stream()
+                            .filter(stack -> stack.getKey().get(0).method().equals(row))
+                            .mapToDouble(Map.Entry::getValue)
+                            .sum());
         }
     }
 }

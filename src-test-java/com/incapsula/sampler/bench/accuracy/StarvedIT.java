@@ -33,7 +33,8 @@ class StarvedIT {
     @Test
     void sharesAreThoseOfTheProgramsOwnClocks() throws Exception {
         List<String> engines = new ArrayList<>();
-        for (String[] cells : Jvm.of(Path.of(System.getProperty("java.home")), Starved.FLAGS).on(BusyProcesses.lastCpu())
+        for (String[] cells : Jvm.of(Path.of(System.getProperty("java.home")), Starved.FLAGS)
+                .on(BusyProcesses.lastCpu())
                 .run(Starved.class, MILLIS, Starved.PROCESSES, STACKS)) {
             if (cells[0].equals(Starved.WALKS)) {
                 engines.add(cells[2]);
@@ -75,14 +76,17 @@ class StarvedIT {
         double unanswered = percentOf(key, Starved.UNANSWERED);
         double collected = percentOf(key, Starved.COLLECTED);
         double allowed = points + collected;
-        System.out.printf("%s: %.0f stacks, within %.2f points, %.2f %% not answered, %.2f %% collected%n", key, taken,
-                points, unanswered, collected);
+        System.out.printf(
+                "%s: %.0f stacks, within %.2f points, %.2f %% not answered, %.2f %% collected%n",
+                key, taken, points, unanswered, collected);
         softly.assertThat(unanswered).as("not answered, " + key).isLessThanOrEqualTo(Starved.UNANSWERED_BAR);
         phasesOfKey.forEach((phase, row) -> {
             double truth = 100 * row[0] / sum[0];
             double seen = 100 * row[1] / sum[1];
             System.out.printf("  %s: %.2f %% of the truth, %.2f %% seen%n", phase, truth, seen);
-            softly.assertThat(seen - truth).as("error in points, " + key + " " + phase).isBetween(-allowed, allowed);
+            softly.assertThat(seen - truth)
+                    .as("error in points, " + key + " " + phase)
+                    .isBetween(-allowed, allowed);
         });
     }
 }

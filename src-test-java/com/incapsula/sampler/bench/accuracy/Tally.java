@@ -49,8 +49,11 @@ record Tally(double seen, double failed, double unrooted, double skipped, String
                 .filter(entry -> isFailed(entry.getKey()) || !isRooted(entry.getKey(), roots))
                 .sorted(Map.Entry.<List<Frame>, Double>comparingByValue().reversed())
                 .limit(EXAMPLES)
-                .map(entry -> Math.round(entry.getValue()) + " x " + entry.getKey().stream().limit(EXAMPLES)
-                        .map(Frame::toString).collect(Collectors.joining(" < ")))
+                .map(entry -> Math.round(entry.getValue()) + " x "
+                        + entry.getKey().stream()
+                                .limit(EXAMPLES)
+                                .map(Frame::toString)
+                                .collect(Collectors.joining(" < ")))
                 .collect(Collectors.joining("; "));
         return new Tally(sums[0], sums[1], sums[2], sums[3], examples);
     }

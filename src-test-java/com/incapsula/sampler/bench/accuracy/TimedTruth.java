@@ -33,6 +33,7 @@ public final class TimedTruth {
 
     /** A line that tells a sampler's engine and how often it looked. */
     static final String LOOKS = "looks";
+
     private static final double BAR = 1;
     private static final int SAMPLES_BAR = 10_000;
     static final String THREAD = "measured";
@@ -143,8 +144,7 @@ public final class TimedTruth {
     private static final byte[] TARGET = new byte[100_000];
     private static volatile long sink;
 
-    private TimedTruth() {
-    }
+    private TimedTruth() {}
 
     /**
      * Runs everything.
@@ -156,8 +156,15 @@ public final class TimedTruth {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table("Shares against timed truth, JDK " + Jvm.version(jdk), "profiler", "clock", "phase",
-                    "truth %", "seen %", "error, points", "bar");
+            Table table = new Table(
+                    "Shares against timed truth, JDK " + Jvm.version(jdk),
+                    "profiler",
+                    "clock",
+                    "phase",
+                    "truth %",
+                    "seen %",
+                    "error, points",
+                    "bar");
             Map<String, double[]> sums = new LinkedHashMap<>();
             for (String[] cells : Jvm.of(jdk, List.of()).run(TimedTruth.class, plan.windowMillis(), plan.rounds())) {
                 if (cells[0].equals(LOOKS)) {
@@ -169,8 +176,9 @@ public final class TimedTruth {
             }
             sums.forEach((key, sum) -> addRow(table, sums, key, sum));
             long samples = plan.rounds() * plan.windowMillis();
-            table.note("Looks at the thread per profiler: about " + samples + (samples < SAMPLES_BAR
-                    ? "; the bar is about " + SAMPLES_BAR : "") + ". Shares are of the time in all phases.");
+            table.note("Looks at the thread per profiler: about " + samples
+                    + (samples < SAMPLES_BAR ? "; the bar is about " + SAMPLES_BAR : "")
+                    + ". Shares are of the time in all phases.");
             tables.add(table);
         }
         return tables;
@@ -191,8 +199,7 @@ public final class TimedTruth {
         double error = seenPercent - truthPercent;
         String[] cells = key.split("\t");
         String bar = cells[0].startsWith(Peer.HYBRID) && !Double.isNaN(error) ? Table.atMost(Math.abs(error), BAR) : "";
-        table.row(cells[0], cells[1], cells[2], truthPercent, seenPercent, error,
-                bar);
+        table.row(cells[0], cells[1], cells[2], truthPercent, seenPercent, error, bar);
     }
 
     /**
@@ -239,7 +246,11 @@ public final class TimedTruth {
             tell(name, "wall", wall, wallAfter, seen(profile));
         }
         if (peer instanceof SamplerPeer ours) {
-            Jvm.tell(LOOKS, name, ours.statistics().getEngine(), ours.statistics().getCounters().get("TICKS"));
+            Jvm.tell(
+                    LOOKS,
+                    name,
+                    ours.statistics().getEngine(),
+                    ours.statistics().getCounters().get("TICKS"));
             Map<Phase, Double> seen = seen(ours.cpu());
             if (!seen.isEmpty()) {
                 tell(name, "CPU", cpu, cpuAfter, seen);
@@ -274,8 +285,12 @@ public final class TimedTruth {
     static void tell(String name, String clock, long[] before, long[] after, Map<Phase, Double> seen) {
         for (Phase phase : Phase.values()) {
             int i = phase.ordinal();
-            Jvm.tell(name, clock, phase.name().toLowerCase(Locale.ROOT),
-                    (after[i] - before[i]) / (double) MILLION, seen.getOrDefault(phase, 0.0));
+            Jvm.tell(
+                    name,
+                    clock,
+                    phase.name().toLowerCase(Locale.ROOT),
+                    (after[i] - before[i]) / (double) MILLION,
+                    seen.getOrDefault(phase, 0.0));
         }
     }
 

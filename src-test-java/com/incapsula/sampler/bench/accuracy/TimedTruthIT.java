@@ -50,7 +50,8 @@ class TimedTruthIT {
                     double truth = 100 * Double.parseDouble(cells[3]) / sum[0];
                     double seen = 100 * Double.parseDouble(cells[4]) / sum[1];
                     System.out.printf("%s %s: %.2f %% of the truth, %.2f %% seen%n", cells[1], cells[2], truth, seen);
-                    softly.assertThat(seen - truth).as("error in points, " + cells[1] + " " + cells[2])
+                    softly.assertThat(seen - truth)
+                            .as("error in points, " + cells[1] + " " + cells[2])
                             .isBetween(-allowed, allowed);
                 }
             }

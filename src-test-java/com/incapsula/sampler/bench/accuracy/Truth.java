@@ -41,8 +41,8 @@ final class Truth {
 
     /** Reads the lines marked as hot. */
     static Truth of(Path sources, String benchmark) throws IOException {
-        return new Truth(SafepointBias.class.getName() + "." + benchmark,
-                hotLines(sources, SafepointBias.class, benchmark));
+        return new Truth(
+                SafepointBias.class.getName() + "." + benchmark, hotLines(sources, SafepointBias.class, benchmark));
     }
 
     /** The lines of a class that end with "// hot: " and that name; at least one. */

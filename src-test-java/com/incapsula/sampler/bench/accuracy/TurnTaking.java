@@ -61,8 +61,8 @@ public final class TurnTaking implements InternalProfiler {
     }
 
     @Override
-    public Collection<? extends Result<?>> afterIteration(BenchmarkParams benchmark, IterationParams iteration,
-            IterationResult result) {
+    public Collection<? extends Result<?>> afterIteration(
+            BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
         if (iteration.getType() == IterationType.WARMUP) {
             return List.of();
         }
@@ -102,7 +102,9 @@ public final class TurnTaking implements InternalProfiler {
                 .sorted(Map.Entry.<List<Frame>, Double>comparingByValue().reversed())
                 .limit(EXAMPLES)
                 .map(entry -> Math.round(entry.getValue()) + " x "
-                        + entry.getKey().stream().limit(EXAMPLES).map(Frame::toString)
+                        + entry.getKey().stream()
+                                .limit(EXAMPLES)
+                                .map(Frame::toString)
                                 .collect(Collectors.joining(" < ")))
                 .collect(Collectors.joining("; "));
     }

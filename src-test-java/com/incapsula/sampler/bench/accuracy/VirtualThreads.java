@@ -27,6 +27,7 @@ public final class VirtualThreads {
 
     /** The first version of the JDK that has them. */
     public static final int FIRST_JDK = 21;
+
     private static final int[] DEPTHS = {10, 200};
     private static final int THREADS = 4;
     private static final int PARKS = 50;
@@ -38,8 +39,7 @@ public final class VirtualThreads {
     private static volatile boolean running;
     private static volatile long sink;
 
-    private VirtualThreads() {
-    }
+    private VirtualThreads() {}
 
     /**
      * Runs everything.
@@ -54,14 +54,22 @@ public final class VirtualThreads {
             if (Integer.parseInt(Jvm.version(jdk).split("\\D")[0]) < FIRST_JDK) {
                 continue;
             }
-            Table table = new Table("Virtual threads after a park, JDK " + Jvm.version(jdk), "frames", "profiler",
-                    "weight seen", "reaches the root %", "right line %", "failed %", "not looked %", "bar");
+            Table table = new Table(
+                    "Virtual threads after a park, JDK " + Jvm.version(jdk),
+                    "frames",
+                    "profiler",
+                    "weight seen",
+                    "reaches the root %",
+                    "right line %",
+                    "failed %",
+                    "not looked %",
+                    "bar");
             Map<List<String>, double[]> sums = new LinkedHashMap<>();
             Map<String, String> examples = new LinkedHashMap<>();
-            List<String> flags = List.of("-Djdk.virtualThreadScheduler.parallelism=2",
-                    "-Djdk.virtualThreadScheduler.maxPoolSize=2");
-            for (String[] cells : Jvm.of(jdk, flags).run(VirtualThreads.class, plan.windowMillis(), plan.rounds(),
-                    plan.sources())) {
+            List<String> flags =
+                    List.of("-Djdk.virtualThreadScheduler.parallelism=2", "-Djdk.virtualThreadScheduler.maxPoolSize=2");
+            for (String[] cells :
+                    Jvm.of(jdk, flags).run(VirtualThreads.class, plan.windowMillis(), plan.rounds(), plan.sources())) {
                 double[] sum = sums.computeIfAbsent(List.of(cells[0], cells[1]), key -> new double[5]);
                 for (int i = 0; i < sum.length; i++) {
                     sum[i] += Double.parseDouble(cells[2 + i]);
@@ -84,8 +92,15 @@ public final class VirtualThreads {
         boolean ours = key.get(1).startsWith(Peer.HYBRID);
         double failed = 100 * sum[1] / sum[0];
         Object failedCell = key.get(1).equals(Peer.JFR) ? "?" : failed;
-        table.row(key.get(0), key.get(1), sum[0], 100 * (sum[0] - sum[1] - sum[2]) / sum[0], 100 * sum[4] / sum[0],
-                failedCell, 100 * sum[3] / (sum[0] + sum[3]), ours ? "failed " + Table.atMost(failed, BAR) : "");
+        table.row(
+                key.get(0),
+                key.get(1),
+                sum[0],
+                100 * (sum[0] - sum[1] - sum[2]) / sum[0],
+                100 * sum[4] / sum[0],
+                failedCell,
+                100 * sum[3] / (sum[0] + sum[3]),
+                ours ? "failed " + Table.atMost(failed, BAR) : "");
     }
 
     /**
@@ -137,8 +152,16 @@ public final class VirtualThreads {
         Tally tally = Tally.of(profile, isProgram, Set.of(CLASS + "work"));
         double[] right = new double[1];
         profile.stacks().forEach((stack, weight) -> right[0] += isRight(stack, hot) ? weight : 0);
-        String engine = peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
-        Jvm.tell(depth, name + engine, tally.seen(), tally.failed(), tally.unrooted(), tally.skipped(), right[0],
+        String engine =
+                peer instanceof SamplerPeer ours ? " (" + ours.statistics().getEngine() + ")" : "";
+        Jvm.tell(
+                depth,
+                name + engine,
+                tally.seen(),
+                tally.failed(),
+                tally.unrooted(),
+                tally.skipped(),
+                right[0],
                 tally.examples());
     }
 
@@ -148,8 +171,11 @@ public final class VirtualThreads {
 
     /* The topmost method of this program is the one that computes, on its line. */
     private static boolean isRight(List<Frame> stack, Set<Integer> hot) {
-        return stack.stream().filter(VirtualThreads::isOurs).findFirst()
-                .map(frame -> frame.method().equals(CLASS + "burn") && hot.contains(frame.line())).orElse(false);
+        return stack.stream()
+                .filter(VirtualThreads::isOurs)
+                .findFirst()
+                .map(frame -> frame.method().equals(CLASS + "burn") && hot.contains(frame.line()))
+                .orElse(false);
     }
 
     private static void work(int depth) {

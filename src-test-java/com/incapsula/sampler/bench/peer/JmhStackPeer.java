@@ -16,8 +16,7 @@ import org.openjdk.jmh.results.Result;
  */
 final class JmhStackPeer implements Peer {
 
-    private static final Pattern FIRST =
-            Pattern.compile(" *([0-9.,]+)% +[0-9.,]+% (\\S+?)(?::(-?\\d+))?");
+    private static final Pattern FIRST = Pattern.compile(" *([0-9.,]+)% +[0-9.,]+% (\\S+?)(?::(-?\\d+))?");
     private static final Pattern NEXT = Pattern.compile(" {6,}(\\S+?)(?::(-?\\d+))?");
 
     private StackProfiler profiler;

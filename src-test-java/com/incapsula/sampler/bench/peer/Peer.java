@@ -11,6 +11,7 @@ public interface Peer {
 
     /** Names as the tables print them. */
     String STACK = "JMH stack";
+
     String JVMTI = "ours, JVMTI";
     String HYBRID = "ours, hybrid";
     String ASYNC = "async-profiler";
@@ -36,7 +37,8 @@ public interface Peer {
     static List<String> forRunning() {
         /* JFR before async-profiler: it must find SIGPROF untouched. */
         Stream<String> names = Stream.of(STACK, JVMTI, HYBRID, JFR, JFR_CPU, ASYNC);
-        return names.filter(name -> !name.equals(JFR_CPU) || Runtime.version().feature() >= 25).toList();
+        return names.filter(name -> !name.equals(JFR_CPU) || Runtime.version().feature() >= 25)
+                .toList();
     }
 
     /**
@@ -45,7 +47,9 @@ public interface Peer {
      * @return names, in the order in which windows are given to them
      */
     static List<String> withThreads() {
-        return forRunning().stream().filter(name -> !name.equals(STACK) && !name.equals(JVMTI)).toList();
+        return forRunning().stream()
+                .filter(name -> !name.equals(STACK) && !name.equals(JVMTI))
+                .toList();
     }
 
     /**

@@ -17,14 +17,24 @@ import jdk.jfr.consumer.RecordingFile;
 /** Reads the samples of a .jfr file, as JFR and async-profiler write it. */
 final class Recordings {
 
-    private static final Set<String> SAMPLES = Set.of("jdk.ExecutionSample", "jdk.NativeMethodSample",
-            "jdk.CPUTimeSample", "profiler.WallClockSample");
-    private static final Set<String> FAILURES = Set.of("unknown_state", "unknown_Java", "unknown_not_Java",
-            "not_walkable_Java", "not_walkable_not_Java", "no_Java_frame", "no_class_load", "GC_active",
-            "deoptimization", "safepoint", "thread_exit", "unknown_nmethod", "unknown_recovery");
+    private static final Set<String> SAMPLES =
+            Set.of("jdk.ExecutionSample", "jdk.NativeMethodSample", "jdk.CPUTimeSample", "profiler.WallClockSample");
+    private static final Set<String> FAILURES = Set.of(
+            "unknown_state",
+            "unknown_Java",
+            "unknown_not_Java",
+            "not_walkable_Java",
+            "not_walkable_not_Java",
+            "no_Java_frame",
+            "no_class_load",
+            "GC_active",
+            "deoptimization",
+            "safepoint",
+            "thread_exit",
+            "unknown_nmethod",
+            "unknown_recovery");
 
-    private Recordings() {
-    }
+    private Recordings() {}
 
     static Map<String, Profile> read(Path file, Function<String, String> group) throws IOException {
         Map<String, Profile> profiles = new HashMap<>();
@@ -68,7 +78,9 @@ final class Recordings {
     }
 
     private static Frame frame(RecordedFrame frame) {
-        String type = frame.getMethod().getType() == null ? "" : frame.getMethod().getType().getName();
+        String type = frame.getMethod().getType() == null
+                ? ""
+                : frame.getMethod().getType().getName();
         String name = frame.getMethod().getName();
         if (type == null || type.isEmpty()) {
             boolean failed = name.startsWith("break_") || FAILURES.contains(name);

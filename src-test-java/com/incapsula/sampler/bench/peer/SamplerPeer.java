@@ -126,8 +126,10 @@ public final class SamplerPeer implements GroupedPeer {
         try (SamplingReport report = sampler.snapshot()) {
             sampler.close();
             cpu = profiles(report, ReportWeight.CPU, group);
-            samples = report.getGroups().stream().filter(seen -> group.apply(seen.getName()) != null)
-                    .collect(Collectors.toMap(seen -> group.apply(seen.getName()), SamplingGroup::getSamples, Long::sum));
+            samples = report.getGroups().stream()
+                    .filter(seen -> group.apply(seen.getName()) != null)
+                    .collect(Collectors.toMap(
+                            seen -> group.apply(seen.getName()), SamplingGroup::getSamples, Long::sum));
             return clock == SamplingClock.CPU ? cpu : profiles(report, ReportWeight.WALL, group);
         }
     }
@@ -179,8 +181,8 @@ public final class SamplerPeer implements GroupedPeer {
     }
 
     /* A line is "group;root;...;leaf nanoseconds". */
-    private static Map<String, Profile> profiles(SamplingReport report, ReportWeight weight,
-            Function<String, String> group) throws IOException {
+    private static Map<String, Profile> profiles(
+            SamplingReport report, ReportWeight weight, Function<String, String> group) throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         report.writeTo(ReportFormat.COLLAPSED, ReportOptions.standard().withWeight(weight), out);
         Map<String, Profile> profiles = new HashMap<>();

@@ -20,8 +20,7 @@ public final class ContextSwitches {
     private static final int THREADS = 100;
     private static final int DEPTH = 20;
 
-    private ContextSwitches() {
-    }
+    private ContextSwitches() {}
 
     /**
      * Runs everything.
@@ -32,19 +31,26 @@ public final class ContextSwitches {
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         int threads = plan.scaled(THREADS);
-        Table table = new Table("Context switches of " + threads + " parked threads, looked at every ms for "
-                + plan.rounds() * plan.windowMillis() / 1000.0 + " s", "JDK", "profiler", "voluntary and involuntary",
+        Table table = new Table(
+                "Context switches of " + threads + " parked threads, looked at every ms for "
+                        + plan.rounds() * plan.windowMillis() / 1000.0 + " s",
+                "JDK",
+                "profiler",
+                "voluntary and involuntary",
                 "bar");
         for (Path jdk : plan.jdks()) {
-            for (String[] cells : Jvm.of(jdk, List.of()).run(ContextSwitches.class, threads,
-                    plan.rounds() * plan.windowMillis())) {
+            for (String[] cells :
+                    Jvm.of(jdk, List.of()).run(ContextSwitches.class, threads, plan.rounds() * plan.windowMillis())) {
                 if (cells[0].equals("walks")) {
                     table.note("Stacks walked by the hybrid meanwhile, of all threads, JDK " + Jvm.version(jdk) + ": "
                             + cells[1]);
                     continue;
                 }
-                table.row(Jvm.version(jdk), cells[0], cells[1], cells[0].startsWith(Peer.HYBRID)
-                        ? Table.atMost(Double.parseDouble(cells[1]), 0) : "");
+                table.row(
+                        Jvm.version(jdk),
+                        cells[0],
+                        cells[1],
+                        cells[0].startsWith(Peer.HYBRID) ? Table.atMost(Double.parseDouble(cells[1]), 0) : "");
             }
         }
         return List.of(table);

@@ -9,12 +9,12 @@ final class Crowd {
 
     /** Beginning of the threads' names. */
     static final String NAME = "parked";
+
     private static final long STACK_BYTES = 256 * 1024;
 
     private static long[] ids = {};
 
-    private Crowd() {
-    }
+    private Crowd() {}
 
     /** Java's ids of all threads there are. */
     static long[] ids() {

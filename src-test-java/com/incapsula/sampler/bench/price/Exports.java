@@ -24,8 +24,8 @@ import java.util.Random;
 /** How long a report of 120,000 nodes takes to write in each form, from the call of writeTo to its end. */
 public final class Exports {
 
-    private static final Map<ReportFormat, Double> BARS_MS = Map.of(
-            ReportFormat.COLLAPSED, 150.0, ReportFormat.PPROF, 200.0, ReportFormat.HTML, 400.0);
+    private static final Map<ReportFormat, Double> BARS_MS =
+            Map.of(ReportFormat.COLLAPSED, 150.0, ReportFormat.PPROF, 200.0, ReportFormat.HTML, 400.0);
     private static final double BAR_MB = 8;
     private static final int THREADS = 134;
     private static final int STEPS = 450; // two frames each
@@ -34,8 +34,7 @@ public final class Exports {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double BYTES_PER_MB = 1e6;
 
-    private Exports() {
-    }
+    private Exports() {}
 
     /**
      * Runs everything.
@@ -45,26 +44,43 @@ public final class Exports {
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        Table table = new Table("Writing one report, from writeTo to its return (engine " + Peer.HYBRID + ")",
-                "JDK", "format", "nodes", "output, MB", "ms", "spread", "bar", "native memory beside it, MB", "bar",
+        Table table = new Table(
+                "Writing one report, from writeTo to its return (engine " + Peer.HYBRID + ")",
+                "JDK",
+                "format",
+                "nodes",
+                "output, MB",
+                "ms",
+                "spread",
+                "bar",
+                "native memory beside it, MB",
+                "bar",
                 "all heap allocation of a write, MB");
         for (Path jdk : plan.jdks()) {
             Map<ReportFormat, List<double[]>> writes = new LinkedHashMap<>();
-            for (String[] cells : Jvm.of(jdk, List.of()).run(Exports.class,
-                    Integer.toString(plan.scaled(THREADS)), Integer.toString(plan.rounds()))) {
+            for (String[] cells : Jvm.of(jdk, List.of())
+                    .run(Exports.class, Integer.toString(plan.scaled(THREADS)), Integer.toString(plan.rounds()))) {
                 double[] figures = new double[cells.length - 1];
                 for (int k = 0; k < figures.length; k++) {
                     figures[k] = Double.parseDouble(cells[1 + k]);
                 }
-                writes.computeIfAbsent(ReportFormat.valueOf(cells[0]), key -> new ArrayList<>()).add(figures);
+                writes.computeIfAbsent(ReportFormat.valueOf(cells[0]), key -> new ArrayList<>())
+                        .add(figures);
             }
             writes.forEach((format, rows) -> {
                 List<Double> millis = rows.stream().map(row -> row[2]).toList();
                 Double bar = BARS_MS.get(format);
-                table.row(Jvm.version(jdk), format, Math.round(rows.get(0)[0]), rows.get(0)[1],
-                        Figures.median(millis), Figures.spread(millis),
-                        bar == null ? "" : Table.atMost(Figures.median(millis), bar), rows.get(0)[3],
-                        bar == null ? "" : Table.atMost(rows.get(0)[3], BAR_MB), median(rows, 4));
+                table.row(
+                        Jvm.version(jdk),
+                        format,
+                        Math.round(rows.get(0)[0]),
+                        rows.get(0)[1],
+                        Figures.median(millis),
+                        Figures.spread(millis),
+                        bar == null ? "" : Table.atMost(Figures.median(millis), bar),
+                        rows.get(0)[3],
+                        bar == null ? "" : Table.atMost(rows.get(0)[3], BAR_MB),
+                        median(rows, 4));
             });
         }
         table.note("The stream counts bytes and throws them away. Native memory: the highest while it is written, less"
@@ -137,7 +153,12 @@ public final class Exports {
         long start = System.nanoTime();
         report.writeTo(format, out);
         double millis = (System.nanoTime() - start) / NANOS_PER_MILLI;
-        Jvm.tell(format, report.getNodes(), out.bytes / BYTES_PER_MB, millis, beside,
+        Jvm.tell(
+                format,
+                report.getNodes(),
+                out.bytes / BYTES_PER_MB,
+                millis,
+                beside,
                 (threads.getCurrentThreadAllocatedBytes() - allocated) / BYTES_PER_MB);
     }
 }

@@ -25,8 +25,7 @@ public final class FirstSample {
     private static final double NANOS_PER_MILLI = 1e6;
     private static String found = "";
 
-    private FirstSample() {
-    }
+    private FirstSample() {}
 
     /**
      * Runs everything.
@@ -36,14 +35,24 @@ public final class FirstSample {
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        Table table = new Table("From init() to the first sample, ms, in a fresh JVM with " + THREADS + " threads",
-                "JDK", "engine", "loading the library", "the rest of init()", "to the first sample", "together",
-                "spread", "a second start, together", "bar");
+        Table table = new Table(
+                "From init() to the first sample, ms, in a fresh JVM with " + THREADS + " threads",
+                "JDK",
+                "engine",
+                "loading the library",
+                "the rest of init()",
+                "to the first sample",
+                "together",
+                "spread",
+                "a second start, together",
+                "bar");
         for (Path jdk : plan.jdks()) {
             Map<String, List<double[]>> starts = new LinkedHashMap<>();
             for (int i = 0; i < plan.rounds() * JVMS_PER_ROUND; i++) {
                 for (String engine : List.of("AUTO", "JVMTI")) {
-                    String[] cells = Jvm.of(jdk, List.of()).run(FirstSample.class, engine).get(0);
+                    String[] cells = Jvm.of(jdk, List.of())
+                            .run(FirstSample.class, engine)
+                            .get(0);
                     String name = (engine.equals("AUTO") ? Peer.HYBRID : Peer.JVMTI) + " (" + cells[0] + ")";
                     double[] figures = new double[cells.length - 1];
                     for (int k = 0; k < figures.length; k++) {
@@ -53,9 +62,17 @@ public final class FirstSample {
                 }
             }
             starts.forEach((name, rows) -> {
-                List<Double> together = rows.stream().map(row -> row[0] + row[1] + row[2]).toList();
-                table.row(Jvm.version(jdk), name, median(rows, 0), median(rows, 1), median(rows, 2),
-                        Figures.median(together), Figures.spread(together), median(rows, 3),
+                List<Double> together =
+                        rows.stream().map(row -> row[0] + row[1] + row[2]).toList();
+                table.row(
+                        Jvm.version(jdk),
+                        name,
+                        median(rows, 0),
+                        median(rows, 1),
+                        median(rows, 2),
+                        Figures.median(together),
+                        Figures.spread(together),
+                        median(rows, 3),
                         name.startsWith(Peer.HYBRID) ? Table.atMost(Figures.median(together), BAR) : "");
             });
         }

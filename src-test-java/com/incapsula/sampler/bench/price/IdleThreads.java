@@ -26,11 +26,11 @@ public final class IdleThreads {
     private static final long SETTLE_MILLIS = 3000;
     /** Until gaps have grown to a second, a twelfth of the time a thread has been idle, and meet at the same times. */
     private static final long GROWTH_MILLIS = 15_000;
+
     private static final double ASYNC_BAR = 0.1;
     private static final double NANOS_PER_MILLI = 1e6;
 
-    private IdleThreads() {
-    }
+    private IdleThreads() {}
 
     /**
      * Runs everything.
@@ -42,9 +42,17 @@ public final class IdleThreads {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table("Idle threads, depth " + DEPTH + ", a look every " + INTERVAL_MILLIS + " ms, JDK "
-                    + Jvm.version(jdk), "threads", "profiler", "CPU ms per s", "above none", "spread",
-                    "own account ms per s", "safepoints per s", "bar");
+            Table table = new Table(
+                    "Idle threads, depth " + DEPTH + ", a look every " + INTERVAL_MILLIS + " ms, JDK "
+                            + Jvm.version(jdk),
+                    "threads",
+                    "profiler",
+                    "CPU ms per s",
+                    "above none",
+                    "spread",
+                    "own account ms per s",
+                    "safepoints per s",
+                    "bar");
             measure(plan, jdk, plan.scaled(1000), 3, table);
             measure(plan, jdk, plan.scaled(10_000), 25, table);
             table.note("CPU: of all threads of the process, by the kernel, but the one that measures and the compilers;"
@@ -62,10 +70,11 @@ public final class IdleThreads {
         Path log = Files.createTempFile("bench", ".safepoints");
         try {
             Map<String, List<double[]>> windows = new LinkedHashMap<>();
-            for (String[] cells : Jvm.of(jdk, List.of("-Xlog:safepoint:file=" + log)).run(IdleThreads.class, threads,
-                    plan.windowMillis(), plan.rounds(), log)) {
-                double[] figures = {Double.parseDouble(cells[1]), Double.parseDouble(cells[2]),
-                        Double.parseDouble(cells[3])};
+            for (String[] cells : Jvm.of(jdk, List.of("-Xlog:safepoint:file=" + log))
+                    .run(IdleThreads.class, threads, plan.windowMillis(), plan.rounds(), log)) {
+                double[] figures = {
+                    Double.parseDouble(cells[1]), Double.parseDouble(cells[2]), Double.parseDouble(cells[3])
+                };
                 windows.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(figures);
             }
             double none = median(windows.get(NOTHING), 0);
@@ -75,8 +84,15 @@ public final class IdleThreads {
                 String bars = name.startsWith(Peer.HYBRID)
                         ? Table.atMost(above, bar) + "; of async-profiler " + Table.atMost(above / async, ASYNC_BAR)
                         : "";
-                table.row(threads, name, median(figures, 0), above, Figures.spread(column(figures, 0)),
-                        median(figures, 1), median(figures, 2) - median(windows.get(NOTHING), 2), bars);
+                table.row(
+                        threads,
+                        name,
+                        median(figures, 0),
+                        above,
+                        Figures.spread(column(figures, 0)),
+                        median(figures, 1),
+                        median(figures, 2) - median(windows.get(NOTHING), 2),
+                        bars);
             });
         } finally {
             Files.delete(log);
@@ -131,8 +147,11 @@ public final class IdleThreads {
         if (ours != null) {
             ours.stop(thread -> false);
         }
-        Jvm.tell(name + engine, (after - before) / NANOS_PER_MILLI / seconds,
-                (ownAfter - own) / NANOS_PER_MILLI / seconds, safepointsPerSecond);
+        Jvm.tell(
+                name + engine,
+                (after - before) / NANOS_PER_MILLI / seconds,
+                (ownAfter - own) / NANOS_PER_MILLI / seconds,
+                safepointsPerSecond);
     }
 
     /**
@@ -144,6 +163,8 @@ public final class IdleThreads {
     }
 
     private static long safepoints(Path log) throws IOException {
-        return Files.readAllLines(log).stream().filter(line -> line.contains("Safepoint \"")).count();
+        return Files.readAllLines(log).stream()
+                .filter(line -> line.contains("Safepoint \""))
+                .count();
     }
 }

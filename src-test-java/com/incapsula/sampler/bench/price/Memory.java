@@ -35,8 +35,7 @@ public final class Memory {
     private static final long INTERVAL_MILLIS = 20;
     private static final double KILO = 1024;
 
-    private Memory() {
-    }
+    private Memory() {}
 
     /**
      * Runs everything.
@@ -46,15 +45,24 @@ public final class Memory {
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
-        Table table = new Table("Resident memory, MB, of a program of middle size", "JDK", "sampler", "resident median",
-                "spread", "added", "counted by the sampler, peak", "bar");
+        Table table = new Table(
+                "Resident memory, MB, of a program of middle size",
+                "JDK",
+                "sampler",
+                "resident median",
+                "spread",
+                "added",
+                "counted by the sampler, peak",
+                "bar");
         for (Path jdk : plan.jdks()) {
             Map<String, List<double[]>> runs = new LinkedHashMap<>();
             for (int i = 0; i < plan.rounds(); i++) {
                 for (String engine : List.of(NOTHING, "AUTO", "JVMTI")) {
-                    String[] cells = Jvm.of(jdk, List.of("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch",
-                            "-XX:TieredStopAtLevel=1")).run(Memory.class, engine, plan.windowMillis(),
-                                    plan.scaled(RUNS)).get(0);
+                    String[] cells = Jvm.of(
+                                    jdk,
+                                    List.of("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:TieredStopAtLevel=1"))
+                            .run(Memory.class, engine, plan.windowMillis(), plan.scaled(RUNS))
+                            .get(0);
                     runs.computeIfAbsent(name(engine, cells[2]), key -> new ArrayList<>())
                             .add(new double[] {Double.parseDouble(cells[0]), Double.parseDouble(cells[1])});
                 }
@@ -62,8 +70,13 @@ public final class Memory {
             double none = median(runs.get(NOTHING), 0);
             runs.forEach((name, rows) -> {
                 double added = median(rows, 0) - none;
-                table.row(Jvm.version(jdk), name, median(rows, 0),
-                        Figures.spread(rows.stream().map(row -> row[0]).toList()), added, median(rows, 1),
+                table.row(
+                        Jvm.version(jdk),
+                        name,
+                        median(rows, 0),
+                        Figures.spread(rows.stream().map(row -> row[0]).toList()),
+                        added,
+                        median(rows, 1),
                         name.startsWith(Peer.HYBRID) ? Table.atMost(added, BAR_MB) : "");
             });
         }
@@ -73,7 +86,8 @@ public final class Memory {
     }
 
     private static String name(String engine, String found) {
-        return engine.equals(NOTHING) ? NOTHING
+        return engine.equals(NOTHING)
+                ? NOTHING
                 : (engine.equals("AUTO") ? Peer.HYBRID : Peer.JVMTI) + " (" + found + ")";
     }
 
@@ -96,7 +110,8 @@ public final class Memory {
      * @param arguments engine, milliseconds, contexts to make
      */
     public static void main(String... arguments) throws Exception {
-        SamplerPeer sampler = arguments[0].equals(NOTHING) ? null
+        SamplerPeer sampler = arguments[0].equals(NOTHING)
+                ? null
                 : new SamplerPeer(SamplingEngine.valueOf(arguments[0]), INTERVAL_MILLIS);
         Crowd.gather(PARKED, DEPTH);
         if (sampler != null) {
@@ -107,8 +122,9 @@ public final class Memory {
         ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
         for (int i = 0; i < runs; i++) {
             workers.submit(() -> {
-                new AnnotationConfigApplicationContext(Beans.class).close();
-            }).get();
+                        new AnnotationConfigApplicationContext(Beans.class).close();
+                    })
+                    .get();
         }
         while (System.nanoTime() < end) {
             Thread.sleep(10);

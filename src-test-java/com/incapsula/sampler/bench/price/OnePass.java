@@ -29,8 +29,7 @@ public final class OnePass {
     private static final long SETTLE_MILLIS = 3000;
     private static final double BAR = 0.01;
 
-    private OnePass() {
-    }
+    private OnePass() {}
 
     /**
      * Runs everything.
@@ -43,23 +42,36 @@ public final class OnePass {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             int threads = plan.scaled(THREADS);
-            Table table = new Table("One pass over " + threads + " blocked threads, depth " + DEPTH + ", JDK "
-                    + Jvm.version(jdk), "sampler", "passes per window", "CPU µs per pass", "spread",
-                    "Java heap bytes per pass", "of the original's CPU", "bar");
+            Table table = new Table(
+                    "One pass over " + threads + " blocked threads, depth " + DEPTH + ", JDK " + Jvm.version(jdk),
+                    "sampler",
+                    "passes per window",
+                    "CPU µs per pass",
+                    "spread",
+                    "Java heap bytes per pass",
+                    "of the original's CPU",
+                    "bar");
             Map<String, List<double[]>> windows = new LinkedHashMap<>();
-            for (String[] cells : Jvm.of(jdk, List.of()).run(OnePass.class, threads, plan.windowMillis(),
-                    plan.rounds())) {
-                double[] figures = {Double.parseDouble(cells[1]), Double.parseDouble(cells[2]),
-                        Double.parseDouble(cells[3])};
+            for (String[] cells :
+                    Jvm.of(jdk, List.of()).run(OnePass.class, threads, plan.windowMillis(), plan.rounds())) {
+                double[] figures = {
+                    Double.parseDouble(cells[1]), Double.parseDouble(cells[2]), Double.parseDouble(cells[3])
+                };
                 windows.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(figures);
             }
             double original = median(windows.get(ORIGINAL), 1);
             windows.forEach((name, figures) -> {
                 double share = median(figures, 1) / original;
-                String bar = name.startsWith(Peer.HYBRID) ? Table.atMost(share, BAR) + "; garbage "
-                        + Table.atMost(median(figures, 2), 0) : "";
-                table.row(name, median(figures, 0), median(figures, 1),
-                        Figures.spread(figures.stream().map(figure -> figure[1]).toList()), median(figures, 2), share,
+                String bar = name.startsWith(Peer.HYBRID)
+                        ? Table.atMost(share, BAR) + "; garbage " + Table.atMost(median(figures, 2), 0)
+                        : "";
+                table.row(
+                        name,
+                        median(figures, 0),
+                        median(figures, 1),
+                        Figures.spread(figures.stream().map(figure -> figure[1]).toList()),
+                        median(figures, 2),
+                        share,
                         bar);
             });
             table.note("CPU: of all threads of the process but the one that measures and the compilers; the garbage"
@@ -217,7 +229,10 @@ public final class OnePass {
     private static long allocated() {
         ThreadMXBean beans = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         long self = Thread.currentThread().getId();
-        long[] ids = Arrays.stream(beans.getAllThreadIds()).filter(id -> id != self).toArray();
-        return Arrays.stream(beans.getThreadAllocatedBytes(ids)).filter(bytes -> bytes > 0).sum();
+        long[] ids =
+                Arrays.stream(beans.getAllThreadIds()).filter(id -> id != self).toArray();
+        return Arrays.stream(beans.getThreadAllocatedBytes(ids))
+                .filter(bytes -> bytes > 0)
+                .sum();
     }
 }

@@ -33,6 +33,7 @@ public final class OverheadLimit {
     private static final int WAKING_MILLIS = 100;
     /** The default. To be woken up every millisecond takes more than that by itself. */
     static final double LIMIT_PERCENT = 1;
+
     static final double LIMIT_BAR = 1.3;
     static final double SHARE_BAR = 2;
     private static final double LONG_SHARE = 0.7;
@@ -44,8 +45,7 @@ public final class OverheadLimit {
     private static final ThreadMXBean CLOCKS = ManagementFactory.getThreadMXBean();
     private static volatile long sink;
 
-    private OverheadLimit() {
-    }
+    private OverheadLimit() {}
 
     /**
      * Runs everything.
@@ -56,23 +56,41 @@ public final class OverheadLimit {
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         int threads = plan.scaled(THREADS);
-        Table table = new Table(threads + " threads, looked at every ms, limit " + LIMIT_PERCENT + " % of a processor",
-                "JDK", "profiler", "own CPU %", "looks passed over %", "credits to the busy threads",
-                "longer phase, CPU %", "seen %", "longer phase, wall %", "seen %", "bar");
+        Table table = new Table(
+                threads + " threads, looked at every ms, limit " + LIMIT_PERCENT + " % of a processor",
+                "JDK",
+                "profiler",
+                "own CPU %",
+                "looks passed over %",
+                "credits to the busy threads",
+                "longer phase, CPU %",
+                "seen %",
+                "longer phase, wall %",
+                "seen %",
+                "bar");
         for (Path jdk : plan.jdks()) {
-            for (String[] cells : Jvm.of(jdk, List.of()).run(OverheadLimit.class, threads,
-                    10 * plan.rounds() * plan.windowMillis())) {
+            for (String[] cells : Jvm.of(jdk, List.of())
+                    .run(OverheadLimit.class, threads, 10 * plan.rounds() * plan.windowMillis())) {
                 double own = Double.parseDouble(cells[1]);
                 double truth = Double.parseDouble(cells[4]);
                 double seen = Double.parseDouble(cells[5]);
-                table.row(Jvm.version(jdk), cells[0], own, Double.parseDouble(cells[2]), Long.parseLong(cells[3]),
-                        truth, seen, Double.parseDouble(cells[6]), Double.parseDouble(cells[7]),
+                table.row(
+                        Jvm.version(jdk),
+                        cells[0],
+                        own,
+                        Double.parseDouble(cells[2]),
+                        Long.parseLong(cells[3]),
+                        truth,
+                        seen,
+                        Double.parseDouble(cells[6]),
+                        Double.parseDouble(cells[7]),
                         Table.atMost(own, LIMIT_BAR * LIMIT_PERCENT) + "; CPU share "
                                 + Table.atMost(Math.abs(seen - truth), SHARE_BAR));
             }
         }
         table.note("Four threads are always in one of two phases, by their own CPU clocks. 1 in "
-                + WAKING_SHARE + " wakes every " + WAKING_MILLIS + " ms; the others are parked, " + DEPTH + " deep. Own CPU: of the"
+                + WAKING_SHARE + " wakes every " + WAKING_MILLIS + " ms; the others are parked, " + DEPTH
+                + " deep. Own CPU: of the"
                 + " sampler's threads, " + WARM_UP_MILLIS + " ms after the limit was set; until then there was none.");
         return List.of(table);
     }
@@ -107,12 +125,19 @@ public final class OverheadLimit {
         Thread.sleep(millis);
         SamplerStatistics after = sampler.statistics();
         Profile seen = sampler.stop(BUSY_NAME::equals);
-        double own = 100.0 * (after.getOwnCpuNanos() - before.getOwnCpuNanos())
+        double own = 100.0
+                * (after.getOwnCpuNanos() - before.getOwnCpuNanos())
                 / (after.getElapsedNanos() - before.getElapsedNanos());
         double skipped = 100.0 * (skipped(after) - skipped(before)) / (after.getPolls() - before.getPolls());
-        Jvm.tell(Peer.HYBRID + " (" + after.getEngine() + ")", own, skipped, sampler.samples(),
-                share(Longer.CPU.get() - cpu[0], Shorter.CPU.get() - cpu[1]), share(sampler.cpu()),
-                share(Longer.WALL.get() - wall[0], Shorter.WALL.get() - wall[1]), share(seen));
+        Jvm.tell(
+                Peer.HYBRID + " (" + after.getEngine() + ")",
+                own,
+                skipped,
+                sampler.samples(),
+                share(Longer.CPU.get() - cpu[0], Shorter.CPU.get() - cpu[1]),
+                share(sampler.cpu()),
+                share(Longer.WALL.get() - wall[0], Shorter.WALL.get() - wall[1]),
+                share(seen));
     }
 
     private static double share(double longer, double shorter) {

@@ -24,19 +24,23 @@ class OverheadLimitIT {
 
     @Test
     void limitIsHeld() throws Exception {
-        List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), List.of())
-                .run(OverheadLimit.class, THREADS, MILLIS);
+        List<String[]> lines =
+                Jvm.of(Path.of(System.getProperty("java.home")), List.of()).run(OverheadLimit.class, THREADS, MILLIS);
         assertThat(lines).hasSize(1);
         String[] cells = lines.get(0);
         System.out.println(String.join(" | ", cells));
         SoftAssertions.assertSoftly(softly -> {
             softly.assertThat(cells[0]).endsWith("(HYBRID)");
-            softly.assertThat(Double.parseDouble(cells[1])).as("own CPU %")
+            softly.assertThat(Double.parseDouble(cells[1]))
+                    .as("own CPU %")
                     .isLessThanOrEqualTo(OverheadLimit.LIMIT_BAR * OverheadLimit.LIMIT_PERCENT);
-            softly.assertThat(Double.parseDouble(cells[2])).as("passed over %: there was a limit to hold").isPositive();
+            softly.assertThat(Double.parseDouble(cells[2]))
+                    .as("passed over %: there was a limit to hold")
+                    .isPositive();
             if (IS_LONG) {
-                softly.assertThat(Double.parseDouble(cells[5])).as("longer phase, seen %").isCloseTo(
-                        Double.parseDouble(cells[4]), Offset.offset(OverheadLimit.SHARE_BAR));
+                softly.assertThat(Double.parseDouble(cells[5]))
+                        .as("longer phase, seen %")
+                        .isCloseTo(Double.parseDouble(cells[4]), Offset.offset(OverheadLimit.SHARE_BAR));
             }
         });
     }

@@ -22,8 +22,7 @@ final class Tasks {
     private static final Set<String> LEFT_OUT = new HashSet<>();
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    private Tasks() {
-    }
+    private Tasks() {}
 
     /** Reads one figure of one thread. */
     @FunctionalInterface
@@ -66,21 +65,29 @@ final class Tasks {
 
     /** How often threads went off a processor, by thread id; only of threads whose name has that beginning. */
     static Map<String, Long> switches(String name) throws IOException {
-        return read(name, task -> Files.readAllLines(task.resolve("status")).stream()
-                .filter(line -> line.contains("_ctxt_switches"))
-                .mapToLong(line -> Long.parseLong(line.substring(line.indexOf(':') + 1).trim())).sum());
+        return read(
+                name,
+                task -> Files.readAllLines(task.resolve("status")).stream()
+                        .filter(line -> line.contains("_ctxt_switches"))
+                        .mapToLong(line -> Long.parseLong(
+                                line.substring(line.indexOf(':') + 1).trim()))
+                        .sum());
     }
 
     /** Growth, of threads that are in both and of threads that are new. */
     static long grown(Map<String, Long> before, Map<String, Long> after) {
         return after.entrySet().stream()
-                .mapToLong(entry -> entry.getValue() - before.getOrDefault(entry.getKey(), 0L)).sum();
+                .mapToLong(entry -> entry.getValue() - before.getOrDefault(entry.getKey(), 0L))
+                .sum();
     }
 
     /** A figure of /proc/self/status in kilobytes. */
     static long statusKilobytes(String key) throws IOException {
-        return Files.readAllLines(Path.of("/proc/self/status")).stream().filter(line -> line.startsWith(key + ":"))
-                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", ""))).findFirst().orElseThrow();
+        return Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith(key + ":"))
+                .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")))
+                .findFirst()
+                .orElseThrow();
     }
 
     private static Map<String, Long> read(String name, Reader reader) throws IOException {

@@ -30,8 +30,7 @@ public final class Throughput {
     private static final double HANDLER_BAR_MICROS = 3;
     private static volatile long sink;
 
-    private Throughput() {
-    }
+    private Throughput() {}
 
     /**
      * Runs everything.
@@ -43,9 +42,17 @@ public final class Throughput {
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
-            Table table = new Table("Two busy threads, depth " + DEPTH + ", JDK " + Jvm.version(jdk), "profiler",
-                    "every", "work lost %", "spread", "work lost per CPU second %", "spread", "µs lost per sample",
-                    "handler's own account µs", "bar");
+            Table table = new Table(
+                    "Two busy threads, depth " + DEPTH + ", JDK " + Jvm.version(jdk),
+                    "profiler",
+                    "every",
+                    "work lost %",
+                    "spread",
+                    "work lost per CPU second %",
+                    "spread",
+                    "µs lost per sample",
+                    "handler's own account µs",
+                    "bar");
             Map<String, List<double[]>> pairs = new LinkedHashMap<>();
             for (String[] cells : Jvm.of(jdk, List.of()).run(Throughput.class, plan.windowMillis(), plan.rounds())) {
                 double[] figures = new double[cells.length - 1];
@@ -79,8 +86,16 @@ public final class Throughput {
         } else if (name.startsWith(Peer.HYBRID)) {
             bar = "noise " + Table.atMost(lost, noise);
         }
-        table.row(name.replaceAll(" @.*", ""), millis == 0 ? "–" : millis + " ms", lost, spread(figures, 0), perCpu,
-                spread(figures, 1), millis == 0 ? null : perCpu / 100 * millis * 1000, handler, bar);
+        table.row(
+                name.replaceAll(" @.*", ""),
+                millis == 0 ? "–" : millis + " ms",
+                lost,
+                spread(figures, 0),
+                perCpu,
+                spread(figures, 1),
+                millis == 0 ? null : perCpu / 100 * millis * 1000,
+                handler,
+                bar);
     }
 
     private static double median(List<double[]> rows, int column) {
@@ -127,12 +142,10 @@ public final class Throughput {
     }
 
     /** Work done in a window, per second and per CPU second. */
-    private record Speed(double perSecond, double perCpuSecond) {
-    }
+    private record Speed(double perSecond, double perCpuSecond) {}
 
     /** One kind of window. */
-    private record Setting(String name, int millis, SamplerPeer ours, boolean async) {
-    }
+    private record Setting(String name, int millis, SamplerPeer ours, boolean async) {}
 
     /**
      * The measured program.
@@ -162,10 +175,15 @@ public final class Throughput {
                 Speed during = measure(threads, window);
                 double handler = stop(setting);
                 Speed after = measure(threads, window);
-                String engine = setting.ours == null ? "" : " (" + setting.ours.statistics().getEngine() + ")";
-                Jvm.tell(setting.name + engine + " @" + setting.millis,
+                String engine = setting.ours == null
+                        ? ""
+                        : " (" + setting.ours.statistics().getEngine() + ")";
+                Jvm.tell(
+                        setting.name + engine + " @" + setting.millis,
                         lost(during.perSecond, before.perSecond, after.perSecond),
-                        lost(during.perCpuSecond, before.perCpuSecond, after.perCpuSecond), setting.millis, handler);
+                        lost(during.perCpuSecond, before.perCpuSecond, after.perCpuSecond),
+                        setting.millis,
+                        handler);
                 before = after;
             }
         }

@@ -92,7 +92,7 @@ class ConcurrentCallsTest {
     @Test
     void updatesReachTheEngineOneAfterTheOther() throws Exception {
         engine.onConfigure = () -> {
-            engine.onConfigure = () -> { };
+            engine.onConfigure = () -> {};
             block();
         };
         CompletableFuture<Void> first = run(() -> properties.set(Property.ACTIVE, false));
@@ -110,7 +110,7 @@ class ConcurrentCallsTest {
     @Test
     void aRefusedValueReachesTheEngineWhenItIsSetAgain() {
         engine.onConfigure = () -> {
-            engine.onConfigure = () -> { };
+            engine.onConfigure = () -> {};
             throw new IllegalArgumentException("refused");
         };
         assertThatIllegalArgumentException().isThrownBy(() -> properties.set(Property.ACTIVE, false));
@@ -121,7 +121,7 @@ class ConcurrentCallsTest {
     @Test
     void aRefusalDoesNotUndoWhatAnotherThreadHasSetSince() throws Exception {
         engine.onConfigure = () -> {
-            engine.onConfigure = () -> { };
+            engine.onConfigure = () -> {};
             block();
             throw new IllegalArgumentException("refused");
         };

@@ -19,8 +19,7 @@ class ExitReportTest {
     /** A program with a sampler on a fake core; its argument says how it ends. */
     static final class Program {
 
-        private Program() {
-        }
+        private Program() {}
 
         public static void main(String[] arguments) throws Exception {
             FakeEngine.FakeSource source = new FakeEngine.FakeSource();
@@ -39,15 +38,19 @@ class ExitReportTest {
         }
     }
 
-    private record Result(String output, long millis) {
-    }
+    private record Result(String output, long millis) {}
 
     private static Result run(String end) throws Exception {
         long start = System.nanoTime();
-        Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1", "-cp", folderOf(Lifecycle.class) + ":" + folderOf(Program.class),
-                Program.class.getName(), end)
-                .redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-cp",
+                        folderOf(Lifecycle.class) + ":" + folderOf(Program.class),
+                        Program.class.getName(),
+                        end)
+                .redirectErrorStream(true)
+                .start();
         String output = new String(process.getInputStream().readAllBytes());
         assertThat(process.waitFor()).as(output).isZero();
         return new Result(output, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start));
@@ -67,9 +70,7 @@ class ExitReportTest {
 
     @Test
     void closedSamplerDoesNotReportAgainAtExit() throws Exception {
-        assertThat(run("close").output())
-                .startsWith("daemon false, hidden 0\n")
-                .containsOnlyOnce("Report interval");
+        assertThat(run("close").output()).startsWith("daemon false, hidden 0\n").containsOnlyOnce("Report interval");
     }
 
     @Test
@@ -95,9 +96,13 @@ class ExitReportTest {
 
     @Test
     void failureStaysInside() {
-        new ExitReport(() -> { }, () -> {
-            throw new AssertionError("work");
-        }, 10_000).run();
+        new ExitReport(
+                        () -> {},
+                        () -> {
+                            throw new AssertionError("work");
+                        },
+                        10_000)
+                .run();
     }
 
     private static void await(CountDownLatch latch) {

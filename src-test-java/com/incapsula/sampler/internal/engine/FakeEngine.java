@@ -15,7 +15,7 @@ final class FakeEngine implements Engine {
     static final class FakeSource implements Source {
 
         final List<FakeEngine> made = Collections.synchronizedList(new ArrayList<>());
-        volatile Consumer<FakeEngine> prepare = engine -> { };
+        volatile Consumer<FakeEngine> prepare = engine -> {};
         volatile RuntimeException unavailable;
         volatile int hidden;
         final List<ThreadGroup> hiddenGroups = Collections.synchronizedList(new ArrayList<>());
@@ -53,12 +53,12 @@ final class FakeEngine implements Engine {
     final List<String> calls = Collections.synchronizedList(new ArrayList<>());
     final NativeCallbacks callbacks;
     volatile String options;
-    volatile Runnable onStart = () -> { };
-    volatile Runnable onPause = () -> { };
-    volatile Runnable onReport = () -> { };
-    volatile Runnable onStop = () -> { };
-    volatile Runnable onConfigure = () -> { };
-    volatile Runnable onInterval = () -> { };
+    volatile Runnable onStart = () -> {};
+    volatile Runnable onPause = () -> {};
+    volatile Runnable onReport = () -> {};
+    volatile Runnable onStop = () -> {};
+    volatile Runnable onConfigure = () -> {};
+    volatile Runnable onInterval = () -> {};
     volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
     final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
@@ -72,11 +72,13 @@ final class FakeEngine implements Engine {
 
     /** As the native reporter does: a whole report, on a thread of its own, waited for. */
     void writeReport() {
-        Thread reporter = new Thread(() -> {
-            if (callbacks.title(0, 1000) && callbacks.record("thread", "row\n")) {
-                callbacks.flush();
-            }
-        }, "fake-reporter");
+        Thread reporter = new Thread(
+                () -> {
+                    if (callbacks.title(0, 1000) && callbacks.record("thread", "row\n")) {
+                        callbacks.flush();
+                    }
+                },
+                "fake-reporter");
         reporter.start();
         boolean interrupted = false;
         while (reporter.isAlive()) {

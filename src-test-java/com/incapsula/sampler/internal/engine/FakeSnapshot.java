@@ -56,8 +56,12 @@ public final class FakeSnapshot implements Snapshot {
 
     @Override
     public RawReport figures() {
-        return new RawReport(figures, List.of("main", "pool"), new long[] {2, 1, 9, 5, 4, 3, 20, 10, 90, 50, 40, 30},
-                List.of("outcome.taken", "outcome.failed", "counter.ticks"), new long[] {6, 0, 4});
+        return new RawReport(
+                figures,
+                List.of("main", "pool"),
+                new long[] {2, 1, 9, 5, 4, 3, 20, 10, 90, 50, 40, 30},
+                List.of("outcome.taken", "outcome.failed", "counter.ticks"),
+                new long[] {6, 0, 4});
     }
 
     @Override

@@ -64,7 +64,8 @@ class InertSamplerTest {
     @Test
     void reportsInTheLogGetOneWarningToo() {
         sampler.setSamplingOutputer(new LoggerSamplingOutputer());
-        try (Logged log = new Logged(); Logged reports = new Logged(LoggerSamplingOutputer.class.getName())) {
+        try (Logged log = new Logged();
+                Logged reports = new Logged(LoggerSamplingOutputer.class.getName())) {
             sampler.init();
             assertThat(log.messages()).containsExactly("WARN " + WARNING);
             assertThat(reports.messages()).isEmpty();
@@ -98,14 +99,17 @@ class InertSamplerTest {
         assertThat(statistics.getElapsedNanos()).isZero();
         assertThat(sampler.dump()).isEqualTo("threads-sampler, live state\nengine: NONE (" + CAUSE + ")\n");
         assertThat(statistics.getOutcomes()).isEmpty();
-        try (SamplingReport snapshot = sampler.snapshot(); SamplingCursor cursor = sampler.openCursor();
-                SamplingReport next = cursor.next(); SamplingReport both = SamplingReport.merge(snapshot, next)) {
+        try (SamplingReport snapshot = sampler.snapshot();
+                SamplingCursor cursor = sampler.openCursor();
+                SamplingReport next = cursor.next();
+                SamplingReport both = SamplingReport.merge(snapshot, next)) {
             assertThat(both.getGroups()).isEmpty();
             assertThat(both.getWallNanos()).isZero();
             assertThat(both.getAccount()).containsOnlyKeys("nothing is sampled: " + CAUSE);
             try (SamplingDiff diff = SamplingReport.diff(snapshot, next)) {
                 assertThat(written(diff, ReportFormat.COLLAPSED)).isEmpty();
-                assertThat(written(diff, ReportFormat.JSON)).startsWith("{\"before\":{\"format\":\"threads-sampler/1\"");
+                assertThat(written(diff, ReportFormat.JSON))
+                        .startsWith("{\"before\":{\"format\":\"threads-sampler/1\"");
                 assertThat(written(diff, ReportFormat.HTML)).contains("\n,\"difference\":{\"frames\":[],");
             }
         }
@@ -154,14 +158,17 @@ class InertSamplerTest {
             assertThat(report.toString(ReportFormat.TEXT)).isEqualTo(line + "\n");
             assertThat(report.toString(ReportFormat.TOP)).isEqualTo(line + "\n");
             assertThat(report.toString(ReportFormat.COLLAPSED)).isEmpty();
-            assertThat(report.toString(ReportFormat.JSON)).startsWith("{\"format\":\"threads-sampler/1\"")
-                    .contains("\"counters\":{\"" + line + "\":1}").endsWith("\"groups\":[]}\n");
+            assertThat(report.toString(ReportFormat.JSON))
+                    .startsWith("{\"format\":\"threads-sampler/1\"")
+                    .contains("\"counters\":{\"" + line + "\":1}")
+                    .endsWith("\"groups\":[]}\n");
             assertThat(report.toString(ReportFormat.SPEEDSCOPE)).contains("\"name\":\"" + line + "\"");
             assertThat(report.toString(ReportFormat.HTML)).contains(line);
             ByteArrayOutputStream packed = new ByteArrayOutputStream();
             report.writeTo(ReportFormat.PPROF, packed);
             byte[] profile = new GZIPInputStream(new ByteArrayInputStream(packed.toByteArray())).readAllBytes();
-            assertThat(new String(profile, java.nio.charset.StandardCharsets.UTF_8)).contains("wall", "nanoseconds", line);
+            assertThat(new String(profile, java.nio.charset.StandardCharsets.UTF_8))
+                    .contains("wall", "nanoseconds", line);
         }
     }
 
@@ -190,13 +197,17 @@ class InertSamplerTest {
                 throw ofTheUser;
             }
         });
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(sampler::init).isSameAs(ofTheUser);
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(sampler::init)
+                .isSameAs(ofTheUser);
     }
 
     @Test
     void whereItIsRequiredTheCauseIsThrown() throws IOException {
         sampler.setRequired(true);
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(sampler::init).withMessage(CAUSE);
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(sampler::init)
+                .withMessage(CAUSE);
         assertThat(outputer.calls).isEmpty();
         source.unavailable = null;
         sampler.init();
@@ -223,17 +234,18 @@ class InertSamplerTest {
     @Test
     void aChosenThreadThatHasEndedSaysSo() throws Exception {
         source.unavailable = null;
-        Thread ended = new Thread(() -> { }, "over");
+        Thread ended = new Thread(() -> {}, "over");
         ended.start();
         ended.join();
         try (Logged log = new Logged()) {
             sampler.setSampleTheseThreadsOnly(List.of(ended));
             sampler.init();
-            assertThat(log.messages()).containsExactly(
-                    "WARN sampleTheseThreadsOnly: thread \"over\" has ended, so it is not sampled",
-                    "WARN threads-sampler does not sample: all chosen threads have ended");
+            assertThat(log.messages())
+                    .containsExactly(
+                            "WARN sampleTheseThreadsOnly: thread \"over\" has ended, so it is not sampled",
+                            "WARN threads-sampler does not sample: all chosen threads have ended");
         }
-        assertThat(outputer.calls).containsExactly(
-                "error threads-sampler does not sample: all chosen threads have ended");
+        assertThat(outputer.calls)
+                .containsExactly("error threads-sampler does not sample: all chosen threads have ended");
     }
 }

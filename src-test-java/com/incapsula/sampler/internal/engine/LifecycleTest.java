@@ -46,7 +46,7 @@ class LifecycleTest {
 
     @AfterEach
     void closeAfterwards() throws IOException {
-        source.prepare = engine -> { };
+        source.prepare = engine -> {};
         lifecycle.close();
     }
 
@@ -83,8 +83,11 @@ class LifecycleTest {
         lifecycle.close();
 
         assertThat(engine.calls).containsExactly("start", "stop", "destroy");
-        assertThat(outputer.calls).hasSize(4).startsWith("title Report interval: from "
-                + new java.util.Date(0) + " till " + new java.util.Date(1000)).endsWith("flush", "close");
+        assertThat(outputer.calls)
+                .hasSize(4)
+                .startsWith(
+                        "title Report interval: from " + new java.util.Date(0) + " till " + new java.util.Date(1000))
+                .endsWith("flush", "close");
     }
 
     @Test
@@ -112,7 +115,8 @@ class LifecycleTest {
     @Test
     void initTwiceIsRefused() {
         start();
-        assertThatIllegalStateException().isThrownBy(lifecycle::init)
+        assertThatIllegalStateException()
+                .isThrownBy(lifecycle::init)
                 .withMessage("init() was called already; close() has to come first");
         assertThat(source.made).hasSize(1);
     }
@@ -158,7 +162,7 @@ class LifecycleTest {
         assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(lifecycle::init);
         assertThat(source.last().calls).containsExactly("start", "destroy");
 
-        source.prepare = engine -> { };
+        source.prepare = engine -> {};
         assertThat(start().calls).containsExactly("start");
     }
 
@@ -166,7 +170,8 @@ class LifecycleTest {
     void unavailableEngineIsThrownAndCreatesNothingWhereItIsRequired() {
         properties.setRequired(true);
         source.unavailable = new UnsupportedOperationException("not here");
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(lifecycle::init)
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(lifecycle::init)
                 .withMessage("not here");
         assertThat(source.made).isEmpty();
     }
@@ -238,8 +243,10 @@ class LifecycleTest {
             }
         });
         FakeEngine engine = start();
-        assertThatExceptionOfType(IOException.class).isThrownBy(lifecycle::close)
-                .withMessage("the outputer could not be closed: disk full").withCause(cause);
+        assertThatExceptionOfType(IOException.class)
+                .isThrownBy(lifecycle::close)
+                .withMessage("the outputer could not be closed: disk full")
+                .withCause(cause);
         assertThat(engine.destroyed).isTrue();
         lifecycle.close();
     }
@@ -272,8 +279,10 @@ class LifecycleTest {
         engine.onReport = engine::writeReport;
         lifecycle.printReport();
 
-        assertThat(failure.get()).isInstanceOf(IllegalStateException.class).hasMessageEndingWith(
-                "would wait for itself: it was called from the sampler's own outputer or manipulator");
+        assertThat(failure.get())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageEndingWith(
+                        "would wait for itself: it was called from the sampler's own outputer or manipulator");
         assertThat(engine.calls).containsExactly("start", "report");
     }
 
@@ -364,7 +373,7 @@ class LifecycleTest {
         AtomicReference<String> name = new AtomicReference<>();
         /* As the core does it: options are taken when the tick under way is over, and that calls the manipulator. */
         engine.onConfigure = () -> {
-            engine.onConfigure = () -> { };
+            engine.onConfigure = () -> {};
             Thread sampler = new Thread(() -> {
                 String[] names = new String[1];
                 engine.callbacks.groupNames(new Thread[] {Thread.currentThread()}, 1, names, new boolean[1]);
@@ -438,7 +447,8 @@ class LifecycleTest {
     @ParameterizedTest
     @ValueSource(strings = {"printReport", "sampleOnceAndPrint", "pause", "resume"})
     void callsThatNeedARunningSamplerSaySo(String call) throws IOException {
-        assertThat(failureOf(call)).isInstanceOf(IllegalStateException.class)
+        assertThat(failureOf(call))
+                .isInstanceOf(IllegalStateException.class)
                 .hasMessageEndingWith(" needs a running sampler: init() comes first");
         start();
         lifecycle.close();
@@ -448,15 +458,15 @@ class LifecycleTest {
     @Test
     void sampleOnceNeedsAPausedOrInactiveSampler() {
         FakeEngine engine = start();
-        assertThatIllegalStateException().isThrownBy(lifecycle::sampleOnceAndPrint)
+        assertThatIllegalStateException()
+                .isThrownBy(lifecycle::sampleOnceAndPrint)
                 .withMessage("sampleOnceAndPrint() needs a sampler that is paused or not active");
         lifecycle.pause();
         lifecycle.sampleOnceAndPrint();
         lifecycle.resume();
         properties.set(Property.ACTIVE, false);
         lifecycle.sampleOnceAndPrint();
-        assertThat(engine.calls)
-                .containsExactly("start", "pause", "sampleOnce", "resume", "configure", "sampleOnce");
+        assertThat(engine.calls).containsExactly("start", "pause", "sampleOnce", "resume", "configure", "sampleOnce");
     }
 
     @Test
@@ -492,9 +502,11 @@ class LifecycleTest {
     @Test
     void fixedPropertiesAreRefusedWhileItRunsAndOnlyThen() throws IOException {
         start();
-        assertThatIllegalStateException().isThrownBy(() -> properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20))
                 .withMessage("memoryLimitBytes cannot be changed while the sampler runs");
-        assertThatIllegalStateException().isThrownBy(() -> properties.set(Property.MAX_DEPTH_FRAMES, 1024L))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> properties.set(Property.MAX_DEPTH_FRAMES, 1024L))
                 .withMessage("maxDepthFrames cannot be changed while the sampler runs");
         lifecycle.close();
         properties.set(Property.MEMORY_LIMIT_BYTES, 8L << 20);
@@ -508,7 +520,8 @@ class LifecycleTest {
             throw new IllegalArgumentException("core");
         };
         ThreadNameManipulator before = properties.manipulator();
-        assertThatIllegalArgumentException().isThrownBy(() -> properties.set(Property.ACTIVE, false))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.set(Property.ACTIVE, false))
                 .withMessage("core");
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> properties.setManipulator(new MapBasedThreadNameManipulator()));
@@ -549,7 +562,7 @@ class LifecycleTest {
         properties.setManipulator(new RegexThreadNameManipulator());
         assertThat(engine.options).contains("defaultThreadNameRule=true\n");
 
-        properties.setManipulator(new RegexThreadNameManipulator() { });
+        properties.setManipulator(new RegexThreadNameManipulator() {});
         assertThat(engine.options).contains("defaultThreadNameRule=false\n");
     }
 
@@ -600,10 +613,10 @@ class LifecycleTest {
 
     @Test
     void chosenThreadsReachTheCore() throws InterruptedException {
-        Thread ended = new Thread(() -> { });
+        Thread ended = new Thread(() -> {});
         ended.start();
         ended.join();
-        Thread unstarted = new Thread(() -> { });
+        Thread unstarted = new Thread(() -> {});
         properties.choose("a", List.of(Thread.currentThread(), ended));
         properties.choose("b", List.of(unstarted, Thread.currentThread()));
         FakeEngine engine = start();
@@ -619,7 +632,7 @@ class LifecycleTest {
 
     @Test
     void whenAllChosenThreadsHaveEndedNothingIsSampled() throws InterruptedException {
-        Thread ended = new Thread(() -> { });
+        Thread ended = new Thread(() -> {});
         ended.start();
         properties.choose("a", List.of(ended));
         ended.join();
@@ -628,19 +641,23 @@ class LifecycleTest {
 
     @Test
     void wrongThreadsAreNamedAndChangeNothing() {
-        assertThatIllegalArgumentException().isThrownBy(() -> properties.choose("p", null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.choose("p", null))
                 .withMessage("p must not be null");
         List<Thread> withNull = Arrays.asList(Thread.currentThread(), null);
-        assertThatIllegalArgumentException().isThrownBy(() -> properties.choose("p", withNull))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.choose("p", withNull))
                 .withMessage("p must not be null");
         assertThat(properties.chosen()).isEmpty();
     }
 
     @Test
     void nullsAreRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> properties.setOutputer(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.setOutputer(null))
                 .withMessage("samplingOutputer must not be null");
-        assertThatIllegalArgumentException().isThrownBy(() -> properties.setManipulator(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> properties.setManipulator(null))
                 .withMessage("threadNameManipulator must not be null");
     }
 
@@ -692,8 +709,13 @@ class LifecycleTest {
     @Test
     void stormOfCallsEndsInAConsistentState() throws Exception {
         List<Throwable> unexpected = Collections.synchronizedList(new ArrayList<>());
-        List<Consumer<Lifecycle>> calls = List.of(Lifecycle::init, Lifecycle::shutdown, Lifecycle::pause,
-                Lifecycle::resume, Lifecycle::printReport, Lifecycle::statistics,
+        List<Consumer<Lifecycle>> calls = List.of(
+                Lifecycle::init,
+                Lifecycle::shutdown,
+                Lifecycle::pause,
+                Lifecycle::resume,
+                Lifecycle::printReport,
+                Lifecycle::statistics,
                 it -> it.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 20L),
                 it -> it.properties().choose("p", List.of()));
         List<Thread> threads = new ArrayList<>();
@@ -788,7 +810,7 @@ class LifecycleTest {
         lifecycle.printReport();
         FakeEngine second = start();
         second.onInterval = () -> {
-            second.onInterval = () -> { };
+            second.onInterval = () -> {};
             exit.run();
         };
         readers.snapshot().release();

@@ -63,8 +63,7 @@ class NativeSnapshotIT {
         both.release();
         assertThat(NativeBridge.liveBytes()).isEqualTo(before);
         assertThatIllegalStateException().isThrownBy(both::figures).withMessage("the snapshot was released");
-        assertThatIllegalStateException()
-                .isThrownBy(() -> both.write(0, 0, 0, OutputStream.nullOutputStream()));
+        assertThatIllegalStateException().isThrownBy(() -> both.write(0, 0, 0, OutputStream.nullOutputStream()));
     }
 
     private static String written(Snapshot snapshot, ReportFormat format, ReportWeight weight) throws IOException {
@@ -95,9 +94,15 @@ class NativeSnapshotIT {
         StringBuilder lines = new StringBuilder();
         stacks(after, weight).forEach((stack, amount) -> {
             Long old = first.remove(stack);
-            lines.append(stack).append(' ').append(old == null ? 0 : old).append(' ').append(amount).append('\n');
+            lines.append(stack)
+                    .append(' ')
+                    .append(old == null ? 0 : old)
+                    .append(' ')
+                    .append(amount)
+                    .append('\n');
         });
-        first.forEach((stack, amount) -> lines.append(stack).append(' ').append(amount).append(" 0\n"));
+        first.forEach((stack, amount) ->
+                lines.append(stack).append(' ').append(amount).append(" 0\n"));
         return lines.toString();
     }
 
@@ -124,7 +129,8 @@ class NativeSnapshotIT {
         }
         assertThat(difference(before, after, ReportFormat.JSON, ReportWeight.WALL))
                 .contains("\"method\":\"waitForInterrupt\"");
-        assertThat(difference(none, none, ReportFormat.COLLAPSED, ReportWeight.WALL)).isEmpty();
+        assertThat(difference(none, none, ReportFormat.COLLAPSED, ReportWeight.WALL))
+                .isEmpty();
         assertThat(difference(none, none, ReportFormat.JSON, ReportWeight.WALL))
                 .isEqualTo(withEmptyArrays(difference(before, after, ReportFormat.JSON, ReportWeight.WALL)));
         before.release();
@@ -149,16 +155,18 @@ class NativeSnapshotIT {
         Lifecycle lifecycle = start();
         Snapshot snapshot = lifecycle.readers().snapshot();
         lifecycle.close();
-        assertThatIllegalArgumentException().isThrownBy(
-                () -> difference(snapshot, snapshot, ReportFormat.TOP, ReportWeight.WALL));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> difference(snapshot, snapshot, ReportFormat.TOP, ReportWeight.WALL));
         assertThatIllegalArgumentException().isThrownBy(() -> snapshot.writeDifference(snapshot, 1, 0, null));
         IOException full = new IOException("no space left");
-        assertThatIOException().isThrownBy(() -> snapshot.writeDifference(snapshot, 1, 0, new OutputStream() {
-            @Override
-            public void write(int value) throws IOException {
-                throw full;
-            }
-        })).isSameAs(full);
+        assertThatIOException()
+                .isThrownBy(() -> snapshot.writeDifference(snapshot, 1, 0, new OutputStream() {
+                    @Override
+                    public void write(int value) throws IOException {
+                        throw full;
+                    }
+                }))
+                .isSameAs(full);
         snapshot.release();
         assertThatIllegalStateException().isThrownBy(() -> snapshot.hotLines(1));
     }
@@ -170,12 +178,15 @@ class NativeSnapshotIT {
         lifecycle.close();
         Map<String, long[]> leaves = new HashMap<>();
         for (ReportWeight weight : ReportWeight.values()) {
-            stacks(snapshot, weight).forEach((stack, amount) -> leaves.computeIfAbsent(
-                    stack.substring(stack.lastIndexOf(';') + 1), leaf -> new long[3])[weight.ordinal()] += amount);
+            stacks(snapshot, weight)
+                    .forEach((stack, amount) ->
+                            leaves.computeIfAbsent(stack.substring(stack.lastIndexOf(';') + 1), leaf -> new long[3])[
+                                    weight.ordinal()] += amount);
         }
         List<HotLine> expected = leaves.entrySet().stream()
                 .map(leaf -> new HotLine(leaf.getKey(), leaf.getValue()[0], leaf.getValue()[1], leaf.getValue()[2]))
-                .sorted(Comparator.comparingLong(HotLine::wallNanos).reversed().thenComparing(HotLine::text)).toList();
+                .sorted(Comparator.comparingLong(HotLine::wallNanos).reversed().thenComparing(HotLine::text))
+                .toList();
         assertThat(expected).isNotEmpty();
         assertThat(snapshot.hotLines(1_000)).isEqualTo(expected);
         assertThat(snapshot.hotLines(1)).isEqualTo(expected.subList(0, 1));
@@ -199,14 +210,21 @@ class NativeSnapshotIT {
         for (ReportWeight weight : ReportWeight.values()) {
             int measure = weight.ordinal();
             long inFigures = raw.figures()[Figure.WALL.ordinal() + measure];
-            assertThat(sumOf(json, weight.name().toLowerCase(Locale.ROOT))).as(weight.name()).isEqualTo(inFigures);
-            assertThat(written(snapshot, ReportFormat.COLLAPSED, weight).lines()
-                    .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1))).sum())
-                    .as(weight.name()).isEqualTo(inFigures);
+            assertThat(sumOf(json, weight.name().toLowerCase(Locale.ROOT)))
+                    .as(weight.name())
+                    .isEqualTo(inFigures);
+            assertThat(written(snapshot, ReportFormat.COLLAPSED, weight)
+                            .lines()
+                            .mapToLong(line -> Long.parseLong(line.substring(line.lastIndexOf(' ') + 1)))
+                            .sum())
+                    .as(weight.name())
+                    .isEqualTo(inFigures);
             int width = raw.groupFigures().length / raw.groups().size();
             assertThat(IntStream.range(0, raw.groups().size())
-                    .mapToLong(group -> raw.groupFigures()[group * width + GROUP_MEASURES + measure]).sum())
-                    .as(weight.name()).isEqualTo(inFigures);
+                            .mapToLong(group -> raw.groupFigures()[group * width + GROUP_MEASURES + measure])
+                            .sum())
+                    .as(weight.name())
+                    .isEqualTo(inFigures);
         }
         assertThat(raw.figures()[Figure.SAMPLES.ordinal()]).isPositive();
         snapshot.release();
@@ -214,8 +232,11 @@ class NativeSnapshotIT {
 
     /** Of all groups' columns of that name. */
     private static long sumOf(String json, String column) {
-        return Pattern.compile("\n\"" + column + "\":\\[([0-9,]*)]").matcher(json).results()
-                .flatMapToLong(found -> Arrays.stream(found.group(1).split(",")).filter(each -> !each.isEmpty())
+        return Pattern.compile("\n\"" + column + "\":\\[([0-9,]*)]")
+                .matcher(json)
+                .results()
+                .flatMapToLong(found -> Arrays.stream(found.group(1).split(","))
+                        .filter(each -> !each.isEmpty())
                         .mapToLong(Long::parseLong))
                 .sum();
     }

@@ -21,7 +21,8 @@ class PropertyIT {
     @Test
     void propertiesAreTheRowsOfTheCoresTable() {
         assertThat(NativeBridge.optionTable())
-                .containsExactly(Arrays.stream(Property.values()).map(Property::row).toArray(String[]::new));
+                .containsExactly(
+                        Arrays.stream(Property.values()).map(Property::row).toArray(String[]::new));
     }
 
     @Test
@@ -31,7 +32,9 @@ class PropertyIT {
         assertRefused(more, values.texts(), "options must be 17 integers and 1 texts, got 18 and 1");
         assertRefused(values.integers(), new String[0], "options must be 17 integers and 1 texts, got 17 and 0");
         assertRefused(null, null, "options must be 17 integers and 1 texts, got 0 and 0");
-        assertRefused(values.integers(), new String[] {null},
+        assertRefused(
+                values.integers(),
+                new String[] {null},
                 "monitoredPackages must not be null and at most 1048576 characters long");
         long[] wrong = values.integers().clone();
         wrong[0] = 0;
@@ -40,7 +43,8 @@ class PropertyIT {
     }
 
     private static void assertRefused(long[] integers, String[] texts, String message) {
-        assertThatIllegalArgumentException().isThrownBy(() -> NativeBridge.create(integers, texts, CALLBACKS))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> NativeBridge.create(integers, texts, CALLBACKS))
                 .withMessage(message);
     }
 }

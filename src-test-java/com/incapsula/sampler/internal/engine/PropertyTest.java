@@ -25,21 +25,24 @@ class PropertyTest {
         assertThat(property.check(min)).isEqualTo(min);
         assertThat(property.check(max)).isEqualTo(max);
         for (long wrong : new long[] {min - 1, max + 1, Long.MIN_VALUE, Long.MAX_VALUE}) {
-            assertThatIllegalArgumentException().isThrownBy(() -> property.check(wrong)).withMessage(
-                    property.text() + " must be between " + min + " and " + max + ", got " + wrong);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> property.check(wrong))
+                    .withMessage(property.text() + " must be between " + min + " and " + max + ", got " + wrong);
         }
     }
 
     @ParameterizedTest
-    @CsvSource(value = {
-        "''|''",
-        "com.acme|com.acme",
-        "' com.acme ,\tcom.mprv '|com.acme,com.mprv",
-        "',,com.acme, ,'|com.acme",
-        "'\n    com.acme,\r\n    com.mprv.\n'|com.acme,com.mprv.",
-        "com.ac*|com.ac*",
-        "' '|''",
-    }, delimiter = '|')
+    @CsvSource(
+            value = {
+                "''|''",
+                "com.acme|com.acme",
+                "' com.acme ,\tcom.mprv '|com.acme,com.mprv",
+                "',,com.acme, ,'|com.acme",
+                "'\n    com.acme,\r\n    com.mprv.\n'|com.acme,com.mprv.",
+                "com.ac*|com.ac*",
+                "' '|''",
+            },
+            delimiter = '|')
     void packagesAreTrimmedAndEmptyPartsIgnored(String given, String kept) {
         assertThat(Property.MONITORED_PACKAGES.check(given)).isEqualTo(kept);
     }
@@ -47,30 +50,35 @@ class PropertyTest {
     @ParameterizedTest
     @ValueSource(strings = {"com acme", "com.a,com\nacme", "a\u0000b", "a\tb", "com.acme\u007f", "x\u2028y"})
     void whiteSpaceInsideAPackageIsRefused(String given) {
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
                 .withMessageStartingWith("monitoredPackages must be package prefixes separated by commas, without"
                         + " white space or control characters inside, got \"");
     }
 
     @ParameterizedTest
-    @CsvSource(value = {
-        "com.a;com.b|parts are separated by commas, not by semicolons|com.a;com.b",
-        "com/acme|parts of a name are separated by dots, not by slashes|com/acme",
-        "com.acme,com.*.x|an asterisk may only be the last character|com.*.x",
-        "*.x|an asterisk may only be the last character|*.x",
-        "com.acme**|an asterisk may only be the last character|com.acme**",
-        "${app.packages}|this is a placeholder that was not replaced|${app.packages}",
-        "com.acme,#{packages}|this is a placeholder that was not replaced|#{packages}",
-    }, delimiter = '|')
+    @CsvSource(
+            value = {
+                "com.a;com.b|parts are separated by commas, not by semicolons|com.a;com.b",
+                "com/acme|parts of a name are separated by dots, not by slashes|com/acme",
+                "com.acme,com.*.x|an asterisk may only be the last character|com.*.x",
+                "*.x|an asterisk may only be the last character|*.x",
+                "com.acme**|an asterisk may only be the last character|com.acme**",
+                "${app.packages}|this is a placeholder that was not replaced|${app.packages}",
+                "com.acme,#{packages}|this is a placeholder that was not replaced|#{packages}",
+            },
+            delimiter = '|')
     void whatMatchesNoClassIsRefused(String given, String problem, String part) {
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(given))
                 .withMessage("monitoredPackages must be package prefixes separated by commas, such as"
                         + " com.acme,org.example.app: " + problem + ", got \"" + part + "\"");
     }
 
     @Test
     void controlCharactersAreShownInTheMessage() {
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check("com.a,b\nc"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.MONITORED_PACKAGES.check("com.a,b\nc"))
                 .withMessageEndingWith("got \"b\\u000ac\"");
     }
 
@@ -78,24 +86,28 @@ class PropertyTest {
     void packagesAreLimitedInNumberAndLength() {
         String longest = "\u00e4".repeat(500);
         assertThat(Property.MONITORED_PACKAGES.check(longest)).isEqualTo(longest);
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(longest + "x"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(longest + "x"))
                 .withMessage("monitoredPackages must have parts of at most 1000 bytes, got one of 1001 bytes");
         String most = "a,".repeat(1000);
         assertThat(Property.MONITORED_PACKAGES.check(most)).isEqualTo(most.substring(0, most.length() - 1));
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(most + "a"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(most + "a"))
                 .withMessage("monitoredPackages must have at most 1000 parts, got 1001");
     }
 
     @Test
     void nullIsRefused() {
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.MONITORED_PACKAGES.check(null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.MONITORED_PACKAGES.check(null))
                 .withMessage("monitoredPackages must not be null");
     }
 
     @Test
     void choiceIsOneOfTwo() {
         assertThat(Property.ENGINE.check("JVMTI")).isEqualTo("JVMTI");
-        assertThatIllegalArgumentException().isThrownBy(() -> Property.ENGINE.check("FAST"))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Property.ENGINE.check("FAST"))
                 .withMessage("engine must be AUTO or JVMTI, got FAST");
     }
 }

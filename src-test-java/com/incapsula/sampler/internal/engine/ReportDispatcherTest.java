@@ -80,7 +80,9 @@ class ReportDispatcherTest {
             boolean written = dispatcher.title(FROM, TILL) && dispatcher.record("t", "r") && dispatcher.flush();
 
             assertThat(written).as(where).isFalse();
-            assertThat(failing.calls).as(where).filteredOn(call -> call.startsWith("error"))
+            assertThat(failing.calls)
+                    .as(where)
+                    .filteredOn(call -> call.startsWith("error"))
                     .containsExactly("error Report could not be printed: " + TITLE);
             assertThat(failing.errors).singleElement().isInstanceOf(StackOverflowError.class);
         }
@@ -92,9 +94,11 @@ class ReportDispatcherTest {
     void failingPrintErrorIsLogged() {
         dispatcher.setOutputer(new Failing("record error"));
         assertThat(dispatcher.title(FROM, TILL)).isTrue();
-        List<String> logged = logged(() -> assertThat(dispatcher.record("t", "r")).isFalse());
-        assertThat(logged).containsExactly("WARN Report could not be printed: " + TITLE
-                + " (and printError failed: java.lang.StackOverflowError: error)");
+        List<String> logged =
+                logged(() -> assertThat(dispatcher.record("t", "r")).isFalse());
+        assertThat(logged)
+                .containsExactly("WARN Report could not be printed: " + TITLE
+                        + " (and printError failed: java.lang.StackOverflowError: error)");
     }
 
     @Test
@@ -113,7 +117,7 @@ class ReportDispatcherTest {
     @Test
     void userCodeSeesTheContextClassLoaderOfTheStarter() throws InterruptedException {
         ClassLoader[] seen = new ClassLoader[2];
-        ClassLoader starter = new ClassLoader() { };
+        ClassLoader starter = new ClassLoader() {};
         dispatcher.reset(starter);
         dispatcher.setOutputer(new RecordingOutputer() {
             @Override
@@ -134,8 +138,7 @@ class ReportDispatcherTest {
         assertThat(seen).containsExactly(starter, starter);
     }
 
-    private record Named(String[] names, boolean[] failed) {
-    }
+    private record Named(String[] names, boolean[] failed) {}
 
     private Named name(Thread... threads) {
         String[] names = new String[threads.length + 1];
@@ -182,10 +185,12 @@ class ReportDispatcherTest {
             dispatcher.record("t", "r");
             dispatcher.flush();
         }
-        String failures = "error The thread name manipulator failed 3 times in this interval; such threads go under their"
-                + " own names. The first failure:";
-        assertThat(outputer.calls).containsExactly("title " + TITLE, "record t|r", failures, "flush",
-                "title " + TITLE, "record t|r", "flush");
+        String failures =
+                "error The thread name manipulator failed 3 times in this interval; such threads go under their"
+                        + " own names. The first failure:";
+        assertThat(outputer.calls)
+                .containsExactly(
+                        "title " + TITLE, "record t|r", failures, "flush", "title " + TITLE, "record t|r", "flush");
         assertThat(outputer.errors).singleElement().isInstanceOf(LinkageError.class);
     }
 

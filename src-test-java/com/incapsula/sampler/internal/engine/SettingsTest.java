@@ -12,26 +12,28 @@ class SettingsTest {
     @Test
     void defaultsAsOptionValues() {
         OptionValues values = new Settings().toOptionValues();
-        assertThat(values.integers()).containsExactly(50, 900, 64 << 20, 1024, 1000, 10, 38, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0);
+        assertThat(values.integers())
+                .containsExactly(50, 900, 64 << 20, 1024, 1000, 10, 38, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0);
         assertThat(values.texts()).containsExactly("");
-        assertThat(values).hasToString("samplingFrequencyMillis=50\n"
-                + "reportFrequencySeconds=900\n"
-                + "memoryLimitBytes=67108864\n"
-                + "maxDepthFrames=1024\n"
-                + "idleLookbackMillis=1000\n"
-                + "overheadLimitPerMille=10\n"
-                + "samplingSignal=38\n"
-                + "active=true\n"
-                + "skipDaemonThreads=false\n"
-                + "reportZeroTimePackages=false\n"
-                + "reportPercent=false\n"
-                + "defaultThreadNameRule=true\n"
-                + "reportCpuTime=false\n"
-                + "reportJvmThreads=true\n"
-                + "engine=AUTO\n"
-                + "clock=WALL\n"
-                + "reportOrder=BY_NAME\n"
-                + "monitoredPackages=\n");
+        assertThat(values)
+                .hasToString("samplingFrequencyMillis=50\n"
+                        + "reportFrequencySeconds=900\n"
+                        + "memoryLimitBytes=67108864\n"
+                        + "maxDepthFrames=1024\n"
+                        + "idleLookbackMillis=1000\n"
+                        + "overheadLimitPerMille=10\n"
+                        + "samplingSignal=38\n"
+                        + "active=true\n"
+                        + "skipDaemonThreads=false\n"
+                        + "reportZeroTimePackages=false\n"
+                        + "reportPercent=false\n"
+                        + "defaultThreadNameRule=true\n"
+                        + "reportCpuTime=false\n"
+                        + "reportJvmThreads=true\n"
+                        + "engine=AUTO\n"
+                        + "clock=WALL\n"
+                        + "reportOrder=BY_NAME\n"
+                        + "monitoredPackages=\n");
     }
 
     @Test
@@ -42,8 +44,11 @@ class SettingsTest {
         assertThat(before.is(Property.ACTIVE)).isTrue();
         assertThat(after.is(Property.ACTIVE)).isFalse();
         assertThat(after.toOptionValues().toString()).contains("active=false\n").endsWith("monitoredPackages=a,b\n");
-        assertThat(after.toOptionValues()).isNotEqualTo(before.toOptionValues())
-                .isEqualTo(after.with(Property.ACTIVE, true).with(Property.ACTIVE, false).toOptionValues())
+        assertThat(after.toOptionValues())
+                .isNotEqualTo(before.toOptionValues())
+                .isEqualTo(after.with(Property.ACTIVE, true)
+                        .with(Property.ACTIVE, false)
+                        .toOptionValues())
                 .hasSameHashCodeAs(after.toOptionValues());
         assertThat(before.with(Property.MONITORED_PACKAGES, "a").toOptionValues())
                 .isNotEqualTo(before.toOptionValues());
@@ -59,7 +64,8 @@ class SettingsTest {
     @Test
     void cpuTimeNeedsAsynchronousWalks() {
         Settings settings = new Settings().with(Property.CLOCK, "CPU").with(Property.ENGINE, "JVMTI");
-        assertThatIllegalArgumentException().isThrownBy(settings::checkTogether)
+        assertThatIllegalArgumentException()
+                .isThrownBy(settings::checkTogether)
                 .withMessage("clock CPU needs engine AUTO, got JVMTI");
         assertThatNoException().isThrownBy(settings.with(Property.ENGINE, "AUTO")::checkTogether);
         assertThatNoException().isThrownBy(settings.with(Property.CLOCK, "WALL")::checkTogether);
@@ -67,9 +73,11 @@ class SettingsTest {
 
     @Test
     void reportMayNotBeShorterThanASample() {
-        Settings settings = new Settings().with(Property.SAMPLING_FREQUENCY_MILLIS, 2000L)
+        Settings settings = new Settings()
+                .with(Property.SAMPLING_FREQUENCY_MILLIS, 2000L)
                 .with(Property.REPORT_FREQUENCY_SECONDS, 1L);
-        assertThatIllegalArgumentException().isThrownBy(settings::checkTogether)
+        assertThatIllegalArgumentException()
+                .isThrownBy(settings::checkTogether)
                 .withMessage("reportFrequencySeconds must be 0 or not shorter than samplingFrequencyMillis,"
                         + " got 1 s and 2000 ms");
         assertThatNoException().isThrownBy(settings.with(Property.REPORT_FREQUENCY_SECONDS, 2L)::checkTogether);

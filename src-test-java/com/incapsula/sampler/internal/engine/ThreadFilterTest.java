@@ -36,16 +36,18 @@ class ThreadFilterTest {
     @Test
     void virtualThreadsAreRefusedWhereThereAreSome() throws Exception {
         assumeTrue(Runtime.version().feature() >= 21);
-        Thread virtual = (Thread) Thread.class.getMethod("startVirtualThread", Runnable.class)
-                .invoke(null, (Runnable) () -> { });
-        assertThatIllegalArgumentException().isThrownBy(() -> ThreadFilter.check("threadToBeSampled", virtual))
+        Thread virtual = (Thread)
+                Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) () -> {});
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ThreadFilter.check("threadToBeSampled", virtual))
                 .withMessageStartingWith("threadToBeSampled must be a platform thread, got virtual thread ");
     }
 
     @Test
     void platformThreadsAreFineAndNullIsNot() {
         assertThatNoException().isThrownBy(() -> ThreadFilter.check("p", Thread.currentThread()));
-        assertThatIllegalArgumentException().isThrownBy(() -> ThreadFilter.check("p", null))
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ThreadFilter.check("p", null))
                 .withMessage("p must not be null");
     }
 }

@@ -124,7 +124,9 @@ class NativeLibraryTest {
     }
 
     private void assertUnavailable(String message) {
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this::load).withMessage(message);
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(this::load)
+                .withMessage(message);
     }
 
     private String in(Path base) {
@@ -140,7 +142,9 @@ class NativeLibraryTest {
         assertThat(load()).isEqualTo(in(temporary));
         assertThat(world.loaded).containsExactly(in(temporary));
         assertThat(Path.of(in(temporary))).hasContent("library");
-        assertThat(world.properties.getProperty(OwnerMark.PROPERTY)).as("nothing runs yet").isNull();
+        assertThat(world.properties.getProperty(OwnerMark.PROPERTY))
+                .as("nothing runs yet")
+                .isNull();
     }
 
     @Test
@@ -269,8 +273,9 @@ class NativeLibraryTest {
     @Test
     void classLoadersThatAreNeverCollectedDoNotFillTheMemory() {
         world.refusals.put(folder.toString(), inUse());
-        assertUnavailable("64 copies of threads-sampler are loaded in this JVM, by other class loaders that have not been"
-                + " collected: keep one copy, in a class loader that all its users share");
+        assertUnavailable(
+                "64 copies of threads-sampler are loaded in this JVM, by other class loaders that have not been"
+                        + " collected: keep one copy, in a class loader that all its users share");
         assertThat(temporary.resolve("threads-sampler-me").toFile().list()).hasSize(64);
     }
 
@@ -298,7 +303,7 @@ class NativeLibraryTest {
     void withoutAnyKnownFolderTheCureIsNamed() {
         world.properties.remove("java.io.tmpdir");
         world.properties.setProperty("user.home", "");
-        assertUnavailable("no folder for the native library is known: name one with"
-                + " -Dcom.incapsula.sampler.workdir=FOLDER");
+        assertUnavailable(
+                "no folder for the native library is known: name one with" + " -Dcom.incapsula.sampler.workdir=FOLDER");
     }
 }

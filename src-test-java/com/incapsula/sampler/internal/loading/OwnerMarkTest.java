@@ -21,7 +21,8 @@ class OwnerMarkTest {
         String message = "another copy of threads-sampler runs in this JVM, in another class loader, from " + other
                 + ": keep one copy, in a class loader that all its users share, or close the samplers of that one first";
         assertThat(mark.refusal()).hasMessage(message);
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(() -> mark.open("/own.so"))
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(() -> mark.open("/own.so"))
                 .withMessage(message);
     }
 
@@ -62,7 +63,8 @@ class OwnerMarkTest {
         first.claimAgent();
         first.open(OwnerMark.AGENT);
         first.close();
-        assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(second::claimAgent)
+        assertThatExceptionOfType(UnsupportedOperationException.class)
+                .isThrownBy(second::claimAgent)
                 .withMessage("the library loaded by -agentpath serves the copy of threads-sampler in another class"
                         + " loader: keep one copy, in a class loader that all its users share");
     }

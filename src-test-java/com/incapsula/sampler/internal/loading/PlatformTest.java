@@ -37,7 +37,8 @@ class PlatformTest {
     })
     void unsupportedWithItsReason(String system, String machine, String architecture, String reason) {
         assertThatExceptionOfType(UnsupportedOperationException.class)
-                .isThrownBy(() -> require(system, machine, architecture)).withMessage(reason);
+                .isThrownBy(() -> require(system, machine, architecture))
+                .withMessage(reason);
     }
 
     @Test

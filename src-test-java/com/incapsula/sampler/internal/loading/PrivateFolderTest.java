@@ -104,7 +104,8 @@ class PrivateFolderTest {
     void folderThatOthersMayUseIsRefused() throws IOException {
         folder.place("a.so", CONTENT);
         chmod(folder.path(), "rwxr-xr-x");
-        assertThatIOException().isThrownBy(() -> folder.place("a.so", CONTENT))
+        assertThatIOException()
+                .isThrownBy(() -> folder.place("a.so", CONTENT))
                 .withMessage(folder.path() + " has mode rwxr-xr-x and must have rwx------");
     }
 
@@ -113,7 +114,8 @@ class PrivateFolderTest {
         Path elsewhere = Files.createDirectory(base.resolve("elsewhere"));
         chmod(elsewhere, "rwx------");
         Files.createSymbolicLink(folder.path(), elsewhere);
-        assertThatIOException().isThrownBy(() -> folder.place("a.so", CONTENT))
+        assertThatIOException()
+                .isThrownBy(() -> folder.place("a.so", CONTENT))
                 .withMessage(folder.path() + " is not a folder");
         assertThat(elsewhere).isEmptyDirectory();
     }
@@ -123,7 +125,8 @@ class PrivateFolderTest {
         assumeTrue("root".equals(System.getProperty("user.name")), "only root can give files away");
         folder.place("a.so", CONTENT);
         Files.setAttribute(folder.path(), "unix:uid", 65534);
-        assertThatIOException().isThrownBy(() -> folder.place("b.so", CONTENT))
+        assertThatIOException()
+                .isThrownBy(() -> folder.place("b.so", CONTENT))
                 .withMessageStartingWith(folder.path() + " belongs to ");
         assertOnly(folder.path().resolve("a.so"));
     }
@@ -131,7 +134,8 @@ class PrivateFolderTest {
     @Test
     void baseThatOthersCanRenameInIsRefused() throws IOException {
         chmod(base, "rwxrwxrwx");
-        assertThatIOException().isThrownBy(() -> folder.place("a.so", CONTENT))
+        assertThatIOException()
+                .isThrownBy(() -> folder.place("a.so", CONTENT))
                 .withMessage("others can write to " + base + " and its sticky bit is not set");
         Files.setAttribute(base, "unix:mode", 01777);
         assertThat(folder.place("a.so", CONTENT)).exists();
@@ -140,7 +144,8 @@ class PrivateFolderTest {
     @Test
     void fileInPlaceOfTheBaseIsRefused() throws IOException {
         Path file = Files.createFile(base.resolve("file"));
-        assertThatIOException().isThrownBy(() -> new PrivateFolder(file, "me").place("a.so", CONTENT))
+        assertThatIOException()
+                .isThrownBy(() -> new PrivateFolder(file, "me").place("a.so", CONTENT))
                 .withMessage("FileAlreadyExistsException");
     }
 

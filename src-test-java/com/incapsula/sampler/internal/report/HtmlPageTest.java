@@ -29,14 +29,16 @@ class HtmlPageTest {
 
     @Test
     void livePageKnowsItsSourceAndMayReachIt() throws IOException {
-        assertThat(write(true)).isEqualTo("<connect-src 'self'>"
-                + "<meta name=\"threads-sampler-live\" content=\"report.json\">ü<{$1}>end");
+        assertThat(write(true))
+                .isEqualTo("<connect-src 'self'>"
+                        + "<meta name=\"threads-sampler-live\" content=\"report.json\">ü<{$1}>end");
     }
 
     @ParameterizedTest
     @ValueSource(strings = {HtmlPage.MARKER, HtmlPage.LIVE, HtmlPage.NO_NETWORK})
     void templateMustHaveEachMarkOnce(String mark) {
-        assertThatIllegalStateException().isThrownBy(() -> new HtmlPage(TEMPLATE.replace(mark, "")))
+        assertThatIllegalStateException()
+                .isThrownBy(() -> new HtmlPage(TEMPLATE.replace(mark, "")))
                 .withMessageEndingWith(" must have " + mark + " exactly once");
         assertThatIllegalStateException().isThrownBy(() -> new HtmlPage(TEMPLATE + mark));
     }
@@ -44,8 +46,8 @@ class HtmlPageTest {
     @Test
     void pageOfTheJarHasThem() throws IOException {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        HtmlPage.write(out, data -> { });
-        HtmlPage.writeLive(out, data -> { });
+        HtmlPage.write(out, data -> {});
+        HtmlPage.writeLive(out, data -> {});
         assertThat(out.size()).isPositive();
     }
 }

@@ -40,8 +40,14 @@ class LiveServerTest {
     @BeforeEach
     void start() {
         sampler.init();
-        LiveServer.Plan plan = new LiveServer.Plan(sampler, new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
-                "127.0.0.1", List.of(), null, 60, () -> 900);
+        LiveServer.Plan plan = new LiveServer.Plan(
+                sampler,
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
+                "127.0.0.1",
+                List.of(),
+                null,
+                60,
+                () -> 900);
         server = new LiveServer(plan, fake.lifecycle(), HEADERS_MILLIS);
     }
 
@@ -82,27 +88,30 @@ class LiveServerTest {
     }
 
     private void assertServes() throws IOException {
-        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n")).startsWith("HTTP/1.1 200 OK")
+        assertThat(answerTo("GET /top.txt HTTP/1.1\r\n" + HOST + "\r\n"))
+                .startsWith("HTTP/1.1 200 OK")
                 .endsWith("0\r\n\r\n");
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "GET /top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-        "GET /top.txt HTTP/1.0\r\n\r\n",
-        "GET http://localhost/top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-    })
+    @ValueSource(
+            strings = {
+                "GET /top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+                "GET /top.txt HTTP/1.0\r\n\r\n",
+                "GET http://localhost/top.txt HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+            })
     void requestToAnotherNameGetsNothing(String request) throws IOException {
         assertRefused(request, "HTTP/1\\.1 421 ");
     }
 
     /** Newer JDKs (17.0.21, for one) answer these with 400 before our handler sees them; older ones leave it to us. */
     @ParameterizedTest
-    @ValueSource(strings = {
-        "GET /top.txt HTTP/1.1\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
-    })
+    @ValueSource(
+            strings = {
+                "GET /top.txt HTTP/1.1\r\n\r\n",
+                "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n",
+                "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+            })
     void requestWithoutExactlyOneNameGetsNothing(String request) throws IOException {
         assertRefused(request, "HTTP/1\\.1 4(00|21) ");
     }
@@ -115,16 +124,17 @@ class LiveServerTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {
-        "\r\n\r\n",
-        "GET\r\n\r\n",
-        "GET /\u0000 HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        "GET /top.txt HTTP/9.9\r\nHost: localhost\r\n\r\n",
-        "\u0016\u0003\u0001 hello",
-        "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
-        "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
-    })
+    @ValueSource(
+            strings = {
+                "\r\n\r\n",
+                "GET\r\n\r\n",
+                "GET /\u0000 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /top.txt HTTP/9.9\r\nHost: localhost\r\n\r\n",
+                "\u0016\u0003\u0001 hello",
+                "GET /%zz HTTP/1.1\r\nHost: localhost\r\n\r\n",
+                "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n",
+                "GET /top.txt HTTP/1.1\r\nHost: localhost\r\nContent-Length: x\r\n\r\n",
+            })
     void nonsenseHarmsNoOtherRequest(String request) throws IOException {
         try (Socket socket = send(request)) {
             socket.shutdownOutput();
@@ -236,8 +246,10 @@ class LiveServerTest {
         for (Thread thread : threads) {
             thread.join();
         }
-        assertThat(answers).hasSize(15).allMatch(text -> text.startsWith("HTTP/1.1 200")
-                || text.startsWith("HTTP/1.1 429") && text.contains("Retry-after:"));
+        assertThat(answers)
+                .hasSize(15)
+                .allMatch(text -> text.startsWith("HTTP/1.1 200")
+                        || text.startsWith("HTTP/1.1 429") && text.contains("Retry-after:"));
         assertThat(answers).anyMatch(text -> text.contains("JSON 0 0"));
     }
 }

@@ -23,16 +23,36 @@ class RequestGuardTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"127.0.0.1", "127.0.0.1:7070", "localhost", "LocalHost:80", "[::1]:80", "proxy.example",
-            "Proxy.Example:443", " localhost "})
+    @ValueSource(
+            strings = {
+                "127.0.0.1",
+                "127.0.0.1:7070",
+                "localhost",
+                "LocalHost:80",
+                "[::1]:80",
+                "proxy.example",
+                "Proxy.Example:443",
+                " localhost "
+            })
     void namesOfTheLoopbackAddress(String host) throws UnknownHostException {
         assertThat(isOurs("127.0.0.1", host)).isTrue();
         assertThat(isOurs("::1", host)).isTrue();
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "10.0.0.1",
-            "localhost:80:80", "localhost:x", "localhost.", "127.0.0.1@evil.example", "proxy.example.evil.example"})
+    @ValueSource(
+            strings = {
+                "",
+                "evil.example",
+                "localhost.evil.example",
+                "127.0.0.1.evil.example",
+                "10.0.0.1",
+                "localhost:80:80",
+                "localhost:x",
+                "localhost.",
+                "127.0.0.1@evil.example",
+                "proxy.example.evil.example"
+            })
     void otherNames(String host) throws UnknownHostException {
         assertThat(isOurs("127.0.0.1", host)).isFalse();
     }
@@ -59,7 +79,8 @@ class RequestGuardTest {
     void oneNameIsNeeded() throws UnknownHostException {
         assertThat(at("127.0.0.1", null).isOurs(null)).isFalse();
         assertThat(at("127.0.0.1", null).isOurs(List.of())).isFalse();
-        assertThat(at("127.0.0.1", null).isOurs(List.of("localhost", "localhost"))).isFalse();
+        assertThat(at("127.0.0.1", null).isOurs(List.of("localhost", "localhost")))
+                .isFalse();
     }
 
     private static String basic(String credentials) {
@@ -72,12 +93,21 @@ class RequestGuardTest {
         for (String right : List.of("Bearer s3cret:x", "bearer  s3cret:x", basic("any:s3cret:x"), basic(":s3cret:x"))) {
             assertThat(guard.isAllowed(List.of(right))).as(right).isTrue();
         }
-        for (String wrong : List.of("", "Bearer", "Bearer s3cret", "Bearer s3cret:xy", "s3cret:x", "Digest s3cret:x",
-                basic("s3cret:x"), "Basic ###", basic("any:"))) {
+        for (String wrong : List.of(
+                "",
+                "Bearer",
+                "Bearer s3cret",
+                "Bearer s3cret:xy",
+                "s3cret:x",
+                "Digest s3cret:x",
+                basic("s3cret:x"),
+                "Basic ###",
+                basic("any:"))) {
             assertThat(guard.isAllowed(List.of(wrong))).as(wrong).isFalse();
         }
         assertThat(guard.isAllowed(null)).isFalse();
-        assertThat(guard.isAllowed(List.of("Bearer s3cret:x", "Bearer s3cret:x"))).isFalse();
+        assertThat(guard.isAllowed(List.of("Bearer s3cret:x", "Bearer s3cret:x")))
+                .isFalse();
     }
 
     @Test

@@ -8,8 +8,7 @@ public final class Desk {
 
     private static volatile double sink;
 
-    private Desk() {
-    }
+    private Desk() {}
 
     /** Waits, in one line. */
     public static void serve(CountDownLatch goHome) throws InterruptedException {

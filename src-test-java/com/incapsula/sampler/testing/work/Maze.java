@@ -7,8 +7,7 @@ import java.util.concurrent.CountDownLatch;
 /** Makes stacks that differ: at each step there are two ways down. */
 public final class Maze {
 
-    private Maze() {
-    }
+    private Maze() {}
 
     /** Waits at the end of a way of so many steps. */
     public static void walk(Random random, int steps, CountDownLatch goHome) throws InterruptedException {

@@ -15,8 +15,7 @@ import java.security.NoSuchAlgorithmException;
 /** One long-running method, sampled from its first line to its last, with the report in a file. */
 public final class PrimeReport {
 
-    private PrimeReport() {
-    }
+    private PrimeReport() {}
 
     public static void main(String[] args) throws IOException {
         Path report = Path.of(args.length > 0 ? args[0] : "target/prime-report.log");

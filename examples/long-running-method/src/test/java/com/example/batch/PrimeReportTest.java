@@ -54,7 +54,8 @@ class PrimeReportTest {
 
     /** The time of the first row that is not indented: all of the thread's. */
     private static long rootMillis(String report) {
-        Matcher matcher = Pattern.compile("(?m)^[^ \\n]+ +Cumulative time\\(ms\\): (\\d+)").matcher(report);
+        Matcher matcher = Pattern.compile("(?m)^[^ \\n]+ +Cumulative time\\(ms\\): (\\d+)")
+                .matcher(report);
         assertThat(matcher.find()).isTrue();
         return Long.parseLong(matcher.group(1));
     }

@@ -18,7 +18,8 @@ final class Database implements AutoCloseable {
         config.setPoolName("orders-pool");
         config.setMaximumPoolSize(4);
         pool = new HikariDataSource(config);
-        try (Connection connection = connection(); Statement statement = connection.createStatement()) {
+        try (Connection connection = connection();
+                Statement statement = connection.createStatement()) {
             statement.execute("drop table if exists orders");
             statement.execute("create table orders(number int, customer varchar(40), cents bigint)");
         }

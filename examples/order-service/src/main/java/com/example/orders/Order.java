@@ -10,8 +10,7 @@ import java.util.List;
 /** An order as a client sends it. */
 record Order(int number, String customer, List<Line> lines) {
 
-    record Line(String article, int quantity) {
-    }
+    record Line(String article, int quantity) {}
 
     private static final ObjectMapper JSON = new ObjectMapper();
 

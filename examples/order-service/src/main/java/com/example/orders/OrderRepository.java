@@ -17,8 +17,8 @@ final class OrderRepository {
 
     void store(Order order, long cents) {
         try (Connection connection = database.connection();
-                PreparedStatement insert = connection.prepareStatement(
-                        "insert into orders(number, customer, cents) values (?, ?, ?)")) {
+                PreparedStatement insert =
+                        connection.prepareStatement("insert into orders(number, customer, cents) values (?, ?, ?)")) {
             insert.setInt(1, order.number());
             insert.setString(2, order.customer());
             insert.setLong(3, cents);

@@ -27,8 +27,7 @@ public final class OrderService {
 
     static final String IN_MEMORY = "jdbc:h2:mem:orders;DB_CLOSE_DELAY=-1";
 
-    private OrderService() {
-    }
+    private OrderService() {}
 
     public static void main(String[] args) throws Exception {
         long seconds = args.length > 0 ? Long.parseLong(args[0]) : 8;

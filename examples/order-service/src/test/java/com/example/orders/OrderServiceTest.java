@@ -28,8 +28,7 @@ class OrderServiceTest {
     @TempDir
     Path folder;
 
-    record Row(int depth, String frame, long cumulative, long self) {
-    }
+    record Row(int depth, String frame, long cumulative, long self) {}
 
     @Test
     void theReportShowsWhatThereIs() throws Exception {
@@ -38,7 +37,9 @@ class OrderServiceTest {
         String report = Files.readString(file);
         List<Row> workers = rows(report, "http-nio--exec-");
         assertThat(title(report, "http-nio--exec-")).contains("Distinct threads: 6 [http-nio-8080-exec-");
-        assertThat(workers).anyMatch(row -> row.frame().contains(QUERY)).anyMatch(row -> row.frame().contains(LOCK));
+        assertThat(workers)
+                .anyMatch(row -> row.frame().contains(QUERY))
+                .anyMatch(row -> row.frame().contains(LOCK));
         assertRowsEndWhereTheyShould(report, workers);
     }
 
@@ -55,9 +56,12 @@ class OrderServiceTest {
     }
 
     private static void assertRowsEndWhereTheyShould(String report, List<Row> workers) {
-        assertThat(workers).as("nothing below the JDBC call").noneMatch(row -> row.frame().startsWith("org.h2."));
+        assertThat(workers)
+                .as("nothing below the JDBC call")
+                .noneMatch(row -> row.frame().startsWith("org.h2."));
         for (String idle : List.of("mail-sender-", "audit-writer-")) {
-            assertThat(rows(report, idle)).as(idle + " piles up on its root frame, apart from how it ended")
+            assertThat(rows(report, idle))
+                    .as(idle + " piles up on its root frame, apart from how it ended")
                     .allMatch(row -> row.frame().startsWith("java.lang.Thread.run(")
                             || row.frame().equals("[thread ended]"));
         }
@@ -81,23 +85,30 @@ class OrderServiceTest {
         List<Row> workers = rows(report, "http-nio--exec-");
         long whole = sum(workers.stream().filter(row -> row.depth() == 0).toList());
         assertThat(title(report, "http-nio--exec-")).contains("Distinct threads: 6 [http-nio-8080-exec-");
-        assertThat(whole).as("six workers, alive for nearly all of it")
+        assertThat(whole)
+                .as("six workers, alive for nearly all of it")
                 .isCloseTo(6 * SECONDS * 1000, within(6 * SECONDS * 1000 / 5));
 
         assertThat(share(workers, QUERY, whole))
-                .as("the slow query piles up at the JDBC call").isGreaterThan(0.10);
+                .as("the slow query piles up at the JDBC call")
+                .isGreaterThan(0.10);
         assertThat(share(workers, LOCK, whole))
-                .as("the lock that is fought over").isGreaterThan(0.10);
+                .as("the lock that is fought over")
+                .isGreaterThan(0.10);
         assertThat(report).contains(JSON);
         assertRowsEndWhereTheyShould(report, workers);
         for (String idle : List.of("mail-sender-", "audit-writer-")) {
-            assertThat(sum(rows(report, idle).stream().filter(row -> row.depth() == 0).toList()))
+            assertThat(sum(rows(report, idle).stream()
+                            .filter(row -> row.depth() == 0)
+                            .toList()))
                     .isCloseTo(2 * SECONDS * 1000, within(2 * SECONDS * 1000 / 5));
         }
     }
 
     private static double share(List<Row> rows, String frame, long whole) {
-        return (double) sum(rows.stream().filter(row -> row.frame().contains(frame)).toList()) / whole;
+        return (double) sum(
+                        rows.stream().filter(row -> row.frame().contains(frame)).toList())
+                / whole;
     }
 
     private static long sum(List<Row> rows) {
@@ -105,20 +116,29 @@ class OrderServiceTest {
     }
 
     private static String title(String report, String group) {
-        return report.lines().filter(line -> line.startsWith("Aggregated thread: " + group + ". "))
-                .findFirst().orElseThrow(() -> new AssertionError("no group " + group + " in\n" + report));
+        return report.lines()
+                .filter(line -> line.startsWith("Aggregated thread: " + group + ". "))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError("no group " + group + " in\n" + report));
     }
 
     private static List<Row> rows(String report, String group) {
         String title = title(report, group);
-        return report.lines().dropWhile(line -> !line.equals(title)).skip(1)
-                .takeWhile(line -> !line.isEmpty()).map(OrderServiceTest::row).toList();
+        return report.lines()
+                .dropWhile(line -> !line.equals(title))
+                .skip(1)
+                .takeWhile(line -> !line.isEmpty())
+                .map(OrderServiceTest::row)
+                .toList();
     }
 
     private static Row row(String line) {
         Matcher matcher = ROW.matcher(line);
         assertThat(matcher.matches()).as(line).isTrue();
-        return new Row(matcher.group(1).length() / 2, matcher.group(2),
-                Long.parseLong(matcher.group(3)), Long.parseLong(matcher.group(4)));
+        return new Row(
+                matcher.group(1).length() / 2,
+                matcher.group(2),
+                Long.parseLong(matcher.group(3)),
+                Long.parseLong(matcher.group(4)));
     }
 }

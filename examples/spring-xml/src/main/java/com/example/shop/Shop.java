@@ -20,7 +20,8 @@ public class Shop {
         long seconds = args.length > 0 ? Long.parseLong(args[0]) : 5;
         try (var context = new ClassPathXmlApplicationContext("sampler.xml")) {
             TimeUnit.SECONDS.sleep(seconds);
-            System.out.println("customers served: " + context.getBean(Shop.class).customers());
+            System.out.println(
+                    "customers served: " + context.getBean(Shop.class).customers());
         }
     }
 

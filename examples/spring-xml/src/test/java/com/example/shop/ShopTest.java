@@ -31,11 +31,15 @@ class ShopTest {
     }
 
     private static List<String> titles(List<String> log) {
-        return log.stream().filter(text -> text.startsWith("Report interval: from ")).toList();
+        return log.stream()
+                .filter(text -> text.startsWith("Report interval: from "))
+                .toList();
     }
 
     private static List<String> tills(List<String> log) {
-        return log.stream().filter(text -> text.startsWith("Aggregated thread: till-.")).toList();
+        return log.stream()
+                .filter(text -> text.startsWith("Aggregated thread: till-."))
+                .toList();
     }
 
     @Test
@@ -60,8 +64,10 @@ class ShopTest {
     }
 
     private static long millis(List<String> records, String frame) {
-        return records.stream().flatMap(String::lines).filter(line -> line.contains(frame))
-                .mapToLong(line -> Long.parseLong(
-                        line.replaceFirst(".*Cumulative time\\(ms\\): (\\d+),.*", "$1"))).sum();
+        return records.stream()
+                .flatMap(String::lines)
+                .filter(line -> line.contains(frame))
+                .mapToLong(line -> Long.parseLong(line.replaceFirst(".*Cumulative time\\(ms\\): (\\d+),.*", "$1")))
+                .sum();
     }
 }

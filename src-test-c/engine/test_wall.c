@@ -562,6 +562,26 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_destroy(sim);
 }
 
+/* Where answers are collected late, the last one may never come: the time stays with the last stack. */
+static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
+{
+    struct sim *sim = sim_create("samplingFrequencyMillis=5\n");
+    struct sim_thread *thread = add_running(sim, "worker-1", 1);
+
+    (void)state;
+    sim_start(sim);
+    for (int i = 0; i < 10; i++)
+        sim_tick(sim, 5 * SIM_MS);
+    smp_sampler_poll_all(sim->sampler); /* takes the answer of the tick before */
+    thread->is_starved[0] = true;
+    sim_tick(sim, 5 * SIM_MS);
+    smp_sampler_pause(sim->sampler);
+    sim_seal(sim);
+    assert_int_equal(sim->profile->tally.outcomes[SMP_OUTCOME_SIGNAL_UNANSWERED], 1);
+    assert_int_equal(sim_wall(sim, "worker-", 1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
 /* But not for ever. */
 static void a_thread_that_never_answers_is_counted(void **state)
 {
@@ -1223,6 +1243,7 @@ int main(void)
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
         cmocka_unit_test(a_preempted_thread_is_requested_though_it_has_not_run),
         cmocka_unit_test(a_thread_that_owes_an_answer_may_wait_when_it_comes),
+        cmocka_unit_test(without_a_last_answer_time_stays_where_the_thread_was),
         cmocka_unit_test(a_thread_that_never_answers_is_counted),
         cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
         cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),

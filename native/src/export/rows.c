@@ -52,10 +52,18 @@ static int64_t total_ms(const struct smp_rows *rows, uint32_t node)
     return smp_measure_printed(SMP_MEASURE_WALL, smp_column_at(rows->wall, node));
 }
 
+/* Of a leaf it is the total. */
 static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
 {
+    if (rows->nodes[node].last_child == 0)
+        return total_ms(rows, node);
     return smp_measure_printed(SMP_MEASURE_WALL,
                                smp_tree_self(rows->profile->tree, node, SMP_MEASURE_WALL));
+}
+
+static bool is_unused(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->nodes[node].last_child == 0 && smp_tree_is_unused(rows->profile->tree, node);
 }
 
 /* --- what is left out --- */
@@ -140,7 +148,7 @@ static void mark_chains(struct smp_rows *rows, size_t node_count)
     for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
         struct link *const link = &rows->links[node];
         struct smp_location_view view;
-        if (is_group_root(&rows->nodes[node]) || smp_tree_is_unused(rows->profile->tree, node) ||
+        if (is_group_root(&rows->nodes[node]) || is_unused(rows, node) ||
             !continues_chain(rows, node))
             continue;
         link->marks |= CONTINUES;
@@ -158,7 +166,7 @@ static bool is_row(const struct smp_rows *rows, uint32_t node)
 {
     const unsigned marks = rows->links[node].marks;
 
-    if (smp_tree_is_unused(rows->profile->tree, node) || is_idle_kind(rows, node))
+    if (is_unused(rows, node) || is_idle_kind(rows, node))
         return false;
     if ((marks & CONTINUES) != 0)
         return (marks & (MONITORED | HAS_INNER)) == MONITORED;

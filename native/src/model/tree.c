@@ -532,7 +532,7 @@ static inline void subtract_children(const struct smp_tree *tree, uint32_t node,
 
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
 {
-    struct smp_amounts self;
+    struct smp_amounts self = { 0 };
     int64_t own[SMP_MEASURE_COUNT];
     uint32_t place = 0;
 

@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledForJreRange(minVersion = 21)
 class VirtualThreadsIT {
 
+    /* Measured: 1 to 2 of 300 polls; 4 beside other work. */
+    private static final int UNNAMED_POLLS = 6;
+
     private static final String CALCULATE = "com.incapsula.sampler.testing.work.Desk.calculate";
     private static final String CLASS = "com.incapsula.sampler.VirtualThreadsIT.";
     private static final long TURN_NANOS = 1_000_000;
@@ -150,7 +153,7 @@ class VirtualThreadsIT {
         System.out.println("every " + millis + " ms: " + named + " ms are named, " + wrong + " of them wrong, and "
                 + unnamed + " are not");
         assertThat(named).isPositive();
-        assertThat(unnamed).isLessThanOrEqualTo(Math.max(millis, named / 100));
+        assertThat(unnamed).isLessThanOrEqualTo(Math.max(UNNAMED_POLLS * millis, named / 100));
         assertThat(wrong).isZero();
     }
 

@@ -24,6 +24,8 @@ class StarvedIT {
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = LONG ? 20_000 : 4_000;
     private static final int STACKS = LONG ? 3_000 : 150;
+    /* The bar is two and a half standard errors; of the 24 shares of a short run one misses that too often. */
+    private static final double CHANCE = LONG ? 1 : 2;
 
     private final Map<String, Map<String, double[]>> phases = new LinkedHashMap<>();
     private final Map<String, double[]> sums = new LinkedHashMap<>();
@@ -75,10 +77,10 @@ class StarvedIT {
         double points = Starved.bar(taken);
         double unanswered = percentOf(key, Starved.UNANSWERED);
         double collected = percentOf(key, Starved.COLLECTED);
-        double allowed = points + collected;
+        double allowed = CHANCE * points + collected;
         System.out.printf(
                 "%s: %.0f stacks, within %.2f points, %.2f %% not answered, %.2f %% collected%n",
-                key, taken, points, unanswered, collected);
+                key, taken, CHANCE * points, unanswered, collected);
         softly.assertThat(unanswered).as("not answered, " + key).isLessThanOrEqualTo(Starved.UNANSWERED_BAR);
         phasesOfKey.forEach((phase, row) -> {
             double truth = 100 * row[0] / sum[0];

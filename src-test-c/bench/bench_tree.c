@@ -100,7 +100,7 @@ static void add_all(const struct made_input *input, struct smp_tree *tree, uint3
     }
 }
 
-/* What the sampler does when a thread is found with the stack it had: core/last_stack.h. */
+/* What the sampler does when a thread is found with the stack it had: engine/threads/last_stack.h. */
 static size_t look_again(const struct made_input *input, struct smp_tree *tree,
                          const uint32_t *leaves, double *best)
 {

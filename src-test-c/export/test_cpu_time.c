@@ -56,7 +56,7 @@ static void credit(struct smp_tree *tree, struct smp_thread_groups *groups,
 
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(tree, info->root, locations, count, &node), SMP_OK);
-    tree_credit(tree, node, wall_ns, cpu_ns, 1);
+    tree_credit(tree, node, wall_ns, cpu_ns, wall_ns > 0);
     smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
 }
 
@@ -74,6 +74,9 @@ static struct smp_profile *make_profile(struct smp_quota *quota)
                                smp_methods_pseudo(methods, "[root]") };
     credit(tree, groups, stack, 2, 30 * MS, 20 * MS + MS - 1);
     credit(tree, groups, stack + 1, 1, 12 * MS, 1);
+    /* As of a poll that failed, and whose time was a debt. */
+    const uint32_t failed = smp_methods_pseudo(methods, "[failed]");
+    credit(tree, groups, &failed, 1, 0, 2 * MS);
     assert_int_equal(smp_profile_create(quota, tree, groups, methods, &profile), SMP_OK);
     smp_methods_release(methods);
     return profile;
@@ -117,11 +120,23 @@ static void it_is_printed_only_when_asked_for(void **state)
     assert_null(strstr(printed.rows, "CPU"));
 }
 
+static void a_row_has_a_figure_that_is_shown(void **state)
+{
+    struct printed printed;
+
+    (void)state;
+    print((struct smp_report_style){ .columns = 0 }, &printed);
+    assert_null(strstr(printed.rows, "[failed]"));
+    print((struct smp_report_style){ .columns = SMP_MEASURE_BIT(SMP_MEASURE_CPU) }, &printed);
+    assert_non_null(strstr(printed.rows, "[failed]"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_is_the_last_figure),
         cmocka_unit_test(it_is_printed_only_when_asked_for),
+        cmocka_unit_test(a_row_has_a_figure_that_is_shown),
     };
     return cmocka_run_group_tests_name("report, CPU time", tests, NULL, NULL);
 }

@@ -21,21 +21,21 @@ struct smp_memory_budget {
     size_t used_bytes; /* of the heap and committed in arenas */
 };
 
-static inline size_t smp_memory_budget_left(const struct smp_memory_budget *room)
+static inline size_t smp_memory_budget_left(const struct smp_memory_budget *budget)
 {
-    return room->used_bytes < room->max_bytes ? room->max_bytes - room->used_bytes : 0;
+    return budget->used_bytes < budget->max_bytes ? budget->max_bytes - budget->used_bytes : 0;
 }
 
 /* Zeroed memory of the heap. */
-void *smp_memory_budget_take(struct smp_memory_budget *room, size_t size);
+void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size);
 /* size as it was taken; piece NULL is fine. */
-void smp_memory_budget_give(struct smp_memory_budget *room, void *piece, size_t size);
+void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size);
 
 /* From an arena that is used through this budget only, and whose end does not count. */
-void *smp_memory_budget_alloc(struct smp_memory_budget *room, struct smp_arena *arena, size_t size,
-                              size_t align);
+void *smp_memory_budget_alloc(struct smp_memory_budget *budget, struct smp_arena *arena,
+                              size_t size, size_t align);
 /* Commits the next size bytes of the arena: allocating them cannot fail afterwards. */
-bool smp_memory_budget_reserve(struct smp_memory_budget *room, struct smp_arena *arena, size_t size,
-                               size_t align);
+bool smp_memory_budget_reserve(struct smp_memory_budget *budget, struct smp_arena *arena,
+                               size_t size, size_t align);
 
 #endif

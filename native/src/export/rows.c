@@ -61,9 +61,18 @@ static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
                                smp_tree_self(rows->profile->tree, node, SMP_MEASURE_WALL));
 }
 
+/* A node without any figure that a row shows, and without samples: a place for time that never came,
+ * or for a poll that only brought CPU time. */
 static bool is_unused(const struct smp_rows *rows, uint32_t node)
 {
-    return rows->nodes[node].last_child == 0 && smp_tree_is_unused(rows->profile->tree, node);
+    bool is_unused = rows->nodes[node].last_child == 0 && smp_column_at(rows->wall, node) == 0;
+
+    for (uint32_t left = rows->style.columns | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES);
+         is_unused && left != 0; left &= left - 1) {
+        const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
+        is_unused = smp_column_at(smp_tree_column(rows->profile->tree, measure), node) == 0;
+    }
+    return is_unused;
 }
 
 /* --- what is left out --- */

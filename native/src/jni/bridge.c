@@ -192,9 +192,10 @@ JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, jclass bridge, jlong session)
     (void)bridge;
     smp_bytes_init(&text, NULL, SMP_DUMP_MAX_BYTES);
     smp_java_session_dump(java_session_of(session), &text);
-    smp_throw(env, text.status);
     if (text.status == SMP_OK)
         dump = smp_jni_string(env, smp_bytes_text(&text), text.length);
+    /* A text that is not ASCII may come out as NULL with no exception pending. */
+    smp_throw(env, text.status == SMP_OK && dump == NULL ? SMP_ENOMEM : text.status);
     smp_bytes_fini(&text);
     return dump;
 }

@@ -230,7 +230,7 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
 }
 
 /* Through the first element, which the next call for threads sets again. */
-static enum smp_naming ask_of_guest(JNIEnv *env, struct smp_jni_name_callback *name_callback,
+static enum smp_naming name_mounted(JNIEnv *env, struct smp_jni_name_callback *name_callback,
                                     jobject mounted)
 {
     enum smp_naming naming = SMP_NAMING_FAILED;
@@ -266,7 +266,7 @@ static enum smp_naming mounted_name(void *self, void *ref, const char **name)
         (void)smp_jni_clear_exception(env);
         return naming;
     }
-    naming = ask_of_guest(env, name_callback, ref);
+    naming = name_mounted(env, name_callback, ref);
     (void)(*env)->PopLocalFrame(env, NULL);
     *name = name_callback->text;
     return naming;

@@ -15,7 +15,7 @@
  * come, but none is renamed or used again. Texts are for people, and may change.
  *
  * These two lists are the only ones: texts, codes, the glossary of the README and the table of the
- * page come from them (checks/glossary.sh).
+ * page come from them (checks/tables.sh).
  *
  * Cost     an addition.
  */

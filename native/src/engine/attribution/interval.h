@@ -51,7 +51,7 @@ struct smp_group_key smp_interval_find(struct smp_interval *interval, const char
 /* The node of a stack. False: no memory. */
 bool smp_interval_add(struct smp_interval *interval, struct smp_group_key key,
                       const uint32_t *locations, size_t count, uint32_t *node);
-/* The node of an outcome without a stack; *outcome becomes OVER_LIMIT without memory. */
+/* The node of an outcome without a stack; *outcome becomes OVER_MEMORY_LIMIT without memory. */
 uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_key key,
                                  enum smp_outcome *outcome);
 

@@ -95,8 +95,8 @@ int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
  * filter change.
  */
 uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler);
-bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_start_listener *listen);
-void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener *listen,
+bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_start_listener *listener);
+void smp_sampler_unwatch(struct smp_sampler *sampler, struct smp_start_listener *listener,
                          uint64_t left_out);
 /* Between pause and mark: polls every thread, each counts span_ns, whatever the clock says. */
 void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t span_ns);

@@ -6,7 +6,7 @@
  * Owns     the records, their names and stack copies, the memories of thread source and name callback.
  * Threads  the sampler thread only.
  * Errors   add: NULL, no memory, nothing has changed.
- * Cost     add: one allocation for SPARE_RECORDS calls; remove: O(1), the last record takes its index.
+ * Cost     add: no allocation but for every 64th, which makes 64 spare records; remove: O(1), the last record takes its index.
  */
 #ifndef SMP_ENGINE_THREADS_THREAD_TABLE_H
 #define SMP_ENGINE_THREADS_THREAD_TABLE_H

@@ -144,10 +144,10 @@ struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry)
 static void call_listeners(struct smp_registry *registry)
 {
     while (registry->listeners != NULL) {
-        struct smp_start_listener *listen = registry->listeners;
-        registry->listeners = listen->next;
-        listen->is_in = false;
-        smp_event_call(listen->event);
+        struct smp_start_listener *listener = registry->listeners;
+        registry->listeners = listener->next;
+        listener->is_in = false;
+        smp_event_call(listener->event);
     }
 }
 
@@ -245,29 +245,29 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
 }
 
 bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
-                         struct smp_start_listener *listen)
+                         struct smp_start_listener *listener)
 {
     pthread_mutex_lock(&registry->mutex);
     const bool is_up_to_date = registry->newest_serial <= after;
-    if (is_up_to_date && !listen->is_in) {
-        listen->next = registry->listeners;
-        listen->is_in = true;
-        registry->listeners = listen;
+    if (is_up_to_date && !listener->is_in) {
+        listener->next = registry->listeners;
+        listener->is_in = true;
+        registry->listeners = listener;
     }
     pthread_mutex_unlock(&registry->mutex);
     return is_up_to_date;
 }
 
-void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listen)
+void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listener)
 {
     struct smp_start_listener **at = &registry->listeners;
 
     pthread_mutex_lock(&registry->mutex);
-    if (listen->is_in) {
-        while (*at != listen)
+    if (listener->is_in) {
+        while (*at != listener)
             at = &(*at)->next;
-        *at = listen->next;
-        listen->is_in = false;
+        *at = listener->next;
+        listener->is_in = false;
     }
     pthread_mutex_unlock(&registry->mutex);
 }

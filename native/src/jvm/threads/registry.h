@@ -122,8 +122,8 @@ size_t smp_registry_collect(struct smp_registry *registry, uint64_t after,
 
 /* jvm.h. False: a serial above after has been given out. */
 bool smp_registry_listen(struct smp_registry *registry, uint64_t after,
-                         struct smp_start_listener *listen);
-void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listen);
+                         struct smp_start_listener *listener);
+void smp_registry_unlisten(struct smp_registry *registry, struct smp_start_listener *listener);
 
 /* Internal threads. hide and enter return SMP_EQUOTA past SMP_INTERNAL_THREADS_MAX. */
 SMP_CHECKED enum smp_status smp_registry_enter(struct smp_registry *registry, int32_t tid);

@@ -282,16 +282,16 @@ static void drop_thread(void *self, struct smp_thread *thread)
     dispose_entry(smp_agent_env(), smp_registry_release(&registry, entry_of(thread)));
 }
 
-static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
+static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listener)
 {
     (void)self;
-    return smp_registry_listen(&registry, cursor, listen);
+    return smp_registry_listen(&registry, cursor, listener);
 }
 
-static void stop_listening(void *self, struct smp_start_listener *listen)
+static void stop_listening(void *self, struct smp_start_listener *listener)
 {
     (void)self;
-    smp_registry_unlisten(&registry, listen);
+    smp_registry_unlisten(&registry, listener);
 }
 
 static enum smp_status read_thread_name(void *self, struct smp_thread *thread, void **seen,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only what runs inside the handler, and the few operations on slots that mirror it. The checks
- * look at this file's object and that of stack_walk.c: no symbol beyond those listed in
+ * Only what runs inside the handler, and the few operations on slots that mirror it. A check
+ * looks at the objects of all files of this folder: no symbol beyond those listed in
  * src-test-c/checks/async_safe.sh. Calls through pointers, which they do not see: the handler that
  * was there before us, and AsyncGetCallTrace.
  */

@@ -170,7 +170,7 @@ cmd_test() {
     grep -h ' is missing: ' Testing/Temporary/LastTest.log || true
 }
 
-# run_each FOLDER PREFIX: prints the programs of that kind which --only selects.
+# programs KIND: prints those of that kind which --only selects.
 programs() {
     find "$build/tests" -maxdepth 1 -type f -executable -name "$1_*" | sort | grep -E "$only" ||
         die "no $1 program matches '$only'"

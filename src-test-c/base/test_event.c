@@ -88,5 +88,5 @@ int main(void)
         cmocka_unit_test(a_call_before_the_sleep_is_not_missed),
         cmocka_unit_test(no_call_is_ever_missed),
     };
-    return cmocka_run_group_tests_name("waker", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("event", tests, NULL, NULL);
 }

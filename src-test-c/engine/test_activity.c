@@ -755,5 +755,5 @@ int main(void)
         cmocka_unit_test(all_time_is_attributed_once),
         cmocka_unit_test(no_refusal_loses_time),
     };
-    return cmocka_run_group_tests_name("idle", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("activity", tests, NULL, NULL);
 }

@@ -625,5 +625,5 @@ int main(void)
         TEST(all_threads_at_once),
     };
 #undef TEST
-    return cmocka_run_group_tests_name("windows", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("interval_queue", tests, NULL, NULL);
 }

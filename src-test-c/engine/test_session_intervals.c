@@ -335,5 +335,5 @@ int main(void)
         TEST(all_threads_at_once),
     };
 #undef TEST
-    return cmocka_run_group_tests_name("session_windows", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("session_intervals", tests, NULL, NULL);
 }

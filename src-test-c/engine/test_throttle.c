@@ -243,5 +243,5 @@ int main(void)
         TEST(no_thread_starves),
     };
 #undef TEST
-    return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);
 }

@@ -188,5 +188,5 @@ int main(void)
         cmocka_unit_test(what_has_not_been_taken_is_due_now),
         cmocka_unit_test(random_entries_are_taken_when_they_are_due),
     };
-    return cmocka_run_group_tests_name("wheel", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("timer_wheel", tests, NULL, NULL);
 }

@@ -1265,5 +1265,5 @@ int main(void)
         cmocka_unit_test(jvm_threads_are_a_group_with_a_row_for_each_kind),
         cmocka_unit_test(a_stub_is_a_leaf_of_the_code_that_called_it),
     };
-    return cmocka_run_group_tests_name("looker", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("wall", tests, NULL, NULL);
 }

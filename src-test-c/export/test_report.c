@@ -1041,5 +1041,5 @@ int main(void)
         CASE(the_line_that_counts_missing_rows_always_fits),
         CASE(random_intervals_read_as_the_naive_version_writes_them),
     };
-    return cmocka_run_group_tests_name("report_text", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
 }

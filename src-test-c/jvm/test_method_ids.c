@@ -165,5 +165,5 @@ int main(void)
         TEST(a_jvm_that_dies_is_not_called),
     };
 #undef TEST
-    return cmocka_run_group_tests_name("vm_ids", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("method_ids", tests, NULL, NULL);
 }

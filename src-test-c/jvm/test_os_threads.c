@@ -283,5 +283,5 @@ int main(void)
         cmocka_unit_test(a_thread_that_wants_a_cpu_is_runnable),
         cmocka_unit_test(each_allocation_may_be_refused),
     };
-    return cmocka_run_group_tests_name("jvm_tasks", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("os_threads", tests, NULL, NULL);
 }

@@ -464,5 +464,5 @@ int main(void)
         cmocka_unit_test(without_memory_there_is_no_result),
         cmocka_unit_test(a_full_quota_refuses_and_lets_go),
     };
-    return cmocka_run_group_tests_name("snapshot_merge", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("profile_merge", tests, NULL, NULL);
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_jni.h - as much of a JavaVM and its JNIEnv as vm/ calls, over objects that are C structs.
+ * fake_jni.h - as much of a JavaVM and its JNIEnv as jvm/ and jni/ call, over objects that are C structs.
  *
  * Every reference is a malloc of its own, so that the sanitizers see a reference that is used after
  * it was deleted, and fake_jni_live_refs one that was never deleted.
  *
  * Owns     references and environments; objects belong to the test.
  * Threads  any; each attached thread has its own environment.
- * Errors   a JNI function vm/ is not known to call is NULL: calling it crashes the test.
+ * Errors   a JNI function that neither is known to call is NULL: calling it crashes the test.
  * Cost     none that matters.
  */
 #ifndef SMP_TEST_FAKE_JNI_H

@@ -84,7 +84,7 @@ static struct smp_group_info *info_at(const struct smp_profile *profile, size_t 
     return smp_thread_groups_info(profile->groups, (struct smp_group){ .index = (uint32_t)index });
 }
 
-/* What holds of every snapshot: each attempt has one outcome, and all time is some group's. */
+/* What holds of every profile: each poll has one outcome, and all time is some group's. */
 static void check_sums(const struct smp_profile *profile)
 {
     const size_t count = smp_thread_groups_count(profile->groups);

@@ -37,7 +37,8 @@ public final class SamplingCursor implements AutoCloseable {
     }
 
     /**
-     * Polls all threads and gives everything since the last call, the first time since the cursor was opened.
+     * Polls the threads that are due and gives everything since the last call, the first time since the cursor was
+     * opened.
      *
      * @return a report, to be closed; it has no groups where nothing was sampled
      * @throws IllegalStateException if the cursor is closed, the sampler has ended, or from the sampler's own outputer

@@ -190,7 +190,7 @@ public class ThreadsSampler implements AutoCloseable {
     }
 
     /**
-     * Polls all threads and gives everything since the last call of this method, the first time since
+     * Polls the threads that are due and gives everything since the last call of this method, the first time since
      * {@link #init()}. All callers share one reader; for intervals of your own, open a cursor. The periodic reports are
      * unaffected.
      *

@@ -24,7 +24,7 @@ class AccountingIT {
     private final Recorder recorder = new Recorder();
 
     @Test
-    void attemptsAreTheSumOfOutcomes() throws IOException {
+    void pollsAreTheSumOfOutcomes() throws IOException {
         ThreadsSampler sampler = quick(recorder);
         sampler.setSamplingFrequencyMillis(1);
         sampler.init();

@@ -66,7 +66,7 @@ class BehaviourIT {
         long rare = ticks(sampler);
         sampler.printReport();
         assertThat(first).isEqualTo(1);
-        assertThat(ticks(sampler)).as("the report's own look").isBetween(rare, rare + 2);
+        assertThat(ticks(sampler)).as("the report's own tick").isBetween(rare, rare + 2);
     }
 
     @Test
@@ -160,11 +160,11 @@ class BehaviourIT {
             sampler.setActive(true);
             awaitTicks(sampler, 3);
             sampler.setActive(false);
-            long attempts = sampler.getStatistics().getPolls();
-            assertThat(attempts).isPositive();
+            long polls = sampler.getStatistics().getPolls();
+            assertThat(polls).isPositive();
             sampler.printReport();
             assertThat(recorder.only().group("worker").rows()).isNotEmpty();
-            assertThat(sampler.getStatistics().getPolls()).isEqualTo(attempts);
+            assertThat(sampler.getStatistics().getPolls()).isEqualTo(polls);
         }
     }
 
@@ -303,13 +303,13 @@ class BehaviourIT {
             long runningAtMost = System.nanoTime() - outer;
             assertThat(sampler.isPaused()).isTrue();
             long ticks = ticks(sampler);
-            long attempts = sampler.getStatistics().getPolls();
+            long polls = sampler.getStatistics().getPolls();
             sampler.pauseSampling();
             /* Real time has to pass. */
             long paused = System.nanoTime();
             patiently().until(() -> System.nanoTime() - paused > 400_000_000L);
             assertThat(ticks(sampler)).isEqualTo(ticks);
-            assertThat(sampler.getStatistics().getPolls()).isEqualTo(attempts);
+            assertThat(sampler.getStatistics().getPolls()).isEqualTo(polls);
             outer = System.nanoTime();
             sampler.resumeSampling();
             sampler.resumeSampling();

@@ -107,20 +107,20 @@ class ClassLoadersIT {
                 thread.start();
                 busy.add(thread);
             }
-            long attempts = 0;
+            long polls = 0;
             for (int deployment = 0; deployment < BUSY_DEPLOYMENTS; deployment++) {
                 try (URLClassLoader loader = loader(classes)) {
                     Object sampler = start(loader);
                     Thread.sleep(20);
                     stop(sampler);
-                    attempts += attempts(sampler);
+                    polls += polls(sampler);
                 }
             }
             ends.set(true);
             for (Thread thread : busy) {
                 thread.join();
             }
-            System.out.println(attempts > BUSY_DEPLOYMENTS ? "sampled" : "too few: " + attempts);
+            System.out.println(polls > BUSY_DEPLOYMENTS ? "sampled" : "too few: " + polls);
         }
 
         private static int threadsAndDescriptors() {
@@ -141,7 +141,7 @@ class ClassLoadersIT {
             if (sampler != null) {
                 Thread.sleep(20);
                 stop(sampler);
-                System.out.println(attempts(sampler) > 0 ? "sampled" : "nothing sampled");
+                System.out.println(polls(sampler) > 0 ? "sampled" : "nothing sampled");
             }
         }
 
@@ -164,7 +164,7 @@ class ClassLoadersIT {
             sampler.getClass().getMethod("close").invoke(sampler);
         }
 
-        private static long attempts(Object sampler) throws Exception {
+        private static long polls(Object sampler) throws Exception {
             Object statistics = sampler.getClass().getMethod("getStatistics").invoke(sampler);
             Object engine = statistics.getClass().getMethod("getEngine").invoke(statistics);
             if (!engine.equals("HYBRID")) {

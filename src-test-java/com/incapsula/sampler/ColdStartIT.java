@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class ColdStartIT {
 
-    private static final int ATTEMPTS = 300;
+    private static final int POLLS = 300;
     private static final String NAMELESS = "[method without an id]";
 
     @TempDir
@@ -29,7 +29,7 @@ class ColdStartIT {
     @Test
     void stacksOfANewProgramAreSeen() throws Exception {
         Report report = Report.parse(reportOfANewProgram()).get(0);
-        assertThat(report.figure("polls")).isGreaterThanOrEqualTo(ATTEMPTS);
+        assertThat(report.figure("polls")).isGreaterThanOrEqualTo(POLLS);
         assertThat(report.group("main").millisIn(ColdStartProgram.class.getName() + ".main"))
                 .isPositive();
     }
@@ -37,7 +37,7 @@ class ColdStartIT {
     private String reportOfANewProgram() throws Exception {
         Path file = folder.resolve("report.log");
         ChildJvm.of(ColdStartProgram.class)
-                .run(file.toString(), String.valueOf(ATTEMPTS))
+                .run(file.toString(), String.valueOf(POLLS))
                 .assertFine();
         return Files.readString(file);
     }
@@ -47,10 +47,10 @@ class ColdStartIT {
     void stacksOfANewProgramHaveTheirNamesAndRoots() throws Exception {
         String text = reportOfANewProgram();
         Report report = Report.parse(text).get(0);
-        long attempts = report.figure("polls");
+        long polls = report.figure("polls");
         assertThat(report.figure("samples taken, a method without an id"))
                 .as(text)
-                .isLessThanOrEqualTo(attempts / 100);
+                .isLessThanOrEqualTo(polls / 100);
         List<Row> rows = report.group("main").rows();
         long millis = report.group("main").cumulativeMillis();
         assertThat(rows.stream()

@@ -117,7 +117,7 @@ class SeeIT {
         Thread.sleep(millis);
     }
 
-    // ---- windows ----
+    // ---- intervals ----
 
     @Test
     void manyCursorsDoNotAffectEachOther() {

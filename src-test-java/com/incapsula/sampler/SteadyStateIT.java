@@ -44,9 +44,9 @@ class SteadyStateIT {
             long id = idOf("threads-sampler");
             awaitTicks(sampler, 100);
             long bytesBefore = threads.getThreadAllocatedBytes(id);
-            long attemptsBefore = sampler.getStatistics().getPolls();
+            long pollsBefore = sampler.getStatistics().getPolls();
             awaitTicks(sampler, TICKS);
-            patiently().until(() -> sampler.getStatistics().getPolls() - attemptsBefore >= TICKS);
+            patiently().until(() -> sampler.getStatistics().getPolls() - pollsBefore >= TICKS);
             assertThat(threads.getThreadAllocatedBytes(id))
                     .isEqualTo(bytesBefore)
                     .isNotNegative();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * A lot at once. What must hold: no crash, nothing leaked, no attempt without an outcome, no time lost. With
+ * A lot at once. What must hold: no crash, nothing leaked, no poll without an outcome, no time lost. With
  * {@code -Dsampler.test.long=true} ten times as many cycles, and storms of a minute each.
  */
 @ExtendWith(NothingLeft.class)

@@ -165,7 +165,7 @@ class TimeIT {
         return around - inside;
     }
 
-    /** With an hour between two samples, what is credited is what a report looks at, and the end that is told. */
+    /** With an hour between two samples, time is credited by the tick of a report and by the thread's end. */
     @Test
     void theTimeFromTheLastSampleToTheEndIsCredited() throws IOException {
         ThreadsSampler sampler = quick(recorder);
@@ -188,7 +188,7 @@ class TimeIT {
                 .isPositive();
     }
 
-    /** The first look is taken in init() and the last one in close(), so that nothing in between is missed. */
+    /** The only poll is that of init(); close() credits the time since then to what it found. */
     @Test
     void timeWithoutAnySampleBetweenIsCredited() throws IOException {
         try (Worker worker = Worker.waiting("worker")) {

@@ -45,10 +45,10 @@ public final class ColdStartProgram {
     /**
      * Runs.
      *
-     * @param arguments the file of the report, attempts that must be in it
+     * @param arguments the file of the report, polls that must be in it
      */
     public static void main(String... arguments) throws IOException {
-        long attempts = Long.parseLong(arguments[1]);
+        long polls = Long.parseLong(arguments[1]);
         try (ThreadsSampler sampler = new ThreadsSampler()) {
             sampler.setThreadToBeSampled(Thread.currentThread());
             sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
@@ -59,7 +59,7 @@ public final class ColdStartProgram {
             sampler.init();
             do {
                 compile();
-            } while (sampler.getStatistics().getPolls() < attempts);
+            } while (sampler.getStatistics().getPolls() < polls);
         }
     }
 

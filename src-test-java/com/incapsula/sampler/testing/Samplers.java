@@ -20,7 +20,7 @@ public final class Samplers {
 
     private Samplers() {}
 
-    /** @return one that samples everybody every 5 ms and reports when it is told to; not started */
+    /** @return one that samples all threads every 5 ms and reports when asked; not started */
     public static ThreadsSampler quick(SamplingOutputer outputer) {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setSamplingFrequencyMillis(5);
@@ -35,7 +35,7 @@ public final class Samplers {
         return await().atMost(LONG).pollInterval(Duration.ofMillis(2));
     }
 
-    /** @return how often it has looked, or had nobody to look at */
+    /** @return ticks so far, those skipped because no thread was due among them */
     public static long ticks(ThreadsSampler sampler) {
         Map<String, Long> counters = sampler.getStatistics().getCounters();
         return counters.getOrDefault("TICKS", 0L) + counters.getOrDefault("IDLE_TICKS", 0L);
@@ -58,7 +58,7 @@ public final class Samplers {
         });
     }
 
-    /** Waits until the sampler has looked so many times more. */
+    /** Waits for so many ticks more. */
     public static void awaitTicks(ThreadsSampler sampler, int more) {
         long enough = ticks(sampler) + more;
         patiently().until(() -> ticks(sampler) >= enough);

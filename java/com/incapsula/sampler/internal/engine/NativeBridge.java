@@ -104,7 +104,7 @@ final class NativeBridge {
     static native void closeReader(long session, int reader);
 
     /**
-     * Polls all threads (unless paused), ends the running interval and gives everything since the reader's last one.
+     * Makes a tick (unless paused), ends the running interval and gives everything since the reader's last one.
      *
      * @return a snapshot, freed by {@link #releaseSnapshot}; it outlives the session
      */

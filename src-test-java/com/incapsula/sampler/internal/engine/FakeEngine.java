@@ -63,7 +63,7 @@ final class FakeEngine implements Engine {
     final AtomicInteger readers = new AtomicInteger();
     volatile boolean destroyed;
     volatile Thread[] selected;
-    volatile long attempts;
+    volatile long polls;
 
     private FakeEngine(OptionValues options, NativeCallbacks callbacks) {
         this.options = options.toString();
@@ -176,7 +176,7 @@ final class FakeEngine implements Engine {
         if (destroyed) {
             throw new IllegalStateException("destroyed");
         }
-        return new RawStatistics("fake", List.of("gauge.polls"), List.of(attempts));
+        return new RawStatistics("fake", List.of("gauge.polls"), List.of(polls));
     }
 
     @Override

@@ -677,10 +677,10 @@ class LifecycleTest {
     void statisticsBeforeDuringAndAfter() throws IOException {
         assertThat(lifecycle.statistics()).isEqualTo(RawStatistics.NONE);
         FakeEngine engine = start();
-        engine.attempts = 5;
+        engine.polls = 5;
         assertThat(lifecycle.statistics().values()).containsExactly(5L);
-        engine.attempts = 6;
-        engine.onStop = () -> engine.attempts = 7;
+        engine.polls = 6;
+        engine.onStop = () -> engine.polls = 7;
         lifecycle.close();
         assertThat(lifecycle.statistics().values()).containsExactly(7L);
         assertThat(lifecycle.statistics().engine()).isEqualTo("fake");

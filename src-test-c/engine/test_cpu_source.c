@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -177,6 +178,74 @@ static void a_timer_that_is_not_to_be_had_is_tried_again(void **state)
     assert_int_equal(fake_jvm_timers(f->vm), 1);
 }
 
+/* A thread's clock, which fake_clock_spend_cpu moves. */
+static bool read_used(void *self, int32_t tid, int64_t *out)
+{
+    const struct fake_clock *clock = self;
+
+    (void)tid;
+    *out = atomic_load(&clock->own_cpu_ns);
+    return true;
+}
+
+static void start_without_timers(struct sampler_fixture *f)
+{
+    f->clock.seam.thread_cpu_ns = read_used;
+    fake_jvm_identify(started(f, "busy"), 1);
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    fake_clock_spend_cpu(&f->clock, 1000 * MS); /* before the start */
+    sampler_fixture_start(f);
+}
+
+static void time_without_a_timer_is_what_the_clock_says(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    start_without_timers(f);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 5 * MS); /* read at the end of the interval */
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), 12 * MS);
+    assert_int_equal(sampler_fixture_sum(f), 12 * MS);
+}
+
+static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    start_without_timers(f);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    sampler_fixture_pause(f);
+    fake_clock_spend_cpu(&f->clock, 500 * MS);
+    sampler_fixture_start(f);
+    fake_clock_spend_cpu(&f->clock, 3 * MS);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "busy", "[no CPU timer]"), 10 * MS);
+}
+
+/* Old threads are visited rarely, but not after this. */
+static void a_new_filter_holds_at_the_next_tick(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *chosen = started(f, "chosen");
+    unsigned destroyed = 0;
+
+    started(f, "other");
+    sampler_fixture_start(f);
+    make_ticks(f, 500);
+    assert_int_equal(fake_jvm_timers(f->vm), 2);
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &chosen, 1, &destroyed), true);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 1);
+    assert_true(chosen->has_timer);
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
+    make_ticks(f, 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 2);
+    assert_int_equal(destroyed, 1);
+}
+
 /* What a renamed thread used since the last tick goes to its new name. */
 static void a_sample_belongs_to_the_name_of_its_thread(void **state)
 {
@@ -220,6 +289,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_thread_that_is_not_sampled_has_no_timer, setup, teardown),
         cmocka_unit_test_setup_teardown(a_timer_that_is_not_to_be_had_is_tried_again, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(time_without_a_timer_is_what_the_clock_says, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(what_the_clock_says_of_a_pause_is_not_attributed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_new_filter_holds_at_the_next_tick, setup, teardown),
         cmocka_unit_test_setup_teardown(a_sample_belongs_to_the_name_of_its_thread, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(sampling_once_walks_only_threads_that_run, setup, teardown),

@@ -6,8 +6,10 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -144,6 +146,61 @@ static void requests_to_the_running_thread_wait_until_they_are_done(void **state
     assert_int_equal(caller.status, SMP_EQUOTA);
 }
 
+struct stopper {
+    struct smp_lifecycle *lifecycle;
+    pthread_t thread;
+    _Atomic bool has_begun;
+    _Atomic bool has_returned;
+    bool has_to_stop;
+};
+
+static void *stop_in_thread(void *self)
+{
+    struct stopper *stopper = self;
+
+    stopper->has_begun = true;
+    stopper->has_to_stop = smp_lifecycle_begin_stop(stopper->lifecycle, true);
+    stopper->has_returned = true;
+    return NULL;
+}
+
+/* It waits: a stop that does not has returned long before. */
+static void begin_to_wait(struct stopper *stopper)
+{
+    const struct timespec pause = { .tv_nsec = 20000000 };
+
+    assert_int_equal(pthread_create(&stopper->thread, NULL, stop_in_thread, stopper), 0);
+    while (!stopper->has_begun)
+        sched_yield();
+    (void)nanosleep(&pause, NULL);
+    assert_false(stopper->has_returned);
+}
+
+static void a_stop_waits_for_the_end_of_a_start(void **state)
+{
+    struct stopper stopper = { .lifecycle = *state };
+
+    assert_int_equal(smp_lifecycle_begin_start(stopper.lifecycle), SMP_OK);
+    begin_to_wait(&stopper);
+    smp_lifecycle_end_start(stopper.lifecycle, true, count_call, NULL);
+    assert_int_equal(pthread_join(stopper.thread, NULL), 0);
+    assert_true(stopper.has_to_stop);
+    assert_int_equal(smp_lifecycle_state(stopper.lifecycle), SMP_STOPPING);
+}
+
+static void a_second_stop_waits_for_the_end_of_the_first(void **state)
+{
+    struct stopper stopper = { .lifecycle = *state };
+
+    start(stopper.lifecycle, true);
+    assert_true(smp_lifecycle_begin_stop(stopper.lifecycle, false));
+    begin_to_wait(&stopper);
+    smp_lifecycle_end_stop(stopper.lifecycle);
+    assert_int_equal(pthread_join(stopper.thread, NULL), 0);
+    assert_false(stopper.has_to_stop);
+    assert_false(stopper.lifecycle->wants_last_report);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +212,9 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(requests_to_the_running_thread_wait_until_they_are_done,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(a_stop_waits_for_the_end_of_a_start, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_second_stop_waits_for_the_end_of_the_first, setup,
+                                        teardown),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -613,6 +613,20 @@ static void skipped_time_is_not_made_up_for(void **state)
     assert_int_equal(f->profile->tally.polls, 1);
 }
 
+static void sampling_once_skips_whom_the_rule_skips(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    started(f, "alpha");
+    started(f, "skip me");
+    fake_jvm_set_rule(f->vm, first_letter, NULL);
+    sampler_fixture_configure(f, "defaultThreadNameRule=false\n");
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "a", LOOP), 50 * MS);
+    assert_int_equal(f->profile->tally.polls, 1);
+}
+
 static void failed_call_leaves_raw_names(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -870,6 +884,7 @@ int main(void)
         TEST(thread_without_a_name_is_unnamed),
         TEST(users_rule_names_skips_and_fails),
         TEST(skipped_time_is_not_made_up_for),
+        TEST(sampling_once_skips_whom_the_rule_skips),
         TEST(failed_call_leaves_raw_names),
         TEST(rule_may_change_while_running),
         TEST(hidden_threads_do_not_exist),

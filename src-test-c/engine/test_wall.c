@@ -649,6 +649,31 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
     }
 }
 
+/* A failed walk says nothing of nine seconds of waiting. */
+static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = sim_add(sim, "starved");
+
+    (void)state;
+    sim_script(thread, 1, 50 * SIM_MS, true);
+    sim_script_starved(thread, 1, 9 * SIM_S);
+    sim_script(thread, 2, 950 * SIM_MS, true);
+    sim_start(sim);
+    sim_run(sim, 200 * SIM_MS);
+    thread->answer = SMP_ANSWER_UNKNOWN_JAVA;
+    sim_run(sim, 8880 * SIM_MS);
+    thread->answer = SMP_ANSWER_WHOLE;
+    sim_run(sim, 900 * SIM_MS);
+    sim_seal(sim);
+    assert_in_range(outcome(sim, "starved", SMP_OUTCOME_UNKNOWN_JAVA), 1, 6);
+    assert_in_range(sim_wall_of(sim, "starved", "[unknown, Java]"), 0,
+                    120 * SIM_MS); /* of polls in time */
+    assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 60 * SIM_MS);
+    assert_int_equal(sim_wall(sim, "starved", -1), sim->profile->elapsed_ns);
+    sim_destroy(sim);
+}
+
 /* As long as its clock stands it has not run, and has not had the chance to answer. */
 static void a_thread_without_a_cpu_is_waited_for(void **state)
 {
@@ -1246,6 +1271,7 @@ int main(void)
         cmocka_unit_test(without_a_last_answer_time_stays_where_the_thread_was),
         cmocka_unit_test(a_thread_that_never_answers_is_counted),
         cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
+        cmocka_unit_test(a_late_walk_that_fails_leaves_the_time_where_the_thread_was),
         cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
         cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
         cmocka_unit_test(requests_in_flight_are_bounded),

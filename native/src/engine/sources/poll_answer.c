@@ -67,7 +67,7 @@ static void end_poll(struct smp_wall_thread *thread, bool has_target)
     thread->pending.has_target = has_target;
 }
 
-/* given_up: no answer will come. The thread is most likely still at the target: a pseudo-frame would
+/* given_up: no stack will come. The thread is most likely still at the target: a pseudo-frame would
  * make all other shares too large together, and say nothing. The outcome is counted. */
 static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                            const struct smp_found *found, bool given_up)
@@ -212,6 +212,7 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     const struct smp_unanswered *unanswered = &thread->unanswered;
     struct smp_poll *poll = wall->poll;
     struct smp_poll requested = { .now_ns = unanswered->until_ns };
+    struct smp_found found;
 
     thread->reading = (struct smp_reading){
         .activity = SMP_ACTIVITY_RUNNING,
@@ -222,7 +223,12 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     thread->activity.cpu_ns = unanswered->clock_ns;
     thread->activity.has_clock = true;
     wall->poll = &requested;
-    smp_walks_deliver(&wall->walks, &thread->record, answer, sample, mounted);
+    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not known,
+     * but for its last stack. */
+    if (smp_walks_find(&wall->walks, answer, sample, mounted, &found))
+        attribute_poll(wall, thread, &found, smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED);
+    else
+        on_skipped(wall, &thread->record);
     wall->poll = poll;
 }
 

@@ -123,9 +123,9 @@ bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
     return mounted == NULL || out->group_name != NULL;
 }
 
-void smp_walks_deliver(struct smp_walks *walks, struct smp_thread_record *record,
-                       enum smp_answer answer, const struct smp_sample *sample,
-                       const struct smp_mounted_thread *mounted)
+static void deliver_answer(struct smp_walks *walks, struct smp_thread_record *record,
+                           enum smp_answer answer, const struct smp_sample *sample,
+                           const struct smp_mounted_thread *mounted)
 {
     struct smp_found found;
 
@@ -146,7 +146,7 @@ static void on_async_answer(void *context, uint64_t token, enum smp_answer answe
     if (answer == SMP_ANSWER_UNANSWERED)
         walks->events.unanswered(walks->events.context, record, true);
     else
-        smp_walks_deliver(walks, record, answer, sample, mounted);
+        deliver_answer(walks, record, answer, sample, mounted);
 }
 
 void smp_walks_collect(struct smp_walks *walks, bool is_last)

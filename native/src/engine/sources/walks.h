@@ -88,10 +88,6 @@ void smp_walks_collect(struct smp_walks *walks, bool is_last);
 bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
                     struct smp_found *out);
-/* Calls found or skipped with an answer. */
-void smp_walks_deliver(struct smp_walks *walks, struct smp_thread_record *record,
-                       enum smp_answer answer, const struct smp_sample *sample,
-                       const struct smp_mounted_thread *mounted);
 
 /* A request's token is its record. */
 struct smp_thread_record *smp_walks_record_of(uint64_t token);

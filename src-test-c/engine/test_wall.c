@@ -649,17 +649,25 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
     }
 }
 
-/* A failed walk says nothing of nine seconds of waiting. */
-static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **state)
+/* One that gets no CPU for nine of its ten seconds. */
+static struct sim_thread *start_starved(struct sim *sim)
 {
-    struct sim *sim = sim_create(AT_20_MS);
     struct sim_thread *thread = sim_add(sim, "starved");
 
-    (void)state;
     sim_script(thread, 1, 50 * SIM_MS, true);
     sim_script_starved(thread, 1, 9 * SIM_S);
     sim_script(thread, 2, 950 * SIM_MS, true);
     sim_start(sim);
+    return thread;
+}
+
+/* A failed walk says nothing of nine seconds of waiting. */
+static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = start_starved(sim);
+
+    (void)state;
     sim_run(sim, 200 * SIM_MS);
     thread->answer = SMP_ANSWER_UNKNOWN_JAVA;
     sim_run(sim, 8880 * SIM_MS);
@@ -678,13 +686,9 @@ static void a_late_walk_that_fails_leaves_the_time_where_the_thread_was(void **s
 static void a_thread_without_a_cpu_is_waited_for(void **state)
 {
     struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = sim_add(sim, "starved");
+    struct sim_thread *thread = start_starved(sim);
 
     (void)state;
-    sim_script(thread, 1, 50 * SIM_MS, true);
-    sim_script_starved(thread, 1, 9 * SIM_S);
-    sim_script(thread, 2, 950 * SIM_MS, true);
-    sim_start(sim);
     sim_run(sim, 10 * SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);

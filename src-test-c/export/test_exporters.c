@@ -15,41 +15,13 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
+#include "support/memory_output.h"
 #include "support/report_fixture.h"
 
-/* --- a output --- */
-
-struct bytes_out {
-    char *bytes; /* from malloc, so that no allocation of it is refused; NUL behind it */
-    size_t length;
-    size_t capacity;
-    size_t calls;
-    size_t fail_at; /* the call that fails, from 1; 0: none */
-};
-
-static bool take_piece(void *self, const char *bytes, size_t length)
-{
-    struct bytes_out *output = self;
-
-    assert_in_range(length, 1, SMP_WRITER_BYTES);
-    if (++output->calls == output->fail_at)
-        return false;
-    assert_true(output->fail_at == 0 || output->calls < output->fail_at);
-    if (length >= output->capacity - output->length) {
-        output->capacity = 2 * (output->length + length + 1);
-        output->bytes = realloc(output->bytes, output->capacity);
-        assert_non_null(output->bytes);
-    }
-    memcpy(output->bytes + output->length, bytes, length);
-    output->length += length;
-    output->bytes[output->length] = '\0';
-    return true;
-}
-
-static enum smp_status export_to(struct bytes_out *output, const struct smp_profile *profile,
+static enum smp_status export_to(struct memory_output *output, const struct smp_profile *profile,
                                  enum smp_format format, const struct smp_export_style *style)
 {
-    const struct smp_output to = { .write = take_piece, .self = output };
+    const struct smp_output to = memory_output_functions(output);
 
     return smp_export(profile, format, style, NULL, &to);
 }
@@ -57,11 +29,11 @@ static enum smp_status export_to(struct bytes_out *output, const struct smp_prof
 static void assert_exported(const struct smp_profile *profile, enum smp_format format,
                             struct smp_export_style style, const char *expected)
 {
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
 
     assert_int_equal(export_to(&output, profile, format, &style), SMP_OK);
-    assert_string_equal(output.bytes == NULL ? "" : output.bytes, expected);
-    free(output.bytes);
+    assert_string_equal(memory_output_text(&output), expected);
+    memory_output_fini(&output);
 }
 
 /* --- profiles --- */
@@ -196,7 +168,7 @@ static void json_has_everything(void **state)
 
 static void json_names_are_no_markup(void **state)
 {
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
 
     report_fixture_credit(*state, "</script>\x01\"\\\xe2\x80\xa8", "&", "<b>.>(\xc3\xa9.java:1)",
                           1);
@@ -258,7 +230,7 @@ static void top_tells_the_time_of_the_cpu_clock(void **state)
 
 static void top_keeps_the_hottest_of_many(void **state)
 {
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
     char stack[64];
 
     /* In an order that puts each new one in another place; two lines of each method. */
@@ -289,7 +261,7 @@ static void text_is_what_a_print_stream_gets(void **state)
 {
     static const char title[] = "\nReport interval: from Thu Jan 01 00:00:01 UTC 1970 till "
                                 "Thu Jan 01 00:00:02 UTC 1970\nAggregated thread: hot. ";
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
 
     assert_int_equal(setenv("TZ", "UTC", 1), 0);
     assert_int_equal(export_to(&output, make_small(*state), SMP_FORMAT_TEXT,
@@ -469,7 +441,7 @@ static void pprof_can_be_read_back(void **state)
 {
     const struct smp_profile *profile = make_small(*state);
     struct decoded decoded = { 0 };
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
     char text[64] = "";
 
     assert_int_equal(export_to(&output, profile, SMP_FORMAT_PPROF,
@@ -532,7 +504,7 @@ static void pprof_names_what_readers_link_to(void **state)
         { "[thread ended]", "[thread ended]", "", 0 },
     };
     struct decoded decoded = { 0 };
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
 
     report_fixture_credit(*state, "g", "g",
                           "com.acme.Foo$1.run(Foo.java:7)|com.acme.Foo.go(Foo.java:12)|"
@@ -551,7 +523,7 @@ static void pprof_names_what_readers_link_to(void **state)
 
 static void json_names_missed_packages(void **state)
 {
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
 
     report_fixture_monitor(*state, "com.foo,com.bar");
     report_fixture_credit(*state, "g", "g", "a.R.r(R.java:1)", 2 * MS);
@@ -567,7 +539,7 @@ static void pprof_of_cpu_times_has_no_others(void **state)
 {
     struct smp_profile profile = *make_small(*state);
     struct decoded decoded = { 0 };
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
     char text[64] = "";
 
     profile.is_cpu_clock = true;
@@ -613,7 +585,7 @@ static void nothing_sampled_is_a_document_all_the_same(void **state)
                     "\"memoryLimitBytes\":0,\"account\":{\"polls\":0,\"samples\":0,\"outcomes\":{},"
                     "\"counters\":{}},\n\"frames\":[],\n\"groups\":[]}\n");
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
-        struct bytes_out output = { 0 };
+        struct memory_output output = { 0 };
         assert_int_equal(
             export_to(&output, profile, (enum smp_format)format, &(struct smp_export_style){ 0 }),
             SMP_OK);
@@ -626,7 +598,7 @@ static void what_is_unknown_is_refused(void **state)
     const struct smp_profile *profile = make_small(*state);
     const struct smp_export_style style = { 0 };
     const struct smp_export_style odd = { .weight = (enum smp_measure)3 };
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
 
     assert_int_equal(export_to(&output, profile, SMP_FORMAT_COUNT, &style), SMP_EINVAL);
     assert_int_equal(export_to(&output, profile, (enum smp_format) - 1, &style), SMP_EINVAL);
@@ -640,11 +612,11 @@ static void a_sink_that_fails_is_not_called_again(void **state)
     const struct smp_export_style style = { .weight = SMP_MEASURE_SAMPLES };
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
-        struct bytes_out whole = { 0 };
+        struct memory_output whole = { 0 };
         assert_int_equal(export_to(&whole, profile, (enum smp_format)format, &style), SMP_OK);
         assert_true(whole.calls > 1 || format == SMP_FORMAT_TOP);
         for (size_t fail_at = 1; fail_at <= whole.calls; fail_at++) {
-            struct bytes_out output = { .fail_at = fail_at };
+            struct memory_output output = { .fail_at = fail_at };
             assert_int_equal(export_to(&output, profile, (enum smp_format)format, &style), SMP_EIO);
             assert_int_equal(output.calls, fail_at);
             assert_memory_equal(output.bytes == NULL ? "" : output.bytes, whole.bytes,
@@ -658,13 +630,13 @@ static void a_sink_that_fails_is_not_called_again(void **state)
 struct attempt {
     const struct smp_profile *profile;
     enum smp_format format;
-    struct bytes_out expected;
+    struct memory_output expected;
 };
 
 static enum smp_status export_again(void *self)
 {
     struct attempt *attempt = self;
-    struct bytes_out output = { 0 };
+    struct memory_output output = { 0 };
     const enum smp_status status =
         export_to(&output, attempt->profile, attempt->format, &(struct smp_export_style){ 0 });
 
@@ -683,7 +655,7 @@ static void each_allocation_may_be_refused(void **state)
 
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
         attempt.format = (enum smp_format)format;
-        attempt.expected = (struct bytes_out){ 0 };
+        attempt.expected = (struct memory_output){ 0 };
         assert_int_equal(export_to(&attempt.expected, attempt.profile, attempt.format,
                                    &(struct smp_export_style){ 0 }),
                          SMP_OK);
@@ -702,7 +674,7 @@ static void depth_does_not_matter(void **state)
         node = report_fixture_add(*state, "deep", node, "d.D.d(D.java:1)", i + 1 == DEPTH ? MS : 0);
     report_fixture_note(*state, "deep", SMP_OUTCOME_WALKED);
     for (int format = 0; format < SMP_FORMAT_COUNT; format++) {
-        struct bytes_out output = { 0 };
+        struct memory_output output = { 0 };
         assert_int_equal(export_to(&output, report_fixture_seal(*state), (enum smp_format)format,
                                    &(struct smp_export_style){ 0 }),
                          SMP_OK);

@@ -466,19 +466,23 @@ public final class Lifecycle {
         }
     }
 
+    /* It may end at once. */
+    private @Nullable Engine currentEngine() {
+        state.lock();
+        try {
+            return state.engine();
+        } finally {
+            state.unlock();
+        }
+    }
+
     /**
      * What the engine counted.
      *
      * @return the figures of the last tick; after the end, the last ones
      */
     public RawStatistics statistics() {
-        Engine running;
-        state.lock();
-        try {
-            running = state.engine();
-        } finally {
-            state.unlock();
-        }
+        Engine running = currentEngine();
         try {
             if (running != null) {
                 return running.statistics();
@@ -496,13 +500,7 @@ public final class Lifecycle {
 
     /** @return the engine's live state as text; where none runs, a text that says so */
     public String dump() {
-        Engine running;
-        state.lock();
-        try {
-            running = state.engine();
-        } finally {
-            state.unlock();
-        }
+        Engine running = currentEngine();
         try {
             if (running != null) {
                 return running.dump();

@@ -1,52 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h - where in its own thread object the JVM records the thread's state and its last Java
- * frame.
+ * layout.h - where the JVM keeps what a stack walk reads: one table of fields with their alternatives
+ * from version to version, and the check that all of it is there.
  *
- * libjvm exports the offsets of its fields for debuggers (gHotSpotVMStructs). They are no supported
- * interface, so they are used only if what they point at is right: seen from a native method called
- * from Java, the state is "in native", the last Java stack pointer lies above us on this very
- * stack, the last Java pc lies in known code, and the JNIEnv lies in the object. If anything
- * differs, no offset is used: walks of threads inside the JVM then fail more often.
+ *   gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVM*Constants ─► the table ─► struct smp_layout
+ *                                                                  └─ a row is missing, or its type
+ *                                                                     is another ─► the reason
  *
- * Threads  any attached one.
- * Errors   a layout of zeros: unknown.
- * Cost     one pass over about three thousand names.
+ * libjvm exports its fields for debuggers. That is no supported interface, so a layout is used only if
+ * every row that a way of walking requires was found, with the type that the table expects; and then
+ * only after hotspot/check.h has compared walks of known stacks.
+ *
+ * Owns     nothing: a layout is a value, constant once it is found.
+ * Threads  find: any. A found layout: any, signal handlers included.
+ * Errors   find: false, with the reason.
+ * Cost     find: one pass over about three thousand names.
  */
 #ifndef SMP_JVM_HOTSPOT_LAYOUT_H
 #define SMP_JVM_HOTSPOT_LAYOUT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-/* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
-struct smp_jvm_layout {
-    uint32_t state;
-    uint32_t last_sp;
-    uint32_t last_pc;
-    uint32_t last_fp;
-};
+enum { SMP_LAYOUT_REASON_BYTES = 160 };
 
-/* Values of the state; odd ones: on the way from the one below to another. */
-enum {
-    SMP_JVM_IN_NATIVE = 4,
-    SMP_JVM_FROM_NATIVE = 5,
-    SMP_JVM_IN_VM = 6,
-    SMP_JVM_FROM_VM = 7,
-    SMP_JVM_IN_JAVA = 8,
-    SMP_JVM_BLOCKED = 10
-};
-
+/* All offsets are those of a field in its object, in bytes. */
 struct smp_layout {
-    struct smp_jvm_layout jvm;
-    uintptr_t env_offset; /* of the JNIEnv in the thread object; 0: not known */
+    int version; /* of the Java platform */
 };
 
 /*
- * On a thread that is in a native method called from Java; env: its JNIEnv. java_thread: its
- * Thread.eetop. is_java_code: does this address lie in Java code, compiled or interpreted?
+ * lookup: NULL, or a test's. reason: of what is missing, like "no field CodeBlob::_name" or "the field
+ * CodeBlob::_size is a short, expected int".
  */
-struct smp_layout smp_layout_find(const void *env, uintptr_t java_thread, uintptr_t stack_high,
-                                  bool (*is_java_code)(uintptr_t pc));
+bool smp_layout_find(int version, struct smp_layout *out, char reason[SMP_LAYOUT_REASON_BYTES]);
 
 #endif

@@ -67,17 +67,17 @@ int smp_async_signal(int wanted)
 
 /* ---------------------------------------------------------------------------------- up and down */
 
-static struct smp_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
+static struct smp_thread_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    struct smp_layout layout = { 0 };
+    struct smp_thread_layout layout = { 0 };
     jthread current = NULL;
 
     if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
         return layout;
     const uintptr_t java_thread = smp_threads_address(env, current);
     if (java_thread != 0)
-        layout =
-            smp_layout_find(env, java_thread, smp_stack_bounds_own().high, smp_code_map_is_java);
+        layout = smp_thread_layout_find(env, java_thread, smp_stack_bounds_own().high,
+                                        smp_code_map_is_java);
     (*env)->DeleteLocalRef(env, current);
     return layout;
 }

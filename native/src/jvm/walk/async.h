@@ -26,7 +26,7 @@
 #include <stdint.h>
 
 #include "base/status.h"
-#include "jvm/hotspot/layout.h"
+#include "jvm/hotspot/thread_layout.h"
 #include "jvm/walk/handler/walk_data.h"
 
 enum { SMP_ASYNC_REFUSAL_BYTES = 160 };
@@ -45,7 +45,7 @@ void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 struct smp_async {
     int signal;
     smp_jvm_walk *walk;
-    struct smp_layout layout;
+    struct smp_thread_layout layout;
     bool has_virtual_threads;
     bool no_made_up_registers; /* in this JVM AsyncGetCallTrace gets none (version.h) */
 };

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
-#include "jvm/hotspot/layout.h"
+#include "jvm/hotspot/thread_layout.h"
 
 /* One frame as AsyncGetCallTrace writes it. */
 struct smp_jvm_frame {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "jvm/hotspot/layout.h"
+#include "jvm/hotspot/thread_layout.h"
 
 #include <string.h>
 
@@ -32,10 +32,11 @@ static bool is_layout_plausible(const struct smp_jvm_layout *layout, uintptr_t j
     return is_java_code(pc);
 }
 
-struct smp_layout smp_layout_find(const void *env, uintptr_t java_thread, uintptr_t stack_high,
-                                  bool (*is_java_code)(uintptr_t pc))
+struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
+                                                uintptr_t stack_high,
+                                                bool (*is_java_code)(uintptr_t pc))
 {
-    const struct smp_layout none = { 0 };
+    const struct smp_thread_layout none = { 0 };
     const uintptr_t env_offset = (uintptr_t)env - java_thread;
     struct smp_field fields[FIELD_COUNT] = {
         { .type = "JavaThread", .name = "_thread_state" },
@@ -49,7 +50,7 @@ struct smp_layout smp_layout_find(const void *env, uintptr_t java_thread, uintpt
         !smp_fields_read(fields, FIELD_COUNT))
         return none;
     const uint32_t anchor = (uint32_t)fields[1].offset;
-    const struct smp_layout found = {
+    const struct smp_thread_layout found = {
         .jvm = { .state = (uint32_t)fields[0].offset,
                  .last_sp = anchor + (uint32_t)fields[2].offset,
                  .last_pc = anchor + (uint32_t)fields[3].offset,

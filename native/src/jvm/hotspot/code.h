@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * code.h - reads the JVM's generated code from memory: which blob a pc lies in, and which frames a
+ * compiled method has at a return address.
+ *
+ *   pc ─► code heap ─► segment map ─► blob ─► kind, frame size
+ *                                      └──► record of exactly this pc ─► scopes ─► frames
+ *
+ * The code heap is never unmapped, so a read of a blob cannot fault, it can only be stale. What a
+ * method keeps elsewhere (its scopes, from JDK 25 on) is read by base/safe_read.h. A caller believes
+ * nothing that was read here until it has proved that the stack has not changed meanwhile.
+ *
+ * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
+ * Errors   false, or 0 frames: not code of a known kind, or a record that makes no sense.
+ * Cost     find: some loads. frames: a binary search and one decoded scope for each frame.
+ */
+#ifndef SMP_JVM_HOTSPOT_CODE_H
+#define SMP_JVM_HOTSPOT_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jvm/hotspot/layout.h"
+
+enum smp_blob_kind {
+    SMP_BLOB_COMPILED,    /* an nmethod */
+    SMP_BLOB_NATIVE,      /* the wrapper of a native method */
+    SMP_BLOB_INTERPRETER, /* the interpreter's code */
+    SMP_BLOB_STUB         /* any other blob with a frame size: runtime stubs, adapters */
+};
+
+struct smp_blob {
+    uintptr_t start; /* of its header */
+    uintptr_t code;  /* of its instructions */
+    uintptr_t end;
+    enum smp_blob_kind kind;
+    uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
+    int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
+    uint32_t compile_id;    /* of a method, never used again; 0: not a method */
+    uintptr_t method;       /* Method*; 0: not a method */
+};
+
+/* A frame as HotSpot knows it. */
+struct smp_raw_frame {
+    uintptr_t method; /* Method* */
+    int32_t bci;      /* as JVMTI counts: -1 in a native method */
+};
+
+bool smp_code_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
+
+/*
+ * The frames of a compiled or native method at the return address pc, innermost first. 0: there is no
+ * record of exactly this pc. More frames than room: 0.
+ */
+size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
+                       struct smp_raw_frame *out, size_t room);
+
+/*
+ * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in
+ * the word at the returned offset from its stack pointer; else 0.
+ */
+uint32_t smp_code_deoptimised_pc_offset(const struct smp_layout *layout,
+                                        const struct smp_blob *blob, uintptr_t pc);
+
+#endif

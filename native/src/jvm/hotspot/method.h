@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * method.h - from the JVM's Method* to what a sample keeps of it: its method id, or, where it has none
+ * yet, its names.
+ *
+ * Only for a method that is alive: that is, inside the proof that its thread has not run (see
+ * walk/outside.h), or in the handler of the thread whose frame it is.
+ *
+ * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
+ * Errors   0 or false: no id, or memory that is no method.
+ * Cost     five loads; a safe read of each object that is not known to be mapped.
+ */
+#ifndef SMP_JVM_HOTSPOT_METHOD_H
+#define SMP_JVM_HOTSPOT_METHOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "jvm/hotspot/layout.h"
+
+enum { SMP_METHOD_NAME_BYTES = 256 /* of each name; longer ones are cut */ };
+
+struct smp_method_names {
+    char class_name[SMP_METHOD_NAME_BYTES]; /* as the class file has it: com/acme/Outer$Inner */
+    char name[SMP_METHOD_NAME_BYTES];
+    uintptr_t const_method; /* with the Method* the key of this method while it is loaded */
+};
+
+/* Looks like a Method: its ConstMethod points back where it should. For words that may be anything. */
+bool smp_method_is_valid(const struct smp_layout *layout, uintptr_t method);
+/* 0: it has no id yet. */
+uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method);
+bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
+                      struct smp_method_names *out);
+/* The byte code index of a pointer into the method's byte codes; -1: native; -2: not in it. */
+int32_t smp_method_bci(const struct smp_layout *layout, uintptr_t method, uintptr_t bcp);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * thread_layout.h - where in its own thread object the JVM records the thread's state and its last Java
+ * frame.
+ *
+ * libjvm exports the offsets of its fields for debuggers (gHotSpotVMStructs). They are no supported
+ * interface, so they are used only if what they point at is right: seen from a native method called
+ * from Java, the state is "in native", the last Java stack pointer lies above us on this very
+ * stack, the last Java pc lies in known code, and the JNIEnv lies in the object. If anything
+ * differs, no offset is used: walks of threads inside the JVM then fail more often.
+ *
+ * Threads  any attached one.
+ * Errors   a layout of zeros: unknown.
+ * Cost     one pass over about three thousand names.
+ */
+#ifndef SMP_JVM_HOTSPOT_THREAD_LAYOUT_H
+#define SMP_JVM_HOTSPOT_THREAD_LAYOUT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
+struct smp_jvm_layout {
+    uint32_t state;
+    uint32_t last_sp;
+    uint32_t last_pc;
+    uint32_t last_fp;
+};
+
+/* Values of the state; odd ones: on the way from the one below to another. */
+enum {
+    SMP_JVM_IN_NATIVE = 4,
+    SMP_JVM_FROM_NATIVE = 5,
+    SMP_JVM_IN_VM = 6,
+    SMP_JVM_FROM_VM = 7,
+    SMP_JVM_IN_JAVA = 8,
+    SMP_JVM_BLOCKED = 10
+};
+
+struct smp_thread_layout {
+    struct smp_jvm_layout jvm;
+    uintptr_t env_offset; /* of the JNIEnv in the thread object; 0: not known */
+};
+
+/*
+ * On a thread that is in a native method called from Java; env: its JNIEnv. java_thread: its
+ * Thread.eetop. is_java_code: does this address lie in Java code, compiled or interpreted?
+ */
+struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
+                                                uintptr_t stack_high,
+                                                bool (*is_java_code)(uintptr_t pc));
+
+#endif

@@ -47,7 +47,7 @@ struct smp_raw_frame {
     int32_t bci;      /* as JVMTI counts: -1 in a native method */
 };
 
-bool smp_code_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
+bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
 
 /*
  * The frames of a compiled or native method at the return address pc, innermost first. 0: there is no

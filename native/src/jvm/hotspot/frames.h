@@ -35,6 +35,10 @@ struct smp_frames_start {
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc; /* 0: the word below sp */
+    uintptr_t
+        line_pc; /* 0: the record of exactly pc; else the first one at or behind this address in
+                          the same method, for the leaf: it need not be at a call, or its call's line
+                          is recorded elsewhere */
 };
 
 enum smp_frames_end {

@@ -108,8 +108,7 @@ static const char *prepare_walks(int signal, JNIEnv *env)
         smp_method_ids_open(env);
         state.async.has_virtual_threads = smp_virtual_threads_init(env);
         state.async.layout = find_layout(jvmti, env);
-        state.async.no_made_up_registers =
-            !smp_jvm_version_takes_made_up_registers(smp_jvm_version(jvmti));
+        state.async.own = own_walk_of(jvmti);
         reason = install_handler(signal);
     }
     return reason;
@@ -127,8 +126,7 @@ static enum smp_status open_async(int signal, const char **reason)
         return SMP_OK;
     const struct smp_walk_target target = { .walk = state.async.walk,
                                             .env = env,
-                                            .no_made_up_registers =
-                                                state.async.no_made_up_registers };
+                                            .own = state.async.own };
     /* A collection, or a busy machine, may make one self-test fail. */
     for (int i = 0; i < SELF_TESTS && status == SMP_OK; i++) {
         *reason = smp_self_test_native(state.async.signal, &target);

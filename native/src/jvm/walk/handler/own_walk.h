@@ -14,8 +14,8 @@
 
 #include "jvm/walk/handler/walk_data.h"
 
-/* layout and cache outlive it. */
+/* layout and cache outlive it. virtual_root: the id of Continuation.enterSpecial; 0: not known. */
 struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
-                                      struct smp_frames_cache *cache);
+                                      struct smp_frames_cache *cache, uint64_t virtual_root);
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
-#include "jvm/hotspot/frames.h"
+#include "jvm/hotspot/frame_types.h"
 #include "jvm/hotspot/thread_layout.h"
 
 enum { SMP_JVM_NATIVE_BCI = -3 /* how AsyncGetCallTrace marks a native method */ };
@@ -54,6 +54,7 @@ struct smp_own_walk {
                      uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
     const struct smp_layout *layout;
     struct smp_frames_cache *cache;
+    void *virtual_root; /* a virtual thread's frames stand on that of this method; NULL: not known */
 };
 
 /* What is known of the process and of the thread before it is interrupted. */

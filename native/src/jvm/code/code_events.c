@@ -7,6 +7,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/code/call_sites.h"
+#include "jvm/code/class_unload.h"
 #include "jvm/code/code_map.h"
 #include "jvm/hotspot/machine_code.h"
 
@@ -44,6 +45,7 @@ const char *smp_code_events_open(jvmtiEnv *jvmti)
     if (smp_code_map_open() != SMP_OK)
         return "no memory for addresses of code";
     has_map = true;
+    (void)smp_class_unload_open(jvmti);
     if (!set_code_events(JVMTI_ENABLE))
         return "no events for code";
     if ((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) != JVMTI_ERROR_NONE ||
@@ -56,6 +58,7 @@ void smp_code_events_close(void)
 {
     if (!has_map)
         return;
+    smp_class_unload_close(smp_agent_is_live() ? smp_agent_jvmti() : NULL);
     if (smp_agent_is_live())
         (void)set_code_events(JVMTI_DISABLE);
     smp_code_map_close();

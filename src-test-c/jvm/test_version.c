@@ -48,26 +48,11 @@ static void test_the_jvm_says_its_version(void **state)
     assert_int_equal(fake_jvmti_live_pieces(), before);
 }
 
-/* Every walk of a thread gets to know. */
-static void test_walks_know_our_own_walk(void **state)
-{
-    static int env;
-    static const struct smp_own_walk own;
-    struct smp_walk_info info = { .run_method = 1, .java_thread = 8 };
-    struct smp_async async = { .own = &own };
-
-    (void)state;
-    assert_ptr_equal(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).own, &own);
-    async.own = NULL;
-    assert_null(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).own);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_what_a_version_looks_like, set_up),
         cmocka_unit_test_setup(test_the_jvm_says_its_version, set_up),
-        cmocka_unit_test_setup(test_walks_know_our_own_walk, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -209,7 +209,7 @@ static bool leads_to_deoptimisation(const struct smp_layout *layout, const struc
 
     for (; at < handler + HANDLER_BYTES && at + HANDLER_BYTES < blob->end + HANDLER_BYTES; at++) {
         const uintptr_t to = smp_machine_code_jump_target(at);
-        if (to != 0 && smp_code_find(layout, to, &target) &&
+        if (to != 0 && smp_blob_find(layout, to, &target) &&
             is_named(layout, &target, "DeoptimizationBlob"))
             return true;
     }
@@ -303,7 +303,7 @@ static const char *compare_blob(const struct smp_layout *layout,
                                 const struct smp_check_method *method, struct smp_blob *blob,
                                 struct known_ids *known)
 {
-    if (!smp_code_find(layout, method->start, blob))
+    if (!smp_blob_find(layout, method->start, blob))
         return "a compiled method is not found";
     if (smp_load_u8(blob->start - layout->heap.block_bytes + layout->heap.block_used) != 1)
         return "a compiled method is not in use";

@@ -13,10 +13,13 @@
 #include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"
+#include "jvm/hotspot/check.h"
+#include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/handler/own_walk.h"
 #include "jvm/walk/self_test.h"
 #include "jvm/walk/signals.h"
 
@@ -58,6 +61,11 @@ const struct smp_async *smp_async_get(void)
     return &state.async;
 }
 
+const struct smp_own_walk *smp_async_own_walk(void)
+{
+    return state.async.own.walk != NULL && smp_hotspot_is_usable() ? &state.async.own : NULL;
+}
+
 int smp_async_signal(int wanted)
 {
     const int number = smp_signals_number(wanted);
@@ -82,6 +90,32 @@ static struct smp_thread_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
     return layout;
 }
 
+/* Before the events for code: what they bring is compared. */
+static void find_own_walk(jvmtiEnv *jvmti)
+{
+    static struct smp_frames_cache *cache; /* never freed: a late handler may read it */
+
+    if (cache == NULL && smp_frames_cache_create(&cache) != SMP_OK)
+        return;
+    if (smp_hotspot_find(NULL, smp_jvm_version(jvmti)) == SMP_OK)
+        state.async.own = smp_own_walk_make(smp_hotspot_layout(), cache, 0);
+}
+
+static void prove_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    struct smp_check_caller caller = {
+        .jvmti = jvmti, .env = env, .stack_high = smp_stack_bounds_own().high
+    };
+    jthread current = NULL;
+
+    if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
+        return;
+    caller.java_thread = smp_threads_address(env, current);
+    (*env)->DeleteLocalRef(env, current);
+    (void)!smp_hotspot_prove(&caller); /* else it is not usable, see smp_hotspot_is_usable */
+    state.async.own.virtual_root = (void *)(uintptr_t)smp_virtual_threads_boundary(); /* NOLINT */
+}
+
 static const char *install_handler(int signal)
 {
     state.async.signal = smp_signals_number(signal);
@@ -103,12 +137,13 @@ static const char *prepare_walks(int signal, JNIEnv *env)
     *(void **)&state.async.walk = smp_symbol("AsyncGetCallTrace");
     if (state.async.walk == NULL)
         return "no AsyncGetCallTrace in this JVM";
+    find_own_walk(jvmti);
     const char *reason = smp_code_events_open(jvmti);
     if (reason == NULL) {
         smp_method_ids_open(env);
         state.async.has_virtual_threads = smp_virtual_threads_init(env);
         state.async.layout = find_layout(jvmti, env);
-        state.async.own = own_walk_of(jvmti);
+        prove_own_walk(jvmti, env);
         reason = install_handler(signal);
     }
     return reason;
@@ -126,7 +161,7 @@ static enum smp_status open_async(int signal, const char **reason)
         return SMP_OK;
     const struct smp_walk_target target = { .walk = state.async.walk,
                                             .env = env,
-                                            .own = state.async.own };
+                                            .own = smp_async_own_walk() };
     /* A collection, or a busy machine, may make one self-test fail. */
     for (int i = 0; i < SELF_TESTS && status == SMP_OK; i++) {
         *reason = smp_self_test_native(state.async.signal, &target);

@@ -48,10 +48,12 @@ struct smp_async {
     smp_jvm_walk *walk;
     struct smp_thread_layout layout;
     bool has_virtual_threads;
-    const struct smp_own_walk *own; /* NULL: not usable in this JVM */
+    struct smp_own_walk own; /* .walk NULL: its layout is not found in this JVM */
 };
 
 const struct smp_async *smp_async_get(void);
+/* For the next walk; NULL: not usable in this JVM, or not any more (hotspot/check.h). */
+const struct smp_own_walk *smp_async_own_walk(void);
 /* The number to send for a session that opened with wanted: another session's if wanted could not
  * be installed. */
 int smp_async_signal(int wanted);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "jvm/hotspot/frames.h"
+
 _Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 _Static_assert(sizeof(struct smp_jvm_frame) == 2 * sizeof(uint64_t), "a frame and half of one");

@@ -185,6 +185,19 @@ static void check_layout(JNIEnv *env)
     smp_code_events_close();
 }
 
+/* javac writes no header for the tests. */
+JNIEXPORT jint JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_rows(JNIEnv *env,
+                                                                                  jclass type);
+JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_name(JNIEnv *env,
+                                                                                     jclass type,
+                                                                                     jint row);
+JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_check(JNIEnv *env,
+                                                                                      jclass type,
+                                                                                      jint row,
+                                                                                      jint change);
+JNIEXPORT jlong JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_compared(
+    JNIEnv *env, jclass type, jboolean frames);
+
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
 {
     (void)reserved;
@@ -192,8 +205,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     return SMP_AGENT_JNI_VERSION;
 }
 
-JNIEXPORT jint JNICALL
-Java_com_incapsula_sampler_testing_WrongLayoutProgram_rows(JNIEnv *env, jclass type)
+JNIEXPORT jint JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_rows(JNIEnv *env,
+                                                                                  jclass type)
 {
     (void)env;
     (void)type;
@@ -208,16 +221,19 @@ Java_com_incapsula_sampler_testing_WrongLayoutProgram_rows(JNIEnv *env, jclass t
     return (jint)found.count;
 }
 
-JNIEXPORT jstring JNICALL
-Java_com_incapsula_sampler_testing_WrongLayoutProgram_name(JNIEnv *env, jclass type, jint row)
+JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_name(JNIEnv *env,
+                                                                                     jclass type,
+                                                                                     jint row)
 {
     (void)type;
     return (*env)->NewStringUTF(env, found.rows[row].name);
 }
 
 /* The reason; "" where the layout is used. row -1: nothing is changed. */
-JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_check(
-    JNIEnv *env, jclass type, jint row, jint change)
+JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_check(JNIEnv *env,
+                                                                                      jclass type,
+                                                                                      jint row,
+                                                                                      jint change)
 {
     char reason[SMP_LAYOUT_REASON_BYTES];
 
@@ -232,9 +248,8 @@ JNIEXPORT jstring JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_
 }
 
 /* Compared so far: methods, frames. */
-JNIEXPORT jlong JNICALL
-Java_com_incapsula_sampler_testing_WrongLayoutProgram_compared(JNIEnv *env, jclass type,
-                                                                jboolean frames)
+JNIEXPORT jlong JNICALL Java_com_incapsula_sampler_testing_WrongLayoutProgram_compared(
+    JNIEnv *env, jclass type, jboolean frames)
 {
     struct smp_check_counts counts;
 

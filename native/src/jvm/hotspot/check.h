@@ -20,27 +20,15 @@
 #define SMP_JVM_HOTSPOT_CHECK_H
 
 #include <jni.h>
-#include <jvmti.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
+#include "jvm/hotspot/check_stacks.h"
 #include "jvm/hotspot/layout.h"
 
-enum {
-    SMP_CHECK_ALL_RECORDS = 1000,
-    SMP_CHECK_ONE_IN = 100,
-    SMP_CHECK_MAX_FRAMES = 512 /* of one pc; deeper inlining is not compared */
-};
-
-/* A thread that is in a native method called from Java: the caller of prove. */
-struct smp_check_caller {
-    jvmtiEnv *jvmti;
-    JNIEnv *env;
-    uintptr_t java_thread; /* its Thread.eetop */
-    uintptr_t stack_high;
-};
+enum { SMP_CHECK_ALL_RECORDS = 1000, SMP_CHECK_ONE_IN = 100 };
 
 struct smp_check_counts {
     uint64_t records;  /* compared; each is a method that was compiled */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/safe_read.h"
-#include "jvm/hotspot/check.h"
 #include "jvm/hotspot/code.h"
 #include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/memory.h"
@@ -51,9 +50,8 @@ static bool read_space(const struct smp_layout *layout, uintptr_t at, struct spa
     char byte = 0;
 
     return read_word(at + layout->heap.low, &out->low) &&
-           read_word(at + layout->heap.high, &out->high) && out->low != 0 &&
-           out->low < out->high && smp_safe_read(&byte, out->low, 1) &&
-           smp_safe_read(&byte, out->high - 1, 1);
+           read_word(at + layout->heap.high, &out->high) && out->low != 0 && out->low < out->high &&
+           smp_safe_read(&byte, out->low, 1) && smp_safe_read(&byte, out->high - 1, 1);
 }
 
 /* The map has a byte for each segment, and is committed in pages. */
@@ -179,8 +177,8 @@ static const char *compare_record(const struct smp_layout *layout, const struct 
 static const char *compare_frame(const struct smp_blob *blob, size_t size)
 {
     /* The bytes are those of the event, which are mapped. */
-    const struct smp_code_frame made =
-        smp_machine_code_frame((const void *)blob->code, size); /* NOLINT(performance-no-int-to-ptr) */
+    const struct smp_code_frame made = smp_machine_code_frame(
+        (const void *)blob->code, size); /* NOLINT(performance-no-int-to-ptr) */
 
     if (made.bytes == 0)
         return NULL;

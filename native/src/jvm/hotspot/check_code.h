@@ -18,6 +18,8 @@
 
 #include "jvm/hotspot/layout.h"
 
+enum { SMP_CHECK_MAX_FRAMES = 512 /* of one pc; deeper inlining is not compared */ };
+
 /* Once, before anything is read by code.h. */
 const char *smp_check_heaps(const struct smp_layout *layout);
 

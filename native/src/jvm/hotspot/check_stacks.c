@@ -15,8 +15,6 @@
 enum {
     FRAMES = 256,
     NAMED_FRAMES = 8, /* of each stack, whose names are compared, too */
-    IN_NATIVE = 4,    /* states of a thread; the JVM's numbers */
-    BLOCKED = 10,
     PAUSE_NS = 50000,
     SLEEPER_BYTES = 64 * 1024 /* of its stack; it uses a few hundred */
 };
@@ -254,8 +252,8 @@ static bool await_sleeper(jvmtiEnv *jvmti, struct sleeper *sleeper)
  * A thread says that it waits a little before it does: a difference is one only if it stays.
  */
 static enum smp_status check_sleeper(const struct smp_layout *layout,
-                                     const struct smp_check_caller *caller,
-                                     struct sleeper *sleeper, const char **reason)
+                                     const struct smp_check_caller *caller, struct sleeper *sleeper,
+                                     const char **reason)
 {
     const int64_t end_ns = smp_clock_ns() + TEST_NS / 10;
 
@@ -265,7 +263,7 @@ static enum smp_status check_sleeper(const struct smp_layout *layout,
     const struct stack stack = { .java_thread = atomic_load(&sleeper->env) - env_offset,
                                  .low = sleeper->high - SLEEPER_BYTES,
                                  .high = sleeper->high,
-                                 .state = BLOCKED,
+                                 .state = layout->states.blocked,
                                  .thread = sleeper->thread };
     do {
         *reason = check_stack(layout, caller->jvmti, &stack);
@@ -300,10 +298,10 @@ static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jcl
            (sleeper->await = (*env)->GetMethodID(env, latch, "await",
                                                  "(JLjava/util/concurrent/TimeUnit;)Z")) != NULL &&
            (sleeper->wait = (*env)->GetMethodID(env, object, "wait", "(J)V")) != NULL &&
-           (sleeper->sleep = (*env)->GetStaticMethodID(env, sleeper->thread_class, "sleep",
-                                                       "(J)V")) != NULL &&
-           (sleeper->interrupt = (*env)->GetMethodID(env, sleeper->thread_class, "interrupt",
-                                                     "()V")) != NULL;
+           (sleeper->sleep =
+                (*env)->GetStaticMethodID(env, sleeper->thread_class, "sleep", "(J)V")) != NULL &&
+           (sleeper->interrupt =
+                (*env)->GetMethodID(env, sleeper->thread_class, "interrupt", "()V")) != NULL;
 }
 
 /*
@@ -316,7 +314,8 @@ static bool find_loader(JNIEnv *env, struct sleeper *sleeper)
     jmethodID platform = NULL;
     jmethodID lock = NULL;
 
-    if (loaders == NULL || (sleeper->class_class = (*env)->FindClass(env, "java/lang/Class")) == NULL)
+    if (loaders == NULL ||
+        (sleeper->class_class = (*env)->FindClass(env, "java/lang/Class")) == NULL)
         return false;
     platform = (*env)->GetStaticMethodID(env, loaders, "getPlatformClassLoader",
                                          "()Ljava/lang/ClassLoader;");
@@ -339,8 +338,7 @@ static bool find_shapes(JNIEnv *env, struct sleeper *sleeper)
 {
     jclass latch = (*env)->FindClass(env, "java/util/concurrent/CountDownLatch");
     jclass object = latch == NULL ? NULL : (*env)->FindClass(env, "java/lang/Object");
-    jclass units =
-        object == NULL ? NULL : (*env)->FindClass(env, "java/util/concurrent/TimeUnit");
+    jclass units = object == NULL ? NULL : (*env)->FindClass(env, "java/util/concurrent/TimeUnit");
     jfieldID unit = units == NULL ? NULL
                                   : (*env)->GetStaticFieldID(env, units, "MILLISECONDS",
                                                              "Ljava/util/concurrent/TimeUnit;");
@@ -430,6 +428,15 @@ static enum smp_status check_shapes(const struct smp_layout *layout,
     return status;
 }
 
+/* Of those that no thread is in while it is looked at here, only the order is known. */
+static bool are_states_sane(const struct smp_layout *layout)
+{
+    const int32_t step = layout->states.in_vm - layout->states.in_native;
+
+    return step > 0 && layout->states.in_java - layout->states.in_vm == step &&
+           layout->states.blocked - layout->states.in_java == step;
+}
+
 enum smp_status smp_check_stacks(const struct smp_layout *layout,
                                  const struct smp_check_caller *caller, const char **reason)
 {
@@ -437,7 +444,7 @@ enum smp_status smp_check_stacks(const struct smp_layout *layout,
     const struct stack own = { .java_thread = caller->java_thread,
                                .low = (uintptr_t)__builtin_frame_address(0),
                                .high = caller->stack_high,
-                               .state = IN_NATIVE };
+                               .state = layout->states.in_native };
     enum smp_status status = SMP_OK;
 
     *reason = NULL;
@@ -445,7 +452,8 @@ enum smp_status smp_check_stacks(const struct smp_layout *layout,
         (*caller->env)->ExceptionClear(caller->env);
         return SMP_ENOMEM;
     }
-    *reason = check_stack(layout, caller->jvmti, &own);
+    *reason = are_states_sane(layout) ? check_stack(layout, caller->jvmti, &own)
+                                      : "the states of threads are numbered otherwise";
     if (*reason == NULL)
         status = check_shapes(layout, caller, reason);
     (void)(*caller->env)->PopLocalFrame(caller->env, NULL);

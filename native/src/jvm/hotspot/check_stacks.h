@@ -15,8 +15,20 @@
 #ifndef SMP_JVM_HOTSPOT_CHECK_STACKS_H
 #define SMP_JVM_HOTSPOT_CHECK_STACKS_H
 
+#include <jni.h>
+#include <jvmti.h>
+#include <stdint.h>
+
 #include "base/status.h"
-#include "jvm/hotspot/check.h"
+#include "jvm/hotspot/layout.h"
+
+/* A thread that is in a native method called from Java: the caller of prove. */
+struct smp_check_caller {
+    jvmtiEnv *jvmti;
+    JNIEnv *env;
+    uintptr_t java_thread; /* its Thread.eetop */
+    uintptr_t stack_high;
+};
 
 SMP_CHECKED enum smp_status smp_check_stacks(const struct smp_layout *layout,
                                              const struct smp_check_caller *caller,

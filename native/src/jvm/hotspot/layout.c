@@ -69,6 +69,10 @@ struct row {
 static const struct row rows[] = {
     ROW_FIELD(ALWAYS, 0, thread.anchor, JavaThread, _anchor, "JavaFrameAnchor", 8),
     ROW_FIELD(ALWAYS, 0, thread.state, JavaThread, _thread_state, "JavaThreadState", 4),
+    ROW_CONSTANT(ALWAYS, states.in_native, "_thread_in_native"),
+    ROW_CONSTANT(ALWAYS, states.in_vm, "_thread_in_vm"),
+    ROW_CONSTANT(ALWAYS, states.in_java, "_thread_in_Java"),
+    ROW_CONSTANT(ALWAYS, states.blocked, "_thread_blocked"),
     ROW_FIELD(ALWAYS, 0, anchor.sp, JavaFrameAnchor, _last_Java_sp, "intptr_t*", 8),
     ROW_FIELD(ALWAYS, 0, anchor.pc, JavaFrameAnchor, _last_Java_pc, "address", 8),
     ROW_FIELD(ALWAYS, 0, anchor.fp, JavaFrameAnchor, _last_Java_fp, "intptr_t*", 8),
@@ -176,9 +180,10 @@ static enum finding judge(const struct row *row, const struct smp_export *entry)
         return OTHER_TYPE;
     if (row->kind == STATIC)
         return entry->value == 0 || entry->value % row->alignment != 0 ? ABSURD : FOUND;
-    if (row->kind == CONSTANT)
-        return row->member == SIZE_MAX && (int64_t)entry->value != row->value ? ABSURD : FOUND;
-    return entry->value >= SMP_EXPORT_MAX_OFFSET || entry->value % row->alignment != 0 ||
+    if (row->kind == CONSTANT && row->member == SIZE_MAX)
+        return (int64_t)entry->value != row->value ? ABSURD : FOUND;
+    return entry->value >= SMP_EXPORT_MAX_OFFSET ||
+                   (row->kind != CONSTANT && entry->value % row->alignment != 0) ||
                    (row->kind == SIZE && entry->value == 0)
                ? ABSURD
                : FOUND;
@@ -242,7 +247,7 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
                        nouns[row->kind], row->type, colons, name,
                        search->types[i] == NULL ? "thing without a type" : search->types[i],
                        row->expected);
-    else if (row->kind == CONSTANT)
+    else if (row->member == SIZE_MAX)
         (void)snprintf(reason, SMP_LAYOUT_REASON_BYTES,
                        "the constant %s is %" PRId64 ", expected %d", row->type,
                        (int64_t)search->values[i], (int)row->value);

@@ -40,6 +40,12 @@ struct smp_layout {
         uint32_t state;
     } thread; /* JavaThread */
     struct {
+        int32_t in_native;
+        int32_t in_vm;
+        int32_t in_java;
+        int32_t blocked;
+    } states; /* of a thread; JDK 28 has other numbers */
+    struct {
         uint32_t sp;
         uint32_t pc;
         uint32_t fp;

@@ -52,7 +52,7 @@ static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
     if (address % sizeof(code) != 0)
         return 0;
     memcpy(&code, (const void *)address, sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
-    if ((code & 0x7c000000U) != 0x14000000U) /* b, bl */
+    if ((code & 0x7c000000U) != 0x14000000U)            /* b, bl */
         return 0;
     return address + (uintptr_t)((int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36);
 }

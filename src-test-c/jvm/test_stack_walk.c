@@ -581,10 +581,10 @@ static void test_inside_the_jvm_by_a_stub(void **state)
 {
     (void)state;
     set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
-    stack[40] = 0x66;
+    stack[40] = slot(60);
     stack[41] = at(CALLER + 0x40);
     take_own(at(CALLER + 0x40), 0, slot(42));
-    own.from.fp = 0x66;
+    own.from.fp = slot(60);
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
     assert_int_equal(java_thread.sp, slot(20));

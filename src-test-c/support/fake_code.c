@@ -474,7 +474,7 @@ uintptr_t fake_code_blob(const struct fake_code *code, uintptr_t pc)
 {
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     return blob.start;
 }
 
@@ -547,7 +547,7 @@ void fake_stack_compiled(struct fake_code *code, uintptr_t pc)
 {
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     push_frame(code, pc, blob.frame_bytes);
 }
 
@@ -571,7 +571,7 @@ void fake_stack_upcall(struct fake_code *code, uintptr_t pc)
     const struct smp_frames_start caller = code->top;
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     code->top.sp -= blob.frame_bytes + 32 * sizeof(uintptr_t); /* native code in between */
     poke(code->top.sp + FAKE_UPCALL_DATA + code->layout.upcall.frame_anchor +
              code->layout.anchor.sp,

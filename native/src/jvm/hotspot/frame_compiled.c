@@ -46,11 +46,11 @@ static bool read_code(struct smp_frame_walk *walk, const struct smp_blob *blob, 
     code->frame_bytes = blob->frame_bytes;
     code->is_virtual_root = is_virtual_root(walk->layout, blob);
     if (line_pc != 0)
-        code->count = smp_code_frames_near(walk->layout, blob, line_pc, code->frames,
-                                           SMP_CODE_MAX_FRAMES);
+        code->count =
+            smp_code_frames_near(walk->layout, blob, line_pc, code->frames, SMP_CODE_MAX_FRAMES);
     else
-        code->count = smp_code_frames(walk->layout, blob, walk->pc, code->frames,
-                                      SMP_CODE_MAX_FRAMES);
+        code->count =
+            smp_code_frames(walk->layout, blob, walk->pc, code->frames, SMP_CODE_MAX_FRAMES);
     for (size_t i = 0; i < code->count; i++) {
         if (!smp_frame_cache_method(walk->cache, walk->layout, code->frames[i].method, &unused,
                                     &code->ids[i]))

@@ -87,8 +87,8 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
     out->count = out->leaf_count = out->omitted = 0;
     out->proof = 0;
     out->end = SMP_FRAMES_UNWALKABLE;
-    goes_on = begin(&walk, &start) &&
-              (start.line_pc == 0 || smp_frame_step_leaf(&walk, start.line_pc));
+    goes_on =
+        begin(&walk, &start) && (start.line_pc == 0 || smp_frame_step_leaf(&walk, start.line_pc));
     for (size_t i = 0; goes_on; i++) {
         bool is_known = false;
         if (i == MAX_PHYSICAL) {

@@ -219,8 +219,8 @@ static size_t read_scopes(const struct smp_layout *layout, const struct debug_da
     return count;
 }
 
-static size_t read_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
-                          bool is_near, struct smp_raw_frame *out, size_t room)
+static size_t read_frames(const struct smp_layout *layout, const struct smp_blob *blob,
+                          uintptr_t pc, bool is_near, struct smp_raw_frame *out, size_t room)
 {
     struct debug_data data;
     struct record record;

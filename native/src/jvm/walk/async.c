@@ -15,7 +15,6 @@
 #include "jvm/code/method_ids.h"
 #include "jvm/hotspot/check.h"
 #include "jvm/hotspot/frames.h"
-#include "jvm/hotspot/version.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
@@ -90,30 +89,24 @@ static struct smp_thread_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
     return layout;
 }
 
-/* Before the events for code: what they bring is compared. */
-static void find_own_walk(jvmtiEnv *jvmti)
+/* After the events for code, which have found the layout. */
+static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
 {
     static struct smp_frames_cache *cache; /* never freed: a late handler may read it */
-
-    if (cache == NULL && smp_frames_cache_create(&cache) != SMP_OK)
-        return;
-    if (smp_hotspot_find(NULL, smp_jvm_version(jvmti)) == SMP_OK)
-        state.async.own = smp_own_walk_make(smp_hotspot_layout(), cache, 0);
-}
-
-static void prove_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
-{
-    struct smp_check_caller caller = {
-        .jvmti = jvmti, .env = env, .stack_high = smp_stack_bounds_own().high
-    };
+    struct smp_check_caller caller = { .jvmti = jvmti,
+                                       .env = env,
+                                       .stack_high = smp_stack_bounds_own().high };
     jthread current = NULL;
 
     if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
         return;
     caller.java_thread = smp_threads_address(env, current);
     (*env)->DeleteLocalRef(env, current);
+    if (cache == NULL && smp_frames_cache_create(&cache) != SMP_OK)
+        return;
     (void)!smp_hotspot_prove(&caller); /* else it is not usable, see smp_hotspot_is_usable */
-    state.async.own.virtual_root = (void *)(uintptr_t)smp_virtual_threads_boundary(); /* NOLINT */
+    state.async.own =
+        smp_own_walk_make(smp_hotspot_layout(), cache, smp_virtual_threads_boundary());
 }
 
 static const char *install_handler(int signal)
@@ -137,13 +130,12 @@ static const char *prepare_walks(int signal, JNIEnv *env)
     *(void **)&state.async.walk = smp_symbol("AsyncGetCallTrace");
     if (state.async.walk == NULL)
         return "no AsyncGetCallTrace in this JVM";
-    find_own_walk(jvmti);
     const char *reason = smp_code_events_open(jvmti);
     if (reason == NULL) {
         smp_method_ids_open(env);
         state.async.has_virtual_threads = smp_virtual_threads_init(env);
         state.async.layout = find_layout(jvmti, env);
-        prove_own_walk(jvmti, env);
+        prepare_own_walk(jvmti, env);
         reason = install_handler(signal);
     }
     return reason;

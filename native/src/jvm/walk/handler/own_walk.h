@@ -4,7 +4,6 @@
  *
  * A method that has no id yet gets NULL, as from AsyncGetCallTrace: the sampler thread completes it.
  *
- * Owns     nothing.
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
  * Errors   0 frames: see struct smp_own_walk.
  * Cost     that of smp_frames_walk.

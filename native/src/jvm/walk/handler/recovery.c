@@ -51,8 +51,9 @@ static bool walk_from(struct smp_walk *walk, struct smp_registers from, uintptr_
     if (on_stack(walk, from.sp))
         count = own->walk(own, start, known_stack(walk).high, walk->frames + 1, walk->capacity - 1);
     /* Our walk of a virtual thread's stack does not go on to its carrier's root. */
-    if (count == 0 || ((own->virtual_root == NULL || walk->frames[count].method != own->virtual_root) &&
-                       !smp_walk_is_whole(walk, (int32_t)count)))
+    if (count == 0 ||
+        ((own->virtual_root == NULL || walk->frames[count].method != own->virtual_root) &&
+         !smp_walk_is_whole(walk, (int32_t)count)))
         return false;
     walk->answer->first = 1;
     walk->answer->count = count;

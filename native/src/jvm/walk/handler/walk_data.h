@@ -54,7 +54,8 @@ struct smp_own_walk {
                      uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
     const struct smp_layout *layout;
     struct smp_frames_cache *cache;
-    void *virtual_root; /* a virtual thread's frames stand on that of this method; NULL: not known */
+    void
+        *virtual_root; /* a virtual thread's frames stand on that of this method; NULL: not known */
 };
 
 /* What is known of the process and of the thread before it is interrupted. */

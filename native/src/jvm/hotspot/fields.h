@@ -17,7 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SMP_FIELD_MAX_OFFSET = 64 * 1024 }; /* the JVM's objects that are read are smaller */
+#include "jvm/hotspot/exports.h"
+
+enum { SMP_FIELD_MAX_OFFSET = SMP_EXPORT_MAX_OFFSET };
 
 struct smp_field {
     const char *type;

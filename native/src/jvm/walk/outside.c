@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/once.h"
+#include "base/safe_read.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/gate.h"
@@ -88,6 +89,11 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
     state.how = (struct smp_proven_walk){ .layout = async->layout.jvm, .walk = walk_frames };
     if (state.how.layout.last_sp == 0) {
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
+        return false;
+    }
+    const char *const unreadable = smp_safe_read_refusal();
+    if (unreadable != NULL) {
+        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "%s", unreadable);
         return false;
     }
     if (!smp_layout_find(smp_jvm_version(smp_agent_jvmti()), &state.layout, reason))

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/safe_read.h"
+
+enum { SIZE = 4096, PERMITTED = 0, WRONG_TEXT = 1, READS_ANYWAY = 2, NO_FILTER = 3 };
+
+static void test_memory_that_is_there(void **state)
+{
+    static char from[SIZE];
+    char to[SIZE] = { 0 };
+
+    (void)state;
+    assert_null(smp_safe_read_refusal());
+    memset(from, 'x', sizeof(from));
+    assert_true(smp_safe_read(to, (uintptr_t)from, sizeof(from)));
+    assert_memory_equal(to, from, sizeof(from));
+}
+
+static void test_memory_that_is_not(void **state)
+{
+    char to[SIZE];
+    char *page = mmap(NULL, 2 * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    (void)state;
+    assert_null(smp_safe_read_refusal());
+    assert_ptr_not_equal(page, MAP_FAILED);
+    assert_int_equal(mprotect(page + SIZE, SIZE, PROT_NONE), 0);
+    errno = EXDEV;
+    assert_false(smp_safe_read(to, 0, 8));
+    assert_false(smp_safe_read(to, UINTPTR_MAX - 3, 8));
+    assert_false(smp_safe_read(to, (uintptr_t)(page + SIZE), 8));
+    /* All or nothing. */
+    assert_false(smp_safe_read(to, (uintptr_t)(page + SIZE - 4), 8));
+    assert_true(smp_safe_read(to, (uintptr_t)(page + SIZE - 8), 8));
+    assert_int_equal(errno, EXDEV);
+    (void)munmap(page, 2 * SIZE);
+    assert_false(smp_safe_read(to, (uintptr_t)page, 8));
+}
+
+static bool refuse(const char **refusal)
+{
+    *refusal = "for a test";
+    return false;
+}
+
+static void test_nothing_is_read_where_it_is_not_permitted(void **state)
+{
+    const uint64_t from = 1;
+    uint64_t to = 0;
+
+    (void)state;
+    smp_safe_read_set_trial(refuse);
+    assert_false(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
+    assert_string_equal(smp_safe_read_refusal(), "for a test");
+    assert_false(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
+    smp_safe_read_set_trial(NULL);
+    /* Not before it has been tried. */
+    assert_false(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
+    assert_null(smp_safe_read_refusal());
+    assert_true(smp_safe_read(&to, (uintptr_t)&from, sizeof(from)));
+}
+
+/* action: what the filter does with process_vm_readv. */
+static bool set_filter(uint32_t action)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { .len = 4, .filter = code };
+
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
+}
+
+/* In a process of its own, as a filter stays for ever; what it exits with. */
+static int under_filter(uint32_t action)
+{
+    const uint64_t from = 1;
+    uint64_t to = 0;
+    int status = -1;
+    const pid_t child = fork();
+
+    if (child == 0) {
+        const char *refusal = NULL;
+        smp_safe_read_set_trial(NULL);
+        if (!set_filter(action))
+            _exit(NO_FILTER);
+        refusal = smp_safe_read_refusal();
+        if (smp_safe_read(&to, (uintptr_t)&from, sizeof(from)) != (refusal == NULL))
+            _exit(READS_ANYWAY);
+        if (refusal == NULL)
+            _exit(PERMITTED);
+        _exit(strcmp(refusal, "a filter of system calls forbids process_vm_readv") == 0
+                  ? EACCES
+                  : WRONG_TEXT);
+    }
+    assert_true(child > 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_under_filters_of_system_calls(void **state)
+{
+    const int permitted = under_filter(SECCOMP_RET_ALLOW);
+
+    (void)state;
+    if (permitted == NO_FILTER)
+        skip();
+    assert_int_equal(permitted, PERMITTED);
+    assert_int_equal(under_filter(SECCOMP_RET_ERRNO | EPERM), EACCES);
+    /* Our process lives on where the filter ends one that makes the call. */
+    assert_int_equal(under_filter(SECCOMP_RET_KILL_PROCESS), EACCES);
+    assert_int_equal(under_filter(SECCOMP_RET_TRAP), EACCES);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_memory_that_is_there),
+        cmocka_unit_test(test_memory_that_is_not),
+        cmocka_unit_test(test_nothing_is_read_where_it_is_not_permitted),
+        cmocka_unit_test(test_under_filters_of_system_calls),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

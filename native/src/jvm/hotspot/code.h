@@ -27,13 +27,16 @@ enum smp_blob_kind {
     SMP_BLOB_COMPILED,    /* an nmethod */
     SMP_BLOB_NATIVE,      /* the wrapper of a native method */
     SMP_BLOB_INTERPRETER, /* the interpreter's code */
-    SMP_BLOB_STUB         /* any other blob with a frame size: runtime stubs, adapters */
+    SMP_BLOB_UPCALL,      /* native code calls Java through it */
+    SMP_BLOB_BARRIER,     /* the stubs of continuations; where a frame returns into them, its caller
+                             lies in the heap */
+    SMP_BLOB_STUB         /* any other blob: runtime stubs, adapters */
 };
 
 struct smp_blob {
     uintptr_t start; /* of its header */
     uintptr_t code;  /* of its instructions */
-    uintptr_t end;
+    uintptr_t end;   /* of its instructions */
     enum smp_blob_kind kind;
     uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
     int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
@@ -47,6 +50,16 @@ struct smp_raw_frame {
     int32_t bci;      /* as JVMTI counts: -1 in a native method */
 };
 
+enum { SMP_CODE_MAX_FRAMES = 128 /* at one return address; deeper inlining is not read */ };
+
+/* The interpreter's code; low == high: there is none yet. */
+struct smp_code_range {
+    uintptr_t low;
+    uintptr_t high;
+};
+
+struct smp_code_range smp_code_interpreter(const struct smp_layout *layout);
+
 bool smp_code_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
 
 /*
@@ -57,10 +70,10 @@ size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *b
                        struct smp_raw_frame *out, size_t room);
 
 /*
- * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in
- * the word at the returned offset from its stack pointer; else 0.
+ * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in the
+ * word at this offset, which may be 0, from its stack pointer.
  */
-uint32_t smp_code_deoptimised_pc_offset(const struct smp_layout *layout,
-                                        const struct smp_blob *blob, uintptr_t pc);
+bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
+                                    uintptr_t pc, uint32_t *offset);
 
 #endif

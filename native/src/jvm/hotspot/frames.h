@@ -18,48 +18,11 @@
 #ifndef SMP_JVM_HOTSPOT_FRAMES_H
 #define SMP_JVM_HOTSPOT_FRAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/status.h"
-#include "jvm/hotspot/code.h"
+#include "jvm/hotspot/frame_types.h"
 #include "jvm/hotspot/layout.h"
-
-enum { SMP_FRAMES_CACHE = 16384 /* return addresses; a power of two */ };
-
-struct smp_frames_cache;
-
-/* Where a walk begins: a complete frame, as an anchor or the registers at a call give it. */
-struct smp_frames_start {
-    uintptr_t sp;
-    uintptr_t fp;
-    uintptr_t pc; /* 0: the word below sp */
-};
-
-enum smp_frames_end {
-    SMP_FRAMES_ROOT,         /* the thread's first entry into Java has been reached */
-    SMP_FRAMES_VIRTUAL_ROOT, /* a virtual thread's own first frame */
-    SMP_FRAMES_BARRIER,      /* the rest of a virtual thread lies in the heap */
-    SMP_FRAMES_FULL,         /* more physical frames than any stack has */
-    SMP_FRAMES_UNWALKABLE
-};
-
-/*
- * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h. raw and
- * words are the caller's.
- */
-struct smp_frames {
-    struct smp_raw_frame *raw;
-    uint64_t *ids; /* of each frame: its method id, or 0 where it has none yet */
-    size_t capacity;
-    size_t count;
-    size_t leaf_count;
-    size_t omitted;
-    enum smp_frames_end end;
-    uint64_t
-        proof; /* a hash over all that was read of the stack: two equal walks have equal ones */
-};
 
 SMP_CHECKED enum smp_status smp_frames_cache_create(struct smp_frames_cache **out);
 void smp_frames_cache_destroy(struct smp_frames_cache *cache);

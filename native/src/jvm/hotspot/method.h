@@ -8,7 +8,7 @@
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   0 or false: no id, or memory that is no method.
- * Cost     five loads; a safe read of each object that is not known to be mapped.
+ * Cost     a safe read of each object: four for the code, three more for an id.
  */
 #ifndef SMP_JVM_HOTSPOT_METHOD_H
 #define SMP_JVM_HOTSPOT_METHOD_H
@@ -27,12 +27,28 @@ struct smp_method_names {
     uintptr_t const_method; /* with the Method* the key of this method while it is loaded */
 };
 
-/* Looks like a Method: its ConstMethod points back where it should. For words that may be anything. */
+/* What an interpreted frame is checked with. */
+struct smp_method_code {
+    uintptr_t const_method;
+    uintptr_t code;      /* its byte codes */
+    uint32_t code_bytes; /* 0: none */
+    bool is_native;
+    uint16_t number; /* among its class's methods */
+    uintptr_t ids;   /* address of the pointer to the ids of its class's methods */
+};
+
+/* Looks like a Method: its ConstMethod has room for its byte codes, and its constant pool is as long as the
+ * pool's tags. For words that may be anything. */
+bool smp_method_code(const struct smp_layout *layout, uintptr_t method,
+                     struct smp_method_code *out);
 bool smp_method_is_valid(const struct smp_layout *layout, uintptr_t method);
 /* 0: it has no id yet. */
+uint64_t smp_method_code_id(const struct smp_method_code *code);
 uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method);
 bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
                       struct smp_method_names *out);
+/* The index of a byte code in a method that is known: the same as the next one, without a read. */
+int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp);
 /* The byte code index of a pointer into the method's byte codes; -1: native; -2: not in it. */
 int32_t smp_method_bci(const struct smp_layout *layout, uintptr_t method, uintptr_t bcp);
 

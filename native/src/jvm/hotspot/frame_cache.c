@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/hotspot/frame_cache.h"
+
+#include <stdatomic.h>
+
+#include "base/alloc.h"
+#include "jvm/hotspot/frames.h"
+#include "jvm/hotspot/memory.h"
+
+enum {
+    LINE_BYTES = 64,
+    FRAMES_IN_ENTRY = 4,
+    PARTS = SMP_CODE_MAX_FRAMES / FRAMES_IN_ENTRY,
+    METHODS = 4096, /* a power of two */
+    BCI_BITS = 16,
+    MAX_BCI = (1 << BCI_BITS) - 2, /* -1 is kept as 0 */
+    CODE_WORDS = 16,
+    METHOD_WORDS = 8,
+    HALF_BITS = 32
+};
+
+/* Words of an entry. The first one is odd while it is written, and another one after each writing. */
+enum code_word {
+    CODE_SEQUENCE,
+    CODE_PC,
+    CODE_BLOB,
+    CODE_ID_AND_SIZE,
+    CODE_SHAPE, /* epoch, count, part, is_virtual_root */
+    CODE_BCIS,
+    CODE_FRAMES /* method, id of each */
+};
+
+enum method_word {
+    METHOD_SEQUENCE,
+    METHOD_ADDRESS,
+    METHOD_CONST,
+    METHOD_CODE,
+    METHOD_SHAPE, /* epoch, number, is_native */
+    METHOD_CODE_BYTES,
+    METHOD_ID,
+    METHOD_IDS
+};
+
+struct code_entry {
+    _Alignas(LINE_BYTES) _Atomic uint64_t words[CODE_WORDS];
+};
+
+struct method_entry {
+    _Alignas(LINE_BYTES) _Atomic uint64_t words[METHOD_WORDS];
+};
+
+struct smp_frames_cache {
+    _Atomic uint32_t epoch;
+    atomic_flag is_written;
+    void *memory; /* of the tables, not aligned */
+    struct code_entry *codes;
+    struct method_entry *methods;
+};
+
+enum smp_status smp_frames_cache_create(struct smp_frames_cache **out)
+{
+    const size_t codes = SMP_FRAMES_CACHE * sizeof(struct code_entry);
+    const size_t methods = METHODS * sizeof(struct method_entry);
+    struct smp_frames_cache *cache = smp_alloc(NULL, sizeof(*cache));
+    uintptr_t aligned = 0;
+
+    *out = NULL;
+    if (cache == NULL)
+        return SMP_ENOMEM;
+    cache->memory = smp_alloc(NULL, codes + methods + LINE_BYTES);
+    if (cache->memory == NULL) {
+        smp_free(NULL, cache);
+        return SMP_ENOMEM;
+    }
+    aligned = ((uintptr_t)cache->memory + LINE_BYTES - 1) & ~(uintptr_t)(LINE_BYTES - 1);
+    cache->codes = (struct code_entry *)aligned; /* NOLINT(performance-no-int-to-ptr) */
+    cache->methods = (struct method_entry *)(aligned + codes); /* NOLINT */
+    atomic_init(&cache->epoch, 1);
+    atomic_flag_clear(&cache->is_written);
+    *out = cache;
+    return SMP_OK;
+}
+
+void smp_frames_cache_destroy(struct smp_frames_cache *cache)
+{
+    if (cache == NULL)
+        return;
+    smp_free(NULL, cache->memory);
+    smp_free(NULL, cache);
+}
+
+void smp_frames_cache_renew(struct smp_frames_cache *cache)
+{
+    (void)atomic_fetch_add(&cache->epoch, 1);
+}
+
+static size_t place(uintptr_t key, size_t part, size_t size)
+{
+    const uint64_t mixed = (key + part * 0x9e3779b97f4a7c15U) * 0xd6e8feb86659fd93U;
+
+    return (size_t)(mixed >> HALF_BITS) & (size - 1);
+}
+
+static uint64_t load(const _Atomic uint64_t *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+/* A copy of an entry; false: it is just written. Copies no more than it needs for the key. */
+static bool copy_entry(const _Atomic uint64_t *words, size_t key_word, uint64_t key, uint64_t *to,
+                       size_t count)
+{
+    const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
+
+    if ((sequence & 1) != 0 || sequence == 0 || load(&words[key_word]) != key)
+        return false;
+    for (size_t i = 1; i < count; i++)
+        to[i] = load(&words[i]);
+    atomic_thread_fence(memory_order_acquire);
+    return load(&words[0]) == sequence;
+}
+
+static void write_entry(_Atomic uint64_t *words, const uint64_t *from, size_t count)
+{
+    const uint64_t sequence = load(&words[0]);
+
+    atomic_store_explicit(&words[0], sequence + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    for (size_t i = 1; i < count; i++)
+        atomic_store_explicit(&words[i], from[i], memory_order_relaxed);
+    atomic_store_explicit(&words[0], sequence + 2, memory_order_release);
+}
+
+static bool begin_writing(struct smp_frames_cache *cache)
+{
+    return !atomic_flag_test_and_set_explicit(&cache->is_written, memory_order_acquire);
+}
+
+static void end_writing(struct smp_frames_cache *cache)
+{
+    atomic_flag_clear_explicit(&cache->is_written, memory_order_release);
+}
+
+static uint64_t shape_of(uint32_t epoch, size_t count, size_t part, bool flag)
+{
+    return (uint64_t)epoch << HALF_BITS | (uint64_t)count << 16 | (uint64_t)part << 8 |
+           (flag ? 1 : 0);
+}
+
+/* Of part 0 the epoch is checked as well; words is a copy of the entry. */
+static bool is_entry_of(const uint64_t *words, const struct smp_known_code *code, size_t part)
+{
+    return words[CODE_BLOB] == code->blob &&
+           words[CODE_ID_AND_SIZE] ==
+               ((uint64_t)code->compile_id << HALF_BITS | code->frame_bytes) &&
+           (uint32_t)words[CODE_SHAPE] ==
+               (uint32_t)shape_of(0, code->count, part, code->is_virtual_root);
+}
+
+static void take_frames(const uint64_t *words, size_t part, struct smp_known_code *out)
+{
+    const size_t first = part * FRAMES_IN_ENTRY;
+
+    for (size_t i = 0; i < FRAMES_IN_ENTRY && first + i < out->count; i++) {
+        const uint64_t bci = words[CODE_BCIS] >> (i * BCI_BITS) & (MAX_BCI + 1);
+        out->frames[first + i].bci = (int32_t)bci - 1;
+        out->frames[first + i].method = words[CODE_FRAMES + 2 * i];
+        out->ids[first + i] = words[CODE_FRAMES + 2 * i + 1];
+    }
+}
+
+static void put_part(struct smp_frames_cache *cache, uintptr_t pc, size_t part,
+                     const struct smp_known_code *code)
+{
+    const size_t first = part * FRAMES_IN_ENTRY;
+    uint64_t words[CODE_WORDS] = {
+        [CODE_PC] = pc,
+        [CODE_BLOB] = code->blob,
+        [CODE_ID_AND_SIZE] = (uint64_t)code->compile_id << HALF_BITS | code->frame_bytes,
+        [CODE_SHAPE] = shape_of(code->epoch, code->count, part, code->is_virtual_root),
+    };
+
+    for (size_t i = 0; i < FRAMES_IN_ENTRY && first + i < code->count; i++) {
+        words[CODE_BCIS] |= (uint64_t)(code->frames[first + i].bci + 1) << (i * BCI_BITS);
+        words[CODE_FRAMES + 2 * i] = code->frames[first + i].method;
+        words[CODE_FRAMES + 2 * i + 1] = code->ids[first + i];
+    }
+    write_entry(cache->codes[place(pc, part, SMP_FRAMES_CACHE)].words, words, CODE_WORDS);
+}
+
+void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
+                         const struct smp_known_code *code)
+{
+    for (size_t i = 0; i < code->count; i++) {
+        if (code->frames[i].bci < -1 || code->frames[i].bci > MAX_BCI)
+            return;
+    }
+    if (cache == NULL || !begin_writing(cache))
+        return;
+    for (size_t part = 0; part * FRAMES_IN_ENTRY < code->count; part++)
+        put_part(cache, pc, part, code);
+    end_writing(cache);
+}
+
+/* Part 0 has been copied to words: the others, or false. */
+static bool take_code(struct smp_frames_cache *cache, uintptr_t pc, uint64_t *words,
+                      struct smp_known_code *out)
+{
+    out->blob = words[CODE_BLOB];
+    out->compile_id = (uint32_t)(words[CODE_ID_AND_SIZE] >> HALF_BITS);
+    out->frame_bytes = (uint32_t)words[CODE_ID_AND_SIZE];
+    out->count = words[CODE_SHAPE] >> 16 & 0xffff;
+    out->is_virtual_root = (words[CODE_SHAPE] & 1) != 0;
+    if (out->count > SMP_CODE_MAX_FRAMES || !is_entry_of(words, out, 0))
+        return false;
+    take_frames(words, 0, out);
+    for (size_t part = 1; part * FRAMES_IN_ENTRY < out->count; part++) {
+        const _Atomic uint64_t *entry = cache->codes[place(pc, part, SMP_FRAMES_CACHE)].words;
+        if (!copy_entry(entry, CODE_PC, pc, words, CODE_WORDS) || !is_entry_of(words, out, part))
+            return false;
+        take_frames(words, part, out);
+    }
+    return true;
+}
+
+/* After a renewal: is the blob still there, from its start? The compile id alone may be a remnant. */
+static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
+                       const struct smp_known_code *code)
+{
+    struct smp_blob blob;
+
+    return smp_code_find(layout, pc, &blob) && blob.start == code->blob &&
+           blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
+}
+
+/* Ids that have been made meanwhile. */
+static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                         struct smp_known_code *code)
+{
+    bool is_changed = false;
+
+    for (size_t i = 0; i < code->count; i++) {
+        struct smp_method_code unused;
+        if (code->ids[i] == 0 &&
+            smp_frame_cache_method(cache, layout, code->frames[i].method, &unused, &code->ids[i]))
+            is_changed = is_changed || code->ids[i] != 0;
+    }
+    return is_changed;
+}
+
+bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                          uintptr_t pc, struct smp_known_code *out)
+{
+    uint64_t words[CODE_WORDS];
+    bool is_old = false;
+
+    out->epoch = 0;
+    if (cache == NULL)
+        return false;
+    out->epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    if (!copy_entry(cache->codes[place(pc, 0, SMP_FRAMES_CACHE)].words, CODE_PC, pc, words,
+                    CODE_WORDS))
+        return false;
+    is_old = words[CODE_SHAPE] >> HALF_BITS != out->epoch;
+    if (!take_code(cache, pc, words, out) ||
+        smp_load_u32(out->blob + layout->nmethod.compile_id) != out->compile_id)
+        return false;
+    if (is_old && !check_blob(layout, pc, out))
+        return false;
+    if (complete_ids(cache, layout, out) || is_old)
+        smp_frame_cache_put(cache, pc, out);
+    return true;
+}
+
+static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
+                       const struct smp_method_code *code, uint64_t id)
+{
+    const uint64_t words[METHOD_WORDS] = {
+        [METHOD_ADDRESS] = method,
+        [METHOD_CONST] = code->const_method,
+        [METHOD_CODE] = code->code,
+        [METHOD_SHAPE] = shape_of(epoch, code->number, 0, code->is_native),
+        [METHOD_CODE_BYTES] = code->code_bytes,
+        [METHOD_ID] = id,
+        [METHOD_IDS] = code->ids,
+    };
+
+    if (!begin_writing(cache))
+        return;
+    write_entry(cache->methods[place(method, 0, METHODS)].words, words, METHOD_WORDS);
+    end_writing(cache);
+}
+
+static bool find_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
+                        struct smp_method_code *out, uint64_t *id)
+{
+    uint64_t words[METHOD_WORDS];
+
+    if (!copy_entry(cache->methods[place(method, 0, METHODS)].words, METHOD_ADDRESS, method, words,
+                    METHOD_WORDS) ||
+        words[METHOD_SHAPE] >> HALF_BITS != epoch)
+        return false;
+    *out = (struct smp_method_code){ .const_method = words[METHOD_CONST],
+                                     .code = words[METHOD_CODE],
+                                     .code_bytes = (uint32_t)words[METHOD_CODE_BYTES],
+                                     .is_native = (words[METHOD_SHAPE] & 1) != 0,
+                                     .number = (uint16_t)(words[METHOD_SHAPE] >> 16),
+                                     .ids = words[METHOD_IDS] };
+    *id = words[METHOD_ID];
+    return true;
+}
+
+bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                            uintptr_t method, struct smp_method_code *out, uint64_t *id)
+{
+    const uint32_t epoch =
+        cache == NULL ? 0 : atomic_load_explicit(&cache->epoch, memory_order_acquire);
+    const bool is_known = cache != NULL && find_method(cache, method, epoch, out, id);
+
+    if (is_known && *id != 0)
+        return true;
+    if (!is_known && !smp_method_code(layout, method, out))
+        return false;
+    *id = smp_method_code_id(out);
+    if (cache != NULL && (!is_known || *id != 0))
+        put_method(cache, method, epoch, out, *id);
+    return true;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/hotspot/frame_cache.h"
+#include "jvm/hotspot/frame_slots.h"
+#include "jvm/hotspot/frame_walk.h"
+#include "jvm/hotspot/method.h"
+
+enum { NOT_IN_METHOD = -2 };
+
+/* What was kept of the method may be that of another one that was there before: read it anew, then. */
+static bool find_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
+                     struct smp_raw_frame *frame, uint64_t *id)
+{
+    struct smp_method_code code;
+
+    frame->method = method;
+    if (!smp_frame_cache_method(walk->cache, walk->layout, method, &code, id))
+        return false;
+    frame->bci = smp_method_code_bci(&code, bcp);
+    if (frame->bci != NOT_IN_METHOD)
+        return true;
+    return walk->cache != NULL && smp_frame_cache_method(NULL, walk->layout, method, &code, id) &&
+           (frame->bci = smp_method_code_bci(&code, bcp)) != NOT_IN_METHOD;
+}
+
+bool smp_frame_step_interpreted(struct smp_frame_walk *walk)
+{
+    const uintptr_t fp = walk->fp;
+    struct smp_raw_frame frame;
+    uint64_t id = 0;
+    uintptr_t method = 0;
+    uintptr_t bcp = 0;
+    uintptr_t caller_sp = 0;
+    uintptr_t caller_fp = 0;
+    uintptr_t caller_pc = 0;
+
+    if (fp < walk->sp || !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_METHOD), &method) ||
+        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_BCP), &bcp) ||
+        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_SENDER_SP), &caller_sp) ||
+        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_CALLER_FP), &caller_fp) ||
+        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_RETURN), &caller_pc) || caller_sp <= fp ||
+        !find_bci(walk, method, bcp, &frame, &id))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    smp_frame_add(walk, frame, id);
+    return smp_frame_go(walk, caller_sp, caller_fp, caller_pc);
+}

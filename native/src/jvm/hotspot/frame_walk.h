@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * frame_walk.h - a walk under way, and the steps from a frame to its caller, one for each kind of frame.
+ *
+ * Threads  any, signal handlers included; a walk is one thread's.
+ * Errors   a step returns false where the walk ends, and has set how.
+ */
+#ifndef SMP_JVM_HOTSPOT_FRAME_WALK_H
+#define SMP_JVM_HOTSPOT_FRAME_WALK_H
+
+#include "jvm/hotspot/code.h"
+#include "jvm/hotspot/frame_types.h"
+#include "jvm/hotspot/layout.h"
+#include "jvm/hotspot/memory.h"
+
+struct smp_frame_walk {
+    const struct smp_layout *layout;
+    struct smp_frames_cache *cache;
+    uintptr_t low; /* words that may be read */
+    uintptr_t high;
+    /* The frame that is walked: its sp before a callee extended it, as HotSpot's unextended one. */
+    uintptr_t sp;
+    uintptr_t fp;
+    uintptr_t pc;
+    struct smp_frames *out;
+    size_t added; /* frames, those left out included */
+};
+
+static inline bool smp_frame_end(struct smp_frame_walk *walk, enum smp_frames_end end)
+{
+    walk->out->end = end;
+    return false;
+}
+
+static inline void smp_frame_prove(struct smp_frame_walk *walk, uintptr_t word)
+{
+    const uint64_t mixed = (walk->out->proof ^ word) * 0x9e3779b97f4a7c15U;
+
+    walk->out->proof = mixed ^ mixed >> 29;
+}
+
+/* A word of the stack; false: it does not lie there. All that is read becomes part of the proof. */
+static inline bool smp_frame_read(struct smp_frame_walk *walk, uintptr_t address, uintptr_t *out)
+{
+    if (address < walk->low || address >= walk->high || walk->high - address < sizeof(uintptr_t) ||
+        address % sizeof(uintptr_t) != 0)
+        return false;
+    *out = smp_load_word(address);
+    smp_frame_prove(walk, *out);
+    return true;
+}
+
+static inline uintptr_t smp_frame_slot(uintptr_t base, int slot)
+{
+    return base + (uintptr_t)(slot * (int)sizeof(uintptr_t));
+}
+
+/* The caller, whose frame is always at a higher address. */
+static inline bool smp_frame_go(struct smp_frame_walk *walk, uintptr_t sp, uintptr_t fp,
+                                uintptr_t pc)
+{
+    if (sp <= walk->sp || sp > walk->high || sp % sizeof(uintptr_t) != 0)
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    walk->sp = sp;
+    walk->fp = fp;
+    walk->pc = pc;
+    return true;
+}
+
+/* The caller of a frame whose size is known. */
+static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes)
+{
+    const uintptr_t sp = walk->sp + bytes;
+    uintptr_t fp = 0;
+    uintptr_t pc = 0;
+
+    if (bytes == 0 || !smp_frame_read(walk, sp - sizeof(uintptr_t), &pc) ||
+        !smp_frame_read(walk, sp - 2 * sizeof(uintptr_t), &fp))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    return smp_frame_go(walk, sp, fp, pc);
+}
+
+void smp_frame_add(struct smp_frame_walk *walk, struct smp_raw_frame frame, uint64_t id);
+
+/* frame_compiled.c: compiled and native methods, their deoptimised frames; stubs. */
+bool smp_frame_step_known(struct smp_frame_walk *walk, bool *is_known);
+bool smp_frame_step_blob(struct smp_frame_walk *walk);
+/* frame_interpreted.c */
+bool smp_frame_step_interpreted(struct smp_frame_walk *walk);
+/* frame_entry.c: where native code called Java. */
+bool smp_frame_step_entry(struct smp_frame_walk *walk);
+bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *blob);
+
+#endif

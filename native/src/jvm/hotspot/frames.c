@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/hotspot/frames.h"
+
+#include "jvm/hotspot/frame_walk.h"
+
+enum {
+    MAX_PHYSICAL =
+        1024 * 1024, /* frames have 16 bytes at least, and stacks are smaller than that */
+    WORDS_BELOW_SP = 2,
+    MIN_CAPACITY = 2 /* one frame of each end */
+};
+
+static void reverse(struct smp_frames *frames, size_t from, size_t to)
+{
+    while (from + 1 < to) {
+        const struct smp_raw_frame raw = frames->raw[from];
+        const uint64_t id = frames->ids[from];
+        to--;
+        frames->raw[from] = frames->raw[to];
+        frames->ids[from] = frames->ids[to];
+        frames->raw[to] = raw;
+        frames->ids[to] = id;
+        from++;
+    }
+}
+
+/* The leaf's end is kept as it comes; behind it the newest frames replace the oldest ones in turn. */
+void smp_frame_add(struct smp_frame_walk *walk, struct smp_raw_frame frame, uint64_t id)
+{
+    struct smp_frames *out = walk->out;
+    const size_t leaves = out->capacity - out->capacity / 2;
+    const size_t at = walk->added < out->capacity
+                          ? walk->added
+                          : leaves + (walk->added - leaves) % (out->capacity - leaves);
+
+    walk->added++;
+    out->raw[at] = frame;
+    out->ids[at] = id;
+}
+
+/* Puts the root's end in order. */
+static void finish(struct smp_frame_walk *walk)
+{
+    struct smp_frames *out = walk->out;
+    const size_t leaves = out->capacity - out->capacity / 2;
+
+    if (walk->added <= out->capacity) {
+        out->count = out->leaf_count = walk->added;
+        return;
+    }
+    const size_t oldest = leaves + (walk->added - leaves) % (out->capacity - leaves);
+    reverse(out, leaves, oldest);
+    reverse(out, oldest, out->capacity);
+    reverse(out, leaves, out->capacity);
+    out->count = out->capacity;
+    out->leaf_count = leaves;
+    out->omitted = walk->added - out->capacity;
+}
+
+static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *start)
+{
+    walk->sp = start->sp;
+    walk->fp = start->fp;
+    walk->pc = start->pc;
+    smp_frame_prove(walk, start->sp);
+    smp_frame_prove(walk, start->fp);
+    smp_frame_prove(walk, start->pc);
+    return walk->out->capacity >= MIN_CAPACITY && start->sp > walk->low && start->sp < walk->high &&
+           start->sp % sizeof(uintptr_t) == 0 &&
+           (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));
+}
+
+void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *cache,
+                     struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out)
+{
+    const struct smp_code_range interpreter = smp_code_interpreter(layout);
+    const uintptr_t entry_pc = smp_load_word(layout->entry.return_pc);
+    const uintptr_t barrier_pc = layout->barrier_pc == 0 ? 0 : smp_load_word(layout->barrier_pc);
+    struct smp_frame_walk walk = { .layout = layout,
+                                   .cache = cache,
+                                   .low = start.sp - WORDS_BELOW_SP * sizeof(uintptr_t),
+                                   .high = stack_high,
+                                   .out = out };
+    bool goes_on = true;
+
+    out->count = out->leaf_count = out->omitted = 0;
+    out->proof = 0;
+    out->end = SMP_FRAMES_UNWALKABLE;
+    goes_on = begin(&walk, &start);
+    for (size_t i = 0; goes_on; i++) {
+        bool is_known = false;
+        if (i == MAX_PHYSICAL) {
+            goes_on = smp_frame_end(&walk, SMP_FRAMES_FULL);
+        } else if (walk.pc >= interpreter.low && walk.pc < interpreter.high) {
+            goes_on = smp_frame_step_interpreted(&walk);
+        } else if (walk.pc == entry_pc) {
+            goes_on = smp_frame_step_entry(&walk);
+        } else if (barrier_pc != 0 && walk.pc == barrier_pc) {
+            goes_on = smp_frame_end(&walk, SMP_FRAMES_BARRIER);
+        } else {
+            goes_on = smp_frame_step_known(&walk, &is_known);
+            if (!is_known)
+                goes_on = smp_frame_step_blob(&walk);
+        }
+    }
+    finish(&walk);
+}

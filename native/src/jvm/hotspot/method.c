@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/hotspot/method.h"
+
+#include <string.h>
+
+#include "base/safe_read.h"
+
+enum {
+    OBJECT_BYTES =
+        512, /* a method, its constant part and its pool have fewer, without what follows */
+    MAX_CONST_WORDS = 64 * 1024 * 1024,
+    MAX_METHOD_IDS = 64 * 1024 + 1,
+    NATIVE_FLAG = 0x100, /* JVM_ACC_NATIVE */
+    NATIVE_BCI = -1,
+    OUTSIDE_BCI = -2,
+    CONTINUATION_MASK = 0xc0, /* of UTF-8's second and further bytes */
+    CONTINUATION = 0x80
+};
+
+/* What was read of a method, from the outside in. */
+struct view {
+    struct smp_method_code code;
+    uintptr_t pool;
+    uintptr_t holder;
+    uint32_t pool_length;
+    uint16_t name;
+};
+
+static uintptr_t word_at(const char *object, uint32_t offset)
+{
+    uintptr_t value = 0;
+
+    memcpy(&value, object + offset, sizeof(value));
+    return value;
+}
+
+static uint32_t u32_at(const char *object, uint32_t offset)
+{
+    uint32_t value = 0;
+
+    memcpy(&value, object + offset, sizeof(value));
+    return value;
+}
+
+static uint16_t u16_at(const char *object, uint32_t offset)
+{
+    uint16_t value = 0;
+
+    memcpy(&value, object + offset, sizeof(value));
+    return value;
+}
+
+static bool read_word(uintptr_t address, uintptr_t *out)
+{
+    return smp_safe_read(out, address, sizeof(*out));
+}
+
+/* Objects are aligned to words. */
+static bool read_object(uintptr_t address, uint32_t bytes, char to[OBJECT_BYTES])
+{
+    return address != 0 && address % sizeof(uintptr_t) == 0 && bytes <= OBJECT_BYTES &&
+           smp_safe_read(to, address, bytes);
+}
+
+static bool read_method(const struct smp_layout *layout, uintptr_t method, struct view *out)
+{
+    char object[OBJECT_BYTES];
+
+    if (!read_object(method, layout->method.bytes, object))
+        return false;
+    out->code.const_method = word_at(object, layout->method.const_method);
+    out->code.is_native = (u16_at(object, layout->method.flags) & NATIVE_FLAG) != 0;
+    return true;
+}
+
+static bool read_const_method(const struct smp_layout *layout, struct view *out)
+{
+    char object[OBJECT_BYTES];
+    const uint32_t header = layout->const_method.bytes;
+    uint32_t words = 0;
+
+    if (!read_object(out->code.const_method, header, object))
+        return false;
+    words = u32_at(object, layout->const_method.words);
+    out->code.code = out->code.const_method + header;
+    out->code.code_bytes = u16_at(object, layout->const_method.code_bytes);
+    out->pool = word_at(object, layout->const_method.pool);
+    out->name = u16_at(object, layout->const_method.name);
+    out->code.number = u16_at(object, layout->const_method.number);
+    return words < MAX_CONST_WORDS &&
+           words * sizeof(uintptr_t) >= header + (size_t)out->code.code_bytes;
+}
+
+static bool read_pool(const struct smp_layout *layout, struct view *out)
+{
+    char object[OBJECT_BYTES];
+    uint32_t tags = 0;
+
+    if (!read_object(out->pool, layout->pool.bytes, object))
+        return false;
+    out->pool_length = u32_at(object, layout->pool.length);
+    out->holder = word_at(object, layout->pool.holder);
+    out->code.ids = out->holder + layout->klass.ids;
+    /* Of an array of the JVM's, the first thing is its length. */
+    return out->name != 0 && out->name < out->pool_length && out->holder != 0 &&
+           out->holder % sizeof(uintptr_t) == 0 &&
+           smp_safe_read(&tags, word_at(object, layout->pool.tags), sizeof(tags)) &&
+           tags == out->pool_length;
+}
+
+static bool read_view(const struct smp_layout *layout, uintptr_t method, struct view *out)
+{
+    *out = (struct view){ 0 };
+    return read_method(layout, method, out) && read_const_method(layout, out) &&
+           read_pool(layout, out);
+}
+
+bool smp_method_code(const struct smp_layout *layout, uintptr_t method, struct smp_method_code *out)
+{
+    struct view view;
+    const bool is_valid = read_view(layout, method, &view);
+
+    *out = view.code;
+    return is_valid;
+}
+
+bool smp_method_is_valid(const struct smp_layout *layout, uintptr_t method)
+{
+    struct view view;
+
+    return read_view(layout, method, &view);
+}
+
+uint64_t smp_method_code_id(const struct smp_method_code *code)
+{
+    uintptr_t ids = 0;
+    uintptr_t count = 0;
+    uintptr_t id = 0;
+
+    if (!read_word(code->ids, &ids) || ids == 0 || ids % sizeof(ids) != 0 ||
+        !read_word(ids, &count) || count > MAX_METHOD_IDS || code->number >= count ||
+        !read_word(ids + (code->number + 1U) * sizeof(id), &id))
+        return 0;
+    return id;
+}
+
+uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method)
+{
+    struct smp_method_code code;
+
+    return smp_method_code(layout, method, &code) ? smp_method_code_id(&code) : 0;
+}
+
+/* A name that is longer is cut between two characters. */
+static bool read_symbol(const struct smp_layout *layout, uintptr_t symbol,
+                        char name[SMP_METHOD_NAME_BYTES])
+{
+    uint16_t length = 0;
+    size_t kept = 0;
+
+    if (symbol == 0 || symbol % sizeof(uintptr_t) != 0 ||
+        !smp_safe_read(&length, symbol + layout->symbol.length, sizeof(length)) || length == 0)
+        return false;
+    kept = length < SMP_METHOD_NAME_BYTES ? length : SMP_METHOD_NAME_BYTES;
+    if (!smp_safe_read(name, symbol + layout->symbol.body, kept))
+        return false;
+    if (kept == SMP_METHOD_NAME_BYTES) {
+        kept--;
+        while (kept > 0 && ((unsigned char)name[kept] & CONTINUATION_MASK) == CONTINUATION)
+            kept--;
+    }
+    name[kept] = 0;
+    return memchr(name, 0, kept) == NULL;
+}
+
+bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
+                      struct smp_method_names *out)
+{
+    struct view view;
+    uintptr_t class_name = 0;
+    uintptr_t name = 0;
+
+    if (!read_view(layout, method, &view) ||
+        !read_word(view.holder + layout->klass.name, &class_name) ||
+        !read_word(view.pool + layout->pool.bytes + view.name * sizeof(name), &name))
+        return false;
+    out->const_method = view.code.const_method;
+    return read_symbol(layout, class_name, out->class_name) && read_symbol(layout, name, out->name);
+}
+
+int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp)
+{
+    if (code->is_native)
+        return NATIVE_BCI;
+    return bcp >= code->code && bcp - code->code < code->code_bytes ? (int32_t)(bcp - code->code)
+                                                                    : OUTSIDE_BCI;
+}
+
+int32_t smp_method_bci(const struct smp_layout *layout, uintptr_t method, uintptr_t bcp)
+{
+    struct smp_method_code code;
+
+    return smp_method_code(layout, method, &code) ? smp_method_code_bci(&code, bcp) : OUTSIDE_BCI;
+}

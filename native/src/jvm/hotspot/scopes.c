@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "base/safe_read.h"
+#include "jvm/hotspot/code.h"
+#include "jvm/hotspot/memory.h"
+
+enum {
+    MAX_DATA_BYTES = 256 * 1024 * 1024,
+    WINDOW_BYTES = 256, /* of the scopes, read at once */
+    BLOCK_RECORDS = 32, /* of pcs, read at once */
+    RECORD_WORDS = 4,
+    NO_SCOPE = 0, /* where the only frame is that of the method itself, at its entry */
+    ENTRY_BCI = -1,
+    /* Compressed numbers: up to five bytes of six bits; one below the limit is the last. */
+    LAST_BYTE_LIMIT = 192,
+    MAX_COMPRESSED_BYTES = 5,
+    COMPRESSED_BITS = 6
+};
+
+/* What a compiled method has for debugging, as addresses. */
+struct debug_data {
+    bool is_outside; /* of the code heap: reads may fault */
+    uintptr_t pcs;
+    uintptr_t pcs_end;
+    uintptr_t scopes;
+    uintptr_t scopes_end;
+    uintptr_t metadata;
+    uintptr_t metadata_end;
+};
+
+struct record {
+    int32_t pc;
+    int32_t scope;
+};
+
+/* A place in the scopes, and what has been read around it. */
+struct stream {
+    const struct debug_data *data;
+    uint32_t base;
+    uintptr_t at;
+    uintptr_t window;
+    size_t length;
+    bool is_broken;
+    uint8_t bytes[WINDOW_BYTES];
+};
+
+static bool is_in_order(const struct debug_data *data)
+{
+    return data->pcs <= data->pcs_end && data->pcs_end - data->pcs < MAX_DATA_BYTES &&
+           data->scopes <= data->scopes_end && data->scopes_end - data->scopes < MAX_DATA_BYTES &&
+           data->metadata <= data->metadata_end &&
+           data->metadata_end - data->metadata < MAX_DATA_BYTES &&
+           data->metadata % sizeof(uintptr_t) == 0;
+}
+
+static bool find_inside(const struct smp_layout *layout, const struct smp_blob *blob,
+                        struct debug_data *out)
+{
+    const uintptr_t start = blob->start;
+    const uintptr_t end = start + smp_load_u32(start + layout->blob.bytes);
+
+    out->is_outside = false;
+    out->scopes = smp_load_word(start + layout->nmethod.scopes);
+    out->scopes_end = start + smp_load_u32(start + layout->nmethod.scopes_end);
+    out->pcs = out->scopes_end;
+    out->pcs_end = start + smp_load_u32(start + layout->nmethod.pcs_end);
+    out->metadata = start + smp_load_u32(start + layout->nmethod.metadata);
+    out->metadata_end = out->scopes;
+    return out->metadata >= start && out->pcs_end <= end && is_in_order(out);
+}
+
+static bool find_outside(const struct smp_layout *layout, const struct smp_blob *blob,
+                         struct debug_data *out)
+{
+    const uintptr_t start = blob->start;
+    const uintptr_t data = smp_load_word(start + layout->nmethod.outside);
+    const uintptr_t mutable_data = smp_load_word(start + layout->nmethod.mutable_data);
+
+    out->is_outside = true;
+    out->pcs = data + smp_load_u32(start + layout->nmethod.outside_pcs);
+    out->pcs_end = data + smp_load_u32(start + layout->nmethod.outside_scopes);
+    out->scopes = out->pcs_end;
+    out->scopes_end = data + smp_load_u32(start + layout->nmethod.outside_bytes);
+    out->metadata = mutable_data + smp_load_u32(start + layout->nmethod.relocation_bytes);
+    out->metadata_end = mutable_data + smp_load_u32(start + layout->nmethod.mutable_bytes);
+    return data != 0 && mutable_data != 0 && is_in_order(out);
+}
+
+/* Within what the caller has checked to be the method's data. */
+static bool read_data(const struct debug_data *data, void *to, uintptr_t at, size_t size)
+{
+    if (data->is_outside)
+        return smp_safe_read(to, at, size);
+    memcpy(to, (const void *)at, size); /* NOLINT(performance-no-int-to-ptr) */
+    return true;
+}
+
+static bool read_records(const struct smp_layout *layout, const struct debug_data *data,
+                         size_t first, size_t count, struct record *out)
+{
+    uint32_t words[BLOCK_RECORDS * RECORD_WORDS];
+    const size_t bytes = layout->pc_record.bytes;
+
+    if (!read_data(data, words, data->pcs + first * bytes, count * bytes))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const char *record = (const char *)words + i * bytes;
+        memcpy(&out[i].pc, record + layout->pc_record.pc, sizeof(out[i].pc));
+        memcpy(&out[i].scope, record + layout->pc_record.scope, sizeof(out[i].scope));
+    }
+    return true;
+}
+
+/* The record of exactly this pc, counted from the start of the code: records are in order of their pcs. */
+static bool find_record(const struct smp_layout *layout, const struct debug_data *data, int32_t pc,
+                        struct record *out)
+{
+    struct record block[BLOCK_RECORDS];
+    size_t low = 0;
+    size_t high = (data->pcs_end - data->pcs) / layout->pc_record.bytes;
+
+    while (high - low > BLOCK_RECORDS) {
+        const size_t middle = low + (high - low) / 2;
+        if (!read_records(layout, data, middle, 1, block))
+            return false;
+        if (block[0].pc <= pc)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (!read_records(layout, data, low, high - low, block))
+        return false;
+    for (size_t i = 0; i < high - low; i++) {
+        if (block[i].pc == pc) {
+            *out = block[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint8_t next_byte(struct stream *stream)
+{
+    const struct debug_data *data = stream->data;
+
+    if (stream->at < data->scopes || stream->at >= data->scopes_end) {
+        stream->is_broken = true;
+        return 0;
+    }
+    if (stream->at - stream->window >= stream->length) {
+        const size_t rest = data->scopes_end - stream->at;
+        stream->window = stream->at;
+        stream->length = rest < WINDOW_BYTES ? rest : WINDOW_BYTES;
+        if (!read_data(data, stream->bytes, stream->window, stream->length)) {
+            stream->length = 0;
+            stream->is_broken = true;
+            return 0;
+        }
+    }
+    return stream->bytes[stream->at++ - stream->window];
+}
+
+static uint32_t next_number(struct stream *stream)
+{
+    uint32_t sum = 0;
+
+    for (unsigned i = 0; i < MAX_COMPRESSED_BYTES; i++) {
+        const uint8_t byte = next_byte(stream);
+        if (byte < stream->base)
+            stream->is_broken = true;
+        sum += (byte - stream->base) << (i * COMPRESSED_BITS);
+        if (stream->is_broken || byte < LAST_BYTE_LIMIT)
+            break;
+    }
+    return sum;
+}
+
+/* The index counts from 1. */
+static uintptr_t read_method(const struct debug_data *data, uint32_t index)
+{
+    const uintptr_t count = (data->metadata_end - data->metadata) / sizeof(uintptr_t);
+    uintptr_t method = 0;
+
+    if (index == 0 || index > count ||
+        !read_data(data, &method, data->metadata + (index - 1) * sizeof(method), sizeof(method)))
+        return 0;
+    return method;
+}
+
+/* From the innermost scope out; a caller's scope was written before the one that it calls. */
+static size_t read_scopes(const struct smp_layout *layout, const struct debug_data *data,
+                          int32_t scope, struct smp_raw_frame *out, size_t room)
+{
+    struct stream stream = { .data = data, .base = layout->compressed_base };
+    uint32_t at = (uint32_t)scope;
+    size_t count = 0;
+
+    while (at != NO_SCOPE) {
+        uint32_t caller = 0;
+        if (count == room)
+            return 0;
+        stream.at = data->scopes + at;
+        caller = next_number(&stream);
+        out[count].method = read_method(data, next_number(&stream));
+        out[count].bci = (int32_t)next_number(&stream) + ENTRY_BCI;
+        if (stream.is_broken || out[count].method == 0 || caller >= at)
+            return 0;
+        if (out[count].bci == ENTRY_BCI)
+            out[count].bci = 0;
+        at = caller;
+        count++;
+    }
+    return count;
+}
+
+size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
+                       struct smp_raw_frame *out, size_t room)
+{
+    struct debug_data data;
+    struct record record;
+
+    if (room == 0 || blob->method == 0)
+        return 0;
+    if (blob->kind == SMP_BLOB_NATIVE) {
+        *out = (struct smp_raw_frame){ .method = blob->method, .bci = -1 };
+        return 1;
+    }
+    if (blob->kind != SMP_BLOB_COMPILED ||
+        !(layout->nmethod.outside != 0 ? find_outside(layout, blob, &data)
+                                       : find_inside(layout, blob, &data)) ||
+        !find_record(layout, &data, (int32_t)(pc - blob->code), &record))
+        return 0;
+    if (record.scope == NO_SCOPE) {
+        *out = (struct smp_raw_frame){ .method = blob->method, .bci = 0 };
+        return 1;
+    }
+    return read_scopes(layout, &data, record.scope, out, room);
+}

@@ -2,8 +2,11 @@
 package com.incapsula.sampler.torture;
 
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingEngine;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.bench.accuracy.Programs;
 import com.incapsula.sampler.testing.Recorder;
@@ -21,6 +24,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
+import java.util.regex.Pattern;
 
 /** What goes on in the JVM while it is sampled. */
 enum Storm {
@@ -161,13 +165,26 @@ enum Storm {
         }
     },
 
-    /** Two threads that wake each other, in two shapes of frames of one size in turn: each has one stack pointer. */
+    /** Threads that wake each other, in two shapes of frames of one size in turn: each has one stack pointer. */
     SHAPES {
         @Override
         List<Worker> begin() {
-            return List.of(
-                    Worker.doing("shape", goHome -> new Shapes().play(goHome)),
-                    Worker.doing("shape", goHome -> new Shapes().play(goHome)));
+            List<Worker> workers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                workers.add(Worker.doing("shape", goHome -> new Shapes().play(goHome)));
+            }
+            return workers;
+        }
+
+        /* No method of the two calls itself, so a stack that says so is put together from two. */
+        @Override
+        void check(ThreadsSampler sampler) {
+            try (SamplingReport report = sampler.snapshot()) {
+                assertThat(report.toString(ReportFormat.COLLAPSED)
+                                .lines()
+                                .filter(line -> TORN.matcher(line).find()))
+                        .isEmpty();
+            }
         }
     },
 
@@ -305,12 +322,16 @@ enum Storm {
     /** How often what the storm is about has happened. */
     static final AtomicLong EVENTS = new AtomicLong();
 
+    private static final Pattern TORN = Pattern.compile("Shapes\\.(left|right)\\([^;]*;[^;]*Shapes\\.\\1\\(");
     private static final int KEPT = 150;
     private static final long SMALL = 64 * 1024;
     private static volatile long sink;
 
     /** Begins. The workers know when to end. */
     abstract List<Worker> begin();
+
+    /** Looks at what was seen, now and then. */
+    void check(ThreadsSampler sampler) {}
 
     /** @return threads that run all kinds of code, more of them than there are processors */
     static List<Worker> load() {

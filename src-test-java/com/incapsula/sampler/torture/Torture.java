@@ -74,8 +74,10 @@ final class Torture {
         List<Worker> workers = storm.begin();
         while (System.nanoTime() - inner < TimeUnit.MILLISECONDS.toNanos(millis) && FAILURE.get() == null) {
             awaitTicks(sampler, 20);
+            storm.check(sampler);
         }
         long atLeast = millisSince(inner);
+        storm.check(sampler);
         sampler.close();
         long atMost = millisSince(outer);
         workers.forEach(Worker::close);

@@ -395,6 +395,86 @@ static void absurd_counts_are_a_refusal(void **state)
     assert_int_equal(outcomes(f, SMP_OUTCOME_REFUSED_BY_JVM), 1);
 }
 
+/* --- walks from outside --- */
+
+static struct {
+    enum smp_status status;
+    unsigned walks;
+    struct smp_frame frame;
+    size_t omitted;
+} outside;
+
+static enum smp_status walk_outside(void *self, struct smp_thread *thread,
+                                    struct smp_sample *sample)
+{
+    (void)self;
+    (void)thread;
+    outside.walks++;
+    /* Also where it fails: what it leaves there counts for nothing. */
+    sample->frames[0] = outside.frame;
+    sample->count = 1;
+    sample->leaf_count = 1;
+    sample->omitted = outside.omitted;
+    return outside.status;
+}
+
+static void begin_outside(struct sampler_fixture *f)
+{
+    struct smp_jvm vm = fake_jvm_interface(f->vm);
+
+    memset(&outside, 0, sizeof(outside));
+    outside.frame.method = fake_jvm_method(f->vm, "app.Pool", "park");
+    vm.walker.walk_outside = walk_outside;
+    smp_sampler_destroy(f->sampler);
+    assert_int_equal(smp_sampler_create(&f->quota, f->log, &vm, &f->options, &f->sampler), SMP_OK);
+    started(f, "main");
+    sampler_fixture_start(f);
+}
+
+static void a_stack_read_from_outside_needs_no_handshake(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    begin_outside(f);
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "main", "app.Pool.park(F.java:1)"), 50 * MS);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 1);
+    assert_int_equal(outside.walks, 1);
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0);
+    outside.omitted = 4;
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_DEEP_STACK_CUT), 1);
+}
+
+static void a_handshake_in_place_of_it_is_counted(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    begin_outside(f);
+    outside.status = SMP_ESTATE;
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "main", LOOP), 50 * MS);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED_BY_HANDSHAKE), 1);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 0);
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 1);
+}
+
+static void a_handshake_is_nothing_special_where_the_other_way_is_off(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    begin_outside(f);
+    outside.status = SMP_EUNSUPPORTED;
+    sampler_fixture_tick(f, 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_self(f, "main", LOOP), 50 * MS);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 1);
+    assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED_BY_HANDSHAKE), 0);
+}
+
 static void library_time_piles_up_below_the_users_code(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -874,6 +954,9 @@ int main(void)
         TEST(threads_that_ended_before_sampling_once_are_not_lost),
         TEST(every_failure_has_its_frame),
         TEST(absurd_counts_are_a_refusal),
+        TEST(a_stack_read_from_outside_needs_no_handshake),
+        TEST(a_handshake_in_place_of_it_is_counted),
+        TEST(a_handshake_is_nothing_special_where_the_other_way_is_off),
         TEST(library_time_piles_up_below_the_users_code),
         TEST(new_filter_holds_from_the_next_tick_on),
         TEST(two_lines_of_a_method_are_two_rows),

@@ -21,6 +21,7 @@
 #include "jni/throw.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
+#include "jvm/walk/cross_check.h"
 
 #define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
 
@@ -226,4 +227,17 @@ JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)
     (void)env;
     (void)bridge;
     return (jlong)smp_alloc_live_bytes();
+}
+
+JNIEXPORT jlongArray BRIDGE(crossChecks)(JNIEnv *env, jclass bridge, jlong each)
+{
+    (void)bridge;
+    if (each > 0)
+        smp_cross_check_set_each((uint64_t)each);
+    const struct smp_cross_check_counts counts = smp_cross_check_get_counts();
+    const jlong values[] = { (jlong)counts.compared, (jlong)counts.different };
+    jlongArray out = (*env)->NewLongArray(env, 2);
+    if (out != NULL)
+        (*env)->SetLongArrayRegion(env, out, 0, 2, values);
+    return out;
 }

@@ -18,6 +18,7 @@
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/by_signal.h"
 #include "jvm/walk/cpu_timers.h"
+#include "jvm/walk/outside.h"
 
 struct smp_java_session {
     struct smp_session *core;
@@ -26,9 +27,10 @@ struct smp_java_session {
     struct smp_jvm_methods *methods;
     struct smp_os_threads *os_threads;
     struct smp_by_signal *async;    /* NULL: the engine is JVMTI */
+    struct smp_outside *outside;    /* as async */
     int signal;                     /* of async */
     struct smp_jvm_cpu_timers *cpu; /* NULL: the clock is WALL */
-    _Atomic bool open;              /* destroy closes the agent, and with async async.h */
+    _Atomic bool open;              /* destroy closes the agent, and what it opened */
 };
 
 static enum smp_status enter(void *self, const char *thread_name)
@@ -50,6 +52,12 @@ static struct smp_async_walker async_of(const struct smp_java_session *java_sess
     return smp_by_signal_functions(java_session->async);
 }
 
+static struct smp_walker walker_of(const struct smp_java_session *java_session)
+{
+    return java_session->outside != NULL ? smp_outside_functions(java_session->outside)
+                                         : smp_by_jvmti();
+}
+
 static struct smp_cpu_timers session_cpu_timers(const struct smp_java_session *java_session)
 {
     if (java_session->cpu == NULL)
@@ -61,7 +69,7 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
 {
     return (struct smp_session_config){
         .vm = { .threads = smp_threads_source(),
-                .walker = smp_by_jvmti(),
+                .walker = walker_of(java_session),
                 .async = async_of(java_session),
                 .cpu = session_cpu_timers(java_session),
                 .names = smp_jvm_methods_source(java_session->methods),
@@ -82,6 +90,9 @@ static enum smp_status make_async(struct smp_java_session *java_session,
     if (options->engine == SMP_ENGINE_AUTO)
         status = smp_by_signal_create((size_t)options->max_depth_frames, java_session->signal,
                                       &java_session->async);
+    if (status == SMP_OK && options->engine == SMP_ENGINE_AUTO)
+        status =
+            smp_outside_create((size_t)options->max_depth_frames, NULL, &java_session->outside);
     if (status == SMP_OK && options->clock == SMP_CLOCK_CPU)
         status = smp_jvm_cpu_timers_create(java_session->async, java_session->signal,
                                            &java_session->cpu);
@@ -137,8 +148,10 @@ done:
 
 static void close_vm(const struct smp_java_session *java_session)
 {
-    if (java_session->async != NULL)
+    if (java_session->async != NULL) {
+        smp_outside_close();
         smp_async_close();
+    }
     smp_agent_close();
 }
 
@@ -163,12 +176,14 @@ static enum smp_status open_vm(const struct smp_java_session *java_session,
         return status;
     status = smp_async_open(java_session->signal);
     if (status == SMP_EUNSUPPORTED && java_session->cpu == NULL)
-        return SMP_OK;
+        status = SMP_OK;
     if (status == SMP_EUNSUPPORTED) {
         status = refuse_cpu_clock(message);
         smp_async_close();
     }
-    if (status != SMP_OK)
+    if (status == SMP_OK)
+        smp_outside_open();
+    else
         smp_agent_close();
     return status;
 }
@@ -182,6 +197,7 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
         close_vm(java_session);
     smp_jvm_cpu_timers_destroy(java_session->cpu);
     smp_by_signal_destroy(java_session->async);
+    smp_outside_destroy(java_session->outside);
     smp_os_threads_destroy(java_session->os_threads);
     smp_jvm_methods_destroy(java_session->methods);
     smp_jni_name_callback_destroy(env, java_session->name_callback);
@@ -219,6 +235,19 @@ enum smp_status smp_java_session_select(struct smp_java_session *java_session, J
     return status;
 }
 
+/* The hybrid engine's own name may end in brackets, too. */
+static void put_hybrid_engine(const char *name, char out[SMP_JAVA_SESSION_ENGINE_BYTES])
+{
+    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
+
+    smp_outside_refusal(refusal);
+    if (refusal[0] != '\0')
+        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s (waiting threads by JVMTI: %s)",
+                       name, refusal);
+    else
+        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s", name);
+}
+
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES])
 {
@@ -229,10 +258,10 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
     if (refusal[0] != '\0')
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "JVMTI (async walk refused: %s)",
                        refusal);
+    else if (java_session->async != NULL)
+        put_hybrid_engine(async_of(java_session).name, out);
     else
-        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s",
-                       java_session->async != NULL ? async_of(java_session).name
-                                                   : smp_by_jvmti().name);
+        (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s", smp_by_jvmti().name);
 }
 
 void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out)

@@ -6,7 +6,14 @@
 #include "jvm/code/method_ids.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/outside.h"
 #include "jvm/walk/signals.h"
+
+static void end_walks(void)
+{
+    smp_outside_vm_dies();
+    smp_async_vm_dies();
+}
 
 static const struct smp_agent_hooks hooks = {
     .events = { .ThreadStart = smp_threads_on_start,
@@ -19,7 +26,7 @@ static const struct smp_agent_hooks hooks = {
     .open = smp_threads_open,
     .scan = smp_threads_scan,
     .close = smp_threads_close,
-    .vm_death = smp_async_vm_dies,
+    .vm_death = end_walks,
     .before_attach = smp_threads_enter,
     .after_attach = smp_signals_let_through,
     .after_detach = smp_threads_leave,

@@ -79,8 +79,9 @@ enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
 #define SMP_OPTION_CHOICES(X)                                                                    \
     X(engine, "engine", smp_engine, "AUTO", "JVMTI", true,                                       \
       "AUTO sends running threads a signal, and they walk themselves, so a row is the line "     \
-      "that runs and not the next safepoint's. If the JVM does not allow that, JVMTI is used, "  \
-      "and `getStatistics().getEngine()` gives the reason. JVMTI: handshakes only.")             \
+      "that runs and not the next safepoint's; waiting threads are read from outside and "       \
+      "notice nothing. What this JVM does not allow is done by JVMTI's handshakes, and "         \
+      "`getStatistics().getEngine()` gives the reason. JVMTI: handshakes only.")                 \
     X(clock, "clock", smp_clock, "WALL", "CPU", true,                                            \
       "CPU: each thread has a timer on its CPU time and is sampled as it uses CPU time. The "    \
       "report then has no waiting threads, and all its times are CPU times. Needs `engine` "     \

@@ -59,8 +59,10 @@ public final class SamplerStatistics {
     /**
      * How stacks are walked.
      *
-     * @return the engine's name; {@code NONE (<cause>)} where sampling is not possible; empty before the first
-     *         {@code init()}
+     * @return {@code HYBRID}: running threads by a signal, waiting ones from outside;
+     *         {@code HYBRID (waiting threads by JVMTI: <reason>)}; {@code JVMTI}, or
+     *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} where sampling
+     *         is not possible; empty before the first {@code init()}
      */
     public String getEngine() {
         return engine;

@@ -65,16 +65,39 @@ static enum smp_outcome outcome_of_walk(enum smp_status status, const struct smp
     }
 }
 
+static void clear_sample(struct smp_sample *sample)
+{
+    sample->count = 0;
+    sample->leaf_count = 0;
+    sample->omitted = 0;
+}
+
+/* SMP_EUNSUPPORTED: not in this JVM. */
+static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *thread)
+{
+    const struct smp_walker *walker = &walks->jvm->walker;
+
+    if (walker->walk_outside == NULL)
+        return SMP_EUNSUPPORTED;
+    clear_sample(&walks->sample);
+    return walker->walk_outside(walker->self, thread, &walks->sample);
+}
+
 void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
     struct smp_sample *sample = &walks->sample;
     struct smp_found found = { .sample = sample };
+    enum smp_status status = walk_outside(walks, record->thread);
+    const bool fell_back = status == SMP_ESTATE;
 
-    sample->count = 0;
-    sample->leaf_count = 0;
-    sample->omitted = 0;
-    found.outcome = outcome_of_walk(walker->walk(walker->self, record->thread, sample), sample);
+    if (status == SMP_ESTATE || status == SMP_EUNSUPPORTED) {
+        clear_sample(sample);
+        status = walker->walk(walker->self, record->thread, sample);
+    }
+    found.outcome = outcome_of_walk(status, sample);
+    if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
+        found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;
     walks->events.found(walks->events.context, record, &found);
 }
 

@@ -3,7 +3,7 @@
  * walks.h - gets the stack of a thread: from outside where it waits, by an asynchronous request where
  * it runs, and calls the source with what came of it.
  *
- *   start ─┬ waits ──► walker ──────────────────────────────► found
+ *   start ─┬ waits ──► walk_outside, else walk ─────────────► found
  *          └ runs ───► request ─► (collect) ─┬ answer ──────► found, or skipped
  *                         │                  └ none ────────► unanswered
  *                         └ too many requests, no time left ► postponed
@@ -78,7 +78,7 @@ void smp_walks_fini(struct smp_walks *walks);
 /* Does the thread run, or does it want a CPU? reading: of its CPU clock. */
 bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
                           const struct smp_reading *reading);
-/* From outside. Calls found. */
+/* Without a signal. Calls found. */
 void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record);
 /* In the way that suits a thread which runs or waits. Calls an event, now or in collect. */
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record, bool is_running);

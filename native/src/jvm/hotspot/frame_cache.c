@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/safe_read.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/memory.h"
 
@@ -16,6 +17,7 @@ enum {
     MAX_BCI = (1 << BCI_BITS) - 2, /* -1 is kept as 0 */
     CODE_WORDS = 16,
     METHOD_WORDS = 8,
+    LAST_POINTER_IDS = 25, /* the last JDK whose method ids are pointers */
     HALF_BITS = 32
 };
 
@@ -272,6 +274,26 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
     return true;
 }
 
+/*
+ * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is unloaded;
+ * that word is never freed or used again. So it says whether this is still the method that was here
+ * when the id was read: another class of the same shape may have taken the same addresses, and the event of
+ * the unloading comes late. Later ids are numbers, which say nothing.
+ */
+static bool is_id_of(const struct smp_layout *layout, uint64_t id, uintptr_t method)
+{
+    return layout->version <= LAST_POINTER_IDS && smp_load_word((uintptr_t)id) == method;
+}
+
+/* As is_id_of, for an id that may be anything. */
+static bool is_new_id_of(const struct smp_layout *layout, uint64_t id, uintptr_t method)
+{
+    uintptr_t found = 0;
+
+    return layout->version <= LAST_POINTER_IDS && id % sizeof(found) == 0 &&
+           smp_safe_read(&found, (uintptr_t)id, sizeof(found)) && found == method;
+}
+
 static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
                        const struct smp_method_code *code, uint64_t id)
 {
@@ -317,12 +339,12 @@ bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_lay
         cache == NULL ? 0 : atomic_load_explicit(&cache->epoch, memory_order_acquire);
     const bool is_known = cache != NULL && find_method(cache, method, epoch, out, id);
 
-    if (is_known && *id != 0)
+    if (is_known && is_id_of(layout, *id, method))
         return true;
-    if (!is_known && !smp_method_code(layout, method, out))
+    if (!smp_method_code(layout, method, out))
         return false;
     *id = smp_method_code_id(out);
-    if (cache != NULL && (!is_known || *id != 0))
+    if (cache != NULL && *id != 0 && is_new_id_of(layout, *id, method))
         put_method(cache, method, epoch, out, *id);
     return true;
 }

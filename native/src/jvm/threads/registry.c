@@ -161,6 +161,8 @@ bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entr
         /* A scan does not know the tid. No reader has the entry yet. */
         if (known->holders == 1 && known->thread.os_tid == 0)
             known->thread.os_tid = entry->thread.os_tid;
+        if (!smp_gate_is_unsure(&entry->info.gate))
+            smp_gate_confirm(&known->info.gate); /* its start: it has not ended */
     } else if (registry->open) {
         if (registry->count >= registry->bucket_count)
             grow_buckets(registry);
@@ -196,6 +198,16 @@ static void forget_internal_id(struct smp_registry *registry, int64_t java_id)
     }
 }
 
+struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t java_id)
+{
+    pthread_mutex_lock(&registry->mutex);
+    struct smp_jvm_thread *entry = find_entry(registry, java_id);
+    if (entry != NULL)
+        entry->holders++;
+    pthread_mutex_unlock(&registry->mutex);
+    return entry;
+}
+
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
                                         int64_t now_ns)
 {
@@ -207,6 +219,7 @@ struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t j
     if (entry != NULL) {
         /* 0 means alive, so an end at the clock's zero becomes 1. */
         entry->thread.ended_ns = now_ns != 0 ? now_ns : 1;
+        smp_gate_close(&entry->info.gate);
         unlink_entry(registry, entry);
         unheld = release_hold(entry);
     }

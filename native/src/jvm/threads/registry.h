@@ -27,6 +27,7 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "jvm/threads/gate.h"
 
 enum {
     SMP_INTERNAL_THREADS_MAX = 256, /* over all sessions */
@@ -49,6 +50,7 @@ struct smp_walk_info {
     _Atomic uint32_t root_guessed;
     _Atomic uintptr_t run_method; /* its run(), which is the root where the JVM started it */
     _Atomic bool is_carrier;      /* of virtual threads */
+    struct smp_gate gate;         /* java_thread and the stack are read from outside behind it */
 };
 
 struct smp_jvm_thread {
@@ -106,7 +108,9 @@ struct smp_jvm_thread *smp_registry_close(struct smp_registry *registry);
 bool smp_registry_add(struct smp_registry *registry, struct smp_jvm_thread *entry);
 /* A thread started for which there was no memory: readers will count it as unseen. */
 void smp_registry_miss(struct smp_registry *registry);
-/* The thread has ended. Returns its entry if no reader holds it, else NULL. */
+/* The thread's entry, held for the caller; NULL: it is not known. */
+struct smp_jvm_thread *smp_registry_hold(struct smp_registry *registry, int64_t java_id);
+/* The thread has ended, so its gate is closed. Returns its entry if no reader holds it, else NULL. */
 struct smp_jvm_thread *smp_registry_end(struct smp_registry *registry, int64_t java_id,
                                         int64_t now_ns);
 /* Gives up a reader's hold; returns the entry when that was the last. */

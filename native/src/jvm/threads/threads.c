@@ -110,7 +110,10 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
         dispose_entry(env, entry);
 }
 
-/* tid and stack 0: not known. */
+/*
+ * tid and stack 0: not known; the thread was listed by a scan, and may have ended since, or be past its
+ * ThreadEnd.
+ */
 static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
                          struct smp_stack_bounds stack)
 {
@@ -132,7 +135,7 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
         (*env)->DeleteLocalRef(env, info.context_class_loader);
     if (hidden)
         return;
-    const struct smp_jvm_thread proto = {
+    struct smp_jvm_thread proto = {
         .thread = { .started_ns = smp_clock_ns(), .os_tid = tid, .is_daemon = info.is_daemon != 0 },
         .java_id = java_id,
         .info = { .java_thread = smp_threads_address(env, thread),
@@ -140,6 +143,8 @@ static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t t
                   .stack_high = stack.high,
                   .is_carrier = smp_virtual_threads_is_carrier(env, thread) },
     };
+    if (tid == 0)
+        smp_gate_init_unsure(&proto.info.gate);
     add_entry(env, thread, &proto);
 }
 
@@ -149,12 +154,28 @@ void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         adopt_thread(jvmti, env, thread, (int32_t)gettid(), smp_stack_bounds_own());
 }
 
+/* No walk from outside begins any more; waits for one that is under way. */
+static void keep_readers_out(JNIEnv *env, int64_t java_id)
+{
+    struct smp_jvm_thread *entry = smp_registry_hold(&registry, java_id);
+
+    if (entry == NULL)
+        return;
+    smp_gate_close(&entry->info.gate);
+    (void)smp_gate_wait(&entry->info.gate, SMP_GATE_MOST_MS);
+    entry->info.java_thread = 0;
+    dispose_entry(env, smp_registry_release(&registry, entry));
+}
+
 void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     (void)jvmti;
-    if (!smp_agent_is_live())
+    if (!smp_agent_is_live()) {
+        (void)smp_gate_wait(&smp_gate_process, SMP_GATE_MOST_MS);
         return;
+    }
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
+    keep_readers_out(env, java_id);
     dispose_entry(env, smp_registry_end(&registry, java_id, smp_clock_ns()));
     smp_signal_thread_ends((int32_t)gettid());
 }

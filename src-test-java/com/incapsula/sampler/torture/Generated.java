@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
 
 /** Classes that are loaded anew each time they are asked for, so that their code is compiled, and thrown away, anew. */
@@ -143,6 +144,22 @@ final class Generated {
                 table.merge(value % (i + 1), (long) i, Long::sum);
             }
             return table.values().stream().mapToLong(Long::longValue).sum();
+        }
+    }
+
+    /** Waits for a moment, at a depth that its argument says: its class can go as soon as that is over. */
+    public static final class Patient implements LongUnaryOperator {
+
+        /** Public for whoever makes one. */
+        public Patient() {}
+
+        @Override
+        public long applyAsLong(long depth) {
+            if (depth > 0) {
+                return applyAsLong(depth - 1) + 1;
+            }
+            LockSupport.parkNanos(1_000_000);
+            return 0;
         }
     }
 

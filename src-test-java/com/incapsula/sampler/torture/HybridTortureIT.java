@@ -87,6 +87,37 @@ class HybridTortureIT {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"Serial", "Parallel", "G1", "Z"})
+    void waiting(String collector) throws Exception {
+        survives(withCollector(collector), "WAITING", MILLIS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xint", "-XX:TieredStopAtLevel=1"})
+    void waitingInSlowerCode(String flag) throws Exception {
+        survives(jvm(flag), "WAITING", MILLIS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"Serial", "G1", "Z"})
+    void waitingWhileCodeComesAndGoes(String collector) throws Exception {
+        survives(
+                withCollector(collector).option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
+                "WAITING_ON_THE_MOVE",
+                MILLIS);
+    }
+
+    @Test
+    void twoShapesOfOneSize() throws Exception {
+        survives(jvm(), "SHAPES", MILLIS);
+    }
+
+    @Test
+    void threadsThatEndWhileTheyAreRead() throws Exception {
+        survives(jvm(), "MORTAL", MILLIS);
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"POSIX_SPAWN", "VFORK", "FORK"})
     void forks(String mechanism) throws Exception {
         survives(jvm("-Djdk.lang.Process.launchMechanism=" + mechanism), "FORKS", MILLIS);

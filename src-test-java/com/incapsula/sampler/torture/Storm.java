@@ -2,11 +2,15 @@
 package com.incapsula.sampler.torture;
 
 import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingEngine;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.bench.accuracy.Programs;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Wait;
 import com.incapsula.sampler.testing.Worker;
 import com.incapsula.sampler.torture.Redefinition.Redefined;
 import java.util.ArrayDeque;
@@ -15,9 +19,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
+import java.util.regex.Pattern;
 
 /** What goes on in the JVM while it is sampled. */
 enum Storm {
@@ -118,6 +125,96 @@ enum Storm {
         }
     },
 
+    /** Threads that wait in all ways, for moments, at all depths. */
+    WAITING {
+        @Override
+        List<Worker> begin() {
+            return waiters();
+        }
+    },
+
+    /** The same in classes that are unloaded, beside code that is thrown away, and not enough room for code. */
+    WAITING_ON_THE_MOVE {
+        @Override
+        List<Worker> begin() {
+            List<Worker> workers = new ArrayList<>(waiters());
+            for (int i = 0; i < 4; i++) {
+                workers.add(Worker.doing("patient", this::waitInFreshCode));
+            }
+            workers.addAll(DEOPTIMISATION.begin());
+            workers.addAll(CODE_CACHE.begin());
+            workers.add(Worker.doing("collector", this::collect));
+            return workers;
+        }
+
+        private void waitInFreshCode(CountDownLatch goHome) {
+            Random random = new Random();
+            while (goHome.getCount() > 0) {
+                LongUnaryOperator patient = Generated.fresh(Generated.Patient.class);
+                for (int i = 0; i < 20; i++) {
+                    sink += patient.applyAsLong(random.nextInt(30));
+                }
+                EVENTS.incrementAndGet();
+            }
+        }
+
+        private void collect(CountDownLatch goHome) throws InterruptedException {
+            while (!goHome.await(100, TimeUnit.MILLISECONDS)) {
+                System.gc();
+            }
+        }
+    },
+
+    /** Threads that wake each other, in two shapes of frames of one size in turn: each has one stack pointer. */
+    SHAPES {
+        @Override
+        List<Worker> begin() {
+            List<Worker> workers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                workers.add(Worker.doing("shape", goHome -> new Shapes().play(goHome)));
+            }
+            return workers;
+        }
+
+        /* No method of the two calls itself, so a stack that says so is put together from two. */
+        @Override
+        void check(ThreadsSampler sampler) {
+            try (SamplingReport report = sampler.snapshot()) {
+                assertThat(report.toString(ReportFormat.COLLAPSED)
+                                .lines()
+                                .filter(line -> TORN.matcher(line).find()))
+                        .isEmpty();
+            }
+        }
+    },
+
+    /** Threads that wait for a moment, and end. */
+    MORTAL {
+        @Override
+        List<Worker> begin() {
+            List<Worker> workers = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                workers.add(Worker.doing("parent", this::bear));
+            }
+            return workers;
+        }
+
+        private void bear(CountDownLatch goHome) throws InterruptedException {
+            while (goHome.getCount() > 0) {
+                List<Thread> wave = new ArrayList<>();
+                for (int i = 0; i < 100; i++) {
+                    long nanos = 50_000L * i;
+                    wave.add(new Thread(null, () -> LockSupport.parkNanos(nanos), "mortal", SMALL));
+                }
+                wave.forEach(Thread::start);
+                for (Thread thread : wave) {
+                    thread.join();
+                }
+                EVENTS.addAndGet(wave.size());
+            }
+        }
+    },
+
     /** Processes, begun as the JVM is told to begin them, and ordinary work beside them. */
     FORKS {
         @Override
@@ -191,15 +288,50 @@ enum Storm {
         }
     }
 
+    /** Two methods alike, which call each other in one order or the other. */
+    private static final class Shapes {
+
+        private final SynchronousQueue<Integer> ball = new SynchronousQueue<>();
+
+        void play(CountDownLatch goHome) throws InterruptedException {
+            Worker other = Worker.doing("shape", home -> {
+                for (int turn = 0; home.getCount() > 0; turn++) {
+                    ball.poll(1, TimeUnit.MILLISECONDS);
+                }
+            });
+            for (int turn = 0; goHome.getCount() > 0; turn++) {
+                if (turn % 2 == 0) {
+                    left(6, turn);
+                } else {
+                    right(6, turn);
+                }
+                EVENTS.incrementAndGet();
+            }
+            other.close();
+        }
+
+        private boolean left(int depth, int turn) throws InterruptedException {
+            return depth == 0 ? ball.offer(turn, 1, TimeUnit.MILLISECONDS) : right(depth - 1, turn);
+        }
+
+        private boolean right(int depth, int turn) throws InterruptedException {
+            return depth == 0 ? ball.offer(turn, 1, TimeUnit.MILLISECONDS) : left(depth - 1, turn);
+        }
+    }
+
     /** How often what the storm is about has happened. */
     static final AtomicLong EVENTS = new AtomicLong();
 
+    private static final Pattern TORN = Pattern.compile("Shapes\\.(left|right)\\([^;]*;[^;]*Shapes\\.\\1\\(");
     private static final int KEPT = 150;
     private static final long SMALL = 64 * 1024;
     private static volatile long sink;
 
     /** Begins. The workers know when to end. */
     abstract List<Worker> begin();
+
+    /** Looks at what was seen, now and then. */
+    void check(ThreadsSampler sampler) {}
 
     /** @return threads that run all kinds of code, more of them than there are processors */
     static List<Worker> load() {
@@ -208,6 +340,24 @@ enum Storm {
             workers.add(Worker.doing("program", Storm::programs));
         }
         return workers;
+    }
+
+    private static List<Worker> waiters() {
+        List<Worker> workers = new ArrayList<>();
+        for (Wait wait : Wait.values()) {
+            for (int i = 0; i < 3; i++) {
+                workers.add(Worker.doing("waiter", goHome -> waitInDepths(goHome, wait)));
+            }
+        }
+        return workers;
+    }
+
+    private static void waitInDepths(CountDownLatch goHome, Wait wait) throws Exception {
+        Random random = new Random();
+        while (goHome.getCount() > 0) {
+            wait.forMillis(1 + random.nextInt(3), random.nextInt(40));
+            EVENTS.incrementAndGet();
+        }
     }
 
     private static void programs(CountDownLatch goHome) throws Exception {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.testing.CrossChecks;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Recorder;
@@ -68,12 +69,15 @@ final class Torture {
         ThreadsSampler sampler = sampler(recorder);
         long outer = System.nanoTime();
         sampler.init();
+        CrossChecks.ofAllWalks();
         long inner = System.nanoTime();
         List<Worker> workers = storm.begin();
         while (System.nanoTime() - inner < TimeUnit.MILLISECONDS.toNanos(millis) && FAILURE.get() == null) {
             awaitTicks(sampler, 20);
+            storm.check(sampler);
         }
         long atLeast = millisSince(inner);
+        storm.check(sampler);
         sampler.close();
         long atMost = millisSince(outer);
         workers.forEach(Worker::close);
@@ -84,6 +88,8 @@ final class Torture {
         assertThat(credited).as("of a thread that was always there").isBetween(atLeast - rounding, atMost + rounding);
         assertThat(sampler.getStatistics().getEngine()).isEqualTo(HYBRID);
         check(sampler.getStatistics(), recorder);
+        assertThat(CrossChecks.different()).isZero();
+        assertThat(CrossChecks.compared()).isPositive();
         tell(storm, sampler.getStatistics(), atMost);
     }
 
@@ -138,7 +144,7 @@ final class Torture {
         System.out.printf(
                 Locale.ROOT,
                 "%s JDK %s: %d ms, %.0f events/s, %d polls, %d walked, %d recovered,"
-                        + " %d skipped, %d failed (%.2f %%)%n%s%n",
+                        + " %d skipped, %d failed (%.2f %%), %d walks from outside compared with JVMTI's%n%s%n",
                 storm,
                 System.getProperty("java.version"),
                 millis,
@@ -149,6 +155,7 @@ final class Torture {
                 OutcomeTable.sum(outcomes, "skipped"),
                 failed,
                 100.0 * failed / Math.max(1, failed + walked + recovered),
+                CrossChecks.compared(),
                 statistics);
     }
 }

@@ -12,7 +12,7 @@ package com.incapsula.sampler.internal.engine;
 final class NativeBridge {
 
     /** The seam's version: {@link #abi()} of the loaded library must be equal. */
-    static final int ABI = 3;
+    static final int ABI = 4;
 
     private NativeBridge() {}
 
@@ -93,6 +93,13 @@ final class NativeBridge {
 
     /** @return bytes the core holds over all sessions; 0 when all are destroyed. For leak tests. */
     static native long liveBytes();
+
+    /**
+     * For tests: how many walks from outside were compared with JVMTI's in this process, and how many of them differed.
+     *
+     * @param each above 0: from now on one walk in so many is compared
+     */
+    static native long[] crossChecks(long each);
 
     /**
      * Registers a reader, whose first interval begins now. Readers do not affect each other.

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * gate.h - keeps a thread from ending while its stack is read from outside.
+ *
+ *   reader   enter ─► reads the JVM's thread object and the stack ─► leave
+ *   thread   runs ─► close: no reader enters any more; waits for those that are in ─► is freed
+ *
+ * A thread closes its gate in its ThreadEnd event, which comes before the JVM frees its thread object
+ * and the system unmaps its stack. A reader is in for a walk, a few microseconds, calls nothing that
+ * waits, and holds nothing that the thread could need: so the thread waits for a walk at most, and
+ * as long as the reader is preempted in it. After SMP_GATE_MOST_MS it goes on all the same, and leave
+ * says that nothing that was read may be believed.
+ *
+ * What could go wrong, and what prevents it:
+ *
+ *   the thread ends while it is read           close waits; the reader is in before it looks at ended
+ *   it ends before it is read                  closed: enter refuses, for ever
+ *   it ended before it was registered: a scan  such a gate begins as unsure and refuses. JVMTI opens it
+ *   lists threads whose ThreadEnd is over, or  (smp_gate_confirm) by a stack with frames after the
+ *   came before the event was on               thread was registered: a thread past its ThreadEnd runs
+ *                                              no Java, so this one's is still to come, and is seen
+ *   native code detaches it                    that is an end like any other, with ThreadEnd
+ *   the JVM shuts down: no ThreadEnd, or one   smp_gate_process, which each reader enters as well, is
+ *   that must not call the JVM                 closed at VMDeath; such a ThreadEnd waits for that one
+ *   events are switched off                    only after the last session has ended, with its readers
+ *   the registry's entry is freed              the reader's session holds it; the thread holds it too
+ *                                              while it waits
+ *
+ * Owns     one word; the waiting thread and the last reader meet at it by the system's futex.
+ * Threads  enter, leave, confirm: any; close: any.
+ * Errors   see each function.
+ * Cost     enter, leave: an atomic addition each. close: one; while a reader is in, the rest of its walk.
+ */
+#ifndef SMP_JVM_THREADS_GATE_H
+#define SMP_JVM_THREADS_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    SMP_GATE_SPINS = 2000, /* about as long as a walk lasts; then the thread sleeps */
+    SMP_GATE_MOST_MS =
+        10000,              /* that a thread waits for a reader: one that gets no CPU for so long */
+    SMP_GATE_READERS = 4096 /* at once; another one is refused */
+};
+
+/* Zeroed: open. */
+struct smp_gate {
+    _Atomic uint32_t word;
+};
+
+/* Open while threads are read from outside; closed at the JVM's end. */
+extern struct smp_gate smp_gate_process;
+
+/* Before others know the gate: its thread may have ended already. */
+void smp_gate_init_unsure(struct smp_gate *gate);
+/* The thread has not ended: the gate is open from now on, unless it was closed meanwhile. */
+void smp_gate_confirm(struct smp_gate *gate);
+bool smp_gate_is_unsure(const struct smp_gate *gate);
+
+/* False: it is closed or unsure; then leave must not be called. */
+bool smp_gate_enter(struct smp_gate *gate);
+/* False: close has given up waiting, and what was read may be anything. */
+bool smp_gate_leave(struct smp_gate *gate);
+
+/* No reader enters from here on. May be called more than once. */
+void smp_gate_close(struct smp_gate *gate);
+/* Of smp_gate_process only: a thread ends once. */
+void smp_gate_open(struct smp_gate *gate);
+/* After close: returns when no reader is in any more. False: it has given up after most_ms. */
+bool smp_gate_wait(struct smp_gate *gate, int64_t most_ms);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/cross_check.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+
+static struct {
+    _Atomic uint64_t each; /* 0: as the header says */
+    _Atomic uint64_t compared;
+    _Atomic uint64_t different;
+} process;
+
+enum smp_status smp_cross_check_init(struct smp_cross_check *check, size_t capacity)
+{
+    *check = (struct smp_cross_check){ .other.capacity = capacity };
+    check->other.frames = smp_alloc(NULL, capacity * sizeof(*check->other.frames));
+    return check->other.frames != NULL ? SMP_OK : SMP_ENOMEM;
+}
+
+void smp_cross_check_fini(struct smp_cross_check *check)
+{
+    smp_free(NULL, check->other.frames);
+}
+
+void smp_cross_check_set_each(uint64_t each)
+{
+    atomic_store(&process.each, each);
+}
+
+struct smp_cross_check_counts smp_cross_check_get_counts(void)
+{
+    return (struct smp_cross_check_counts){ .compared = process.compared,
+                                            .different = process.different };
+}
+
+static bool is_walk_due(const struct smp_cross_check *check)
+{
+    const uint64_t each = atomic_load_explicit(&process.each, memory_order_relaxed);
+
+    if (each != 0)
+        return (check->walks + 1) % each == 0;
+    return check->walks < SMP_CROSS_CHECK_FIRST || (check->walks + 1) % SMP_CROSS_CHECK_EACH == 0;
+}
+
+static int64_t read_clock(const struct smp_thread *thread)
+{
+    int64_t cpu_ns = -1;
+
+    return thread->os_tid != 0 && smp_clock_thread_cpu_ns(thread->os_tid, &cpu_ns) ? cpu_ns : -1;
+}
+
+void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_thread *thread)
+{
+    check->is_due = is_walk_due(check);
+    if (check->is_due)
+        check->cpu_ns = read_clock(thread);
+}
+
+static bool is_same_frame(const struct smp_frame *a, const struct smp_frame *b)
+{
+    return a->method == b->method && a->bci == b->bci;
+}
+
+static bool is_same_stack(const struct smp_sample *a, const struct smp_sample *b,
+                          char reason[SMP_CROSS_CHECK_REASON_BYTES])
+{
+    if (a->count != b->count || a->leaf_count != b->leaf_count || a->omitted != b->omitted) {
+        (void)snprintf(reason, SMP_CROSS_CHECK_REASON_BYTES, "a stack of %zu frames read as %zu",
+                       b->count + b->omitted, a->count + a->omitted);
+        return false;
+    }
+    for (size_t i = 0; i < a->count; i++) {
+        if (is_same_frame(&a->frames[i], &b->frames[i]))
+            continue;
+        (void)snprintf(reason, SMP_CROSS_CHECK_REASON_BYTES, "frame %zu of %zu read as another one",
+                       i, a->count);
+        return false;
+    }
+    return true;
+}
+
+bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker *by_jvmti,
+                         struct smp_thread *thread, const struct smp_sample *sample,
+                         char reason[SMP_CROSS_CHECK_REASON_BYTES])
+{
+    if (!check->is_due) {
+        check->walks++;
+        return true;
+    }
+    check->other.count = check->other.leaf_count = check->other.omitted = 0;
+    if (check->cpu_ns < 0 || by_jvmti->walk(by_jvmti->self, thread, &check->other) != SMP_OK ||
+        read_clock(thread) != check->cpu_ns)
+        return true;
+    check->walks++;
+    atomic_fetch_add(&process.compared, 1);
+    if (is_same_stack(sample, &check->other, reason))
+        return true;
+    atomic_fetch_add(&process.different, 1);
+    return false;
+}

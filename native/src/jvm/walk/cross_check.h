@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cross_check.h - compares walks from outside with JVMTI's: the first ones of each session, then one in
+ * so many.
+ *
+ *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock      not moved: the two stacks must be equal
+ *
+ * Two stacks of one standing thread that differ mean that we misread this JVM: no stack is read from
+ * outside any more (smp_outside_refuse), and the engine's name says why.
+ *
+ * Owns     a check: memory for one stack. Process-wide: how often, and two counts.
+ * Threads  a check: one sampler thread. The rest: any.
+ * Errors   init: SMP_ENOMEM. Where the thread ran meanwhile nothing is compared, and the next walk is.
+ * Cost     a handshake; on average nothing.
+ */
+#ifndef SMP_JVM_WALK_CROSS_CHECK_H
+#define SMP_JVM_WALK_CROSS_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "engine/jvm.h"
+
+enum {
+    SMP_CROSS_CHECK_FIRST = 64,  /* walks of a session, all compared; */
+    SMP_CROSS_CHECK_EACH = 4096, /* then one in so many */
+    SMP_CROSS_CHECK_REASON_BYTES = 96
+};
+
+struct smp_cross_check {
+    struct smp_sample other; /* JVMTI's */
+    uint64_t walks;
+    bool is_due;
+    int64_t cpu_ns; /* the thread's clock before the walk; -1: not known */
+};
+
+/* capacity: of the samples that are compared. */
+SMP_CHECKED enum smp_status smp_cross_check_init(struct smp_cross_check *check, size_t capacity);
+void smp_cross_check_fini(struct smp_cross_check *check);
+
+/* Before each walk from outside. */
+void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_thread *thread);
+/* After one that was proven. False: JVMTI's stack is another one; reason says where they differ. */
+bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker *by_jvmti,
+                         struct smp_thread *thread, const struct smp_sample *sample,
+                         char reason[SMP_CROSS_CHECK_REASON_BYTES]);
+
+/* For tests: one in so many from now on, in all sessions, from the first walk on. */
+void smp_cross_check_set_each(uint64_t each);
+
+struct smp_cross_check_counts {
+    uint64_t compared;
+    uint64_t different;
+};
+struct smp_cross_check_counts smp_cross_check_get_counts(void);
+
+#endif

@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/outside.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/once.h"
+#include "base/safe_read.h"
+#include "jvm/agent/agent.h"
+#include "jvm/hotspot/version.h"
+#include "jvm/threads/gate.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
+#include "jvm/walk/cross_check.h"
+#include "jvm/walk/walk_target.h"
+
+enum { DEATH_MOST_MS = 1000 /* for walks, which take microseconds */ };
+
+static struct {
+    struct smp_once once;
+    _Atomic bool usable;
+    _Atomic bool is_refused; /* for ever */
+    /* Written by the call that opens or closes. */
+    struct smp_layout layout; /* constant while usable */
+    struct smp_frames_cache *cache;
+    struct smp_proven_walk how;
+    pthread_mutex_t mutex; /* guards refusal */
+    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
+} state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
+
+struct smp_outside {
+    const struct smp_proven_walk *how; /* NULL: state's */
+    size_t capacity;
+    struct smp_raw_frame *raw;
+    uint64_t *ids;
+    struct smp_walker by_jvmti;
+    struct smp_cross_check check;
+    int64_t stacks_due_ns; /* when stacks may be searched for again */
+    uint64_t counts[SMP_PROOF_COUNT];
+};
+
+/* ---------------------------------------------------------------------------------- up and down */
+
+static void set_refusal(const char *reason)
+{
+    pthread_mutex_lock(&state.mutex);
+    (void)snprintf(state.refusal, sizeof(state.refusal), "%s", reason);
+    pthread_mutex_unlock(&state.mutex);
+}
+
+void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES])
+{
+    pthread_mutex_lock(&state.mutex);
+    (void)snprintf(out, SMP_OUTSIDE_REFUSAL_BYTES, "%s", state.refusal);
+    pthread_mutex_unlock(&state.mutex);
+}
+
+bool smp_outside_is_usable(void)
+{
+    return atomic_load_explicit(&state.usable, memory_order_acquire) && smp_agent_is_live();
+}
+
+void smp_outside_refuse(const char *reason)
+{
+    set_refusal(reason);
+    atomic_store(&state.is_refused, true);
+    atomic_store(&state.usable, false);
+}
+
+static void walk_frames(void *self, struct smp_frames_start start, uintptr_t stack_high,
+                        struct smp_frames *out)
+{
+    (void)self;
+    smp_frames_walk(&state.layout, state.cache, start, stack_high, out);
+}
+
+/* False: reason says why. */
+static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
+{
+    const struct smp_async *async = smp_async_get();
+
+    if (!smp_async_is_usable()) {
+        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "no asynchronous walks");
+        return false;
+    }
+    state.how = (struct smp_proven_walk){ .layout = async->layout.jvm, .walk = walk_frames };
+    if (state.how.layout.last_sp == 0) {
+        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
+        return false;
+    }
+    const char *const unreadable = smp_safe_read_refusal();
+    if (unreadable != NULL) {
+        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "%s", unreadable);
+        return false;
+    }
+    if (!smp_layout_find(smp_jvm_version(smp_agent_jvmti()), &state.layout, reason))
+        return false;
+    if (smp_frames_cache_create(&state.cache) != SMP_OK) {
+        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "no memory for return addresses");
+        return false;
+    }
+    return true;
+}
+
+static void close_outside(void)
+{
+    atomic_store(&state.usable, false);
+    smp_frames_cache_destroy(state.cache);
+    state.cache = NULL;
+}
+
+void smp_outside_open(void)
+{
+    char reason[SMP_OUTSIDE_REFUSAL_BYTES] = "";
+
+    if (!smp_once_open(&state.once))
+        return;
+    const bool is_usable = !atomic_load(&state.is_refused) && open_outside(reason);
+    if (!atomic_load(&state.is_refused))
+        set_refusal(reason);
+    if (is_usable) {
+        smp_gate_open(&smp_gate_process);
+        atomic_store_explicit(&state.usable, true, memory_order_release);
+    }
+    smp_once_finish(&state.once, true);
+}
+
+/* No session reads any more. */
+void smp_outside_close(void)
+{
+    if (!smp_once_close(&state.once))
+        return;
+    close_outside();
+    smp_once_finish(&state.once, false);
+}
+
+void smp_outside_vm_dies(void)
+{
+    atomic_store(&state.usable, false);
+    smp_gate_close(&smp_gate_process);
+    (void)smp_gate_wait(&smp_gate_process, DEATH_MOST_MS);
+}
+
+/* ---------------------------------------------------------------------------------------- walks */
+
+/* False: a method has no id yet. */
+static bool fill_sample(const struct smp_outside *walker, const struct smp_frames *frames,
+                        struct smp_sample *sample)
+{
+    for (size_t i = 0; i < frames->count; i++) {
+        if (walker->ids[i] == 0)
+            return false;
+        sample->frames[i] =
+            (struct smp_frame){ .method = walker->ids[i], .bci = walker->raw[i].bci };
+    }
+    sample->count = frames->count;
+    sample->leaf_count = frames->leaf_count;
+    sample->omitted = frames->omitted;
+    return true;
+}
+
+/* A thread that is older than the library: where its stack lies is found by its stack pointer. */
+static bool find_stack(struct smp_outside *walker, const struct smp_proven_walk *how,
+                       struct smp_walk_info *info)
+{
+    const uintptr_t sp = info->stack_high == 0 ? smp_proven_walk_sp(how, info) : 0;
+
+    if (sp != 0)
+        smp_walk_target_find_stack(info, sp, &walker->stacks_due_ns);
+    return sp != 0 && info->stack_high != 0;
+}
+
+static bool is_worth_another_try(struct smp_outside *walker, const struct smp_proven_walk *how,
+                                 struct smp_walk_info *info, enum smp_proof proof)
+{
+    return proof == SMP_PROOF_HAS_RUN ||
+           (proof == SMP_PROOF_NO_STACK && find_stack(walker, how, info));
+}
+
+/* False: this JVM is not read right; nothing is walked from outside any more. */
+static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
+                     const struct smp_sample *sample)
+{
+    char difference[SMP_CROSS_CHECK_REASON_BYTES];
+    char reason[SMP_OUTSIDE_REFUSAL_BYTES];
+
+    if (smp_cross_check_end(&walker->check, &walker->by_jvmti, thread, sample, difference))
+        return true;
+    (void)snprintf(reason, sizeof(reason), "found wrong, %s", difference);
+    smp_outside_refuse(reason);
+    return false;
+}
+
+static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
+                                         struct smp_sample *sample)
+{
+    struct smp_outside *walker = self;
+    const struct smp_proven_walk *how = walker->how != NULL ? walker->how : &state.how;
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+    struct smp_frames frames = { .raw = walker->raw, .ids = walker->ids };
+    enum smp_proof proof = SMP_PROOF_HAS_RUN;
+
+    if (atomic_load(&state.is_refused) || (walker->how == NULL && !smp_outside_is_usable()))
+        return SMP_EUNSUPPORTED;
+    frames.capacity = sample->capacity < walker->capacity ? sample->capacity : walker->capacity;
+    for (unsigned i = 0; i < SMP_OUTSIDE_TRIES; i++) {
+        smp_cross_check_begin(&walker->check, thread);
+        proof = smp_proven_walk_thread(how, thread->os_tid, info, &frames);
+        walker->counts[proof]++;
+        if (!is_worth_another_try(walker, how, info, proof))
+            break;
+    }
+    return proof == SMP_PROOF_PROVEN && fill_sample(walker, &frames, sample) &&
+                   is_right(walker, thread, sample)
+               ? SMP_OK
+               : SMP_ESTATE;
+}
+
+/* A stack with frames proves that the thread's end is still to come, and so will be seen. */
+static enum smp_status walk_by_jvmti(void *self, struct smp_thread *thread,
+                                     struct smp_sample *sample)
+{
+    const struct smp_outside *walker = self;
+    const enum smp_status status = walker->by_jvmti.walk(walker->by_jvmti.self, thread, sample);
+
+    if (status == SMP_OK && sample->count > 0)
+        smp_gate_confirm(&smp_threads_walk_info(thread)->gate);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ create, destroy */
+
+enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk *how,
+                                   struct smp_outside **out)
+{
+    struct smp_outside *walker = NULL;
+
+    if (capacity < 2)
+        return SMP_EINVAL;
+    walker = smp_alloc(NULL, sizeof(*walker));
+    if (walker == NULL)
+        return SMP_ENOMEM;
+    walker->how = how;
+    walker->capacity = capacity;
+    walker->by_jvmti = smp_by_jvmti();
+    walker->raw = smp_alloc(NULL, capacity * sizeof(*walker->raw));
+    walker->ids = smp_alloc(NULL, capacity * sizeof(*walker->ids));
+    if (walker->raw == NULL || walker->ids == NULL ||
+        smp_cross_check_init(&walker->check, capacity) != SMP_OK) {
+        smp_outside_destroy(walker);
+        return SMP_ENOMEM;
+    }
+    *out = walker;
+    return SMP_OK;
+}
+
+void smp_outside_destroy(struct smp_outside *walker)
+{
+    if (walker == NULL)
+        return;
+    smp_cross_check_fini(&walker->check);
+    smp_free(NULL, walker->raw);
+    smp_free(NULL, walker->ids);
+    smp_free(NULL, walker);
+}
+
+struct smp_walker smp_outside_functions(struct smp_outside *walker)
+{
+    return (struct smp_walker){
+        .name = walker->by_jvmti.name,
+        .walk = walk_by_jvmti,
+        .walk_outside = walk_from_outside,
+        .self = walker,
+    };
+}
+
+uint64_t smp_outside_count(const struct smp_outside *walker, enum smp_proof proof)
+{
+    return walker->counts[proof];
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * outside.h - walks threads that wait, from the sampler thread, without disturbing them; those for which
+ * that fails are walked by JVMTI.
+ *
+ *   walk_outside ─► proven_walk.h ─┬ proven, all methods have ids ─► the sample
+ *                                  └ else ─► (the engine) walk ─► by_jvmti.h, which makes the ids
+ *
+ * A handshake costs five to ten times as much, and on JDK 25 it stalls all virtual threads meanwhile.
+ *
+ * Open decides once whether this JVM is walked from outside: the layout of its thread object is known
+ * (async.h), so is that of its code (hotspot/layout.h), and its memory can be read safely. A reason
+ * against it stands in the name of the engine.
+ *
+ * Owns     process-wide: the layout and the cache of return addresses. A walker: memory for one stack.
+ * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.
+ * Errors   open: none; see smp_outside_refusal. create: SMP_ENOMEM.
+ * Cost     a walk of 64 frames: about 2 us. open: one pass over the JVM's list of fields.
+ */
+#ifndef SMP_JVM_WALK_OUTSIDE_H
+#define SMP_JVM_WALK_OUTSIDE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+#include "engine/jvm.h"
+#include "jvm/hotspot/layout.h"
+#include "jvm/walk/proven_walk.h"
+
+enum {
+    SMP_OUTSIDE_REFUSAL_BYTES = SMP_LAYOUT_REASON_BYTES,
+    SMP_OUTSIDE_TRIES = 2 /* of one walk, where the thread has run meanwhile */
+};
+
+/* After smp_async_open, whether that succeeded or not; close before smp_async_close. */
+void smp_outside_open(void);
+void smp_outside_close(void);
+
+bool smp_outside_is_usable(void);
+/* Why it is not usable; "" while it is, or before the first open. Copied. */
+void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES]);
+/* No walk from outside any more, as long as the library is loaded: something was found wrong. */
+void smp_outside_refuse(const char *reason);
+
+/* Hook of agent.h: no walk from here on. Waits for those that are under way. */
+void smp_outside_vm_dies(void);
+
+struct smp_outside;
+
+/* capacity: frames of a sample, at least 2. how: NULL, or what a test walks by; constant. */
+SMP_CHECKED enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk *how,
+                                               struct smp_outside **out);
+/* NULL is fine. */
+void smp_outside_destroy(struct smp_outside *walker);
+/* Borrows walker. */
+struct smp_walker smp_outside_functions(struct smp_outside *walker);
+
+/* How many walks of this walker ended so. */
+uint64_t smp_outside_count(const struct smp_outside *walker, enum smp_proof proof);
+
+#endif

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/proven_walk.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/clock.h"
+#include "jvm/threads/gate.h"
+
+/* What the thread object says. */
+struct anchor {
+    int32_t state;
+    struct smp_frames_start start; /* sp 0: no Java frames */
+};
+
+/* The thread may write these words at any time. */
+static uintptr_t read_word(uintptr_t object, uint32_t offset)
+{
+    const uintptr_t *word = (const uintptr_t *)(object + offset); /* NOLINT */
+
+    return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+}
+
+static int32_t read_state(uintptr_t object, uint32_t offset)
+{
+    const int32_t *state = (const int32_t *)(object + offset); /* NOLINT */
+
+    return __atomic_load_n(state, __ATOMIC_ACQUIRE);
+}
+
+/* What was read before stays before. */
+static struct anchor read_anchor(const struct smp_jvm_layout *layout, uintptr_t java_thread)
+{
+    atomic_thread_fence(memory_order_acquire);
+    return (struct anchor){
+        .state = read_state(java_thread, layout->state),
+        .start = { .sp = read_word(java_thread, layout->last_sp),
+                   .fp = read_word(java_thread, layout->last_fp),
+                   .pc = read_word(java_thread, layout->last_pc) },
+    };
+}
+
+static bool is_same_anchor(const struct anchor *a, const struct anchor *b)
+{
+    return a->state == b->state && a->start.sp == b->start.sp && a->start.fp == b->start.fp &&
+           a->start.pc == b->start.pc;
+}
+
+static bool is_outside_java(int32_t state)
+{
+    return state == SMP_JVM_IN_NATIVE || state == SMP_JVM_IN_VM || state == SMP_JVM_BLOCKED;
+}
+
+static bool is_whole(const struct smp_frames *frames)
+{
+    return frames->end == SMP_FRAMES_ROOT && frames->count <= frames->capacity;
+}
+
+static void forget_frames(struct smp_frames *out)
+{
+    out->count = 0;
+    out->leaf_count = 0;
+    out->omitted = 0;
+    out->proof = 0;
+}
+
+/* Behind the gates. */
+static enum smp_proof walk_from(const struct smp_proven_walk *how, const struct anchor *anchor,
+                                const struct smp_walk_info *info, struct smp_frames *out)
+{
+    const uintptr_t sp = anchor->start.sp;
+
+    forget_frames(out);
+    if (!is_outside_java(anchor->state))
+        return SMP_PROOF_IN_JAVA;
+    if (sp == 0)
+        return SMP_PROOF_PROVEN;
+    if (sp < info->stack_low || sp >= info->stack_high || sp % sizeof(uintptr_t) != 0)
+        return SMP_PROOF_NO_STACK;
+    how->walk(how->self, anchor->start, info->stack_high, out);
+    return is_whole(out) ? SMP_PROOF_PROVEN : SMP_PROOF_UNWALKABLE;
+}
+
+static enum smp_proof walk_twice(const struct smp_proven_walk *how,
+                                 const struct smp_walk_info *info, uintptr_t java_thread,
+                                 struct smp_frames *out)
+{
+    const struct anchor first = read_anchor(&how->layout, java_thread);
+    enum smp_proof proof = walk_from(how, &first, info, out);
+
+    if (proof != SMP_PROOF_PROVEN)
+        return proof;
+    const uint64_t words = out->proof;
+    const size_t count = out->count;
+    const struct anchor second = read_anchor(&how->layout, java_thread);
+    if (!is_same_anchor(&first, &second))
+        return SMP_PROOF_HAS_RUN;
+    proof = walk_from(how, &second, info, out);
+    const struct anchor last = read_anchor(&how->layout, java_thread);
+    const bool is_same = proof == SMP_PROOF_PROVEN && out->proof == words && out->count == count;
+    return is_same && is_same_anchor(&second, &last) ? SMP_PROOF_PROVEN : SMP_PROOF_HAS_RUN;
+}
+
+/* What failed on the way does not count where the thread has run meanwhile. */
+static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how, int32_t tid,
+                                          const struct smp_walk_info *info, struct smp_frames *out)
+{
+    const uintptr_t java_thread = info->java_thread;
+    int64_t before_ns = 0;
+    int64_t after_ns = 0;
+
+    if (java_thread == 0 || tid <= 0 || !smp_clock_thread_cpu_ns(tid, &before_ns))
+        return SMP_PROOF_NO_CLOCK;
+    const enum smp_proof proof = walk_twice(how, info, java_thread, out);
+    if (proof == SMP_PROOF_IN_JAVA)
+        return proof;
+    if (!smp_clock_thread_cpu_ns(tid, &after_ns) || after_ns != before_ns)
+        return SMP_PROOF_HAS_RUN;
+    return proof;
+}
+
+static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how, int32_t tid,
+                                        struct smp_walk_info *info, struct smp_frames *out)
+{
+    enum smp_proof proof = SMP_PROOF_ENDED;
+
+    if (!smp_gate_enter(&info->gate))
+        return smp_gate_is_unsure(&info->gate) ? SMP_PROOF_UNSURE : SMP_PROOF_ENDED;
+    proof = walk_between_clocks(how, tid, info, out);
+    return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
+}
+
+enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, int32_t tid,
+                                      struct smp_walk_info *info, struct smp_frames *out)
+{
+    enum smp_proof proof = SMP_PROOF_ENDED;
+
+    if (smp_gate_enter(&smp_gate_process)) {
+        proof = walk_behind_gates(how, tid, info, out);
+        if (!smp_gate_leave(&smp_gate_process))
+            proof = SMP_PROOF_LATE;
+    }
+    if (proof != SMP_PROOF_PROVEN)
+        forget_frames(out);
+    return proof;
+}
+
+uintptr_t smp_proven_walk_sp(const struct smp_proven_walk *how, struct smp_walk_info *info)
+{
+    uintptr_t sp = 0;
+
+    if (!smp_gate_enter(&smp_gate_process))
+        return 0;
+    if (smp_gate_enter(&info->gate)) {
+        if (info->java_thread != 0)
+            sp = read_word(info->java_thread, how->layout.last_sp);
+        if (!smp_gate_leave(&info->gate))
+            sp = 0;
+    }
+    (void)smp_gate_leave(&smp_gate_process);
+    return sp;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * proven_walk.h - reads the stack of another thread that stands still, and proves that it stood still
+ * meanwhile. Nothing is sent to the thread, and it is not held up.
+ *
+ *   enter the gates
+ *     CPU clock ─► state, anchor ─► walk ─► walk ─► anchor, state ─► CPU clock
+ *   leave them             the same state, anchor, clock, and two walks that read the same words? ─► proven
+ *
+ * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java frame in its
+ * thread object: the anchor. A thread whose CPU clock has not moved has not run, so what was read
+ * is its stack. The clock alone is not proof on every kernel: where time of interrupts is taken off, a
+ * short run may cost nothing. Two equal walks alone are not, either: two stacks may take turns. Both
+ * together are. Method ids are read by the walks, so they are those of methods that are in use, and
+ * cannot be unloaded meanwhile.
+ *
+ * What is read of a thread that does run may be anything: no word of it is followed beyond the thread's
+ * stack and what jvm/hotspot reads safely, and none of it is kept.
+ *
+ * Threads  any; the thread itself is another one.
+ * Errors   see smp_proof.
+ * Cost     two readings of a CPU clock (0.4 us each) and two walks, the second of them warm.
+ */
+#ifndef SMP_JVM_WALK_PROVEN_WALK_H
+#define SMP_JVM_WALK_PROVEN_WALK_H
+
+#include <stdint.h>
+
+#include "jvm/hotspot/frames.h"
+#include "jvm/hotspot/thread_layout.h"
+#include "jvm/threads/registry.h"
+
+enum smp_proof {
+    SMP_PROOF_PROVEN,     /* the stack is the thread's; without Java frames: count is 0 */
+    SMP_PROOF_NO_CLOCK,   /* its tid is not known, or there is no such thread any more */
+    SMP_PROOF_ENDED,      /* the thread ends, or the JVM does */
+    SMP_PROOF_UNSURE,     /* it is not known whether its end was missed (gate.h) */
+    SMP_PROOF_NO_STACK,   /* it is not known where its stack lies */
+    SMP_PROOF_IN_JAVA,    /* it runs Java, or is on its way to or from there */
+    SMP_PROOF_UNWALKABLE, /* a frame was not understood */
+    SMP_PROOF_HAS_RUN,    /* between the first reading and the last one */
+    SMP_PROOF_LATE,       /* the thread waited for this walk too long, and went on */
+    SMP_PROOF_COUNT
+};
+
+/* What a walk needs of the JVM. */
+struct smp_proven_walk {
+    struct smp_jvm_layout layout;
+    void (*walk)(void *self, struct smp_frames_start start, uintptr_t stack_high,
+                 struct smp_frames *out);
+    void *self;
+};
+
+/* info: of a live thread, held by the caller. out: as smp_frames_walk's. */
+enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, int32_t tid,
+                                      struct smp_walk_info *info, struct smp_frames *out);
+/* The stack pointer in the thread's anchor, not proven; 0: none, or the thread has ended. */
+uintptr_t smp_proven_walk_sp(const struct smp_proven_walk *how, struct smp_walk_info *info);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "jvm/walk/cross_check.h"
+
+enum { CAPACITY = 4, MANY = 3 * SMP_CROSS_CHECK_EACH };
+
+static struct smp_frame frames[CAPACITY] = { { 11, 1 }, { 12, -1 }, { 13, 0 } };
+static struct smp_sample sample;
+static struct smp_sample jvmti; /* what it says */
+static struct smp_frame jvmti_frames[CAPACITY];
+static enum smp_status jvmti_status;
+static unsigned handshakes;
+static int64_t cpu_ns;
+static bool runs_in_handshakes;
+static struct smp_thread thread = { .os_tid = 3 };
+static struct smp_cross_check check;
+
+static enum smp_status walk(void *self, struct smp_thread *unused, struct smp_sample *out)
+{
+    (void)self;
+    (void)unused;
+    handshakes++;
+    cpu_ns += runs_in_handshakes;
+    memcpy(out->frames, jvmti.frames, sizeof(frames));
+    out->count = jvmti.count;
+    out->leaf_count = jvmti.leaf_count;
+    out->omitted = jvmti.omitted;
+    return jvmti_status;
+}
+
+static bool read_cpu(void *self, int32_t tid, int64_t *out)
+{
+    (void)self;
+    *out = cpu_ns;
+    return tid == 3;
+}
+
+static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
+
+static int setup(void **state)
+{
+    (void)state;
+    sample = (struct smp_sample){ frames, CAPACITY, 3, 2, 9 };
+    jvmti = sample;
+    jvmti.frames = jvmti_frames;
+    memcpy(jvmti_frames, frames, sizeof(frames));
+    jvmti_status = SMP_OK;
+    handshakes = 0;
+    runs_in_handshakes = false;
+    thread.os_tid = 3;
+    smp_clock_set_fake(&clock_seam);
+    smp_cross_check_set_each(0);
+    return smp_cross_check_init(&check, CAPACITY) == SMP_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_cross_check_fini(&check);
+    smp_cross_check_set_each(0);
+    smp_clock_set_fake(NULL);
+    return smp_alloc_live_bytes() == 0 ? 0 : -1;
+}
+
+static bool one_walk(char *reason)
+{
+    const struct smp_walker by_jvmti = { .walk = walk };
+
+    smp_cross_check_begin(&check, &thread);
+    return smp_cross_check_end(&check, &by_jvmti, &thread, &sample, reason);
+}
+
+static void the_first_walks_are_compared_and_then_few(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+    const uint64_t before = smp_cross_check_get_counts().compared;
+
+    (void)state;
+    for (int i = 0; i < SMP_CROSS_CHECK_FIRST; i++)
+        assert_true(one_walk(reason));
+    assert_int_equal(handshakes, SMP_CROSS_CHECK_FIRST);
+    for (int i = SMP_CROSS_CHECK_FIRST; i < MANY; i++)
+        assert_true(one_walk(reason));
+    assert_int_equal(handshakes, SMP_CROSS_CHECK_FIRST + 3);
+    assert_int_equal(smp_cross_check_get_counts().compared - before, handshakes);
+    assert_int_equal(smp_cross_check_get_counts().different, 0);
+}
+
+static void a_test_may_compare_all(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+
+    (void)state;
+    smp_cross_check_set_each(1);
+    for (unsigned i = 0; i < 2 * SMP_CROSS_CHECK_FIRST; i++) {
+        assert_true(one_walk(reason));
+        assert_int_equal(handshakes, i + 1);
+    }
+}
+
+/* The stack is of another time: nothing is said, and the next walk is compared instead. */
+static void a_thread_that_runs_meanwhile_is_not_compared(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+    const uint64_t before = smp_cross_check_get_counts().compared;
+
+    (void)state;
+    jvmti.count = 1;
+    runs_in_handshakes = true;
+    for (int i = 0; i < 2 * SMP_CROSS_CHECK_FIRST; i++)
+        assert_true(one_walk(reason));
+    assert_int_equal(handshakes, 2 * SMP_CROSS_CHECK_FIRST);
+    runs_in_handshakes = false;
+    jvmti_status = SMP_EGONE;
+    assert_true(one_walk(reason));
+    thread.os_tid = 0;
+    assert_true(one_walk(reason));
+    assert_int_equal(smp_cross_check_get_counts().compared, before);
+    assert_int_equal(check.walks, 0);
+}
+
+static void assert_differs(const char *expected)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES] = "";
+    const uint64_t before = smp_cross_check_get_counts().different;
+
+    assert_false(one_walk(reason));
+    assert_string_equal(reason, expected);
+    assert_int_equal(smp_cross_check_get_counts().different, before + 1);
+    jvmti = sample;
+    jvmti.frames = jvmti_frames;
+    memcpy(jvmti_frames, frames, sizeof(frames));
+    assert_true(one_walk(reason));
+}
+
+static void any_difference_is_told(void **state)
+{
+    (void)state;
+    jvmti_frames[2].bci = 1;
+    assert_differs("frame 2 of 3 read as another one");
+    jvmti_frames[0].method = 1;
+    assert_differs("frame 0 of 3 read as another one");
+    jvmti.count = 2;
+    assert_differs("a stack of 11 frames read as 12");
+    jvmti.leaf_count = 1;
+    assert_differs("a stack of 12 frames read as 12");
+    jvmti.omitted = 8;
+    assert_differs("a stack of 11 frames read as 12");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_first_walks_are_compared_and_then_few),
+        TEST(a_test_may_compare_all),
+        TEST(a_thread_that_runs_meanwhile_is_not_compared),
+        TEST(any_difference_is_told),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

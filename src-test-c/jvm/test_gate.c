@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "jvm/threads/gate.h"
+
+static void many_readers_are_in_at_once(void **state)
+{
+    struct smp_gate gate = { 0 };
+
+    (void)state;
+    assert_true(smp_gate_enter(&gate));
+    assert_true(smp_gate_enter(&gate));
+    assert_true(smp_gate_leave(&gate));
+    assert_true(smp_gate_leave(&gate));
+    for (int i = 0; i < SMP_GATE_READERS; i++)
+        assert_true(smp_gate_enter(&gate));
+    assert_false(smp_gate_enter(&gate));
+    assert_true(smp_gate_leave(&gate));
+    assert_true(smp_gate_enter(&gate));
+}
+
+static void no_reader_enters_a_closed_gate(void **state)
+{
+    struct smp_gate gate = { 0 };
+
+    (void)state;
+    smp_gate_close(&gate);
+    smp_gate_close(&gate);
+    assert_false(smp_gate_enter(&gate));
+    assert_true(smp_gate_wait(&gate, 0));
+    assert_false(smp_gate_is_unsure(&gate));
+}
+
+static void an_unsure_gate_is_opened_by_a_sign_of_life(void **state)
+{
+    struct smp_gate gate;
+
+    (void)state;
+    smp_gate_init_unsure(&gate);
+    assert_true(smp_gate_is_unsure(&gate));
+    assert_false(smp_gate_enter(&gate));
+    smp_gate_confirm(&gate);
+    assert_false(smp_gate_is_unsure(&gate));
+    assert_true(smp_gate_enter(&gate));
+    assert_true(smp_gate_leave(&gate));
+}
+
+static void a_sign_of_life_opens_no_closed_gate(void **state)
+{
+    struct smp_gate gate;
+
+    (void)state;
+    smp_gate_init_unsure(&gate);
+    smp_gate_close(&gate);
+    smp_gate_confirm(&gate);
+    assert_false(smp_gate_enter(&gate));
+}
+
+static void the_gate_of_the_process_opens_again(void **state)
+{
+    (void)state;
+    smp_gate_close(&smp_gate_process);
+    assert_false(smp_gate_enter(&smp_gate_process));
+    smp_gate_open(&smp_gate_process);
+    assert_true(smp_gate_enter(&smp_gate_process));
+    assert_true(smp_gate_leave(&smp_gate_process));
+}
+
+static void a_reader_is_told_that_it_came_too_late(void **state)
+{
+    struct smp_gate gate = { 0 };
+
+    (void)state;
+    assert_true(smp_gate_enter(&gate));
+    assert_true(smp_gate_enter(&gate));
+    smp_gate_close(&gate);
+    assert_false(smp_gate_wait(&gate, 1));
+    assert_false(smp_gate_leave(&gate));
+    assert_false(smp_gate_leave(&gate));
+    assert_true(smp_gate_wait(&gate, 0));
+}
+
+/* ------------------------------------------------------------------------------------- the wait */
+
+struct ending {
+    struct smp_gate gate;
+    _Atomic int began;
+    _Atomic int ended;
+};
+
+static void *end_thread(void *self)
+{
+    struct ending *ending = self;
+
+    smp_gate_close(&ending->gate);
+    ending->began = 1;
+    assert_true(smp_gate_wait(&ending->gate, SMP_GATE_MOST_MS * 1000LL));
+    ending->ended = 1;
+    return NULL;
+}
+
+static void sleep_ms(long ms)
+{
+    const struct timespec pause = { .tv_nsec = ms * 1000000 };
+
+    (void)nanosleep(&pause, NULL);
+}
+
+/* Long enough for it to spin, then to sleep: it must not end by itself in either state. */
+static void a_thread_ends_after_the_last_reader_has_left(void **state)
+{
+    struct ending ending = { 0 };
+    pthread_t thread;
+
+    (void)state;
+    assert_true(smp_gate_enter(&ending.gate));
+    assert_true(smp_gate_enter(&ending.gate));
+    assert_int_equal(pthread_create(&thread, NULL, end_thread, &ending), 0);
+    while (!ending.began)
+        (void)sched_yield();
+    assert_false(smp_gate_enter(&ending.gate));
+    for (int i = 0; i < 5; i++) {
+        sleep_ms(4);
+        assert_int_equal(ending.ended, 0);
+    }
+    assert_true(smp_gate_leave(&ending.gate));
+    sleep_ms(4);
+    assert_int_equal(ending.ended, 0);
+    assert_true(smp_gate_leave(&ending.gate));
+    pthread_join(thread, NULL);
+    assert_int_equal(ending.ended, 1);
+}
+
+/* ----------------------------------------------------------------------------------- the hammer */
+
+enum { LIVES = 20000, SLOTS = 8, READERS = 2, ALIVE = 0x5a5a };
+
+/* A thread's life: its object is freed at its end, here: marked, in plain memory, so that the thread
+ * sanitizer sees an access that nothing orders. */
+struct life {
+    struct smp_gate gate;
+    int object;
+};
+
+static struct {
+    struct life lives[LIVES];
+    _Atomic size_t newest[SLOTS]; /* index of the slot's life, plus 1 */
+    _Atomic int over;
+    _Atomic size_t reads;
+} world;
+
+static void *read_lives(void *unused)
+{
+    size_t at = 0;
+
+    (void)unused;
+    while (!world.over) {
+        const size_t index = world.newest[at++ % SLOTS];
+        struct life *life = index > 0 ? &world.lives[index - 1] : NULL;
+        if (life == NULL || !smp_gate_enter(&life->gate))
+            continue;
+        assert_int_equal(life->object, ALIVE);
+        if (at % 64 == 0)
+            (void)sched_yield(); /* the reader loses its CPU while it is in */
+        assert_int_equal(life->object, ALIVE);
+        assert_true(smp_gate_leave(&life->gate));
+        world.reads++;
+    }
+    return NULL;
+}
+
+static void no_object_is_read_after_its_end(void **state)
+{
+    pthread_t readers[READERS];
+
+    (void)state;
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&readers[i], NULL, read_lives, NULL), 0);
+    for (size_t i = 0; i < LIVES || world.reads < 1000; i++) {
+        const size_t slot = i % SLOTS;
+        if (i < LIVES) {
+            const size_t before = world.newest[slot];
+            world.lives[i].object = ALIVE;
+            world.newest[slot] = i + 1;
+            if (before > 0) {
+                struct life *life = &world.lives[before - 1];
+                smp_gate_close(&life->gate);
+                assert_true(smp_gate_wait(&life->gate, SMP_GATE_MOST_MS * 1000LL));
+                life->object = 0;
+            }
+        } else {
+            (void)sched_yield();
+        }
+    }
+    world.over = 1;
+    for (size_t i = 0; i < READERS; i++)
+        pthread_join(readers[i], NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(many_readers_are_in_at_once),
+        cmocka_unit_test(no_reader_enters_a_closed_gate),
+        cmocka_unit_test(an_unsure_gate_is_opened_by_a_sign_of_life),
+        cmocka_unit_test(a_sign_of_life_opens_no_closed_gate),
+        cmocka_unit_test(the_gate_of_the_process_opens_again),
+        cmocka_unit_test(a_reader_is_told_that_it_came_too_late),
+        cmocka_unit_test(a_thread_ends_after_the_last_reader_has_left),
+        cmocka_unit_test(no_object_is_read_after_its_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

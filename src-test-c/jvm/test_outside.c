@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/clock.h"
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/cross_check.h"
+#include "jvm/walk/outside.h"
+#include "support/failing_alloc.h"
+#include "support/vm_fixture.h"
+
+enum { CAPACITY = 16, DEPTH = 4, NEVER = 1000000 };
+
+static struct vm_fixture fixture;
+static struct vm_fixture_reader reader;
+static struct smp_frame frames[CAPACITY];
+static struct smp_sample sample;
+
+/* The made-up thread object of every thread, and what walks of it say. */
+static struct {
+    int32_t state;
+    uintptr_t sp;
+    uintptr_t fp;
+    uintptr_t pc;
+    uintptr_t stack[DEPTH];
+    size_t without_id; /* this frame has none; DEPTH: all have */
+    unsigned walks;
+    int64_t cpu_ns;
+    int64_t cpu_step_ns;     /* the clock moves so much at each reading, */
+    unsigned cpu_steps;      /* as often as this */
+    void (*meanwhile)(void); /* in a walk */
+    struct smp_proven_walk how;
+    struct smp_outside *walker;
+} vm;
+
+static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high,
+                 struct smp_frames *out)
+{
+    (void)self;
+    (void)stack_high;
+    vm.walks++;
+    if (vm.meanwhile != NULL)
+        vm.meanwhile();
+    for (size_t i = 0; i < DEPTH; i++) {
+        out->raw[i] = (struct smp_raw_frame){ .method = 1, .bci = (int32_t)i - 1 };
+        out->ids[i] = i == vm.without_id ? 0 : 500 + i;
+    }
+    out->count = DEPTH;
+    out->leaf_count = DEPTH - 1;
+    out->omitted = 7;
+    out->end = SMP_FRAMES_ROOT;
+    out->proof = start.sp;
+}
+
+static bool read_cpu(void *self, int32_t tid, int64_t *out)
+{
+    (void)self;
+    if (vm.cpu_steps > 0) {
+        vm.cpu_steps--;
+        vm.cpu_ns += vm.cpu_step_ns;
+    }
+    *out = vm.cpu_ns;
+    return tid != 0;
+}
+
+static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    vm.state = SMP_JVM_BLOCKED;
+    vm.sp = (uintptr_t)vm.stack;
+    vm.without_id = DEPTH;
+    vm.walks = vm.cpu_steps = 0;
+    vm.meanwhile = NULL;
+    vm.how = (struct smp_proven_walk){
+        .layout = { .state = 0,
+                    .last_sp = (uint32_t)((char *)&vm.sp - (char *)&vm),
+                    .last_fp = (uint32_t)((char *)&vm.fp - (char *)&vm),
+                    .last_pc = (uint32_t)((char *)&vm.pc - (char *)&vm) },
+        .walk = walk,
+    };
+    sample = (struct smp_sample){ .frames = frames, .capacity = CAPACITY };
+    smp_clock_set_fake(&clock_seam);
+    smp_gate_open(&smp_gate_process);
+    smp_cross_check_set_each(NEVER);
+    return smp_agent_open() == SMP_OK && smp_outside_create(CAPACITY, &vm.how, &vm.walker) == SMP_OK
+               ? 0
+               : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_outside_destroy(vm.walker);
+    vm_fixture_drop_all(&reader);
+    smp_agent_close();
+    smp_clock_set_fake(NULL);
+    smp_gate_open(&smp_gate_process);
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static void know(struct smp_thread *thread)
+{
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+
+    thread->os_tid = 5;
+    info->java_thread = (uintptr_t)&vm;
+    info->stack_low = (uintptr_t)vm.stack;
+    info->stack_high = (uintptr_t)(vm.stack + DEPTH);
+}
+
+/* A thread that starts now. */
+static struct smp_thread *start(struct fake_thread *thread)
+{
+    *thread = fixture.main_thread;
+    thread->java_id = 100;
+    fake_jvmti_thread_start(thread);
+    vm_fixture_poll(&reader);
+    know(reader.threads[reader.count - 1]);
+    return reader.threads[reader.count - 1];
+}
+
+static enum smp_status walk_outside(struct smp_thread *thread)
+{
+    const struct smp_walker walker = smp_outside_functions(vm.walker);
+
+    return walker.walk_outside(walker.self, thread, &sample);
+}
+
+static enum smp_status walk_by_jvmti(struct smp_thread *thread)
+{
+    const struct smp_walker walker = smp_outside_functions(vm.walker);
+
+    return walker.walk(walker.self, thread, &sample);
+}
+
+static void a_proven_stack_becomes_the_sample(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_int_equal(sample.count, DEPTH);
+    assert_int_equal(sample.leaf_count, DEPTH - 1);
+    assert_int_equal(sample.omitted, 7);
+    for (size_t i = 0; i < DEPTH; i++) {
+        assert_int_equal(frames[i].method, 500 + i);
+        assert_int_equal(frames[i].bci, (int64_t)i - 1);
+    }
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_PROVEN), 1);
+}
+
+static void a_method_without_an_id_is_jvmtis(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    vm.without_id = DEPTH - 1;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_int_equal(walk_by_jvmti(thread), SMP_OK);
+    assert_int_equal(sample.count, 3);
+    vm.without_id = DEPTH;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+}
+
+static void a_thread_that_has_just_run_is_tried_once_more(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    vm.cpu_step_ns = 400;
+    vm.cpu_steps = 2;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_HAS_RUN), 1);
+    vm.cpu_steps = 4;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_HAS_RUN), 3);
+}
+
+static void a_thread_without_frames_has_none(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    vm.sp = 0;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_int_equal(sample.count, 0);
+}
+
+/* A thread that a scan lists may be past its ThreadEnd. */
+static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **state)
+{
+    (void)state;
+    vm_fixture_poll(&reader);
+    know(reader.threads[0]);
+    assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
+    assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_UNSURE), 1);
+    fixture.main_thread.depth = 0;
+    assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_OK);
+    assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
+    fixture.main_thread.depth = 1;
+    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_INTERNAL;
+    assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_EVM);
+    assert_int_equal(walk_outside(reader.threads[0]), SMP_ESTATE);
+    fake_jvmti.errors[FAKE_GetStackTrace] = JVMTI_ERROR_NONE;
+    assert_int_equal(vm.walks, 0);
+    assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_OK);
+    assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
+    assert_int_equal(vm.walks, 2);
+}
+
+/* Its ThreadStart comes while the scan has it, too. */
+static void a_start_makes_a_listed_thread_sure(void **state)
+{
+    (void)state;
+    fake_jvmti_thread_start(&fixture.main_thread);
+    vm_fixture_poll(&reader);
+    assert_int_equal(reader.count, 1);
+    know(reader.threads[0]);
+    assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
+}
+
+static void the_stack_of_an_older_thread_is_found_by_its_stack_pointer(void **state)
+{
+    uintptr_t here[DEPTH] = { 0 };
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+
+    (void)state;
+    info->stack_low = info->stack_high = 0;
+    vm.sp = (uintptr_t)here;
+    smp_clock_set_fake(NULL); /* searches are limited by the real one */
+    thread->os_tid = 0;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_int_equal(info->stack_high, 0);
+    smp_clock_set_fake(&clock_seam);
+    thread->os_tid = 5;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_in_range((uintptr_t)here, info->stack_low, info->stack_high);
+}
+
+/* ----------------------------------------------------------------------------------------- ends */
+
+static struct fake_thread ending;
+static pthread_t end;
+static _Atomic int ended;
+
+static void *end_it(void *unused)
+{
+    (void)unused;
+    (void)fake_jni_env(); /* attached, as a thread of the JVM is */
+    fake_jvmti_thread_end(&ending);
+    ended = 1;
+    fake_jni_detach();
+    return NULL;
+}
+
+/* The end begins in the first of the two walks, and has come as far as its gate at the end of it. */
+static void begin_the_end(void)
+{
+    struct smp_walk_info *info = smp_threads_walk_info(reader.threads[reader.count - 1]);
+
+    if (vm.walks > 1)
+        return;
+    assert_int_equal(pthread_create(&end, NULL, end_it, NULL), 0);
+    while (smp_gate_enter(&info->gate)) {
+        assert_true(smp_gate_leave(&info->gate));
+        (void)sched_yield();
+    }
+    assert_int_equal(ended, 0);
+}
+
+static void a_thread_ends_after_its_walk(void **state)
+{
+    struct smp_thread *thread = start(&ending);
+
+    (void)state;
+    ended = 0;
+    vm.meanwhile = begin_the_end;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    pthread_join(end, NULL);
+    assert_int_equal(ended, 1);
+    assert_int_not_equal(thread->ended_ns, 0);
+    assert_int_equal(smp_threads_walk_info(thread)->java_thread, 0);
+    vm.walks = 0;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_int_equal(vm.walks, 0);
+    assert_int_equal(smp_outside_count(vm.walker, SMP_PROOF_ENDED), 1);
+}
+
+static void nothing_is_walked_after_the_jvms_death(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    fake_jvmti_vm_death();
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_int_equal(walk_by_jvmti(thread), SMP_EPHASE);
+    assert_int_equal(vm.walks, 0);
+    fake_jvmti_thread_end(&java_thread);
+}
+
+/* ------------------------------------------------------------------------------------- bad luck */
+
+static enum smp_status create_and_destroy(void *unused)
+{
+    struct smp_outside *walker = NULL;
+    const enum smp_status status = smp_outside_create(CAPACITY, NULL, &walker);
+
+    (void)unused;
+    if (status == SMP_OK)
+        smp_outside_destroy(walker);
+    return status;
+}
+
+static void a_lack_of_memory_leaves_nothing_behind(void **state)
+{
+    struct smp_outside *walker = NULL;
+
+    (void)state;
+    vm_fixture_drop_all(&reader);
+    smp_outside_destroy(vm.walker);
+    vm.walker = NULL;
+    smp_agent_close();
+    assert_int_equal(failing_alloc_each_step(create_and_destroy, NULL).survived, 0);
+    assert_int_equal(smp_outside_create(1, NULL, &walker), SMP_EINVAL);
+    smp_outside_destroy(NULL);
+    assert_int_equal(smp_agent_open(), SMP_OK);
+}
+
+/* Where it is off, JVMTI walks, and nothing is counted as a failure. */
+static void where_it_is_off_it_says_so(void **state)
+{
+    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    smp_outside_destroy(vm.walker);
+    assert_int_equal(smp_outside_create(CAPACITY, NULL, &vm.walker), SMP_OK);
+    assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
+    smp_outside_open();
+    assert_false(smp_outside_is_usable());
+    smp_outside_refusal(refusal);
+    assert_string_equal(refusal, "no asynchronous walks");
+    assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
+    smp_outside_close();
+}
+
+/* The last test: it is off from here on. */
+static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
+{
+    char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    smp_cross_check_set_each(1);
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    smp_outside_refusal(refusal);
+    assert_string_equal(refusal, "found wrong, a stack of 3 frames read as 11");
+    assert_int_equal(walk_outside(thread), SMP_EUNSUPPORTED);
+    assert_int_equal(walk_by_jvmti(thread), SMP_OK);
+    smp_outside_open(); /* another session changes nothing */
+    smp_outside_refusal(refusal);
+    assert_string_equal(refusal, "found wrong, a stack of 3 frames read as 11");
+    assert_false(smp_outside_is_usable());
+    smp_outside_close();
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_proven_stack_becomes_the_sample),
+        TEST(a_method_without_an_id_is_jvmtis),
+        TEST(a_thread_that_has_just_run_is_tried_once_more),
+        TEST(a_thread_without_frames_has_none),
+        TEST(an_older_thread_is_walked_after_jvmti_has_seen_its_frames),
+        TEST(a_start_makes_a_listed_thread_sure),
+        TEST(the_stack_of_an_older_thread_is_found_by_its_stack_pointer),
+        TEST(a_thread_ends_after_its_walk),
+        TEST(nothing_is_walked_after_the_jvms_death),
+        TEST(a_lack_of_memory_leaves_nothing_behind),
+        TEST(where_it_is_off_it_says_so),
+        TEST(a_stack_unlike_jvmtis_ends_all_walks),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A thread that is made up: its thread object is a struct here, its stack an array, its CPU clock the
+ * seam's. Between any two things that the proof reads, a step of the test may change them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/random.h"
+#include "jvm/walk/proven_walk.h"
+
+enum { DEPTH = 8, CAPACITY = 16, TID = 77 };
+
+struct object {
+    uintptr_t padding[3];
+    _Atomic int32_t state;
+    _Atomic uintptr_t sp;
+    _Atomic uintptr_t fp;
+    _Atomic uintptr_t pc;
+};
+
+static struct {
+    struct object object;
+    _Atomic uintptr_t stack[DEPTH]; /* the methods on it, leaf first */
+    _Atomic int64_t cpu_ns;
+    bool has_no_clock;
+    enum smp_frames_end end;
+    struct smp_walk_info info;
+    struct smp_proven_walk how;
+    /* Called before each thing that is read, with its number from 0. */
+    void (*step)(unsigned number);
+    unsigned steps;
+    unsigned walks;
+} thread;
+
+static struct smp_raw_frame raw[CAPACITY];
+static uint64_t ids[CAPACITY];
+static struct smp_frames frames;
+
+static void take_step(void)
+{
+    if (thread.step != NULL)
+        thread.step(thread.steps);
+    thread.steps++;
+}
+
+static bool read_cpu(void *self, int32_t tid, int64_t *out)
+{
+    (void)self;
+    take_step();
+    *out = thread.cpu_ns;
+    return tid == TID && !thread.has_no_clock;
+}
+
+/* Reads word for word, as a walk does. */
+static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high,
+                 struct smp_frames *out)
+{
+    (void)self;
+    assert_int_equal(start.sp, (uintptr_t)thread.stack);
+    assert_int_equal(stack_high, (uintptr_t)(thread.stack + DEPTH));
+    thread.walks++;
+    out->proof = start.pc;
+    for (size_t i = 0; i < DEPTH; i++) {
+        take_step();
+        out->raw[i] = (struct smp_raw_frame){ .method = thread.stack[i], .bci = (int32_t)i };
+        out->ids[i] = thread.stack[i];
+        out->proof = out->proof * 31 + out->raw[i].method;
+    }
+    out->count = DEPTH;
+    out->leaf_count = DEPTH;
+    out->end = thread.end;
+}
+
+static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
+
+static int setup(void **state)
+{
+    (void)state;
+    memset(&thread, 0, sizeof(thread));
+    thread.object.state = SMP_JVM_BLOCKED;
+    thread.object.sp = (uintptr_t)thread.stack;
+    thread.object.fp = 1;
+    thread.object.pc = 2;
+    for (size_t i = 0; i < DEPTH; i++)
+        thread.stack[i] = 100 + i;
+    thread.info.java_thread = (uintptr_t)&thread.object;
+    thread.info.stack_low = (uintptr_t)thread.stack;
+    thread.info.stack_high = (uintptr_t)(thread.stack + DEPTH);
+    thread.how = (struct smp_proven_walk){
+        .layout = { .state = offsetof(struct object, state),
+                    .last_sp = offsetof(struct object, sp),
+                    .last_fp = offsetof(struct object, fp),
+                    .last_pc = offsetof(struct object, pc) },
+        .walk = walk,
+    };
+    frames = (struct smp_frames){ .raw = raw, .ids = ids, .capacity = CAPACITY };
+    smp_clock_set_fake(&clock_seam);
+    smp_gate_open(&smp_gate_process);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_clock_set_fake(NULL);
+    smp_gate_open(&smp_gate_process);
+    return 0;
+}
+
+static enum smp_proof prove(void)
+{
+    return smp_proven_walk_thread(&thread.how, TID, &thread.info, &frames);
+}
+
+static void assert_proof(enum smp_proof expected)
+{
+    thread.steps = 0;
+    thread.walks = 0;
+    frames.count = 99;
+    assert_int_equal(prove(), expected);
+    if (expected != SMP_PROOF_PROVEN)
+        assert_int_equal(frames.count, 0);
+}
+
+/* ------------------------------------------------------------------------------- nothing happens */
+
+static void a_thread_that_stands_still_is_proven(void **state)
+{
+    static const int32_t states[] = { SMP_JVM_IN_NATIVE, SMP_JVM_IN_VM, SMP_JVM_BLOCKED };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        thread.object.state = states[i];
+        assert_proof(SMP_PROOF_PROVEN);
+        assert_int_equal(frames.count, DEPTH);
+        assert_int_equal(frames.leaf_count, DEPTH);
+        for (size_t j = 0; j < DEPTH; j++)
+            assert_int_equal(ids[j], 100 + j);
+        assert_int_equal(thread.walks, 2);
+    }
+}
+
+static void a_thread_in_java_or_in_between_is_not_walked(void **state)
+{
+    static const int32_t states[] = { SMP_JVM_IN_JAVA,       SMP_JVM_FROM_NATIVE,
+                                      SMP_JVM_FROM_VM,       SMP_JVM_IN_JAVA + 1,
+                                      SMP_JVM_BLOCKED + 1,   0,
+                                      SMP_JVM_IN_NATIVE - 2, -1 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        thread.object.state = states[i];
+        assert_proof(SMP_PROOF_IN_JAVA);
+        assert_int_equal(thread.walks, 0);
+    }
+}
+
+static void without_an_anchor_there_are_no_frames(void **state)
+{
+    (void)state;
+    thread.object.sp = 0;
+    assert_proof(SMP_PROOF_PROVEN);
+    assert_int_equal(frames.count, 0);
+    assert_int_equal(thread.walks, 0);
+}
+
+static void only_a_stack_whose_place_is_known_is_read(void **state)
+{
+    const uintptr_t low = thread.info.stack_low;
+    const uintptr_t high = thread.info.stack_high;
+
+    (void)state;
+    thread.info.stack_low = thread.info.stack_high = 0;
+    assert_proof(SMP_PROOF_NO_STACK);
+    thread.info.stack_low = low + sizeof(uintptr_t);
+    thread.info.stack_high = high;
+    assert_proof(SMP_PROOF_NO_STACK);
+    thread.info.stack_low = low;
+    thread.object.sp = high;
+    assert_proof(SMP_PROOF_NO_STACK);
+    thread.object.sp = low + 1;
+    assert_proof(SMP_PROOF_NO_STACK);
+    assert_int_equal(thread.walks, 0);
+    thread.object.sp = low;
+    assert_proof(SMP_PROOF_PROVEN);
+}
+
+static void the_thread_object_is_not_touched_where_it_is_not_sure(void **state)
+{
+    (void)state;
+    thread.info.java_thread = 8; /* reading it would end this program */
+    thread.has_no_clock = true;
+    assert_proof(SMP_PROOF_NO_CLOCK);
+    thread.has_no_clock = false;
+    assert_int_equal(smp_proven_walk_thread(&thread.how, 0, &thread.info, &frames),
+                     SMP_PROOF_NO_CLOCK);
+    smp_gate_close(&smp_gate_process);
+    assert_proof(SMP_PROOF_ENDED);
+    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
+    smp_gate_open(&smp_gate_process);
+    smp_gate_init_unsure(&thread.info.gate);
+    assert_proof(SMP_PROOF_UNSURE);
+    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
+    smp_gate_close(&thread.info.gate);
+    smp_gate_confirm(&thread.info.gate);
+    assert_proof(SMP_PROOF_ENDED);
+    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
+    thread.info = (struct smp_walk_info){ 0 };
+    assert_proof(SMP_PROOF_NO_CLOCK);
+    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
+}
+
+static void only_a_stack_that_reaches_its_root_counts(void **state)
+{
+    static const enum smp_frames_end ends[] = { SMP_FRAMES_VIRTUAL_ROOT, SMP_FRAMES_BARRIER,
+                                                SMP_FRAMES_FULL, SMP_FRAMES_UNWALKABLE };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        thread.end = ends[i];
+        assert_proof(SMP_PROOF_UNWALKABLE);
+        assert_int_equal(thread.walks, 1);
+    }
+    thread.end = SMP_FRAMES_ROOT;
+    frames.capacity = DEPTH - 1;
+    assert_proof(SMP_PROOF_UNWALKABLE); /* more than there is room for */
+}
+
+static void the_stack_pointer_is_read_for_its_own_sake(void **state)
+{
+    (void)state;
+    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), (uintptr_t)thread.stack);
+    assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
+    assert_true(smp_gate_wait(&smp_gate_process, 0));
+}
+
+/* ------------------------------------------------------------------ something happens in between */
+
+static void (*change)(void);
+static unsigned change_at;
+
+static void change_once(unsigned number)
+{
+    if (number == change_at)
+        change();
+}
+
+static void clock_moves(void)
+{
+    thread.cpu_ns++;
+}
+
+static void clock_goes(void)
+{
+    thread.has_no_clock = true;
+}
+
+static void word_changes(void)
+{
+    thread.stack[DEPTH / 2] = 999;
+}
+
+static void pc_changes(void)
+{
+    thread.object.pc = 3;
+}
+
+static void fp_changes(void)
+{
+    thread.object.fp = 3;
+}
+
+static void state_changes(void)
+{
+    thread.object.state = SMP_JVM_IN_NATIVE;
+}
+
+static void sp_goes(void)
+{
+    thread.object.sp = 0;
+}
+
+static unsigned count_steps(void)
+{
+    thread.step = NULL;
+    assert_proof(SMP_PROOF_PROVEN);
+    return thread.steps;
+}
+
+/* May this change come unseen, before the thing with this number? The clock is read first and last, the
+ * words of two walks in between, and the anchor before, between and after the walks. */
+static bool may_be_proven(void (*which)(void), unsigned at, unsigned steps)
+{
+    const unsigned first = 1 + DEPTH / 2; /* the word, in the first walk, */
+    const unsigned second = first + DEPTH;
+
+    if (at == 0)
+        return true; /* it was so from the beginning */
+    if (which == word_changes)
+        return at <= first ||
+               at > second; /* the two walks are equal: only the clock could say it */
+    return which != clock_moves && at == steps - 1;
+}
+
+static void no_change_in_between_is_proven(void **state)
+{
+    static void (*const changes[])(void) = { clock_moves, word_changes,  pc_changes,
+                                             fp_changes,  state_changes, sp_goes };
+    const unsigned steps = count_steps();
+
+    assert_int_equal(steps, 2 + 2 * DEPTH);
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        for (unsigned at = 0; at < steps; at++) {
+            (void)setup(state);
+            thread.step = change_once;
+            change = changes[i];
+            change_at = at;
+            if (may_be_proven(changes[i], at, steps))
+                assert_proof(SMP_PROOF_PROVEN);
+            else
+                assert_proof(SMP_PROOF_HAS_RUN);
+        }
+    }
+}
+
+static void a_thread_that_is_gone_at_the_second_clock_has_run(void **state)
+{
+    const unsigned steps = count_steps();
+
+    (void)state;
+    thread.step = change_once;
+    change = clock_goes;
+    change_at = steps - 1;
+    assert_proof(SMP_PROOF_HAS_RUN);
+}
+
+static void what_could_not_be_walked_has_run_where_the_clock_moved(void **state)
+{
+    (void)state;
+    thread.step = change_once;
+    change = clock_moves;
+    change_at = 2;
+    thread.end = SMP_FRAMES_UNWALKABLE;
+    assert_proof(SMP_PROOF_HAS_RUN);
+}
+
+static void gives_up(void)
+{
+    smp_gate_close(&thread.info.gate);
+    assert_false(smp_gate_wait(&thread.info.gate, 0));
+}
+
+static void jvm_gives_up(void)
+{
+    smp_gate_close(&smp_gate_process);
+    assert_false(smp_gate_wait(&smp_gate_process, 0));
+}
+
+static void a_walk_that_its_thread_no_longer_waits_for_is_thrown_away(void **state)
+{
+    (void)state;
+    thread.step = change_once;
+    change_at = 4;
+    change = gives_up;
+    assert_proof(SMP_PROOF_LATE);
+    assert_proof(SMP_PROOF_ENDED);
+    (void)setup(state);
+    thread.step = change_once;
+    change = jvm_gives_up;
+    assert_proof(SMP_PROOF_LATE);
+    assert_proof(SMP_PROOF_ENDED);
+}
+
+/* ---------------------------------------------------------------------------------- random lives */
+
+enum { ROUNDS = 20000 };
+
+static uint64_t seed;
+
+static unsigned draw(unsigned below)
+{
+    return (unsigned)(smp_random_next(&seed) % below);
+}
+
+/* The thread runs: it takes one of two shapes, whole, and then its clock has moved. */
+static void run_now_and_then(unsigned number)
+{
+    (void)number;
+    if (draw(40) != 0)
+        return;
+    const uintptr_t shape = 100 * (1 + draw(2));
+    thread.cpu_ns++;
+    for (size_t i = 0; i < DEPTH; i++)
+        thread.stack[i] = shape + i;
+}
+
+static void a_proven_stack_is_one_that_the_thread_had(void **state)
+{
+    unsigned proven = 0;
+
+    (void)state;
+    seed = 42;
+    thread.step = run_now_and_then;
+    for (int i = 0; i < ROUNDS; i++) {
+        if (prove() != SMP_PROOF_PROVEN)
+            continue;
+        proven++;
+        for (size_t j = 1; j < DEPTH; j++)
+            assert_int_equal(raw[j].method, raw[0].method + j);
+    }
+    assert_in_range(proven, ROUNDS / 4, ROUNDS - ROUNDS / 20);
+}
+
+/* ----------------------------------------------------------------------------- a thread that runs */
+
+static _Atomic bool over;
+
+static void *run_in_two_shapes(void *unused)
+{
+    (void)unused;
+    for (uintptr_t turn = 0; !over; turn++) {
+        atomic_fetch_add(&thread.cpu_ns, 1);
+        for (size_t i = 0; i < DEPTH; i++)
+            thread.stack[i] = 100 * (1 + turn % 2) + i;
+        atomic_fetch_add(&thread.cpu_ns, 1);
+        for (int i = 0; i < 200 && !over; i++)
+            (void)sched_yield();
+    }
+    return NULL;
+}
+
+/* Its anchor is always the same, and its clock moves before and after each change. */
+static void no_torn_stack_is_proven(void **state)
+{
+    enum { ENOUGH = 20000 };
+    pthread_t victim;
+    unsigned proven = 0;
+
+    (void)state;
+    over = false;
+    assert_int_equal(pthread_create(&victim, NULL, run_in_two_shapes, NULL), 0);
+    while (proven < ENOUGH) {
+        if (prove() != SMP_PROOF_PROVEN)
+            continue;
+        proven++;
+        for (size_t j = 1; j < DEPTH; j++)
+            assert_int_equal(raw[j].method, raw[0].method + j);
+    }
+    over = true;
+    pthread_join(victim, NULL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(a_thread_that_stands_still_is_proven),
+        TEST(a_thread_in_java_or_in_between_is_not_walked),
+        TEST(without_an_anchor_there_are_no_frames),
+        TEST(only_a_stack_whose_place_is_known_is_read),
+        TEST(the_thread_object_is_not_touched_where_it_is_not_sure),
+        TEST(only_a_stack_that_reaches_its_root_counts),
+        TEST(the_stack_pointer_is_read_for_its_own_sake),
+        TEST(no_change_in_between_is_proven),
+        TEST(a_thread_that_is_gone_at_the_second_clock_has_run),
+        TEST(what_could_not_be_walked_has_run_where_the_clock_moved),
+        TEST(a_walk_that_its_thread_no_longer_waits_for_is_thrown_away),
+        TEST(a_proven_stack_is_one_that_the_thread_had),
+        TEST(no_torn_stack_is_proven),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

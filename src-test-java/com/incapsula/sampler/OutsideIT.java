@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.awaitTicks;
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import com.incapsula.sampler.testing.CrossChecks;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Wait;
+import com.incapsula.sampler.testing.Worker;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Threads that wait are walked from outside, and their stacks are those that the JVM itself shows. */
+@ExtendWith(NothingLeft.class)
+class OutsideIT {
+
+    private static final String HANDSHAKE = "WALKED_BY_HANDSHAKE";
+    private static final String LAMBDA = "$$Lambda";
+    private static final long SELDOM = 4096;
+
+    private final ThreadsSampler sampler = quick(new Recorder());
+
+    @BeforeEach
+    void start() throws Exception {
+        CrossChecks.ofAllWalks();
+        sampler.init();
+        assumeTrue(sampler.getStatistics().getEngine().startsWith("HYBRID"), "the engine that was chosen");
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        sampler.close();
+        CrossChecks.ofOneWalkIn(SELDOM);
+        assertThat(CrossChecks.different()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Wait.class)
+    void isTheStackThatTheJvmShows(Wait wait) {
+        long before = CrossChecks.compared();
+        try (Worker holder = Worker.doing("holder", goHome -> repeat(goHome::getCount, Wait.MONITOR));
+                Worker worker = Worker.doing("waiter", goHome -> repeat(goHome::getCount, wait))) {
+            patiently().until(() -> sawThreadAsItIs(worker.thread()));
+            assertThat(holder.thread().isAlive()).isTrue();
+        }
+        assertThat(CrossChecks.compared()).isGreaterThan(before);
+    }
+
+    private interface Left {
+        long get();
+    }
+
+    private static void repeat(Left left, Wait wait) throws Exception {
+        while (left.get() > 0) {
+            wait.forMillis(20, 5);
+        }
+    }
+
+    /* The thread waits, most likely, and is in a known place: what the JVM showed before and shows after. */
+    private boolean sawThreadAsItIs(Thread thread) {
+        String expected = stackOf(thread);
+        awaitTicks(sampler, 4);
+        try (SamplingReport report = sampler.snapshot()) {
+            return expected.contains("forMillis")
+                    && report.toString(ReportFormat.COLLAPSED)
+                            .lines()
+                            .filter(line -> line.startsWith(thread.getName() + ";"))
+                            .map(OutsideIT::framesOf)
+                            .anyMatch(expected::equals);
+        }
+    }
+
+    private static String stackOf(Thread thread) {
+        List<StackTraceElement> frames = new ArrayList<>(Arrays.asList(thread.getStackTrace()));
+        Collections.reverse(frames);
+        return frames.stream()
+                .filter(frame -> !frame.getClassName().contains(LAMBDA))
+                .map(OutsideIT::textOf)
+                .collect(Collectors.joining(";"));
+    }
+
+    private static String textOf(StackTraceElement frame) {
+        String place = frame.isNativeMethod() ? "Native Method" : frame.getFileName() + ":" + frame.getLineNumber();
+        return frame.getClassName() + "." + frame.getMethodName() + "(" + place + ")";
+    }
+
+    /* Not every JVM shows the frames of classes that it makes for lambdas, and their names differ. */
+    private static String framesOf(String line) {
+        String frames = line.substring(line.indexOf(';') + 1, line.lastIndexOf(' '));
+        return Arrays.stream(frames.split(";"))
+                .filter(frame -> !frame.contains(LAMBDA))
+                .collect(Collectors.joining(";"));
+    }
+
+    @Test
+    void newThreadsNeedNoHandshake() {
+        long before = outcome(HANDSHAKE);
+        long walked = outcome("WALKED");
+        List<Worker> workers = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            workers.add(Worker.doing("fresh", goHome -> repeat(goHome::getCount, Wait.SLEEP)));
+        }
+        patiently().until(() -> outcome("WALKED") - walked > 400);
+        long handshakes = outcome(HANDSHAKE) - before;
+        workers.forEach(Worker::close);
+        assertThat(handshakes).as("a few, of threads that had just woken up").isLessThan(200);
+    }
+
+    private long outcome(String code) {
+        Map<String, Long> outcomes = sampler.getStatistics().getOutcomes();
+        return outcomes.getOrDefault(code, 0L);
+    }
+}

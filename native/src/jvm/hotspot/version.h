@@ -11,6 +11,11 @@
 
 #include <jvmti.h>
 
+enum {
+    /* From here on a frame of compiled code may hold its own size (value classes, JEP 401). */
+    SMP_JVM_FRAMES_SAY_SIZE = 28
+};
+
 /* Of java.vm.specification.version: "17", "28". 0: the text is no version. */
 int smp_jvm_version_parse(const char *text);
 int smp_jvm_version(jvmtiEnv *jvmti);

@@ -209,14 +209,15 @@ bool smp_code_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blo
            pc < out->end;
 }
 
-uint32_t smp_code_deoptimised_pc_offset(const struct smp_layout *layout,
-                                        const struct smp_blob *blob, uintptr_t pc)
+bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
+                                    uintptr_t pc, uint32_t *offset)
 {
     const uintptr_t start = blob->start;
     bool is_deoptimised = false;
 
+    *offset = 0;
     if (blob->kind != SMP_BLOB_COMPILED)
-        return 0;
+        return false;
     if (layout->nmethod.deopt != 0) {
         is_deoptimised = pc == smp_load_word(start + layout->nmethod.deopt) ||
                          pc == smp_load_word(start + layout->nmethod.deopt_mh);
@@ -225,5 +226,7 @@ uint32_t smp_code_deoptimised_pc_offset(const struct smp_layout *layout,
                          (layout->nmethod.deopt_mh_offset != 0 &&
                           pc == start + smp_load_u32(start + layout->nmethod.deopt_mh_offset));
     }
-    return is_deoptimised ? smp_load_u32(start + layout->nmethod.original_pc) : 0;
+    if (is_deoptimised)
+        *offset = smp_load_u32(start + layout->nmethod.original_pc);
+    return is_deoptimised;
 }

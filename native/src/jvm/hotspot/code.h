@@ -70,10 +70,10 @@ size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *b
                        struct smp_raw_frame *out, size_t room);
 
 /*
- * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in
- * the word at the returned offset from its stack pointer, which is never 0; else 0.
+ * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in the
+ * word at this offset, which may be 0, from its stack pointer.
  */
-uint32_t smp_code_deoptimised_pc_offset(const struct smp_layout *layout,
-                                        const struct smp_blob *blob, uintptr_t pc);
+bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
+                                    uintptr_t pc, uint32_t *offset);
 
 #endif

@@ -61,10 +61,10 @@ static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob
 /* The frame's own pc is in the frame, where its return address leads to the deoptimisation. */
 static bool step_compiled(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {
-    const uint32_t offset = smp_code_deoptimised_pc_offset(walk->layout, blob, walk->pc);
+    uint32_t offset = 0;
     uintptr_t pc = walk->pc;
 
-    if (offset != 0 &&
+    if (smp_code_deoptimised_pc_offset(walk->layout, blob, pc, &offset) &&
         (offset >= blob->frame_bytes || !smp_frame_read(walk, walk->sp + offset, &pc) ||
          pc < blob->code || pc >= blob->end))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);

@@ -1,0 +1,543 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/safe_read.h"
+#include "jvm/hotspot/frames.h"
+#include "support/failing_alloc.h"
+#include "support/fake_code.h"
+
+static const int versions[] = { 17, 21, 25 };
+enum {
+    VERSION_COUNT = sizeof(versions) / sizeof(versions[0]),
+    CAPACITY = 64,
+    CALL_PC = 20, /* offset of the record of every compiled method here */
+    ROUNDS = 300,
+    READERS = 2
+};
+
+/* A program of three methods, in every form that code has. */
+struct program {
+    struct fake_code *code;
+    const struct smp_layout *layout;
+    uintptr_t methods[3];
+    uintptr_t compiled; /* of methods[0], which has inlined methods[1] */
+    uintptr_t plain;    /* of methods[1] */
+    uintptr_t native;   /* of methods[2] */
+    uintptr_t stub;
+    struct smp_raw_frame raw[CAPACITY];
+    uint64_t ids[CAPACITY];
+    struct smp_frames out;
+};
+
+static int allow_reads(void **state)
+{
+    (void)state;
+    return smp_safe_read_refusal() == NULL ? 0 : -1;
+}
+
+static void program_open(struct program *program, int version)
+{
+    static const char *const names[] = { "outer", "inner", "wait" };
+    struct fake_code *code = fake_code_create(version);
+
+    memset(program, 0, sizeof(*program));
+    program->code = code;
+    program->layout = fake_code_layout(code);
+    for (size_t i = 0; i < 3; i++)
+        program->methods[i] = fake_code_method(code, "app/Main", names[i], 100 + i);
+    fake_code_set_native(code, program->methods[2]);
+    const struct fake_record both = { .pc = CALL_PC,
+                                      .count = 2,
+                                      .frames = { { program->methods[1], 33 },
+                                                  { program->methods[0], 44 } } };
+    const struct fake_record one = { .pc = CALL_PC,
+                                     .count = 1,
+                                     .frames = { { program->methods[1], 55 } } };
+    program->compiled = fake_code_compile(code, program->methods[0], 10, &both, 1) + CALL_PC;
+    program->plain = fake_code_compile(code, program->methods[1], 4, &one, 1) + CALL_PC;
+    program->native = fake_code_native(code, program->methods[2], 8) + 17;
+    program->stub = fake_code_stub(code, "wait_stub", 6) + 3;
+}
+
+static void walk_with(struct program *program, struct smp_frames_cache *cache, size_t capacity)
+{
+    program->out =
+        (struct smp_frames){ .raw = program->raw, .ids = program->ids, .capacity = capacity };
+    smp_frames_walk(program->layout, cache, fake_stack_start(program->code),
+                    fake_stack_high(program->code), &program->out);
+}
+
+static void walk(struct program *program)
+{
+    walk_with(program, NULL, CAPACITY);
+}
+
+static void expect(const struct program *program, size_t at, size_t method, int32_t bci)
+{
+    assert_true(at < program->out.count);
+    assert_int_equal(program->out.raw[at].method, program->methods[method]);
+    assert_int_equal(program->out.raw[at].bci, bci);
+    assert_int_equal(program->out.ids[at], 100 + method);
+}
+
+static void expect_end(const struct program *program, enum smp_frames_end end, size_t count)
+{
+    assert_int_equal(program->out.end, end);
+    assert_int_equal(program->out.count, count);
+    assert_int_equal(program->out.leaf_count, count);
+    assert_int_equal(program->out.omitted, 0);
+}
+
+/* Every kind of frame, above every other one where that happens. */
+static void make_mixed_stack(struct program *program)
+{
+    struct fake_code *code = program->code;
+
+    fake_stack_begin(code);
+    fake_stack_enter(code);
+    fake_stack_interpreted(code, program->methods[0], 7, 0);
+    fake_stack_compiled(code, program->compiled);
+    fake_stack_interpreted(code, program->methods[1], 8, 3); /* extends a compiled frame */
+    fake_stack_interpreted(code, program->methods[2], -1, 0);
+    fake_stack_enter(code); /* native code calls Java */
+    fake_stack_compiled(code, program->plain);
+    fake_stack_compiled(code, program->compiled);
+    fake_stack_deoptimise(code, false);
+    fake_stack_compiled(code, program->plain);
+    fake_stack_deoptimise(code, true);
+    fake_stack_compiled(code, program->native);
+}
+
+static void expect_mixed_stack(const struct program *program)
+{
+    expect_end(program, SMP_FRAMES_ROOT, 10);
+    expect(program, 0, 2, -1);
+    expect(program, 1, 1, 55);
+    expect(program, 2, 1, 33);
+    expect(program, 3, 0, 44);
+    expect(program, 4, 1, 55);
+    expect(program, 5, 2, -1);
+    expect(program, 6, 1, 8);
+    expect(program, 7, 1, 33);
+    expect(program, 8, 0, 44);
+    expect(program, 9, 0, 7);
+}
+
+static void test_every_kind_of_frame(void **state)
+{
+    struct program program;
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        struct smp_frames_cache *cache = NULL;
+        program_open(&program, versions[v]);
+        make_mixed_stack(&program);
+        walk(&program);
+        expect_mixed_stack(&program);
+        assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+        for (int round = 0; round < 3; round++) {
+            walk_with(&program, cache, CAPACITY);
+            expect_mixed_stack(&program);
+        }
+        smp_frames_cache_renew(cache);
+        walk_with(&program, cache, CAPACITY);
+        expect_mixed_stack(&program);
+        smp_frames_cache_destroy(cache);
+        fake_code_destroy(program.code);
+    }
+}
+
+static void test_a_leaf_in_a_stub_and_a_start_without_pc(void **state)
+{
+    struct program program;
+    struct smp_frames_start start;
+
+    (void)state;
+    program_open(&program, 17);
+    fake_stack_enter(program.code);
+    fake_stack_compiled(program.code, program.plain);
+    fake_stack_compiled(program.code, program.stub);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_ROOT, 1);
+    expect(&program, 0, 1, 55);
+    /* The pc is in the word below sp. */
+    start = fake_stack_start(program.code);
+    ((uintptr_t *)start.sp)[-1] = start.pc;
+    start.pc = 0;
+    smp_frames_walk(program.layout, NULL, start, fake_stack_high(program.code), &program.out);
+    expect_end(&program, SMP_FRAMES_ROOT, 1);
+    fake_code_destroy(program.code);
+}
+
+static void test_native_code_that_calls_java_by_an_upcall(void **state)
+{
+    struct program program;
+
+    (void)state;
+    program_open(&program, 25);
+    const uintptr_t upcall = fake_code_upcall(program.code, 20) + 9;
+    fake_stack_upcall(program.code, upcall); /* the thread's first entry */
+    fake_stack_compiled(program.code, program.plain);
+    fake_stack_compiled(program.code, program.stub); /* native code is called by a stub */
+    fake_stack_upcall(program.code, upcall);
+    fake_stack_compiled(program.code, program.compiled);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_ROOT, 3);
+    expect(&program, 0, 1, 33);
+    expect(&program, 2, 1, 55);
+    fake_code_destroy(program.code);
+}
+
+static void test_ends_of_virtual_threads(void **state)
+{
+    struct program program;
+
+    (void)state;
+    program_open(&program, 25);
+    const uintptr_t barrier =
+        fake_code_stub(program.code, "StubRoutines (continuationstubs)", 0) + 30;
+    const uintptr_t enter = fake_code_native(
+        program.code,
+        fake_code_method(program.code, "jdk/internal/vm/Continuation", "enterSpecial", 0), 8);
+    const uintptr_t other = fake_code_native(
+        program.code, fake_code_method(program.code, "app/Continuation", "enterSpecial", 103), 8);
+    fake_stack_enter(program.code);
+    fake_stack_compiled(program.code, program.plain); /* the carrier's */
+    fake_stack_compiled(program.code, enter);
+    fake_stack_compiled(program.code, program.compiled);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_VIRTUAL_ROOT, 2);
+
+    fake_stack_begin(program.code);
+    fake_stack_enter(program.code);
+    fake_stack_compiled(program.code, other);
+    fake_stack_compiled(program.code, program.compiled);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_ROOT, 3);
+
+    fake_stack_begin(program.code);
+    fake_stack_enter(program.code);
+    fake_stack_compiled(program.code, barrier); /* of no bytes: what returns into it */
+    fake_stack_compiled(program.code, program.compiled);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_BARRIER, 2);
+    fake_code_destroy(program.code);
+}
+
+static void test_both_ends_of_deep_stacks(void **state)
+{
+    struct program program;
+
+    (void)state;
+    program_open(&program, 25);
+    for (size_t depth = 1; depth < 40; depth++) {
+        fake_stack_begin(program.code);
+        fake_stack_enter(program.code);
+        for (size_t i = 0; i < depth; i++) /* the root's bci is 0 */
+            fake_stack_interpreted(program.code, program.methods[0], (int32_t)i, 0);
+        for (size_t capacity = 2; capacity < 45; capacity++) {
+            const size_t kept = depth < capacity ? depth : capacity;
+            const size_t leaves = depth <= capacity ? depth : capacity - capacity / 2;
+            walk_with(&program, NULL, capacity);
+            assert_int_equal(program.out.end, SMP_FRAMES_ROOT);
+            assert_int_equal(program.out.count, kept);
+            assert_int_equal(program.out.leaf_count, leaves);
+            assert_int_equal(program.out.omitted, depth - kept);
+            for (size_t i = 0; i < kept; i++)
+                expect(&program, i, 0, (int32_t)(i < leaves ? depth - 1 - i : kept - 1 - i));
+        }
+    }
+    walk_with(&program, NULL, 1);
+    expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
+    fake_code_destroy(program.code);
+}
+
+/* Each word of the stack in turn is something else: the walk ends somehow, and its proof is another one
+ * wherever the word was read. */
+static void test_each_word_of_a_stack_is_broken(void **state)
+{
+    static const uintptr_t wrong[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7 };
+    struct program program;
+    size_t read = 0;
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        size_t count = 0;
+        program_open(&program, versions[v]);
+        make_mixed_stack(&program);
+        walk(&program);
+        const uint64_t proof = program.out.proof;
+        uintptr_t *words = fake_stack_words(program.code, &count);
+        for (size_t i = 0; i < count; i++) {
+            const uintptr_t saved = words[i];
+            for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]) + 1; k++) {
+                /* Lastly a word that leads back: walks must not go round. */
+                words[i] = k < 5 ? wrong[k] : fake_stack_start(program.code).sp;
+                walk(&program);
+                if (program.out.proof != proof)
+                    read++;
+                else if (words[i] != saved)
+                    expect_mixed_stack(&program);
+                words[i] = saved;
+            }
+        }
+        walk(&program);
+        assert_int_equal(program.out.proof, proof);
+        expect_mixed_stack(&program);
+        fake_code_destroy(program.code);
+    }
+    assert_true(read > 100);
+}
+
+static void test_starts_that_are_no_frames(void **state)
+{
+    struct program program;
+    struct smp_frames_start start;
+
+    (void)state;
+    program_open(&program, 17);
+    make_mixed_stack(&program);
+    const struct smp_frames_start right = fake_stack_start(program.code);
+    const uintptr_t high = fake_stack_high(program.code);
+    const struct smp_frames_start wrong[] = {
+        { 0, right.fp, right.pc },
+        { right.sp + 1, right.fp, right.pc },
+        { high, right.fp, right.pc },
+        { UINTPTR_MAX - 7, right.fp, right.pc },
+        { right.sp, right.fp, 1 },
+        { right.sp, right.fp, right.sp },
+        { right.sp, 0, fake_code_interpreter(program.code) },
+        { right.sp, UINTPTR_MAX - 7, fake_code_interpreter(program.code) },
+        { right.sp, high, fake_code_interpreter(program.code) },
+        { right.sp, right.fp, program.plain + 1 },
+    };
+
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        start = wrong[i];
+        smp_frames_walk(program.layout, NULL, start, high, &program.out);
+        expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
+    }
+    fake_code_destroy(program.code);
+}
+
+static void test_random_stacks(void **state)
+{
+    uint64_t random = 11;
+    struct program program;
+
+    (void)state;
+    program_open(&program, 25);
+    const uintptr_t pcs[] = { program.compiled, program.plain, program.native, program.stub,
+                              fake_code_interpreter(program.code) };
+    for (int round = 0; round < ROUNDS; round++) {
+        size_t count = 0;
+        make_mixed_stack(&program);
+        uintptr_t *words = fake_stack_words(program.code, &count);
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t dice = smp_random_next(&random) % 16;
+            if (dice < 5)
+                words[i] = pcs[dice];
+            else if (dice < 9)
+                words[i] = (uintptr_t)&words[smp_random_next(&random) % count];
+            else if (dice == 9)
+                words[i] = smp_random_next(&random);
+        }
+        walk(&program);
+        assert_true(program.out.count <= CAPACITY);
+    }
+    fake_code_destroy(program.code);
+}
+
+/* Code that ends, and other code at the same place. */
+static void test_the_cache_sees_other_code(void **state)
+{
+    struct program program;
+    struct smp_frames_cache *cache = NULL;
+
+    (void)state;
+    program_open(&program, 25);
+    assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+    fake_stack_enter(program.code);
+    fake_stack_compiled(program.code, program.plain);
+    walk_with(&program, cache, CAPACITY);
+    expect(&program, 0, 1, 55);
+    /* The same bytes with another compile id: decoded anew, to what the method is now. */
+    uint32_t *data = NULL;
+    const uintptr_t blob = fake_code_blob(program.code, program.plain);
+    memcpy(&data, (const char *)blob + program.layout->nmethod.mutable_data, sizeof(data));
+    memcpy((char *)data + 40, &program.methods[0], sizeof(uintptr_t));
+    walk_with(&program, cache, CAPACITY);
+    expect(&program, 0, 1, 55); /* nothing says that it is other code */
+    fake_code_set_compile_id(program.code, program.plain, 99);
+    walk_with(&program, cache, CAPACITY);
+    expect(&program, 0, 0, 55);
+    /* A remnant of its id is not enough after a renewal: there is no blob any more. */
+    smp_frames_cache_renew(cache);
+    size_t segments = 0;
+    uint8_t *map = fake_code_segment_map(program.code, &segments);
+    memset(map, 255, segments);
+    walk_with(&program, cache, CAPACITY);
+    expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
+    smp_frames_cache_destroy(cache);
+    fake_code_destroy(program.code);
+}
+
+static void test_ids_that_are_made_later(void **state)
+{
+    struct program program;
+    struct smp_frames_cache *cache = NULL;
+
+    (void)state;
+    program_open(&program, 21);
+    assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+    const uintptr_t method = fake_code_method(program.code, "app/Main", "young", 0);
+    const struct fake_record record = { .pc = CALL_PC, .count = 1, .frames = { { method, 3 } } };
+    const uintptr_t compiled = fake_code_compile(program.code, method, 6, &record, 1) + CALL_PC;
+    fake_stack_enter(program.code);
+    fake_stack_interpreted(program.code, method, 9, 0);
+    fake_stack_compiled(program.code, compiled);
+    for (uint64_t id = 0; id < 2; id++) {
+        for (int i = 0; i < 2; i++) {
+            walk_with(&program, cache, CAPACITY);
+            expect_end(&program, SMP_FRAMES_ROOT, 2);
+            assert_int_equal(program.ids[0], id);
+            assert_int_equal(program.ids[1], id);
+        }
+        fake_code_set_id(program.code, method, 1);
+    }
+    smp_frames_cache_destroy(cache);
+    fake_code_destroy(program.code);
+}
+
+/* More frames at one pc than an entry has room for, and more methods than the table. */
+static void test_the_cache_with_many_entries(void **state)
+{
+    enum { METHODS = 400, CALLS = 150 };
+    struct program program;
+    struct smp_frames_cache *cache = NULL;
+    struct fake_record records[CALLS];
+    uintptr_t methods[METHODS];
+    uint64_t random = 5;
+
+    (void)state;
+    program_open(&program, 25);
+    assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+    for (size_t i = 0; i < METHODS; i++)
+        methods[i] = fake_code_method(program.code, "app/Main", "many", 1000 + i);
+    for (int32_t i = 0; i < CALLS; i++) {
+        records[i] =
+            (struct fake_record){ .pc = 2 * i,
+                                  .count = 1 + smp_random_next(&random) % FAKE_RECORD_FRAMES };
+        for (size_t k = 0; k < records[i].count; k++)
+            records[i].frames[k] =
+                (struct smp_raw_frame){ methods[smp_random_next(&random) % METHODS], (int32_t)k };
+    }
+    const uintptr_t code = fake_code_compile(program.code, methods[0], 6, records, CALLS);
+    for (int round = 0; round < 3; round++) {
+        for (size_t i = 0; i < CALLS; i++) {
+            fake_stack_begin(program.code);
+            fake_stack_enter(program.code);
+            fake_stack_compiled(program.code, code + 2 * i);
+            walk_with(&program, cache, CAPACITY);
+            expect_end(&program, SMP_FRAMES_ROOT, records[i].count);
+            for (size_t k = 0; k < records[i].count; k++) {
+                assert_int_equal(program.raw[k].method, records[i].frames[k].method);
+                assert_int_equal(program.raw[k].bci, records[i].frames[k].bci);
+            }
+        }
+    }
+    smp_frames_cache_destroy(cache);
+    fake_code_destroy(program.code);
+}
+
+struct readers {
+    struct program *program;
+    struct smp_frames_cache *cache;
+    _Atomic bool stops;
+};
+
+static void *walk_and_compare(void *self)
+{
+    struct readers *readers = self;
+    struct program own = *readers->program;
+    size_t walks = 0;
+
+    while (!atomic_load(&readers->stops) || walks == 0) {
+        walk_with(&own, readers->cache, CAPACITY);
+        expect_mixed_stack(&own);
+        walks++;
+    }
+    return NULL;
+}
+
+static void test_the_cache_is_filled_while_it_is_read(void **state)
+{
+    struct program program;
+    struct readers readers = { .program = &program };
+    pthread_t threads[READERS];
+
+    (void)state;
+    program_open(&program, 25);
+    make_mixed_stack(&program);
+    assert_int_equal(smp_frames_cache_create(&readers.cache), SMP_OK);
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, walk_and_compare, &readers), 0);
+    for (int round = 0; round < ROUNDS; round++)
+        smp_frames_cache_renew(readers.cache);
+    atomic_store(&readers.stops, true);
+    for (size_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    smp_frames_cache_destroy(readers.cache);
+    fake_code_destroy(program.code);
+}
+
+static enum smp_status make_cache(void *self)
+{
+    struct smp_frames_cache *cache = NULL;
+    const enum smp_status status = smp_frames_cache_create(&cache);
+
+    (void)self;
+    assert_int_equal(cache != NULL, status == SMP_OK);
+    smp_frames_cache_destroy(cache);
+    return status;
+}
+
+static void test_no_memory_for_the_cache(void **state)
+{
+    const struct failing_alloc_steps steps = failing_alloc_each_step(make_cache, NULL);
+
+    (void)state;
+    assert_int_equal(steps.refused, 2);
+    assert_int_equal(steps.survived, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_kind_of_frame),
+        cmocka_unit_test(test_a_leaf_in_a_stub_and_a_start_without_pc),
+        cmocka_unit_test(test_native_code_that_calls_java_by_an_upcall),
+        cmocka_unit_test(test_ends_of_virtual_threads),
+        cmocka_unit_test(test_both_ends_of_deep_stacks),
+        cmocka_unit_test(test_each_word_of_a_stack_is_broken),
+        cmocka_unit_test(test_starts_that_are_no_frames),
+        cmocka_unit_test(test_random_stacks),
+        cmocka_unit_test(test_the_cache_sees_other_code),
+        cmocka_unit_test(test_ids_that_are_made_later),
+        cmocka_unit_test(test_the_cache_with_many_entries),
+        cmocka_unit_test(test_the_cache_is_filled_while_it_is_read),
+        cmocka_unit_test(test_no_memory_for_the_cache),
+    };
+
+    return cmocka_run_group_tests(tests, allow_reads, NULL);
+}

@@ -162,7 +162,7 @@ struct sleeper {
     jmethodID wait;
     jmethodID sleep;
     jmethodID interrupt;
-    _Atomic bool stop;
+    _Atomic int done;      /* shapes that it need not wait in any more */
     _Atomic uintptr_t env; /* 0: not begun; 1: cannot */
     uintptr_t high;
 };
@@ -197,11 +197,13 @@ static void wait_in_shape(JNIEnv *env, const struct sleeper *sleeper, enum shape
     (*env)->ExceptionClear(env); /* it was interrupted, or there is no such class */
 }
 
+/* An interrupt may end two waits: the one that it is for, and by a late signal inside the JVM the next one. */
 static void wait_in_all_shapes(JNIEnv *env, struct sleeper *sleeper)
 {
-    for (int shape = 0; shape < SHAPES && !atomic_load(&sleeper->stop); shape++) {
+    for (int shape = 0; shape < SHAPES; shape++) {
         atomic_store(&sleeper->shape, shape);
-        wait_in_shape(env, sleeper, (enum shape)shape);
+        while (atomic_load(&sleeper->done) <= shape)
+            wait_in_shape(env, sleeper, (enum shape)shape);
     }
 }
 
@@ -296,10 +298,12 @@ static enum smp_status check_all_shapes(const struct smp_layout *layout,
 {
     enum smp_status status = SMP_OK;
 
-    for (int shape = 0; status == SMP_OK && *reason == NULL && shape < SHAPES; shape++) {
+    for (int shape = 0; shape < SHAPES; shape++) {
         status = check_shape(layout, caller, sleeper, (enum shape)shape, reason);
-        if (status == SMP_OK && *reason == NULL && shape != IN_LOADER)
-            interrupt_sleeper(caller->env, sleeper);
+        if (status != SMP_OK || *reason != NULL || shape == IN_LOADER)
+            break;
+        atomic_store(&sleeper->done, shape + 1);
+        interrupt_sleeper(caller->env, sleeper);
     }
     return status;
 }
@@ -307,7 +311,6 @@ static enum smp_status check_all_shapes(const struct smp_layout *layout,
 /* Whatever it waits for. */
 static void end_sleeper(JNIEnv *env, struct sleeper *sleeper, pthread_t thread)
 {
-    atomic_store(&sleeper->stop, true);
     while (atomic_load(&sleeper->env) == 0)
         pause_a_little();
     if (atomic_load(&sleeper->env) > 1)
@@ -430,6 +433,7 @@ static enum smp_status run_shapes(const struct smp_layout *layout,
         return SMP_ETHREAD;
     }
     const enum smp_status status = check_all_shapes(layout, caller, sleeper, reason);
+    atomic_store(&sleeper->done, SHAPES);
     (void)(*env)->MonitorExit(env, sleeper->lock);
     end_sleeper(env, sleeper, thread);
     return status;

@@ -556,7 +556,7 @@ void fake_stack_larger(struct fake_code *code, uintptr_t pc, uint32_t extra_word
     const uint32_t extra = extra_words * (uint32_t)sizeof(uintptr_t);
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     push_frame(code, pc, blob.frame_bytes + extra);
     poke(code->top.sp + blob.frame_bytes - 3 * sizeof(uintptr_t),
          blob.frame_bytes + extra - 2 * sizeof(uintptr_t));

@@ -34,6 +34,18 @@ static bool set_code_events(jvmtiEventMode mode)
     return all;
 }
 
+/* Those of all code that was made before. */
+static bool replay_code_events(jvmtiEnv *jvmti)
+{
+    bool all = false;
+
+    smp_hotspot_replay(true);
+    all = (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) == JVMTI_ERROR_NONE &&
+          (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) == JVMTI_ERROR_NONE;
+    smp_hotspot_replay(false);
+    return all;
+}
+
 /* While the event for compiled methods is on, the JVM also records more exact lines for those that
  * it compiles. */
 const char *smp_code_events_open(jvmtiEnv *jvmti)
@@ -52,10 +64,7 @@ const char *smp_code_events_open(jvmtiEnv *jvmti)
     (void)smp_class_unload_open(jvmti);
     if (!set_code_events(JVMTI_ENABLE))
         return "no events for code";
-    if ((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) != JVMTI_ERROR_NONE ||
-        (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) != JVMTI_ERROR_NONE)
-        return "no events for code made before";
-    return NULL;
+    return replay_code_events(jvmti) ? NULL : "no events for code made before";
 }
 
 void smp_code_events_close(void)

@@ -18,7 +18,9 @@ static struct {
     struct smp_layout layout; /* constant from FOUND on */
     pthread_mutex_t mutex;    /* guards reason */
     char reason[SMP_LAYOUT_REASON_BYTES];
-    _Atomic uint64_t seen; /* records, compared or not */
+    _Atomic bool replays;
+    _Atomic uint64_t replayed; /* records of this replay */
+    _Atomic uint64_t seen;     /* records, compared or not */
     _Atomic uint64_t records;
     _Atomic uint64_t frames;
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -31,6 +33,11 @@ static int answer_now(void)
 bool smp_hotspot_is_usable(void)
 {
     return answer_now() == PROVED;
+}
+
+bool smp_hotspot_is_refused(void)
+{
+    return answer_now() == REFUSED;
 }
 
 const struct smp_layout *smp_hotspot_layout(void)
@@ -101,9 +108,19 @@ enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller)
 /* Of each record that comes: is it one to compare? */
 static bool takes_record(void)
 {
-    const uint64_t seen = atomic_fetch_add_explicit(&state.seen, 1, memory_order_relaxed);
+    uint64_t seen = 0;
 
+    if (atomic_load_explicit(&state.replays, memory_order_relaxed) &&
+        atomic_fetch_add_explicit(&state.replayed, 1, memory_order_relaxed) >= SMP_CHECK_REPLAYED)
+        return false;
+    seen = atomic_fetch_add_explicit(&state.seen, 1, memory_order_relaxed);
     return seen < SMP_CHECK_ALL_RECORDS || seen % SMP_CHECK_ONE_IN == 0;
+}
+
+void smp_hotspot_replay(bool begins)
+{
+    atomic_store_explicit(&state.replayed, 0, memory_order_relaxed);
+    atomic_store_explicit(&state.replays, begins, memory_order_relaxed);
 }
 
 void smp_hotspot_record(jmethodID method, uintptr_t start, size_t size, const void *info)
@@ -113,7 +130,7 @@ void smp_hotspot_record(jmethodID method, uintptr_t start, size_t size, const vo
     };
     uint64_t frames = 0;
 
-    if (answer_now() == UNKNOWN || answer_now() == REFUSED || !takes_record())
+    if (answer_now() == UNKNOWN || smp_hotspot_is_refused() || !takes_record())
         return;
     const char *reason = smp_check_method(&state.layout, &event, &frames);
     atomic_fetch_add_explicit(&state.records, 1, memory_order_relaxed);
@@ -124,7 +141,7 @@ void smp_hotspot_record(jmethodID method, uintptr_t start, size_t size, const vo
 
 void smp_hotspot_record_stub(const char *name, uintptr_t start, size_t size)
 {
-    if (answer_now() == UNKNOWN || answer_now() == REFUSED || strcmp(name, "Interpreter") != 0)
+    if (answer_now() == UNKNOWN || smp_hotspot_is_refused() || strcmp(name, "Interpreter") != 0)
         return;
     const char *reason = smp_check_interpreter(&state.layout, start, size);
     if (reason != NULL)
@@ -135,7 +152,7 @@ void smp_hotspot_get_counts(struct smp_check_counts *out)
 {
     *out = (struct smp_check_counts){ .records = atomic_load(&state.records),
                                       .frames = atomic_load(&state.frames),
-                                      .refusals = answer_now() == REFUSED ? 1 : 0 };
+                                      .refusals = smp_hotspot_is_refused() ? 1 : 0 };
 }
 
 void smp_hotspot_forget(void)
@@ -144,5 +161,6 @@ void smp_hotspot_forget(void)
     atomic_store(&state.seen, 0);
     atomic_store(&state.records, 0);
     atomic_store(&state.frames, 0);
+    smp_check_forget_ids();
     state.reason[0] = '\0';
 }

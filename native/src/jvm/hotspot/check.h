@@ -8,7 +8,8 @@
  *                └─ one difference: refused for good, with the reason
  *
  * The JVM sends the record of each method that it compiles (CompiledMethodLoad). Its first
- * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN.
+ * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. Where it replays those of all methods to
+ * a thread that waits for that, SMP_CHECK_REPLAYED are compared.
  *
  * Owns     the layout of this process, and the answer; both for as long as the library is loaded.
  * Threads  find, prove: one at a time. The others: any; is_usable, layout: signal handlers included.
@@ -28,7 +29,11 @@
 #include "jvm/hotspot/check_stacks.h"
 #include "jvm/hotspot/layout.h"
 
-enum { SMP_CHECK_ALL_RECORDS = 1000, SMP_CHECK_ONE_IN = 100 };
+enum {
+    SMP_CHECK_ALL_RECORDS = 1000,
+    SMP_CHECK_ONE_IN = 100,
+    SMP_CHECK_REPLAYED = 200 /* of the records of one replay */
+};
 
 struct smp_check_counts {
     uint64_t records;  /* compared; each is a method that was compiled */
@@ -42,11 +47,14 @@ SMP_CHECKED enum smp_status smp_hotspot_find(const struct smp_exports *exports, 
 SMP_CHECKED enum smp_status smp_hotspot_prove(const struct smp_check_caller *caller);
 /* What the event brings; info may be NULL. Before find, and once refused, it does nothing. */
 void smp_hotspot_record(jmethodID method, uintptr_t start, size_t size, const void *info);
+/* Around the events of all methods that were compiled before. */
+void smp_hotspot_replay(bool begins);
 /* Likewise, of code that is no method's: the interpreter is compared. */
 void smp_hotspot_record_stub(const char *name, uintptr_t start, size_t size);
 
 /* Proved, and not refused since. */
 bool smp_hotspot_is_usable(void);
+bool smp_hotspot_is_refused(void);
 /* NULL before find. Constant. */
 const struct smp_layout *smp_hotspot_layout(void);
 /* Ends the use of the layout for good. Only the first reason is kept. */

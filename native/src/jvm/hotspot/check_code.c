@@ -18,7 +18,7 @@ enum {
     MIN_SHIFT = 5, /* log2 of the bytes of a segment */
     MAX_SHIFT = 16,
     MAX_PCS = 64 * 1024, /* of one method */
-    KNOWN_IDS = 64,      /* of the methods inlined in one */
+    KNOWN_IDS = 2048,
     MACHINE_SLACK_BYTES = 512,
     JVMTI_ENTRY_BCI = 0, /* a bci below 0, of the entry, counts as this */
     RECENT_IDS = 32,     /* of compilations */
@@ -110,27 +110,28 @@ const char *smp_check_heaps(const struct smp_layout *layout)
 
 /* --- what the JVM records of a compiled method --- */
 
-/* Ids of the methods of one record; most frames are of few methods. */
-struct known_ids {
-    size_t count;
-    uintptr_t methods[KNOWN_IDS];
-    uint64_t ids[KNOWN_IDS];
-};
+/*
+ * Ids that were read, by their methods. A method's address may be used again: what differs is read once
+ * more before it counts. Both words are checked, so a pair that is torn is no pair.
+ */
+static struct {
+    _Atomic uintptr_t method;
+    _Atomic uint64_t sum; /* of the method and the id */
+} known_ids[KNOWN_IDS];
 
-static uint64_t find_id(const struct smp_layout *layout, struct known_ids *known, uintptr_t method)
+static bool is_method_of(const struct smp_layout *layout, uintptr_t method, uint64_t id)
 {
-    uint64_t id = 0;
+    const size_t at = (method >> 4) % KNOWN_IDS;
 
-    for (size_t i = 0; i < known->count; i++) {
-        if (known->methods[i] == method)
-            return known->ids[i];
-    }
-    id = smp_method_id(layout, method);
-    if (known->count < KNOWN_IDS) {
-        known->methods[known->count] = method;
-        known->ids[known->count++] = id;
-    }
-    return id;
+    if (atomic_load(&known_ids[at].method) == method &&
+        atomic_load(&known_ids[at].sum) == method + id)
+        return true;
+    if (smp_method_id(layout, method) != id)
+        return false;
+    atomic_store(&known_ids[at].method, 0);
+    atomic_store(&known_ids[at].sum, method + id);
+    atomic_store(&known_ids[at].method, method);
+    return true;
 }
 
 static jint counted_bci(jint bci)
@@ -139,7 +140,7 @@ static jint counted_bci(jint bci)
 }
 
 static const char *compare_pc(const struct smp_layout *layout, const struct smp_blob *blob,
-                              const PCStackInfo *info, struct known_ids *known, uint64_t *frames)
+                              const PCStackInfo *info, uint64_t *frames)
 {
     struct smp_raw_frame ours[SMP_CHECK_MAX_FRAMES];
     const jint count = info->numstackframes;
@@ -155,21 +156,22 @@ static const char *compare_pc(const struct smp_layout *layout, const struct smp_
     for (jint i = 0; i < count; i++) {
         if (counted_bci(ours[i].bci) != counted_bci(info->bcis[i]))
             return "a frame of a compiled method is at another byte code";
-        if (find_id(layout, known, ours[i].method) != (uint64_t)(uintptr_t)info->methods[i])
+        if (!is_method_of(layout, ours[i].method, (uint64_t)(uintptr_t)info->methods[i]))
             return "a frame of a compiled method is of another method";
     }
     *frames += (uint64_t)count;
     return NULL;
 }
 
+/* Of a method that the JVM keeps as long as we are in its event. */
 static const char *compare_record(const struct smp_layout *layout, const struct smp_blob *blob,
                                   const jvmtiCompiledMethodLoadInlineRecord *record,
-                                  struct known_ids *known, uint64_t *frames)
+                                  uint64_t *frames)
 {
     const char *reason = NULL;
 
     for (jint i = 0; reason == NULL && i < record->numpcs && i < MAX_PCS; i++)
-        reason = compare_pc(layout, blob, &record->pcinfo[i], known, frames);
+        reason = compare_pc(layout, blob, &record->pcinfo[i], frames);
     return reason;
 }
 
@@ -298,8 +300,7 @@ static const char *check_compile_id(const struct smp_blob *blob)
 }
 
 static const char *compare_blob(const struct smp_layout *layout,
-                                const struct smp_check_method *method, struct smp_blob *blob,
-                                struct known_ids *known)
+                                const struct smp_check_method *method, struct smp_blob *blob)
 {
     if (!smp_blob_find(layout, method->start, blob))
         return "a compiled method is not found";
@@ -309,7 +310,7 @@ static const char *compare_blob(const struct smp_layout *layout,
         return "a compiled method has other bounds";
     if (blob->kind != SMP_BLOB_COMPILED && blob->kind != SMP_BLOB_NATIVE)
         return "a compiled method is of another kind";
-    if (find_id(layout, known, blob->method) != (uint64_t)(uintptr_t)method->method)
+    if (!is_method_of(layout, blob->method, (uint64_t)(uintptr_t)method->method))
         return "compiled code is of another method";
     return check_compile_id(blob);
 }
@@ -327,9 +328,8 @@ const char *smp_check_method(const struct smp_layout *layout, const struct smp_c
                              uint64_t *frames)
 {
     const jvmtiCompiledMethodLoadInlineRecord *record = find_record(method->info);
-    struct known_ids known = { 0 };
     struct smp_blob blob;
-    const char *reason = compare_blob(layout, method, &blob, &known);
+    const char *reason = compare_blob(layout, method, &blob);
 
     if (reason == NULL && blob.kind == SMP_BLOB_COMPILED) {
         reason = compare_frame(&blob, method->size);
@@ -337,8 +337,10 @@ const char *smp_check_method(const struct smp_layout *layout, const struct smp_c
             reason = check_records(layout, &blob);
         if (reason == NULL)
             reason = check_deopt(layout, &blob);
+        if (reason == NULL && !smp_code_map_data(layout, &blob))
+            reason = "the records of a compiled method cannot be read";
         if (reason == NULL && record != NULL)
-            reason = compare_record(layout, &blob, record, &known, frames);
+            reason = compare_record(layout, &blob, record, frames);
     }
     return reason;
 }
@@ -350,4 +352,10 @@ const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t sta
     return range.low == start && range.high - range.low == size
                ? NULL
                : "the interpreter has other bounds";
+}
+
+void smp_check_forget_ids(void)
+{
+    for (size_t i = 0; i < KNOWN_IDS; i++)
+        atomic_store(&known_ids[i].method, 0);
 }

@@ -35,6 +35,9 @@ struct smp_check_method {
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames);
 
+/* What was read of methods is read again; for smp_hotspot_forget. */
+void smp_check_forget_ids(void);
+
 /* As the event DynamicCodeGenerated has it. */
 const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t start, size_t size);
 

@@ -20,6 +20,7 @@ enum {
 };
 #define WAIT_MS 10000LL /* the waits end by themselves, even if they are never interrupted */
 #define TEST_NS 2000000000LL
+#define STAYS_NS 200000000LL
 
 /* --- one stack, walked by us and by JVMTI --- */
 
@@ -143,12 +144,12 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
 
 /* --- a thread that waits --- */
 
-/* Where it waits. In the loader: for a lock, in Java code that native code called. */
-enum shape { IN_LATCH, IN_MONITOR, IN_LOADER, ASLEEP, SHAPES };
+/* Where it waits, in turn. In the loader: for a lock that we hold, in Java code that native code called. */
+enum shape { IN_LATCH, IN_MONITOR, ASLEEP, IN_LOADER, SHAPES };
 
 struct sleeper {
-    enum shape shape;
-    jobject latch; /* global references */
+    _Atomic int shape; /* it waits in this one, or will at once */
+    jobject latch;     /* global references */
     jobject thread;
     jobject unit;
     jclass thread_class;
@@ -161,35 +162,49 @@ struct sleeper {
     jmethodID wait;
     jmethodID sleep;
     jmethodID interrupt;
+    _Atomic int done;      /* shapes that it need not wait in any more */
     _Atomic uintptr_t env; /* 0: not begun; 1: cannot */
     uintptr_t high;
 };
 
-static void wait_in_shape(JNIEnv *env, struct sleeper *sleeper)
+static void wait_in_monitor(JNIEnv *env, const struct sleeper *sleeper)
 {
-    switch (sleeper->shape) {
+    if ((*env)->MonitorEnter(env, sleeper->latch) != JNI_OK)
+        return;
+    (*env)->CallVoidMethod(env, sleeper->latch, sleeper->wait, (jlong)WAIT_MS);
+    (*env)->ExceptionClear(env); /* it was interrupted */
+    (void)(*env)->MonitorExit(env, sleeper->latch);
+}
+
+static void wait_in_shape(JNIEnv *env, const struct sleeper *sleeper, enum shape shape)
+{
+    switch (shape) {
     case IN_LATCH:
         (void)(*env)->CallBooleanMethod(env, sleeper->latch, sleeper->await, (jlong)WAIT_MS,
                                         sleeper->unit);
         break;
     case IN_MONITOR:
-        if ((*env)->MonitorEnter(env, sleeper->latch) == JNI_OK) {
-            (*env)->CallVoidMethod(env, sleeper->latch, sleeper->wait, (jlong)WAIT_MS);
-            jthrowable interrupted = (*env)->ExceptionOccurred(env);
-            (*env)->ExceptionClear(env);
-            (*env)->DeleteLocalRef(env, interrupted);
-            (void)(*env)->MonitorExit(env, sleeper->latch);
-        }
+        wait_in_monitor(env, sleeper);
         break;
-    case IN_LOADER:
+    case ASLEEP:
+        (*env)->CallStaticVoidMethod(env, sleeper->thread_class, sleeper->sleep, (jlong)WAIT_MS);
+        break;
+    default:
         (void)(*env)->CallStaticObjectMethod(env, sleeper->class_class, sleeper->for_name,
                                              sleeper->absent, JNI_TRUE, sleeper->loader);
         break;
-    default:
-        (*env)->CallStaticVoidMethod(env, sleeper->thread_class, sleeper->sleep, (jlong)WAIT_MS);
-        break;
     }
     (*env)->ExceptionClear(env); /* it was interrupted, or there is no such class */
+}
+
+/* An interrupt may end two waits: the one that it is for, and by a late signal inside the JVM the next one. */
+static void wait_in_all_shapes(JNIEnv *env, struct sleeper *sleeper)
+{
+    for (int shape = 0; shape < SHAPES; shape++) {
+        atomic_store(&sleeper->shape, shape);
+        while (atomic_load(&sleeper->done) <= shape)
+            wait_in_shape(env, sleeper, (enum shape)shape);
+    }
 }
 
 static void *run_sleeper(void *self)
@@ -209,7 +224,7 @@ static void *run_sleeper(void *self)
     sleeper->high = (uintptr_t)__builtin_frame_address(0);
     atomic_store(&sleeper->env, sleeper->thread != NULL ? (uintptr_t)env : 1);
     if (sleeper->thread != NULL)
-        wait_in_shape(env, sleeper);
+        wait_in_all_shapes(env, sleeper);
     smp_agent_detach();
     return NULL;
 }
@@ -232,7 +247,7 @@ static bool is_waiting(jvmtiEnv *jvmti, jthread thread)
 }
 
 /* True: it waits. */
-static bool await_sleeper(jvmtiEnv *jvmti, struct sleeper *sleeper)
+static bool await_shape(jvmtiEnv *jvmti, struct sleeper *sleeper, enum shape shape)
 {
     const int64_t end_ns = smp_clock_ns() + TEST_NS;
 
@@ -241,23 +256,21 @@ static bool await_sleeper(jvmtiEnv *jvmti, struct sleeper *sleeper)
     if (atomic_load(&sleeper->env) <= 1)
         return false;
     while (smp_clock_ns() < end_ns) {
-        if (is_waiting(jvmti, sleeper->thread))
+        if (atomic_load(&sleeper->shape) == (int)shape && is_waiting(jvmti, sleeper->thread))
             return true;
         pause_a_little();
     }
     return false;
 }
 
-/*
- * A thread says that it waits a little before it does: a difference is one only if it stays.
- */
-static enum smp_status check_sleeper(const struct smp_layout *layout,
-                                     const struct smp_check_caller *caller, struct sleeper *sleeper,
-                                     const char **reason)
+/* A thread says that it waits a little before it does: a difference is one only if it stays. */
+static enum smp_status check_shape(const struct smp_layout *layout,
+                                   const struct smp_check_caller *caller, struct sleeper *sleeper,
+                                   enum shape shape, const char **reason)
 {
-    const int64_t end_ns = smp_clock_ns() + TEST_NS / 10;
+    const int64_t end_ns = smp_clock_ns() + STAYS_NS;
 
-    if (!await_sleeper(caller->jvmti, sleeper))
+    if (!await_shape(caller->jvmti, sleeper, shape))
         return SMP_ESTATE;
     const uintptr_t env_offset = (uintptr_t)caller->env - caller->java_thread;
     const struct stack stack = { .java_thread = atomic_load(&sleeper->env) - env_offset,
@@ -273,18 +286,38 @@ static enum smp_status check_sleeper(const struct smp_layout *layout,
     return SMP_OK;
 }
 
+static void interrupt_sleeper(JNIEnv *env, const struct sleeper *sleeper)
+{
+    (*env)->CallVoidMethod(env, sleeper->thread, sleeper->interrupt);
+    (*env)->ExceptionClear(env);
+}
+
+static enum smp_status check_all_shapes(const struct smp_layout *layout,
+                                        const struct smp_check_caller *caller,
+                                        struct sleeper *sleeper, const char **reason)
+{
+    enum smp_status status = SMP_OK;
+
+    for (int shape = 0; shape < SHAPES; shape++) {
+        status = check_shape(layout, caller, sleeper, (enum shape)shape, reason);
+        if (status != SMP_OK || *reason != NULL || shape == IN_LOADER)
+            break;
+        atomic_store(&sleeper->done, shape + 1);
+        interrupt_sleeper(caller->env, sleeper);
+    }
+    return status;
+}
+
+/* Whatever it waits for. */
 static void end_sleeper(JNIEnv *env, struct sleeper *sleeper, pthread_t thread)
 {
     while (atomic_load(&sleeper->env) == 0)
         pause_a_little();
-    if (sleeper->thread != NULL)
-        (*env)->CallVoidMethod(env, sleeper->thread, sleeper->interrupt);
-    (*env)->ExceptionClear(env);
+    if (atomic_load(&sleeper->env) > 1)
+        interrupt_sleeper(env, sleeper);
     (void)pthread_join(thread, NULL);
     if (sleeper->thread != NULL)
         (*env)->DeleteGlobalRef(env, sleeper->thread);
-    sleeper->thread = NULL;
-    atomic_store(&sleeper->env, 0);
 }
 
 static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jclass object)
@@ -386,24 +419,23 @@ static void end_sharing(JNIEnv *env, struct sleeper *sleeper)
         (*env)->DeleteGlobalRef(env, *shared[i]);
 }
 
-static enum smp_status check_shape(const struct smp_layout *layout,
-                                   const struct smp_check_caller *caller, struct sleeper *sleeper,
-                                   const char **reason)
+static enum smp_status run_shapes(const struct smp_layout *layout,
+                                  const struct smp_check_caller *caller, struct sleeper *sleeper,
+                                  const char **reason)
 {
     JNIEnv *env = caller->env;
-    const bool locks = sleeper->shape == IN_LOADER;
-    enum smp_status status = SMP_ETHREAD;
     pthread_t thread;
 
-    if (locks && (*env)->MonitorEnter(env, sleeper->lock) != JNI_OK)
+    if ((*env)->MonitorEnter(env, sleeper->lock) != JNI_OK)
         return SMP_ESTATE;
-    const bool runs = pthread_create(&thread, NULL, run_sleeper, sleeper) == 0;
-    if (runs)
-        status = check_sleeper(layout, caller, sleeper, reason);
-    if (locks)
+    if (pthread_create(&thread, NULL, run_sleeper, sleeper) != 0) {
         (void)(*env)->MonitorExit(env, sleeper->lock);
-    if (runs)
-        end_sleeper(env, sleeper, thread);
+        return SMP_ETHREAD;
+    }
+    const enum smp_status status = check_all_shapes(layout, caller, sleeper, reason);
+    atomic_store(&sleeper->done, SHAPES);
+    (void)(*env)->MonitorExit(env, sleeper->lock);
+    end_sleeper(env, sleeper, thread);
     return status;
 }
 
@@ -417,13 +449,8 @@ static enum smp_status check_shapes(const struct smp_layout *layout,
         (*caller->env)->ExceptionClear(caller->env);
         return SMP_ESTATE;
     }
-    if (share_references(caller->env, &sleeper)) {
-        status = SMP_OK;
-        for (int shape = 0; status == SMP_OK && *reason == NULL && shape < SHAPES; shape++) {
-            sleeper.shape = (enum shape)shape;
-            status = check_shape(layout, caller, &sleeper, reason);
-        }
-    }
+    if (share_references(caller->env, &sleeper))
+        status = run_shapes(layout, caller, &sleeper, reason);
     end_sharing(caller->env, &sleeper);
     return status;
 }

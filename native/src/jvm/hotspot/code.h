@@ -42,6 +42,7 @@ struct smp_blob {
     int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
     uint32_t compile_id;    /* of a method, never used again; 0: not a method */
     uintptr_t method;       /* Method*; 0: not a method */
+    bool is_data_mapped;    /* smp_code_map_data: its debug data are read without a system call */
 };
 
 /* A frame as HotSpot knows it. */
@@ -71,6 +72,12 @@ size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *b
 /* The same by the first record at or behind pc. */
 size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
                             uintptr_t pc, struct smp_raw_frame *out, size_t room);
+
+/*
+ * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none by
+ * smp_code_frames. False: they cannot be read.
+ */
+bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
 
 /*
  * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in the

@@ -7,6 +7,7 @@
 
 enum {
     MAX_DATA_BYTES = 256 * 1024 * 1024,
+    PIECE_BYTES = 8192,
     WINDOW_BYTES = 256, /* of the scopes, read at once */
     BLOCK_RECORDS = 32, /* of pcs, read at once */
     RECORD_WORDS = 4,
@@ -77,7 +78,7 @@ static bool find_outside(const struct smp_layout *layout, const struct smp_blob 
     const uintptr_t data = smp_load_word(start + layout->nmethod.outside);
     const uintptr_t mutable_data = smp_load_word(start + layout->nmethod.mutable_data);
 
-    out->is_outside = true;
+    out->is_outside = !blob->is_data_mapped;
     out->pcs = data + smp_load_u32(start + layout->nmethod.outside_pcs);
     out->pcs_end = data + smp_load_u32(start + layout->nmethod.outside_scopes);
     out->scopes = out->pcs_end;
@@ -217,6 +218,30 @@ static size_t read_scopes(const struct smp_layout *layout, const struct debug_da
         count++;
     }
     return count;
+}
+
+/* Reads all of it, a piece at a time. */
+static bool can_read(uintptr_t at, uintptr_t end)
+{
+    char piece[PIECE_BYTES];
+    bool can = true;
+
+    for (; can && at < end; at += PIECE_BYTES)
+        can = smp_safe_read(piece, at, end - at < PIECE_BYTES ? end - at : PIECE_BYTES);
+    return can;
+}
+
+bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob)
+{
+    struct debug_data data;
+
+    if (blob->kind != SMP_BLOB_COMPILED || layout->nmethod.outside == 0)
+        return true;
+    if (!find_outside(layout, blob, &data) || !can_read(data.pcs, data.scopes_end) ||
+        !can_read(data.metadata, data.metadata_end))
+        return false;
+    blob->is_data_mapped = true;
+    return true;
 }
 
 static size_t read_frames(const struct smp_layout *layout, const struct smp_blob *blob,

@@ -10,6 +10,7 @@
 #include "base/once.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/symbol.h"
+#include "jvm/code/class_unload.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"
@@ -62,7 +63,14 @@ const struct smp_async *smp_async_get(void)
 
 const struct smp_own_walk *smp_async_own_walk(void)
 {
-    return state.async.own.walk != NULL && smp_hotspot_is_usable() ? &state.async.own : NULL;
+    static _Atomic uint64_t believed_epoch;
+    const uint64_t epoch = smp_class_unload_epoch();
+
+    if (state.async.own.walk == NULL || !smp_hotspot_is_usable())
+        return NULL;
+    if (atomic_exchange(&believed_epoch, epoch) != epoch)
+        smp_frames_cache_renew(state.async.own.cache);
+    return &state.async.own;
 }
 
 int smp_async_signal(int wanted)

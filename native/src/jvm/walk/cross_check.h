@@ -6,7 +6,7 @@
  *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock      not moved: the two stacks must be equal
  *
  * Two stacks of one standing thread that differ mean that we misread this JVM: no stack is read from
- * outside any more (smp_outside_refuse), and the engine's name says why.
+ * outside any more (smp_hotspot_refuse), and the engine's name says why.
  *
  * Owns     a check: memory for one stack. Process-wide: how often, and two counts.
  * Threads  a check: one sampler thread. The rest: any.

@@ -305,7 +305,9 @@ check_page_lint() {
     expect pass "page_lint: the page" "$checks/page_lint.sh" "$work/page"
     echo 'element("p").nothingLikeThis();' >"$work/page/more.js"
     expect fail "page_lint: a wrong type" "$checks/page_lint.sh" "$work/page"
-    echo 'function more(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
+    echo 'function more(text) { return element("p", text); }' >"$work/page/more.js"
+    expect fail "page_lint: a parameter without a type" "$checks/page_lint.sh" "$work/page"
+    echo '/** @param {string} text */ function more(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
     expect fail "page_lint: text as elements" "$checks/page_lint.sh" "$work/page"
 }
 

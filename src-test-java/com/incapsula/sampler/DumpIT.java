@@ -4,12 +4,13 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The dump of the live state: what is in it, and that it waits for no thread of the sampler. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class DumpIT {
 
     private static final String NOT_RUNNING = "threads-sampler, live state\nstate: not started, or closed\n";

@@ -222,7 +222,7 @@ public final class Lifecycle {
                 return false;
             }
             ExitReport installed =
-                    new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
+                    new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.longestMillis());
             installed.install();
             exitReport = installed;
             readers.setShared(reader);

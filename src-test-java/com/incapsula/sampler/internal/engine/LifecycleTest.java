@@ -11,6 +11,7 @@ import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = Samplers.HANG_SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LifecycleTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
@@ -228,8 +229,8 @@ class LifecycleTest {
         assertThat(second).isNotDone();
         release.countDown();
 
-        assertThat(second.get(20, TimeUnit.SECONDS)).isTrue();
-        first.get(20, TimeUnit.SECONDS);
+        assertThat(second.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS)).isTrue();
+        first.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
         assertThat(outputer.calls).containsExactly("close");
     }
 
@@ -484,8 +485,8 @@ class LifecycleTest {
         Thread.sleep(50);
         assertThat(close).isNotDone();
         release.countDown();
-        pause.get(20, TimeUnit.SECONDS);
-        close.get(20, TimeUnit.SECONDS);
+        pause.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
+        close.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
         assertThat(engine.calls).containsExactly("start", "pause", "stop", "destroy");
     }
 

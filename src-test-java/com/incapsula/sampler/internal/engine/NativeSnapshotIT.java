@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The memory of snapshots of a real core. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class NativeSnapshotIT {
 
     /* Before the measures of a group, as NativeBridge numbers them. */

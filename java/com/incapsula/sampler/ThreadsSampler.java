@@ -284,7 +284,7 @@ public class ThreadsSampler implements AutoCloseable {
      *         last ones; before the first {@link #init()} zeros
      */
     public SamplerStatistics getStatistics() {
-        return new SamplerStatistics(lifecycle.statistics());
+        return new SamplerStatistics(lifecycle.liveState().statistics());
     }
 
     /**
@@ -300,7 +300,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it
      */
     public String dump() {
-        return lifecycle.dump();
+        return lifecycle.liveState().dump();
     }
 
     /**

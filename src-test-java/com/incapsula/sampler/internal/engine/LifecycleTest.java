@@ -60,14 +60,14 @@ class LifecycleTest {
 
     @Test
     void dumpIsTheEnginesWhereOneRuns() throws IOException {
-        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
         FakeEngine engine = start();
-        assertThat(lifecycle.dump()).isEqualTo("fake dump\n");
+        assertThat(lifecycle.liveState().dump()).isEqualTo("fake dump\n");
         engine.destroyed = true;
-        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
         engine.destroyed = false;
         lifecycle.close();
-        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
     }
 
     @Test
@@ -151,7 +151,7 @@ class LifecycleTest {
             throw new OutOfMemoryError("no thread");
         };
         lifecycle.init();
-        assertThat(lifecycle.statistics().engine()).contains("NONE", "no thread");
+        assertThat(lifecycle.liveState().statistics().engine()).contains("NONE", "no thread");
     }
 
     @Test
@@ -330,7 +330,7 @@ class LifecycleTest {
                 properties.choose("threads", List.of(Thread.currentThread()));
                 properties.setManipulator(new MapBasedThreadNameManipulator());
                 properties.setOutputer(outputer);
-                outputer.calls.add("engine " + lifecycle.statistics().engine() + " " + lifecycle.isPaused());
+                outputer.calls.add("engine " + lifecycle.liveState().statistics().engine() + " " + lifecycle.isPaused());
             }
         });
         FakeEngine engine = start();
@@ -676,15 +676,15 @@ class LifecycleTest {
 
     @Test
     void statisticsBeforeDuringAndAfter() throws IOException {
-        assertThat(lifecycle.statistics()).isEqualTo(RawStatistics.NONE);
+        assertThat(lifecycle.liveState().statistics()).isEqualTo(RawStatistics.NONE);
         FakeEngine engine = start();
         engine.polls = 5;
-        assertThat(lifecycle.statistics().values()).containsExactly(5L);
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(5L);
         engine.polls = 6;
         engine.onStop = () -> engine.polls = 7;
         lifecycle.close();
-        assertThat(lifecycle.statistics().values()).containsExactly(7L);
-        assertThat(lifecycle.statistics().engine()).isEqualTo("fake");
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(7L);
+        assertThat(lifecycle.liveState().statistics().engine()).isEqualTo("fake");
     }
 
     // ---- what is left ----
@@ -716,7 +716,7 @@ class LifecycleTest {
                 Lifecycle::pause,
                 Lifecycle::resume,
                 Lifecycle::printReport,
-                Lifecycle::statistics,
+                it -> it.liveState().statistics(),
                 it -> it.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 20L),
                 it -> it.properties().choose("p", List.of()));
         List<Thread> threads = new ArrayList<>();

@@ -201,7 +201,7 @@ class NativeSnapshotIT {
         LoadedLibrary.require();
         Lifecycle lifecycle = start();
         await().until(() -> {
-            RawStatistics statistics = lifecycle.statistics();
+            RawStatistics statistics = lifecycle.liveState().statistics();
             return statistics.values().get(statistics.names().indexOf("gauge.polls")) > 100;
         });
         Snapshot snapshot = lifecycle.readers().snapshot();

@@ -2,6 +2,7 @@
 #include "engine/session/dump.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/session/interval_queue.h"
@@ -91,14 +92,28 @@ static void put_throttle(const struct smp_source_live *live, struct smp_bytes *o
                      live->throttle_tick_ns / NS_PER_US);
 }
 
+static void put_number(const struct smp_option *option, int64_t value, struct smp_bytes *out)
+{
+    const char *const scale = strstr(option->name, "PerMille");
+
+    /* The property is in percent, in steps of a tenth. */
+    if (scale != NULL)
+        smp_bytes_printf(out, "option %.*sPercent: %" PRId64 ".%" PRId64 "\n",
+                         (int)(scale - option->name), option->name, value / 10, value % 10);
+    else
+        smp_bytes_printf(out, "option %s: %" PRId64 "\n", option->name, value);
+}
+
 static void put_options(const struct smp_ticker_live *live, struct smp_bytes *out)
 {
     for (size_t i = 0; i < SMP_OPTION_INTEGER_COUNT; i++) {
         const struct smp_option *const option = smp_option_at(i);
         const int64_t value = smp_options_integer(&live->options, i);
 
+        if (option->is_derived)
+            continue;
         if (option->type == SMP_OPTION_NUMBER)
-            smp_bytes_printf(out, "option %s: %" PRId64 "\n", option->name, value);
+            put_number(option, value, out);
         else if (option->type == SMP_OPTION_FLAG)
             smp_bytes_printf(out, "option %s: %s\n", option->name, value != 0 ? "true" : "false");
         else

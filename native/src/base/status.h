@@ -37,7 +37,4 @@ enum smp_status {
 /* The text of a code; never NULL, static storage. */
 const char *smp_status_text(enum smp_status status);
 
-/* The name of a code ("ENOMEM"); never NULL, static storage. */
-const char *smp_status_name(enum smp_status status);
-
 #endif

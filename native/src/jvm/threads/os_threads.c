@@ -234,12 +234,11 @@ static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t t
     os_threads->was_read = true;
 }
 
-static bool is_runnable(void *self, int32_t tid)
+static bool is_runnable(SMP_UNUSED void *self, int32_t tid)
 {
     char text[STAT_BYTES];
     const char *name_end;
 
-    (void)self;
     if (!read_task_file(tid, "stat", text, sizeof(text)))
         return false;
     /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */

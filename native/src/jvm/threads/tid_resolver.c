@@ -39,9 +39,8 @@ struct unresolved {
     uint64_t tid_offset;
 };
 
-static bool read_os_thread_ns(void *self, int32_t tid, int64_t *out)
+static bool read_os_thread_ns(SMP_UNUSED void *self, int32_t tid, int64_t *out)
 {
-    (void)self;
     return smp_clock_thread_cpu_ns(tid, out);
 }
 

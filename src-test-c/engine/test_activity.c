@@ -15,6 +15,7 @@
 #include "engine/sources/poll_schedule.h"
 #include "support/failing_alloc.h"
 #include "support/sim.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 /* --- proven --- */
@@ -677,7 +678,7 @@ static void all_time_is_attributed_once(void **state)
         assert_int_equal(chaos.credited_ns, chaos.expected_ns);
         smp_sampler_get_stats(chaos.sim->sampler, &stats);
         assert_int_equal(stats.total_tally.polls, chaos.polls);
-        assert_int_equal(smp_tally_sum(&stats.total_tally), chaos.polls);
+        assert_int_equal(tally_sum(&stats.total_tally), chaos.polls);
         assert_true(chaos.polls > CHAOS_ROUNDS);
         if (i == 1)
             assert_int_equal(chaos.sim->counts.requests, 0);

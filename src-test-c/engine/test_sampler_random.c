@@ -18,6 +18,7 @@
 #include "support/plain_frame_rule.h"
 #include "support/plain_tree.h"
 #include "support/sampler_fixture.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 #define MS FIXTURE_MS
@@ -359,7 +360,7 @@ static void check_end(struct chaos *chaos)
     smp_sampler_get_stats(chaos->f->sampler, &stats);
     assert_int_equal(chaos->credited_ns, chaos->expected_ns);
     assert_int_equal(stats.total_tally.polls, chaos->polls);
-    assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->polls);
+    assert_int_equal(tally_sum(&stats.total_tally), chaos->polls);
 }
 
 static void all_time_is_attributed_once(void **state)

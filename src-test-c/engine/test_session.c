@@ -21,6 +21,7 @@
 #include "support/failing_alloc.h"
 #include "support/option_text.h"
 #include "support/session_fixture.h"
+#include "support/tally_sum.h"
 
 #define MS INT64_C(1000000)
 #define STEP (10 * MS)
@@ -854,7 +855,7 @@ static void all_threads_at_once(void **state)
         assert_int_equal(returned(&callers[i]), SMP_OK);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     last = statistics(f);
-    assert_int_equal(smp_tally_sum(&last.sampler.total_tally), last.sampler.total_tally.polls);
+    assert_int_equal(tally_sum(&last.sampler.total_tally), last.sampler.total_tally.polls);
     assert_int_equal(last.reports_written, fake_outputer_get_counts(f->outputer).flushes);
 }
 

@@ -11,6 +11,7 @@
 
 #include "model/profile.h"
 #include "support/failing_alloc.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 enum {
@@ -104,7 +105,7 @@ static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], samples);
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], GROUPS);
     assert_int_equal(profile->tally.polls, samples + GROUPS);
-    assert_int_equal(smp_tally_sum(&profile->tally), profile->tally.polls);
+    assert_int_equal(tally_sum(&profile->tally), profile->tally.polls);
     /* What the caller is to fill is empty. */
     assert_int_equal(profile->elapsed_ns, 0);
     assert_int_equal(profile->counters[SMP_COUNTER_TICKS], 0);

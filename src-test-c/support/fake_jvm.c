@@ -437,8 +437,8 @@ static enum smp_naming call_rule(struct fake_jvm *vm, const struct fake_thread *
 }
 
 static enum smp_status
-group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
-            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
+group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
+            void (*result)(void *context, void *record, enum smp_naming naming, const char *name),
             void *context)
 {
     struct fake_jvm *vm = self;
@@ -449,10 +449,10 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
     vm->counts.rule_calls++;
     status = vm->rule_status;
     for (size_t i = 0; status == SMP_OK && i < count; i++) {
-        const struct fake_thread *fake = (const struct fake_thread *)threads[i];
+        const struct fake_thread *fake = (const struct fake_thread *)threads[i].thread;
         memset(answer, 0, sizeof(answer));
-        const enum smp_naming naming = call_rule(vm, fake, &names[i], answer);
-        result(context, i, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
+        const enum smp_naming naming = call_rule(vm, fake, threads[i].memory, answer);
+        result(context, threads[i].record, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
     }
     unlock(vm);
     return status;

@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "support/option_text.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 enum { MAX_PATH_BYTES = 64 * 1024 };
@@ -94,7 +95,7 @@ static void check_sums(const struct smp_profile *profile)
 
     for (size_t i = 0; i < count; i++) {
         const struct smp_group_info *info = info_at(profile, i);
-        assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
+        assert_int_equal(info->tally.polls, tally_sum(&info->tally));
         smp_tally_add(&tally, &info->tally);
         if (info->root != 0)
             wall_ns += tree_wall(profile->tree, info->root);

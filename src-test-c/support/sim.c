@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/sim.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 #include <setjmp.h>
@@ -546,7 +547,7 @@ static void check_sums(const struct smp_profile *profile)
 
     for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info = info_at(profile, i);
-        assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
+        assert_int_equal(info->tally.polls, tally_sum(&info->tally));
         assert_int_equal(info->unseen.amount, 0);
         smp_tally_add(&tally, &info->tally);
         wall_ns += info->root == 0 ? 0 : tree_wall(profile->tree, info->root);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *  base          used             committed   (peak)            max
+ *  base          used             committed                     max
  *   | handed out | zero, poisoned |   PROT_NONE, costs nothing   |
  *
- * Invariant: every byte from used to committed is zero, so alloc never has to clear. rewind and
- * reset clear the bytes above the new used while they are still in the cache.
+ * Invariant: every byte from used to committed is zero, so alloc never has to clear. rewind
+ * clears the bytes above the new used while they are still in the cache.
  */
 #include "base/arena.h"
 
@@ -38,7 +38,6 @@ struct smp_arena {
     size_t used;
     size_t committed; /* a multiple of SMP_ARENA_STEP */
     size_t max_bytes; /* a multiple of SMP_ARENA_STEP */
-    size_t peak;      /* highest committed: so far the poison of ASan builds may reach */
     struct smp_quota *quota;
 };
 
@@ -46,11 +45,6 @@ struct smp_arena {
 static size_t round_up(size_t bytes)
 {
     return (bytes + SMP_ARENA_STEP - 1) / SMP_ARENA_STEP * SMP_ARENA_STEP;
-}
-
-static size_t smaller_size(size_t one, size_t other)
-{
-    return one < other ? one : other;
 }
 
 enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)
@@ -80,7 +74,7 @@ void smp_arena_destroy(struct smp_arena *arena)
 {
     if (arena == NULL)
         return;
-    UNPOISON(arena->base, arena->peak); /* the addresses may be used for something else */
+    UNPOISON(arena->base, arena->committed); /* the addresses may be used for something else */
     smp_map_release(arena->quota, arena->base, arena->max_bytes, arena->committed);
     smp_free(arena->quota, arena);
 }
@@ -97,8 +91,6 @@ __attribute__((noinline)) static bool extend(struct smp_arena *arena, size_t at,
         return false;
     POISON(arena->base + arena->committed, more);
     arena->committed = committed;
-    if (committed > arena->peak)
-        arena->peak = committed;
     return true;
 }
 
@@ -113,18 +105,6 @@ void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align)
     UNPOISON(arena->base + at, size);
     arena->used = at + size;
     return arena->base + at;
-}
-
-char *smp_arena_strndup(struct smp_arena *arena, const char *text, size_t length)
-{
-    if (length == SIZE_MAX)
-        return NULL;
-    char *copy = smp_arena_alloc(arena, length + 1, 1);
-    if (copy == NULL)
-        return NULL;
-    if (length > 0)
-        memcpy(copy, text, length);
-    return copy; /* the NUL is there already */
 }
 
 void *smp_arena_base(const struct smp_arena *arena)
@@ -147,34 +127,14 @@ size_t smp_arena_mark(const struct smp_arena *arena)
     return arena->used;
 }
 
-/* [from, to) becomes as if never handed out. The gaps between pieces are poisoned too. */
-static void clear(struct smp_arena *arena, size_t from, size_t to)
-{
-    UNPOISON(arena->base + from, to - from);
-    memset(arena->base + from, 0, to - from);
-    POISON(arena->base + from, to - from);
-}
-
 void smp_arena_rewind(struct smp_arena *arena, size_t mark)
 {
+    const size_t forgotten = arena->used - mark;
+
     assert(mark <= arena->used);
-    if (mark == arena->used)
-        return;
-    clear(arena, mark, arena->used);
+    /* The gaps between pieces are poisoned, too. */
+    UNPOISON(arena->base + mark, forgotten);
+    memset(arena->base + mark, 0, forgotten);
+    POISON(arena->base + mark, forgotten);
     arena->used = mark;
-}
-
-void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes)
-{
-    const size_t wanted = keep_bytes / SMP_ARENA_STEP * SMP_ARENA_STEP;
-    const size_t kept = smaller_size(wanted, arena->committed);
-    const size_t dirty = smaller_size(arena->used, kept);
-
-    if (dirty > 0)
-        clear(arena, 0, dirty);
-    UNPOISON(arena->base + kept, arena->committed - kept);
-    smp_map_decommit(arena->quota, arena->base + kept, arena->committed - kept);
-    POISON(arena->base + kept, arena->committed - kept);
-    arena->committed = kept;
-    arena->used = 0;
 }

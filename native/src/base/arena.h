@@ -7,13 +7,13 @@
  * one in its arena forms an array. ASan builds poison all bytes that are not handed out, so a stale
  * pointer is caught where it is used.
  *
- * Owns     its range; pieces live until rewind, reset or destroy.
+ * Owns     its range; pieces live until rewind or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).
  * Errors   NULL at the arena's maximum, at the quota's limit, or when the system refuses; unchanged
  *          then.
- * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind, and reset for
- *          what it keeps: a memset of the bytes forgotten (a third of what giving the pages back
- *          and faulting them in again takes). reset for the rest: one madvise, one mprotect.
+ * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind: a memset of the
+ *          bytes forgotten (a third of what giving the pages back and faulting them in again
+ *          takes).
  */
 #ifndef SMP_BASE_ARENA_H
 #define SMP_BASE_ARENA_H
@@ -35,8 +35,6 @@ void smp_arena_destroy(struct smp_arena *arena);
 
 /* Zeroed memory; align is a power of two up to 64. */
 void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align);
-/* A NUL-terminated copy. */
-char *smp_arena_strndup(struct smp_arena *arena, const char *text, size_t length);
 
 void *smp_arena_base(const struct smp_arena *arena);
 size_t smp_arena_used(const struct smp_arena *arena);
@@ -45,7 +43,5 @@ size_t smp_arena_committed(const struct smp_arena *arena);
 /* rewind forgets what was allocated since mark; those bytes are zeroed again before reuse. */
 size_t smp_arena_mark(const struct smp_arena *arena);
 void smp_arena_rewind(struct smp_arena *arena, size_t mark);
-/* Forgets everything; of what is committed keeps the whole steps within keep_bytes for reuse. */
-void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes);
 
 #endif

@@ -235,19 +235,24 @@ struct smp_os_thread_source {
  * virtual thread. */
 enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING_FAILED };
 
+struct smp_thread_to_name {
+    struct smp_thread *thread;
+    void *
+        *memory; /* the callback's, kept from call to call; NULL at first, given back with forget */
+    void *record; /* the caller's */
+};
+
 struct smp_name_callback {
     /*
-     * The group names of threads[0..count). names[i] is the callback's memory for threads[i], which the
-     * caller keeps from call to call (NULL at first; give back with forget). Calls result once per
-     * thread: SAME as the last time, NAMED with UTF-8 text, SKIP (do not sample), FAILED (use the raw
-     * name).
+     * The group names of threads[0..count). Calls result once per thread: SAME as the last time, NAMED
+     * with UTF-8 text, SKIP (do not sample), FAILED (use the raw name).
      */
-    enum smp_status (*group_names)(void *self, struct smp_thread *const *threads, void **names,
+    enum smp_status (*group_names)(void *self, const struct smp_thread_to_name *threads,
                                    size_t count,
-                                   void (*result)(void *context, size_t index,
+                                   void (*result)(void *context, void *record,
                                                   enum smp_naming naming, const char *name),
                                    void *context);
-    void (*forget)(void *self, void *name);
+    void (*forget)(void *self, void *memory);
     /* As group_names, for one virtual thread: never SAME. *name is valid until the next call. */
     enum smp_naming (*mounted_name)(void *self, void *ref, const char **name);
     void *self;

@@ -113,10 +113,10 @@ static void set_thread(JNIEnv *env, struct smp_jni_name_callback *name_callback,
 }
 
 static void fill_threads(JNIEnv *env, struct smp_jni_name_callback *name_callback,
-                         struct smp_thread *const *threads, size_t count)
+                         const struct smp_thread_to_name *threads, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        set_thread(env, name_callback, i, threads[i]);
+        set_thread(env, name_callback, i, threads[i].thread);
     for (size_t i = count; i < name_callback->previous_count; i++) {
         set_thread(env, name_callback, i, NULL);
         (*env)->SetObjectArrayElement(env, name_callback->names, (jsize)i, NULL);
@@ -203,8 +203,8 @@ static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback
 }
 
 static enum smp_status
-group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
-            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
+group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
+            void (*result)(void *context, void *record, enum smp_naming naming, const char *name),
             void *context)
 {
     struct smp_jni_name_callback *name_callback = self;
@@ -222,8 +222,8 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
         if (!call(env, name_callback, count))
             memset(name_callback->flags, JNI_TRUE, count * sizeof(name_callback->flags[0]));
         for (size_t i = 0; i < count; i++)
-            result(context, i, read_group_name(env, name_callback, i, &names[i]),
-                   name_callback->text);
+            result(context, threads[i].record,
+                   read_group_name(env, name_callback, i, threads[i].memory), name_callback->text);
     }
     (void)(*env)->PopLocalFrame(env, NULL);
     return status;
@@ -272,9 +272,8 @@ static enum smp_naming mounted_name(void *self, void *ref, const char **name)
     return naming;
 }
 
-static void forget_group_name(void *self, void *name)
+static void forget_group_name(SMP_UNUSED void *self, void *name)
 {
-    (void)self;
     forget_memory(smp_agent_is_live() ? smp_agent_env() : NULL, name);
 }
 

@@ -126,11 +126,6 @@ void smp_filter_destroy(struct smp_filter *filter)
     smp_free(filter->quota, filter);
 }
 
-bool smp_filter_is_empty(const struct smp_filter *filter)
-{
-    return filter->count == 0;
-}
-
 static bool monitors_everything(const struct smp_filter *filter)
 {
     for (size_t i = 0; i < filter->count; i++) {

@@ -148,10 +148,8 @@ void smp_interval_skip(struct smp_interval *interval, struct smp_group_key key,
     smp_tally_note_all(&interval->tally, outcome, count);
 }
 
-void smp_interval_used_cpu(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
-                           int64_t cpu_ns)
+void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t cpu_ns)
 {
-    (void)key;
     smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 

@@ -62,8 +62,7 @@ void smp_interval_note(struct smp_interval *interval, struct smp_group_key key, 
 void smp_interval_skip(struct smp_interval *interval, struct smp_group_key key,
                        enum smp_outcome outcome, uint64_t count);
 /* A thread was found running here, for about so much CPU time: an estimate that ran_unseen corrects. */
-void smp_interval_used_cpu(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
-                           int64_t cpu_ns);
+void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t cpu_ns);
 /*
  * The difference between the CPU clock of a thread of the group and its estimates; may be negative. seal
  * spreads it over the nodes of the group that were found running, in proportion to their CPU time, so

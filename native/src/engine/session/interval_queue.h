@@ -13,10 +13,10 @@
  * only when memory has run out and nothing is left to merge.
  *
  * Owns     the profiles that wait.
- * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No mutex is
+ * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
  *          held while profiles are merged or freed.
  * Errors   as listed.
- * Cost     append: a mutex. take: nothing for one interval, else a merge.
+ * Cost     append: a lock. take: nothing for one interval, else a merge.
  */
 #ifndef SMP_ENGINE_SESSION_INTERVAL_QUEUE_H
 #define SMP_ENGINE_SESSION_INTERVAL_QUEUE_H

@@ -20,15 +20,15 @@
  * Owns     plain data; requests are their callers'.
  * Threads  any; take, done: the sampler thread.
  * Errors   as listed.
- * Cost     one mutex; ask: one wake-up of the sampler thread.
+ * Cost     one lock; ask: one wake-up of the sampler thread.
  */
 #ifndef SMP_ENGINE_SESSION_LIFECYCLE_H
 #define SMP_ENGINE_SESSION_LIFECYCLE_H
 
-#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/event.h"
+#include "base/lock.h"
 #include "base/status.h"
 #include "engine/session/request.h"
 
@@ -36,8 +36,7 @@ enum smp_state { SMP_NEW, SMP_STARTING, SMP_RUNNING, SMP_STOPPING, SMP_STOPPED, 
 
 struct smp_lifecycle {
     struct smp_event event; /* wakes up the sampler thread */
-    pthread_mutex_t mutex;  /* guards all below */
-    pthread_cond_t changed; /* the state, or a request is done */
+    struct smp_lock lock;   /* guards all below; notified when one of them has changed */
     enum smp_state state;
     bool wants_last_report; /* constant once STOPPING */
     struct smp_request *first;

@@ -10,9 +10,9 @@
  * short. Without memory to merge its intervals, one report becomes several.
  *
  * Owns     its thread; the profiles wait in the interval queue, which it borrows.
- * Threads  any; no function is called with its mutex held.
+ * Threads  any; no function is called with its lock held.
  * Errors   a report that fails is counted, and its ticket says so; the next one is tried.
- * Cost     offer: one mutex. No allocation.
+ * Cost     offer: one lock. No allocation.
  */
 #ifndef SMP_ENGINE_SESSION_REPORTER_H
 #define SMP_ENGINE_SESSION_REPORTER_H
@@ -35,7 +35,7 @@ struct smp_reporter;
 
 /* The result of one report, for a caller that waits for it. Zeroed before offer. */
 struct smp_report_ticket {
-    bool is_done; /* guarded by the reporter's mutex */
+    bool is_done; /* guarded by the reporter's lock */
     enum smp_status status;
 };
 

@@ -71,7 +71,7 @@ static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_
                                int64_t cpu_ns)
 {
     smp_attribution_note(source->attribution, target, cpu_ns);
-    smp_interval_used_cpu(source->attribution->interval, target->key, target->node, cpu_ns);
+    smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 
 /* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where no
@@ -180,15 +180,11 @@ static void stop_all_timers(void *self)
         stop_timer_and_sample(source, cpu_thread_at(source, i));
 }
 
-static void ignore_sample(void *context, uint64_t token, enum smp_answer answer,
-                          const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
-                          uint64_t weight)
+static void ignore_sample(SMP_UNUSED void *context, SMP_UNUSED uint64_t token,
+                          SMP_UNUSED enum smp_answer answer,
+                          SMP_UNUSED const struct smp_sample *sample,
+                          SMP_UNUSED const struct smp_mounted_thread *mounted, uint64_t weight)
 {
-    (void)context;
-    (void)token;
-    (void)answer;
-    (void)sample;
-    (void)mounted;
     (void)weight;
 }
 
@@ -204,11 +200,11 @@ static void on_cpu_thread_started(void *context, struct smp_thread_record *recor
     put_cpu_visit(context, thread, 0);
 }
 
-static void on_cpu_thread_ended(void *context, struct smp_thread_record *record, int64_t ended_ns)
+static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
+                                SMP_UNUSED int64_t ended_ns)
 {
     struct cpu_source *source = context;
 
-    (void)ended_ns;
     stop_timer_and_sample(source, cpu_thread_of(record));
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
@@ -280,11 +276,10 @@ static void tick_cpu(void *self, int64_t now_ns)
     source->covered_ns = now_ns;
 }
 
-static void flush_cpu(void *self, enum smp_flush reason)
+static void flush_cpu(void *self, SMP_UNUSED enum smp_flush reason)
 {
     struct cpu_source *source = self;
 
-    (void)reason;
     drain_timers(source);
     for (size_t i = 0; i < source->roster->table.count; i++) {
         struct cpu_thread *thread = cpu_thread_at(source, i);
@@ -317,9 +312,8 @@ static void mark_cpu(void *self, int64_t now_ns)
 }
 
 /* A timer may expire at any tick. */
-static uint64_t no_idle_ticks(const void *self)
+static uint64_t no_idle_ticks(SMP_UNUSED const void *self)
 {
-    (void)self;
     return 0;
 }
 

@@ -27,9 +27,8 @@ struct jvm_reading {
     bool is_attributed;
 };
 
-static bool is_lower_tid(const void *context, uint32_t a, uint32_t b)
+static bool is_lower_tid(SMP_UNUSED const void *context, uint32_t a, uint32_t b)
 {
-    (void)context;
     return a < b;
 }
 
@@ -113,9 +112,8 @@ static void forget_jvm_time(void *self)
     read_jvm_threads(self, false);
 }
 
-static void mark_jvm_threads(void *self, int64_t now_ns)
+static void mark_jvm_threads(void *self, SMP_UNUSED int64_t now_ns)
 {
-    (void)now_ns;
     forget_jvm_time(self);
 }
 

@@ -24,7 +24,7 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
         return;
     if (reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0)
         cpu_ns = thread->unanswered.takes_all ? reading->used_ns : weight_ns;
-    smp_interval_used_cpu(interval, target->key, target->node, cpu_ns);
+    smp_interval_used_cpu(interval, target->node, cpu_ns);
     smp_interval_ran_unseen(interval, target->key, reading->used_ns - cpu_ns);
 }
 

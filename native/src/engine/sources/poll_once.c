@@ -18,17 +18,16 @@ static void once_found(void *context, struct smp_thread_record *record,
     smp_attribution_note(once->attribution, &target, once->span_ns);
 }
 
-static void once_skipped(void *context, struct smp_thread_record *record)
+static void once_skipped(SMP_UNUSED void *context, struct smp_thread_record *record)
 {
-    (void)context;
     (void)record;
 }
 
-static void once_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
+static void once_unanswered(void *context, struct smp_thread_record *record,
+                            SMP_UNUSED bool is_requested)
 {
     const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED };
 
-    (void)is_requested;
     once_found(context, record, &found);
 }
 

@@ -64,10 +64,7 @@ struct smp_thread_table {
     size_t count;
     size_t ready; /* records, with the spare ones */
     size_t capacity;
-    /* One call of the name callback: the threads to be named, its memories, their records. */
-    struct smp_thread **to_name;
-    void **answers;
-    struct smp_thread_record **to_name_records;
+    struct smp_thread_to_name *to_name; /* of one call of the name callback */
     struct smp_quota *quota;
     struct smp_last_stack_budget *budget;
     const struct smp_thread_source *source;

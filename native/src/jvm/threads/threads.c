@@ -149,9 +149,8 @@ void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         adopt_thread(jvmti, env, thread, (int32_t)gettid(), smp_stack_bounds_own());
 }
 
-void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+void JNICALL smp_threads_on_end(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
     if (!smp_agent_is_live())
         return;
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
@@ -250,7 +249,7 @@ static bool offer_thread(const struct reading *reading, struct smp_jvm_thread *e
 }
 
 static enum smp_status
-poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
+poll_started_threads(SMP_UNUSED void *self, uint64_t *cursor, uint64_t *unseen,
                      bool (*started)(void *context, struct smp_thread *thread), void *context)
 {
     const struct reading reading = { cursor, unseen, *cursor == 0, started, context };
@@ -259,7 +258,6 @@ poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
     size_t count = POLL_BATCH;
     bool taken = true;
 
-    (void)self;
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     smp_tid_resolver_run(&registry, dispose_released);
@@ -276,28 +274,25 @@ poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
     return SMP_OK;
 }
 
-static void drop_thread(void *self, struct smp_thread *thread)
+static void drop_thread(SMP_UNUSED void *self, struct smp_thread *thread)
 {
-    (void)self;
     dispose_entry(smp_agent_env(), smp_registry_release(&registry, entry_of(thread)));
 }
 
-static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listener)
+static bool listen_for_starts(SMP_UNUSED void *self, uint64_t cursor,
+                              struct smp_start_listener *listener)
 {
-    (void)self;
     return smp_registry_listen(&registry, cursor, listener);
 }
 
-static void stop_listening(void *self, struct smp_start_listener *listener)
+static void stop_listening(SMP_UNUSED void *self, struct smp_start_listener *listener)
 {
-    (void)self;
     smp_registry_unlisten(&registry, listener);
 }
 
-static enum smp_status read_thread_name(void *self, struct smp_thread *thread, void **seen,
-                                        char *out, size_t size, bool *changed)
+static enum smp_status read_thread_name(SMP_UNUSED void *self, struct smp_thread *thread,
+                                        void **seen, char *out, size_t size, bool *changed)
 {
-    (void)self;
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     if (thread->ended_ns != 0)
@@ -308,9 +303,8 @@ static enum smp_status read_thread_name(void *self, struct smp_thread *thread, v
     return smp_jvm_thread_name_read(env, smp_threads_ref(thread), seen, out, size, changed);
 }
 
-static void forget_name(void *self, void *seen)
+static void forget_name(SMP_UNUSED void *self, void *seen)
 {
-    (void)self;
     if (seen != NULL)
         smp_jvm_thread_name_forget(smp_agent_is_live() ? smp_agent_env() : NULL, seen);
 }

@@ -343,6 +343,25 @@ static void a_filter_set_in_a_rest_holds_from_then_on(void **state)
     assert_int_equal(f->selections_destroyed, 2);
 }
 
+static void options_set_in_a_rest_hold_from_then_on(void **state)
+{
+    struct session_fixture *f = *state;
+    struct fake_thread *daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_jvm_identify(f->main, 1);
+    fake_jvm_identify(daemon, 2);
+    fake_jvm_run(f->vm, daemon, SESSION_MAIN_LOOP);
+    session_fixture_start(f, RESTING);
+    rest(f);
+    fake_clock_advance(&f->clock, 100 * MS);
+    assert_int_equal(configure(f, RESTING "skipDaemonThreads=true\n", NULL), SMP_OK);
+    fake_clock_advance(&f->clock, 30 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 230);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "daemon"), 200);
+}
+
 static void late_ticks_are_counted(void **state)
 {
     struct session_fixture *f = *state;
@@ -874,6 +893,7 @@ int main(void)
         TEST(birth_ends_a_rest),
         TEST(birth_before_the_sleep_ends_a_rest),
         TEST(a_filter_set_in_a_rest_holds_from_then_on),
+        TEST(options_set_in_a_rest_hold_from_then_on),
         TEST(late_ticks_are_counted),
         TEST(new_interval_length_holds_at_once),
         TEST(own_cpu_time_is_published),

@@ -472,6 +472,50 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
     sim_destroy(sim);
 }
 
+/* --- one poll while nothing is sampled --- */
+
+/* Its answer comes later than the request, and belongs to the same poll. */
+static void one_poll_has_the_stacks_of_running_threads(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *idle = add_waiting(sim, "idle", 2);
+
+    (void)state;
+    for (unsigned long i = 1; i <= 3; i++) {
+        sim->now_ns += SIM_S;
+        smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 0);
+        sim_seal(sim);
+        assert_int_equal(busy->requests, i);
+        assert_int_equal(idle->walks, i);
+        assert_int_equal(sim_wall(sim, "busy", 1), 20 * SIM_MS);
+        assert_int_equal(sim_wall(sim, "idle", 2), 20 * SIM_MS);
+        assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 1);
+    }
+    sim_destroy(sim);
+}
+
+static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state)
+{
+    enum { THREADS = SMP_MAX_REQUESTS + 8 };
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        (void)add_running(sim, "busy", 1);
+    sim->walk_cost_ns = SIM_MS; /* SMP_MAX_REQUESTS of them take longer than the interval */
+    smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+    sim_seal(sim);
+    /* The one that waited for room. The requests of those after it are in flight beside each other. */
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS - 1);
+    assert_int_equal(sim_wall(sim, "busy", -1), (THREADS - 1) * 20 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* --- no answer yet --- */
+
 /* A thread that does not answer waits for a CPU, where it was; so its time waits for its answer. */
 static void time_of_a_thread_that_does_not_answer_waits(void **state)
 {
@@ -694,6 +738,29 @@ static void a_thread_without_a_cpu_is_waited_for(void **state)
     assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
     assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 40 * SIM_MS);
     assert_in_range(thread->requests, 40, 60); /* none while it waits */
+    sim_destroy(sim);
+}
+
+/* What was requested before a pause is no answer for the time after it. */
+static void a_pause_forgets_requests_without_an_answer(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = start_starved(sim);
+
+    (void)state;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_true(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED) > 0);
+    sim_pause(sim);
+    sim_seal(sim);
+    sim->now_ns += 8100 * SIM_MS; /* meanwhile it gets its CPU, and answers */
+    sim_start(sim);
+    sim_run(sim, 500 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "starved", 2), sim->profile->elapsed_ns);
+    assert_in_range(labs(sim_cpu(sim, "starved", 2) - sim->profile->elapsed_ns), 0, SIM_MS);
+    assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
+    assert_true(thread->requests > 0);
     sim_destroy(sim);
 }
 
@@ -1268,6 +1335,8 @@ int main(void)
         cmocka_unit_test(where_ticks_are_far_apart_answers_are_taken_at_once),
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
+        cmocka_unit_test(one_poll_has_the_stacks_of_running_threads),
+        cmocka_unit_test(one_poll_counts_the_threads_for_which_there_was_no_time),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
         cmocka_unit_test(a_preempted_thread_is_requested_though_it_has_not_run),
@@ -1277,6 +1346,7 @@ int main(void)
         cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
         cmocka_unit_test(a_late_walk_that_fails_leaves_the_time_where_the_thread_was),
         cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
+        cmocka_unit_test(a_pause_forgets_requests_without_an_answer),
         cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_count_for_their_own_group),

@@ -4,16 +4,8 @@
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out)
 {
-    struct smp_pending *pending = &thread->pending;
-
-    if (!pending->has_target || !smp_attribution_idle(wall->attribution, &thread->record, out))
-        return false;
-    if (pending->owed_ns > 0) {
-        smp_interval_measured(wall->attribution->interval, out->node, pending->owed_ns, 0);
-        pending->balance_ns -= pending->owed_ns;
-    }
-    pending->owed_ns = 0;
-    return true;
+    return thread->pending.has_target &&
+           smp_attribution_idle(wall->attribution, &thread->record, out);
 }
 
 int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns)
@@ -108,7 +100,7 @@ void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *th
 }
 
 /* More than the elapsed time may have been attributed. It is taken back, so that the interval holds
- * the time that passed in it, and owed to the next interval. */
+ * the time that passed in it. */
 void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -120,7 +112,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     if (thread->plan.is_throttled)
         smp_pending_count_skipped(wall, thread,
                                   smp_poll_schedule_missed(&wall->schedule, thread, is_idle));
-    if (smp_pending_ns(pending, wall->covered_ns) == 0 && pending->owed_ns == 0)
+    if (smp_pending_ns(pending, wall->covered_ns) == 0)
         return;
     if (!smp_pending_target(wall, thread, &target))
         target = smp_attribution_pseudo(wall->attribution, &thread->record,
@@ -130,10 +122,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     int64_t rest_ns = smp_pending_ns(pending, wall->covered_ns);
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
-    const int64_t debt_ns = smp_pending_give(wall, &target, rest_ns);
-    if (rest_ns < 0)
-        pending->owed_ns = debt_ns - rest_ns;
-    smp_pending_set(pending, wall->covered_ns, debt_ns);
+    smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
 }
 
 /* Right after the end of an interval nothing is pending, and the old key is of the old interval. */
@@ -180,7 +169,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         return;
     }
     last_ns = smp_pending_ns(&thread->pending, ended_ns);
-    if ((last_ns > interval_ns || last_ns - thread->pending.owed_ns < 0) &&
+    if ((last_ns > interval_ns || last_ns < 0) &&
         smp_pending_target(wall, thread, &target)) {
         const int64_t all_ns = smp_pending_ns(&thread->pending, ended_ns);
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;

@@ -10,7 +10,7 @@
  * the stack the last poll found (the target) gets the rest, or gives time back. What it cannot give
  * back, because it has less in this interval, is a claim: the new stack gets it from the next idle
  * time, within the interval. Where an interval ends between two polls, the target gets what is pending;
- * where that is a debt, it is taken back now and given again in the next interval (owed).
+ * where that is a debt, the target gives it back, so that the interval holds the time that passed.
  *
  * Owns     plain data: smp_pending of a thread.
  * Threads  the sampler thread only.
@@ -36,7 +36,7 @@ static inline void smp_pending_set(struct smp_pending *pending, int64_t from_ns,
     pending->balance_ns = balance_ns;
 }
 
-/* What the last poll found, as idle. False: it is not known. Pays what is owed to it. */
+/* What the last poll found, as idle. False: it is not known. */
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out);
 /* Gives the target time, or takes it back where ns is negative. Returns 0, or what could not be taken

@@ -55,8 +55,8 @@ static void update_activity(struct smp_wall *wall, struct smp_wall_thread *threa
 /* Finding the old target may add nodes for it in a new interval: only where it gets some time. */
 static bool is_time_left(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
-    return thread->pending.owed_ns > 0 || smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
-                                              smp_pending_found_ns(wall, thread);
+    return smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
+           smp_pending_found_ns(wall, thread);
 }
 
 static void end_poll(struct smp_wall_thread *thread, bool has_target)

@@ -29,7 +29,6 @@ struct smp_poll_plan {
 struct smp_pending {
     int64_t from_ns;      /* the end of the attributed time */
     int64_t balance_ns;   /* to be added to the time since from_ns; negative: a debt */
-    int64_t owed_ns;      /* taken back from the last stack when an interval ended */
     bool has_target;      /* the record's last stack is what the last poll found */
     bool has_left;        /* pending time belongs to left_key, the group it was in */
     uint32_t claim_node;  /* gets claim_ns of time proven idle, */

@@ -1010,38 +1010,89 @@ static void a_higher_limit_holds_at_once(void **state)
     sim_destroy(sim);
 }
 
-static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
+static uint64_t ticks_of(struct sim *sim)
+{
+    sim_seal(sim);
+    return sim->profile->counters[SMP_COUNTER_TICKS];
+}
+
+/* Polls drawn while there was little CPU time, up to a minute ahead, do not wait for their tick. */
+static void when_the_load_goes_all_polls_are_made_again(void **state)
+{
+    enum { THREADS = 500, SECONDS = 2 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
+    struct sim_thread *stays[10];
+    struct sim_thread *ends[THREADS];
+    unsigned long requests[10];
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        stays[i] = add_running(sim, "stays", i);
+        sim_script(stays[i], 10, 1, true); /* a walk each time */
+    }
+    for (int i = 0; i < THREADS; i++)
+        ends[i] = add_running(sim, "ends", i % 10);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    for (int i = 0; i < THREADS; i++)
+        sim_end(sim, ends[i]);
+    sim->walk_cost_ns = 0; /* the ten that stay are no load */
+    /* Half of the bucket has to fill up, and a gap may have begun. */
+    sim_run(sim, (SMP_THROTTLE_BUCKET_MS / 2 + SMP_THROTTLE_MOST_GAP_MS) * SIM_MS * 11 / 10);
+    (void)ticks_of(sim);
+    for (int i = 0; i < 10; i++)
+        requests[i] = stays[i]->requests;
+    sim_run(sim, SECONDS * SIM_S);
+    const uint64_t ticks = ticks_of(sim);
+    assert_true(ticks > SECONDS * 50 * 8 / 10);
+    for (int i = 0; i < 10; i++)
+        assert_in_range(stays[i]->requests - requests[i], ticks - 1, ticks);
+    sim_destroy(sim);
+}
+
+struct idle_polls {
+    double polls; /* a tick */
+    uint64_t skipped;
+};
+
+/* Of the second half minute: in the first one each thread gets its stack. */
+static struct idle_polls polls_of_idle_threads(const char *options)
 {
     struct sim *sim = sim_create(options);
-    uint64_t attempts;
+    struct idle_polls found;
 
     sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
     for (int i = 0; i < 3000; i++)
         add_waiting(sim, "idle", i % 10);
     sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->profile->elapsed_ns);
-    attempts = sim->profile->tally.polls;
-    *passed_over = sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT];
+    found = (struct idle_polls){
+        .polls = (double)sim->profile->tally.polls /
+                 (double)(sim->profile->counters[SMP_COUNTER_TICKS] +
+                          sim->profile->counters[SMP_COUNTER_IDLE_TICKS]),
+        .skipped = sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT],
+    };
     sim_destroy(sim);
-    return attempts;
+    return found;
 }
 
-/* An idle thread is not due in every tick, so it is not passed over in every tick. */
+/* An idle thread is not due in every tick, so it is not skipped in every tick. */
 static void past_the_limit_as_many_polls_are_due_as_below_it(void **state)
 {
-    uint64_t none = 0;
-    uint64_t many = 0;
-    const uint64_t wanted =
-        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n", &none);
-    const uint64_t counted =
-        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n", &many);
+    const struct idle_polls free =
+        polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n");
+    const struct idle_polls throttled =
+        polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
 
     (void)state;
-    assert_int_equal(none, 0);
-    assert_true(many > counted / 2);
-    assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
+    assert_int_equal(free.skipped, 0);
+    assert_true(throttled.skipped > 0);
+    if (throttled.polls < free.polls * 0.8 || throttled.polls > free.polls * 1.25)
+        fail_msg("%.2f polls are due at a tick, without a limit %.2f", throttled.polls, free.polls);
 }
 
 /* They do not wait behind the throttled ones. */
@@ -1068,15 +1119,16 @@ static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state
     sim_destroy(sim);
 }
 
-enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4 };
+enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
 
-/* Fifty threads of five kinds, ten times what the limit allows: shares of the wall time of each
+/* Fifty threads of five kinds, ten times what the limit allows: adds up shares of the wall time of each
  * kind's stacks, whether readers end the interval all the time or not. */
-static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
+static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
 {
     static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
     static const int64_t waits_ms[CROWD_GROUPS] = { 0, 20, 200, 2000, 3600000 };
-    struct sim *sim = sim_create("samplingFrequencyMillis=10\n");
+    struct sim *sim = sim_create_random("samplingFrequencyMillis=10\n", seed);
+    double(*of)[CROWD_STACKS] = calloc(CROWD_GROUPS, sizeof(*of));
     double all_ns = 0;
 
     sim->walk_cost_ns = 60 * SIM_US;
@@ -1089,7 +1141,7 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
             sim_script(thread, stack, stack * 7 * SIM_MS, true);
         sim_began(thread, (int64_t)sim_random(sim, 1000000) * SIM_US * 17);
     }
-    memset(shares, 0, CROWD_GROUPS * sizeof(shares[0]));
+    assert_non_null(of);
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
     while (sim->tick_ns - from_ns < 300 * SIM_S) {
@@ -1098,7 +1150,7 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
         all_ns += (double)sim->profile->elapsed_ns * CROWD / CROWD_GROUPS;
         for (int group = 0; group < CROWD_GROUPS; group++) {
             for (int stack = 0; stack < CROWD_STACKS; stack++)
-                shares[group][stack] += (double)sim_wall(sim, groups[group], stack);
+                of[group][stack] += (double)sim_wall(sim, groups[group], stack);
             /* The first poll of a thread only starts its clock. */
             if (sim->tick_ns - from_ns > 2 * SIM_S)
                 assert_int_equal(sim_wall_of(sim, groups[group], "[over the overhead limit]"), 0);
@@ -1108,22 +1160,25 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
     for (int group = 0; group < CROWD_GROUPS; group++) {
         double sum = 0;
         for (int stack = 0; stack < CROWD_STACKS; stack++) {
-            shares[group][stack] /= all_ns;
-            sum += shares[group][stack];
+            shares[group][stack] += of[group][stack] / all_ns / CROWD_RUNS;
+            sum += of[group][stack] / all_ns;
         }
         assert_true(sum > 0.995);
     }
+    free(of);
     sim_destroy(sim);
 }
 
 static void readers_do_not_change_what_is_seen(void **state)
 {
-    double alone[CROWD_GROUPS][CROWD_STACKS];
-    double watched[CROWD_GROUPS][CROWD_STACKS];
+    double alone[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
+    double watched[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
 
     (void)state;
-    watch_a_crowd(300 * SIM_S, alone);
-    watch_a_crowd(SIM_S, watched);
+    for (uint64_t seed = 1; seed <= CROWD_RUNS; seed++) {
+        watch_a_crowd(seed, 300 * SIM_S, alone);
+        watch_a_crowd(seed + CROWD_RUNS, SIM_S, watched);
+    }
     for (int group = 0; group < CROWD_GROUPS; group++) {
         for (int stack = 0; stack < CROWD_STACKS; stack++) {
             const double off = (watched[group][stack] - alone[group][stack]) * 100;
@@ -1355,6 +1410,7 @@ int main(void)
         cmocka_unit_test(past_the_limit_busy_threads_are_polled_more_often),
         cmocka_unit_test(a_higher_limit_holds_at_once),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
+        cmocka_unit_test(when_the_load_goes_all_polls_are_made_again),
         cmocka_unit_test(past_the_limit_as_many_polls_are_due_as_below_it),
         cmocka_unit_test(past_the_limit_threads_that_start_are_seen_all_the_same),
         cmocka_unit_test(readers_do_not_change_what_is_seen),

@@ -479,10 +479,12 @@ static int64_t random_gap_ns(struct sim *sim)
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }
 
-/* How long until the next tick with a thread to poll: the others are left out. */
+/* How long until the next tick with a thread to poll, and with CPU time for it: the others are left
+ * out. */
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
+    const int64_t throttle_ns = smp_sampler_tick_gap_ns(sim->sampler);
     struct smp_start_listener listen = { .event = NULL };
     int64_t gap_ns = random_gap_ns(sim);
     uint64_t left_out = 0;
@@ -492,7 +494,7 @@ static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
             gap_ns += random_gap_ns(sim);
     }
     smp_sampler_unwatch(sim->sampler, &listen, left_out);
-    return gap_ns;
+    return gap_ns > throttle_ns ? gap_ns : throttle_ns;
 }
 
 void sim_run(struct sim *sim, int64_t ns)

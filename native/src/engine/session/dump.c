@@ -83,9 +83,7 @@ static void put_throttle(const struct smp_source_live *live, struct smp_bytes *o
     smp_bytes_printf(out, "throttle, polls made: %" PRId64 " of 1000 that are due\n",
                      live->throttle_share * 1000 / SMP_THROTTLE_WHOLE);
     smp_bytes_printf(out, "throttle, CPU time to spend: %" PRId64 " us\n",
-                     live->throttle_tokens_ns / NS_PER_US);
-    smp_bytes_printf(out, "throttle, CPU time left of the start's reserve: %" PRId64 " us\n",
-                     live->throttle_start_ns / NS_PER_US);
+                     live->throttle_bucket_ns / NS_PER_US);
     smp_bytes_printf(out, "throttle, CPU time owed for ends of intervals: %" PRId64 " us\n",
                      live->throttle_debt_ns / NS_PER_US);
     smp_bytes_printf(out, "throttle, CPU time of a tick without polls: %" PRId64 " us\n",

@@ -40,8 +40,7 @@ struct smp_source_live {
     uint64_t idle_threads;
     unsigned walks_in_flight;
     int64_t throttle_share; /* of SMP_THROTTLE_WHOLE */
-    int64_t throttle_tokens_ns;
-    int64_t throttle_start_ns;
+    int64_t throttle_bucket_ns;
     int64_t throttle_debt_ns;
     int64_t throttle_tick_ns;
 };

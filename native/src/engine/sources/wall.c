@@ -80,6 +80,7 @@ static void make_all_due(struct smp_wall *wall)
         if (!thread->plan.is_throttled)
             thread->plan.polled_tick = wall->schedule.tick; /* no poll has been left out */
         thread->plan.is_throttled = true;                   /* this poll must not be skipped */
+        thread->plan.share = 0;
         smp_poll_schedule_put(&wall->schedule, thread, 0);
     }
 }
@@ -94,6 +95,18 @@ static void prefetch_thread(struct smp_deadline *deadline)
     __builtin_prefetch(&thread->activity);
     if (deadline->next != NULL)
         __builtin_prefetch(deadline->next);
+}
+
+/* Where the share has risen, polls that were drawn with a much smaller one would come up to a minute after
+ * the load has gone. Those of this tick stay: whether they come is no longer random. */
+static void draw_again(struct smp_wall *wall)
+{
+    struct smp_poll_schedule *schedule = &wall->schedule;
+
+    if (!smp_poll_schedule_share_rose(schedule))
+        return;
+    for (size_t i = 0; i < wall->roster->table.count; i++)
+        smp_poll_schedule_redraw(schedule, thread_at(wall, i), wall->poll->now_ns);
 }
 
 /* Polls the threads that have started, from this index on: each thread that lives for a tick is seen,
@@ -121,7 +134,7 @@ static void poll_due(struct smp_wall *wall)
         struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
         if (smp_poll_schedule_skips(schedule, thread, wall->poll->now_ns))
             continue;
-        /* The others wait in the wheel, in the order of their deadlines. */
+        /* The others wait in the wheel. */
         if (thread->record.was_polled && smp_throttle_is_spent(&schedule->throttle)) {
             smp_timer_wheel_put(wheel, deadline, deadline->at);
             break;
@@ -166,6 +179,7 @@ static void tick_wall(void *self, int64_t now_ns)
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);
     poll_started(wall, known);
+    draw_again(wall);
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, false);
@@ -321,8 +335,7 @@ static void get_wall_live(const void *self, struct smp_source_live *out)
         .idle_threads = wall->schedule.idle_threads,
         .walks_in_flight = wall->walks.in_flight,
         .throttle_share = throttle->share,
-        .throttle_tokens_ns = throttle->tokens_ns,
-        .throttle_start_ns = throttle->start_ns,
+        .throttle_bucket_ns = throttle->bucket_ns,
         .throttle_debt_ns = throttle->debt_ns,
         .throttle_tick_ns = throttle->tick_ns,
     };

@@ -76,3 +76,12 @@ jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
     }
     return array;
 }
+
+jlongArray smp_jni_longs(JNIEnv *env, const int64_t *values, size_t count)
+{
+    jlongArray array = (*env)->NewLongArray(env, (jsize)count);
+
+    if (array != NULL)
+        (*env)->SetLongArrayRegion(env, array, 0, (jsize)count, (const jlong *)values);
+    return array;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - texts between Java and C, with limits.
+ * convert.h - texts and numbers between Java and C, with limits.
  *
  * Threads  any attached one.
  * Errors   as listed.
@@ -11,6 +11,7 @@
 
 #include <jni.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -28,5 +29,7 @@ jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
  * with an exception pending, or without memory. */
 jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
                              const char *(*text_of)(void *self, size_t index), void *self);
+/* A long[]. NULL with an exception pending. */
+jlongArray smp_jni_longs(JNIEnv *env, const int64_t *values, size_t count);
 
 #endif

@@ -31,15 +31,13 @@ struct smp_java_session {
     _Atomic bool open;              /* destroy closes the agent, and with async async.h */
 };
 
-static enum smp_status enter(void *self, const char *thread_name)
+static enum smp_status enter(SMP_UNUSED void *self, const char *thread_name)
 {
-    (void)self;
     return smp_agent_attach(thread_name);
 }
 
-static void leave(void *self)
+static void leave(SMP_UNUSED void *self)
 {
-    (void)self;
     smp_agent_detach();
 }
 

@@ -272,9 +272,8 @@ static enum smp_naming mounted_name(void *self, void *ref, const char **name)
     return naming;
 }
 
-static void forget_group_name(void *self, void *name)
+static void forget_group_name(SMP_UNUSED void *self, void *name)
 {
-    (void)self;
     forget_memory(smp_agent_is_live() ? smp_agent_env() : NULL, name);
 }
 

@@ -255,6 +255,51 @@ static void a_reader_that_never_takes_does_no_harm(void **state)
     assert_true(fake_outputer_sum_ms(f->outputer, "main") <= 300);
 }
 
+enum { CHUNK_BYTES = 64 };
+
+static size_t take_all_memory(struct smp_quota *quota)
+{
+    size_t taken = 0;
+
+    while (smp_quota_take(quota, CHUNK_BYTES))
+        taken += CHUNK_BYTES;
+    return taken;
+}
+
+static uint64_t dropped_intervals(struct session_fixture *f)
+{
+    struct smp_statistics statistics;
+
+    smp_session_get_statistics(f->session, &statistics);
+    return statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS];
+}
+
+/* The last report needs memory, which only the intervals of a slow reader can give. */
+static void intervals_dropped_for_the_last_report_are_counted(void **state)
+{
+    struct session_fixture *f = *state;
+    struct smp_quota *quota = NULL;
+
+    session_fixture_start(f, SESSION_BY_HAND "memoryLimitBytes=4194304\n");
+    const unsigned slow = open_one(f);
+    const unsigned quick = open_one(f);
+    for (int i = 0; i < 3; i++) {
+        fake_clock_advance(&f->clock, 10 * MS);
+        struct smp_profile *taken = take(f, quick);
+        quota = taken->quota; /* the session holds it, too */
+        smp_profile_release(taken);
+    }
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    const size_t taken = take_all_memory(quota);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    smp_quota_give(quota, taken);
+    const uint64_t dropped = dropped_intervals(f);
+    assert_in_range(dropped, 1, 3);
+    assert_true(fake_outputer_has(f->outputer, "intervals dropped for lack of memory"));
+    smp_session_close_reader(f->session, slow);
+    smp_session_close_reader(f->session, quick);
+}
+
 /* --- all at once --- */
 
 struct taker {
@@ -332,6 +377,7 @@ int main(void)
         TEST(the_sink_sees_what_is_reported_and_takes_nothing),
         TEST(no_refusal_leaves_anything_behind),
         TEST(a_reader_that_never_takes_does_no_harm),
+        TEST(intervals_dropped_for_the_last_report_are_counted),
         TEST(all_threads_at_once),
     };
 #undef TEST

@@ -14,28 +14,31 @@ static const char *const GAUGE_NAMES[SMP_JNI_GAUGE_COUNT] = {
 
 /* --- accounts, statistics --- */
 
-const char *smp_jni_account_name(void *self, size_t index)
+static const char *put_account_name(char *name, const char *scope, size_t index)
 {
     const bool is_outcome = index < SMP_OUTCOME_COUNT;
-    const char *code = is_outcome ? smp_outcome_code((enum smp_outcome)index)
-                                  : smp_counter_code((enum smp_counter)(index - SMP_OUTCOME_COUNT));
 
-    (void)snprintf(self, SMP_JNI_FIGURE_NAME_BYTES, "%s.%s", is_outcome ? "outcome" : "counter",
-                   code);
-    return self;
+    (void)snprintf(name, SMP_JNI_FIGURE_NAME_BYTES, "%s%s.%s", scope,
+                   is_outcome ? "outcome" : "counter",
+                   is_outcome ? smp_outcome_code((enum smp_outcome)index)
+                              : smp_counter_code((enum smp_counter)(index - SMP_OUTCOME_COUNT)));
+    return name;
+}
+
+const char *smp_jni_account_name(void *self, size_t index)
+{
+    return put_account_name(self, "", index);
 }
 
 const char *smp_jni_statistic_name(void *self, size_t index)
 {
     const size_t gauges_at = 2 * (size_t)SMP_JNI_ACCOUNT_COUNT;
-    char counted[SMP_JNI_FIGURE_NAME_BYTES];
 
-    if (index >= gauges_at)
-        (void)snprintf(self, SMP_JNI_FIGURE_NAME_BYTES, "gauge.%s", GAUGE_NAMES[index - gauges_at]);
-    else
-        (void)snprintf(self, SMP_JNI_FIGURE_NAME_BYTES, "%s.%s",
-                       index < SMP_JNI_ACCOUNT_COUNT ? "total" : "interval",
-                       smp_jni_account_name(counted, index % SMP_JNI_ACCOUNT_COUNT));
+    if (index < SMP_JNI_ACCOUNT_COUNT)
+        return put_account_name(self, "total.", index);
+    if (index < gauges_at)
+        return put_account_name(self, "interval.", index - SMP_JNI_ACCOUNT_COUNT);
+    (void)snprintf(self, SMP_JNI_FIGURE_NAME_BYTES, "gauge.%s", GAUGE_NAMES[index - gauges_at]);
     return self;
 }
 

@@ -295,7 +295,7 @@ void smp_methods_release(struct smp_methods *methods)
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter)
 {
     methods->filter = filter;
-    for (uint32_t id = 1; id < methods->names.method_count; id++) {
+    for (uint32_t id = 1; id < smp_name_table_count(&methods->names.methods); id++) {
         struct smp_named_method *method = smp_names_method_at(&methods->names, id);
 
         method->is_monitored = monitors(methods, method);
@@ -368,15 +368,15 @@ void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods
         .unloaded = methods->unloaded_count,
         .unresolved = methods->unresolved_count,
         .over_limit = methods->over_limit_count,
-        .locations = methods->names.location_count - 1,
-        .methods = methods->names.method_count - 1,
+        .locations = smp_name_table_count(&methods->names.locations) - 1,
+        .methods = smp_name_table_count(&methods->names.methods) - 1,
         .bytes = methods->budget.used_bytes,
     };
 }
 
 uint32_t smp_methods_location_count(const struct smp_methods *methods)
 {
-    return methods->names.location_count;
+    return smp_name_table_count(&methods->names.locations);
 }
 
 /* --- compacting --- */
@@ -450,7 +450,7 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
     methods->unloaded_count = old->unloaded_count;
     methods->unresolved_count = old->unresolved_count;
     methods->over_limit_count = old->over_limit_count;
-    for (uint32_t id = 1; id < old->names.location_count; id++) {
+    for (uint32_t id = 1; id < smp_name_table_count(&old->names.locations); id++) {
         if (is_kept(&old->names, id, used, count) &&
             copy_location(methods, &old->names, smp_names_location_at(&old->names, id), true) ==
                 SMP_LOCATION_NONE) {

@@ -306,6 +306,7 @@ void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_s
     smp_lock_acquire(&reporter->lock);
     *out = reporter->stats;
     smp_lock_release(&reporter->lock);
+    out->dropped = smp_interval_queue_dropped(reporter->intervals);
 }
 
 size_t smp_reporter_queued(struct smp_reporter *reporter)

@@ -43,6 +43,7 @@ struct smp_reporter_stats {
     uint64_t written; /* reports that had samples, and that the outputer has taken */
     uint64_t failed;
     uint64_t cut;       /* records cut at their size limit */
+    uint64_t dropped;   /* intervals, by the interval queue */
     int64_t own_cpu_ns; /* of the thread, up to the last report */
 };
 

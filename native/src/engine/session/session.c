@@ -332,12 +332,16 @@ struct smp_profile *smp_session_current_report(struct smp_session *session)
 
 /* --- statistics --- */
 
+static void count_late(struct smp_statistics *statistics, enum smp_counter counter, uint64_t count)
+{
+    statistics->sampler.total_counters[counter] += count;
+    statistics->sampler.interval_counters[counter] += count;
+}
+
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out)
 {
     struct smp_ticker_stats ticker;
     struct smp_reporter_stats reporter;
-    uint64_t failed;
-    uint64_t cut;
 
     smp_ticker_get_stats(session->ticker, &ticker);
     smp_reporter_get_stats(session->reporter, &reporter); /* second: it is the newer one */
@@ -352,12 +356,9 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
         .elapsed_ns = ticker.elapsed_ns,
     };
     /* The sampler has not counted these yet; after stop it never will. */
-    failed = reporter.failed - ticker.counted.failed;
-    cut = reporter.cut - ticker.counted.cut;
-    out->sampler.total_counters[SMP_COUNTER_FAILED_REPORTS] += failed;
-    out->sampler.interval_counters[SMP_COUNTER_FAILED_REPORTS] += failed;
-    out->sampler.total_counters[SMP_COUNTER_CUT_RECORDS] += cut;
-    out->sampler.interval_counters[SMP_COUNTER_CUT_RECORDS] += cut;
+    count_late(out, SMP_COUNTER_FAILED_REPORTS, reporter.failed - ticker.counted.failed);
+    count_late(out, SMP_COUNTER_CUT_RECORDS, reporter.cut - ticker.counted.cut);
+    count_late(out, SMP_COUNTER_DROPPED_INTERVALS, reporter.dropped - ticker.counted.dropped);
 }
 
 void smp_session_get_live(struct smp_session *session, struct smp_session_live *out)

@@ -39,14 +39,6 @@ void smp_jni_group_figures(const struct smp_profile *profile, const struct smp_h
     }
 }
 
-void smp_jni_line_figures(const struct smp_hot_line *line,
-                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT])
-{
-    values[SMP_JNI_LINE_WALL_NS] = line->self.of[SMP_MEASURE_WALL];
-    values[SMP_JNI_LINE_CPU_NS] = line->self.of[SMP_MEASURE_CPU];
-    values[SMP_JNI_LINE_SAMPLES] = line->self.of[SMP_MEASURE_SAMPLES];
-}
-
 void smp_jni_account_values(const struct smp_profile *profile,
                             int64_t values[SMP_JNI_ACCOUNT_COUNT])
 {

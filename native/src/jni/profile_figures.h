@@ -38,13 +38,6 @@ enum smp_jni_group_figure {
     SMP_JNI_GROUP_FIGURE_COUNT = SMP_JNI_GROUP_AMOUNTS + SMP_MEASURE_COUNT
 };
 
-enum smp_jni_line_figure {
-    SMP_JNI_LINE_WALL_NS,
-    SMP_JNI_LINE_CPU_NS,
-    SMP_JNI_LINE_SAMPLES,
-    SMP_JNI_LINE_FIGURE_COUNT
-};
-
 enum {
     SMP_JNI_ACCOUNT_COUNT = SMP_OUTCOME_COUNT + SMP_COUNTER_COUNT,
     SMP_JNI_ACCOUNT_NAME_BYTES = 128
@@ -55,8 +48,6 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
 /* values has room for SMP_JNI_GROUP_FIGURE_COUNT of each group. */
 void smp_jni_group_figures(const struct smp_profile *profile, const struct smp_hot_groups *groups,
                            int64_t *values);
-void smp_jni_line_figures(const struct smp_hot_line *line,
-                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT]);
 void smp_jni_account_values(const struct smp_profile *profile,
                             int64_t values[SMP_JNI_ACCOUNT_COUNT]);
 void smp_jni_account_name(size_t index, char name[SMP_JNI_ACCOUNT_NAME_BYTES]);

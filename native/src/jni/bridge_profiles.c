@@ -135,10 +135,8 @@ static const char *text_of_line(void *self, size_t index)
 static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlongArray figures)
 {
     for (size_t i = 0; i < hot->count; i++) {
-        int64_t values[SMP_JNI_LINE_FIGURE_COUNT];
-        smp_jni_line_figures(&hot->lines[i], values);
-        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_JNI_LINE_FIGURE_COUNT),
-                                   SMP_JNI_LINE_FIGURE_COUNT, (const jlong *)values);
+        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_MEASURE_COUNT), SMP_MEASURE_COUNT,
+                                   (const jlong *)hot->lines[i].self.of);
         if ((*env)->ExceptionCheck(env))
             return false;
     }
@@ -155,7 +153,7 @@ JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, SMP_UNUSED jclass bridge, j
     if (figures != NULL) {
         const size_t room = (size_t)(*env)->GetArrayLength(env, figures);
         status = smp_hot_lines_init(&hot, snapshot_of(profile)->quota, snapshot_of(profile),
-                                    room / SMP_JNI_LINE_FIGURE_COUNT);
+                                    room / SMP_MEASURE_COUNT);
     }
     if (status == SMP_OK && put_line_figures(env, &hot, figures)) {
         texts = smp_jni_strings(env, hot.count, text_of_line, &hot);
@@ -167,6 +165,16 @@ JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, SMP_UNUSED jclass bridge, j
 }
 
 /* --- figures --- */
+
+static const char *name_of_measure(SMP_UNUSED void *self, size_t index)
+{
+    return smp_measure_info((enum smp_measure)index)->name;
+}
+
+JNIEXPORT jobjectArray BRIDGE(measureNames)(JNIEnv *env, SMP_UNUSED jclass bridge)
+{
+    return smp_jni_strings(env, SMP_MEASURE_COUNT, name_of_measure, NULL);
+}
 
 /* False: an exception is pending. */
 static bool init_groups(JNIEnv *env, const struct smp_profile *profile,

@@ -106,11 +106,3 @@ void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
         values[SMP_JNI_GROUP_AMOUNTS + i] =
             smp_hot_group_total(profile, index, (enum smp_measure)i);
 }
-
-void smp_jni_line_figures(const struct smp_hot_line *line,
-                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT])
-{
-    values[SMP_JNI_LINE_WALL_NS] = line->self.of[SMP_MEASURE_WALL];
-    values[SMP_JNI_LINE_CPU_NS] = line->self.of[SMP_MEASURE_CPU];
-    values[SMP_JNI_LINE_SAMPLES] = line->self.of[SMP_MEASURE_SAMPLES];
-}

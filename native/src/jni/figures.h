@@ -43,13 +43,6 @@ enum smp_jni_group_figure {
     SMP_JNI_GROUP_FIGURE_COUNT = SMP_JNI_GROUP_AMOUNTS + SMP_MEASURE_COUNT
 };
 
-enum smp_jni_line_figure {
-    SMP_JNI_LINE_WALL_NS,
-    SMP_JNI_LINE_CPU_NS,
-    SMP_JNI_LINE_SAMPLES,
-    SMP_JNI_LINE_FIGURE_COUNT
-};
-
 /* X(name, expression over const struct smp_statistics *s, const struct smp_handler_cost *p) */
 #define SMP_JNI_GAUGE_MAP(X)                          \
     X(polls, s->sampler.total_tally.polls)            \
@@ -96,7 +89,5 @@ void smp_jni_profile_figures(const struct smp_profile *profile, const struct smp
 /* Of the group with this index in the profile. */
 void smp_jni_group_figures(const struct smp_profile *profile, uint32_t index,
                            int64_t values[SMP_JNI_GROUP_FIGURE_COUNT]);
-void smp_jni_line_figures(const struct smp_hot_line *line,
-                          int64_t values[SMP_JNI_LINE_FIGURE_COUNT]);
 
 #endif

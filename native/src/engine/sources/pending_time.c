@@ -169,8 +169,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         return;
     }
     last_ns = smp_pending_ns(&thread->pending, ended_ns);
-    if ((last_ns > interval_ns || last_ns < 0) &&
-        smp_pending_target(wall, thread, &target)) {
+    if ((last_ns > interval_ns || last_ns < 0) && smp_pending_target(wall, thread, &target)) {
         const int64_t all_ns = smp_pending_ns(&thread->pending, ended_ns);
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;
         last_ns = last_ns > 0 ? last_ns : 0;

@@ -65,8 +65,8 @@ class DumpIT {
                     .toList();
             assertThat(dump.lines().filter(line -> line.startsWith("option ")))
                     .hasSizeGreaterThan(10)
-                    .allSatisfy(line -> assertThat(setters)
-                            .contains("set" + line.split("[ :]")[1].toLowerCase(Locale.ROOT)));
+                    .allSatisfy(line ->
+                            assertThat(setters).contains("set" + line.split("[ :]")[1].toLowerCase(Locale.ROOT)));
             assertThat(dump).contains("\noption overheadLimitPercent: 2.5\n");
         }
     }

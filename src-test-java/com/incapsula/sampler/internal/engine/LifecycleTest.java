@@ -330,7 +330,8 @@ class LifecycleTest {
                 properties.choose("threads", List.of(Thread.currentThread()));
                 properties.setManipulator(new MapBasedThreadNameManipulator());
                 properties.setOutputer(outputer);
-                outputer.calls.add("engine " + lifecycle.liveState().statistics().engine() + " " + lifecycle.isPaused());
+                outputer.calls.add(
+                        "engine " + lifecycle.liveState().statistics().engine() + " " + lifecycle.isPaused());
             }
         });
         FakeEngine engine = start();

@@ -3,6 +3,7 @@
  * What a reader of a report relies on, sentence by sentence; the whole of it against files; and
  * random intervals against a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
  */
+#include "export/group_record.h"
 #include "export/report.h"
 
 #include <inttypes.h>

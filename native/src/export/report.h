@@ -18,32 +18,21 @@
  * which nothing was sampled makes no call of the outputer.
  *
  * Threads  any; the profile is immutable.
- * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: the
- *          there is no working memory, and nothing was sent. A record past
- *          SMP_MAX_RECORD_BYTES or past the memory limit ends with a line that says how many rows
- *          are missing; *records_cut counts such records.
+ * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: no
+ *          working memory, nothing was sent. A record past SMP_MAX_RECORD_BYTES (group_record.h) or
+ *          past the memory limit ends with a line that says how many rows are missing;
+ *          *records_cut counts such records.
  * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
  *          bytes a node, the texts, and the longest record.
  */
 #ifndef SMP_EXPORT_REPORT_H
 #define SMP_EXPORT_REPORT_H
 
-#include <stdbool.h>
-
 #include "base/alloc.h"
 #include "base/status.h"
 #include "export/outputer.h"
-#include "model/options.h"
+#include "export/style.h"
 #include "model/profile.h"
-
-enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024, SMP_REPORT_WIDTH = 150 };
-
-struct smp_report_style {
-    enum smp_report_order order;
-    bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
-    uint32_t columns;        /* a set of measures: rows end in ", CPU time(ms): <U>", cumulative */
-    bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
-};
 
 SMP_CHECKED enum smp_status smp_report_text(const struct smp_profile *profile,
                                             struct smp_report_style style, struct smp_quota *quota,

@@ -142,7 +142,7 @@ bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle)
     bool has_work;
 
     lock_lifecycle(lifecycle);
-    has_work = lifecycle->first != NULL || !goes_on(lifecycle);
+    has_work = lifecycle->first != NULL || lifecycle->options != NULL || !goes_on(lifecycle);
     unlock_lifecycle(lifecycle);
     return has_work;
 }
@@ -166,6 +166,35 @@ void smp_lifecycle_done(struct smp_lifecycle *lifecycle, struct smp_request *req
     request->is_done = true;
     (void)pthread_cond_broadcast(&lifecycle->changed);
     unlock_lifecycle(lifecycle);
+}
+
+enum smp_status smp_lifecycle_put_options(struct smp_lifecycle *lifecycle,
+                                          struct smp_prepared_options *options,
+                                          struct smp_prepared_options **out)
+{
+    enum smp_status status = SMP_ESTOPPED;
+
+    *out = options;
+    lock_lifecycle(lifecycle);
+    if (lifecycle->state == SMP_NEW || goes_on(lifecycle)) {
+        *out = lifecycle->options;
+        lifecycle->options = options;
+        smp_event_call(&lifecycle->event);
+        status = SMP_OK;
+    }
+    unlock_lifecycle(lifecycle);
+    return status;
+}
+
+struct smp_prepared_options *smp_lifecycle_take_options(struct smp_lifecycle *lifecycle)
+{
+    struct smp_prepared_options *options;
+
+    lock_lifecycle(lifecycle);
+    options = lifecycle->options;
+    lifecycle->options = NULL;
+    unlock_lifecycle(lifecycle);
+    return options;
 }
 
 enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle)

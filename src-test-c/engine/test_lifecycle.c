@@ -97,6 +97,37 @@ static void requests_are_done_at_once_before_start_and_refused_after_stop(void *
     assert_int_equal(calls, 1);
 }
 
+/* The lifecycle never looks into them. */
+static void the_slot_gives_the_last_options_and_none_after_stop(void **state)
+{
+    struct smp_lifecycle *lifecycle = *state;
+    struct smp_prepared_options options[3];
+    struct smp_prepared_options *out = NULL;
+    struct smp_request *requests = NULL;
+
+    assert_null(smp_lifecycle_take_options(lifecycle));
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_OK);
+    assert_null(out);
+    start(lifecycle, true);
+    const uint32_t calls = smp_event_calls(&lifecycle->event);
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[1], &out), SMP_OK);
+    assert_ptr_equal(out, &options[0]);
+    assert_int_not_equal(smp_event_calls(&lifecycle->event), calls);
+    assert_true(smp_lifecycle_has_work(lifecycle));
+    assert_ptr_equal(smp_lifecycle_take_options(lifecycle), &options[1]);
+    assert_null(smp_lifecycle_take_options(lifecycle));
+    assert_false(smp_lifecycle_has_work(lifecycle));
+    /* What was accepted is still there for the end. */
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[2], &out), SMP_OK);
+    assert_true(smp_lifecycle_begin_stop(lifecycle, true));
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_ESTOPPED);
+    assert_ptr_equal(out, &options[0]);
+    assert_false(smp_lifecycle_take(lifecycle, &requests));
+    assert_ptr_equal(smp_lifecycle_take_options(lifecycle), &options[2]);
+    smp_lifecycle_end_stop(lifecycle);
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_ESTOPPED);
+}
+
 struct caller {
     struct smp_lifecycle *lifecycle;
     unsigned calls;
@@ -208,6 +239,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_failed_start_may_be_tried_again, setup, teardown),
         cmocka_unit_test_setup_teardown(
             requests_are_done_at_once_before_start_and_refused_after_stop, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_slot_gives_the_last_options_and_none_after_stop, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(requests_of_a_failed_start_are_done_by_its_end, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(requests_to_the_running_thread_wait_until_they_are_done,

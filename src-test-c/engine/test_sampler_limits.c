@@ -279,10 +279,6 @@ static void nothing_works_for_a_while(void **state)
     }
     assert_int_not_equal(
         smp_sampler_seal(f->sampler, smp_clock_ns(), smp_clock_wall_ms(), &profile), SMP_OK);
-    assert_int_not_equal(
-        smp_sampler_set_options(f->sampler,
-                                &(struct smp_options){ .monitored_packages = (char *)"b" }),
-        SMP_OK);
     failing_alloc_disarm(&failing);
     fake_jvm_run(f->vm, thread, MAIN_LOOP);
     sampler_fixture_tick(f, 50 * MS);

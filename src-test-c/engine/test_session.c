@@ -49,6 +49,15 @@ static enum smp_status configure(struct session_fixture *f, const char *options,
     return status;
 }
 
+/* Returns when the options are in force: after a request, which changes nothing of a session that is not
+ * paused. */
+static enum smp_status configure_now(struct session_fixture *f, const char *options)
+{
+    const enum smp_status status = configure(f, options, NULL);
+
+    return status == SMP_OK ? smp_session_resume(f->session) : status;
+}
+
 static struct smp_statistics statistics(struct session_fixture *f)
 {
     struct smp_statistics statistics;
@@ -160,9 +169,9 @@ static void inactive_is_as_paused(void **state)
 
     session_fixture_start(f, SESSION_BY_HAND "active=false\n");
     fake_clock_advance(&f->clock, 1000 * MS);
-    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
+    assert_int_equal(configure_now(f, SESSION_BY_HAND), SMP_OK);
     fake_clock_advance(&f->clock, 70 * MS);
-    assert_int_equal(configure(f, SESSION_BY_HAND "active=false\n", NULL), SMP_OK);
+    assert_int_equal(configure_now(f, SESSION_BY_HAND "active=false\n"), SMP_OK);
     fake_clock_advance(&f->clock, 1000 * MS);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
@@ -528,11 +537,13 @@ static void call_everything(void *self)
     back->statuses[2] = smp_session_resume(f->session);
     back->statuses[3] = smp_session_report(f->session);
     back->statuses[4] = smp_session_sample_once(f->session);
-    back->statuses[5] = configure(f, SESSION_BY_HAND, NULL);
+    back->statuses[5] = SMP_ESELF;
     back->statuses[6] = smp_session_select(
         f->session, fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true);
     back->statuses[7] = SMP_ESELF;
-    (void)statistics(f); /* may be called anywhere */
+    /* These wait for nothing. */
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    (void)statistics(f);
 }
 
 static void check_called_back(const struct calling_back *back)
@@ -672,6 +683,91 @@ static void wrong_options_are_refused_with_a_message(void **state)
     assert_int_equal(configure(f, SESSION_BY_HAND "maxDepthFrames=17\n", message), SMP_ESTATE);
     assert_non_null(strstr(message, "maxDepthFrames"));
     assert_int_equal(configure(f, SESSION_BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
+}
+
+struct latch {
+    atomic_bool is_inside;
+    atomic_bool is_open;
+};
+
+static void hold_walk(void *self)
+{
+    struct latch *latch = self;
+
+    atomic_store(&latch->is_inside, true);
+    while (!atomic_load(&latch->is_open))
+        sched_yield();
+}
+
+static void options_wait_for_no_tick_and_the_last_ones_hold(void **state)
+{
+    struct session_fixture *f = *state;
+    struct latch latch = { .is_inside = false };
+    struct caller reporting;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_jvm_on_walk(f->vm, hold_walk, &latch);
+    call(&reporting, f, smp_session_report);
+    while (!atomic_load(&latch.is_inside))
+        sched_yield();
+    /* The sampler thread is in a tick. */
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "monitoredPackages=other\n", NULL), SMP_OK);
+    atomic_store(&latch.is_open, true);
+    assert_int_equal(returned(&reporting), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "app.Work.loop"));
+    /* A request comes after them. */
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 20);
+    assert_false(fake_outputer_has(f->outputer, "CPU time(ms)"));
+    /* The last report as well. */
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
+}
+
+/* Also where the start fails in between. */
+static void options_set_before_the_start_hold(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "active=false\n", NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    fake_jvm_fail_enter(f->vm, "threads-sampler", SMP_EVM);
+    assert_int_equal(smp_session_start(f->session), SMP_EVM);
+    fake_jvm_fail_enter(f->vm, NULL, SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 10);
+    assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
+}
+
+static void options_without_memory_are_an_error_and_the_old_ones_hold(void **state)
+{
+    struct session_fixture *f = *state;
+    struct failing_alloc failing;
+    size_t refused = 1;
+    size_t numbers = 0;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    for (size_t number = 1; refused > 0; number++) {
+        failing_alloc_arm(&failing, number, number);
+        const enum smp_status status =
+            configure(f, SESSION_BY_HAND "monitoredPackages=app\nreportCpuTime=true\n", NULL);
+        refused = failing_alloc_disarm(&failing);
+        assert_int_equal(status, refused > 0 ? SMP_ENOMEM : SMP_OK);
+        fake_clock_advance(&f->clock, 10 * MS);
+        assert_int_equal(smp_session_report(f->session), SMP_OK);
+        assert_int_equal(fake_outputer_has(f->outputer, "CPU time(ms)"), refused == 0);
+        assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), number * 10);
+        numbers = number;
+    }
+    assert_true(numbers > 3);
 }
 
 static void filter_is_kept_until_the_next_one(void **state)
@@ -909,6 +1005,9 @@ int main(void)
         TEST(destroy_without_stop_writes_nothing),
         TEST(failed_start_leaves_nothing_behind),
         TEST(wrong_options_are_refused_with_a_message),
+        TEST(options_wait_for_no_tick_and_the_last_ones_hold),
+        TEST(options_set_before_the_start_hold),
+        TEST(options_without_memory_are_an_error_and_the_old_ones_hold),
         TEST(filter_is_kept_until_the_next_one),
         TEST(no_refusal_leaves_anything_behind),
         TEST(last_report_waits_for_memory),

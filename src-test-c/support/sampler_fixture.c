@@ -72,10 +72,12 @@ void sampler_fixture_pause(struct sampler_fixture *fixture)
 
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options)
 {
+    struct smp_prepared_options *prepared = NULL;
     struct smp_options wanted;
 
     option_text_read(&fixture->quota, options, &wanted);
-    assert_int_equal(smp_sampler_set_options(fixture->sampler, &wanted), SMP_OK);
+    assert_int_equal(smp_prepared_options_create(&fixture->quota, &wanted, &prepared), SMP_OK);
+    smp_sampler_set_options(fixture->sampler, prepared);
     smp_options_fini(&fixture->options);
     fixture->options = wanted;
 }

@@ -515,10 +515,12 @@ void sim_pause(struct sim *sim)
 
 void sim_configure(struct sim *sim, const char *options)
 {
+    struct smp_prepared_options *prepared = NULL;
     struct smp_options wanted;
 
     option_text_read(&sim->quota, options, &wanted);
-    assert_int_equal(smp_sampler_set_options(sim->sampler, &wanted), SMP_OK);
+    assert_int_equal(smp_prepared_options_create(&sim->quota, &wanted, &prepared), SMP_OK);
+    smp_sampler_set_options(sim->sampler, prepared);
     smp_options_fini(&sim->options);
     sim->options = wanted;
 }

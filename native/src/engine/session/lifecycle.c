@@ -120,7 +120,8 @@ static bool goes_on(const struct smp_lifecycle *lifecycle)
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle)
 {
     smp_lock_acquire(&lifecycle->lock);
-    const bool has_work = lifecycle->first != NULL || !goes_on(lifecycle);
+    const bool has_work =
+        lifecycle->first != NULL || lifecycle->options != NULL || !goes_on(lifecycle);
     smp_lock_release(&lifecycle->lock);
     return has_work;
 }
@@ -142,6 +143,33 @@ void smp_lifecycle_done(struct smp_lifecycle *lifecycle, struct smp_request *req
     request->is_done = true;
     smp_lock_notify(&lifecycle->lock);
     smp_lock_release(&lifecycle->lock);
+}
+
+enum smp_status smp_lifecycle_put_options(struct smp_lifecycle *lifecycle,
+                                          struct smp_prepared_options *options,
+                                          struct smp_prepared_options **out)
+{
+    enum smp_status status = SMP_ESTOPPED;
+
+    *out = options;
+    smp_lock_acquire(&lifecycle->lock);
+    if (lifecycle->state == SMP_NEW || goes_on(lifecycle)) {
+        *out = lifecycle->options;
+        lifecycle->options = options;
+        smp_event_call(&lifecycle->event);
+        status = SMP_OK;
+    }
+    smp_lock_release(&lifecycle->lock);
+    return status;
+}
+
+struct smp_prepared_options *smp_lifecycle_take_options(struct smp_lifecycle *lifecycle)
+{
+    smp_lock_acquire(&lifecycle->lock);
+    struct smp_prepared_options *options = lifecycle->options;
+    lifecycle->options = NULL;
+    smp_lock_release(&lifecycle->lock);
+    return options;
 }
 
 enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle)

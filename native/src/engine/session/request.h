@@ -13,10 +13,8 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 #include "engine/session/reporter.h"
-#include "model/options.h"
 
 enum smp_request_kind {
-    SMP_REQUEST_CONFIGURE,
     SMP_REQUEST_SET_FILTER,
     SMP_REQUEST_PAUSE,
     SMP_REQUEST_RESUME,
@@ -28,7 +26,6 @@ enum smp_request_kind {
 
 struct smp_request {
     enum smp_request_kind kind;
-    struct smp_options options;             /* CONFIGURE: adopted on success */
     struct smp_thread_filter thread_filter; /* SET_FILTER: adopted on success */
     bool only;
     struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */

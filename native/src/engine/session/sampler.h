@@ -32,6 +32,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "engine/session/prepared_options.h"
 #include "engine/sources/source.h"
 #include "model/options.h"
 #include "model/outcome.h"
@@ -60,6 +61,7 @@ struct smp_sampler_live {
     struct smp_source_live source; /* the one that polls */
 };
 
+/* Copies options. */
 SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,
                                                const struct smp_jvm *vm,
                                                const struct smp_options *options,
@@ -67,9 +69,10 @@ SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct s
 /* On a thread that is allowed to call vm: it gives back threads and names. */
 void smp_sampler_destroy(struct smp_sampler *sampler);
 
-/* Copies what may change while running. On failure nothing has changed. */
-SMP_CHECKED enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
-                                                    const struct smp_options *options);
+/* Adopts the options; fixed ones must be those of create. */
+void smp_sampler_set_options(struct smp_sampler *sampler, struct smp_prepared_options *options);
+/* The options in force, valid until the next ones. */
+const struct smp_options *smp_sampler_options(const struct smp_sampler *sampler);
 /* Adopts the filter; its functions may be NULL. only: samples its threads and no others. */
 void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
                             bool only);

@@ -35,7 +35,6 @@ static void free_parts(struct smp_session *session)
     smp_log_destroy(session->log);
 }
 
-/* options: adopted on success. */
 static enum smp_status create_parts(struct smp_session *session,
                                     const struct smp_session_config *config,
                                     const struct smp_options *options)
@@ -68,7 +67,6 @@ static enum smp_status create_parts(struct smp_session *session,
 enum smp_status smp_session_create(const struct smp_session_config *config,
                                    const struct smp_options *options, struct smp_session **out)
 {
-    struct smp_options copy = { 0 };
     enum smp_status status = SMP_ENOMEM;
     /* Itself it is charged to the process only: there is no quota before it. */
     struct smp_session *session = smp_alloc(NULL, sizeof(*session));
@@ -77,18 +75,15 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
         return SMP_ENOMEM;
     session->quota = smp_quota_create((size_t)options->memory_limit_bytes);
     if (session->quota == NULL)
-        goto no_options;
-    status = smp_options_copy(session->quota, options, &copy);
-    if (status != SMP_OK)
-        goto no_options;
-    session->fixed = copy;
+        goto no_lifecycle;
+    session->fixed = *options;
     session->fixed.monitored_packages = NULL;
     session->engine =
-        smp_walks_uses_async(&config->vm, &copy) ? config->vm.async.name : config->vm.walker.name;
+        smp_walks_uses_async(&config->vm, options) ? config->vm.async.name : config->vm.walker.name;
     status = smp_lifecycle_init(&session->lifecycle);
     if (status != SMP_OK)
         goto no_lifecycle;
-    status = create_parts(session, config, &copy);
+    status = create_parts(session, config, options);
     if (status != SMP_OK)
         goto no_parts;
     *out = session;
@@ -97,8 +92,6 @@ no_parts:
     free_parts(session);
     smp_lifecycle_fini(&session->lifecycle);
 no_lifecycle:
-    smp_options_fini(&copy);
-no_options:
     smp_quota_release(session->quota);
     smp_free(NULL, session);
     return status;
@@ -180,19 +173,17 @@ enum smp_status smp_session_configure(struct smp_session *session,
                                       char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     const char *const difference = smp_options_fixed_difference(&session->fixed, options);
-    struct smp_request request = { .kind = SMP_REQUEST_CONFIGURE };
+    struct smp_prepared_options *prepared = NULL;
     enum smp_status status;
 
     if (difference != NULL) {
         write_message(message, difference);
         return SMP_ESTATE;
     }
-    status = smp_options_copy(session->quota, options, &request.options);
-    if (status != SMP_OK)
-        return status;
-    status = do_request(session, &request);
-    if (status != SMP_OK)
-        smp_options_fini(&request.options);
+    status = smp_prepared_options_create(session->quota, options, &prepared);
+    if (status == SMP_OK)
+        status = smp_lifecycle_put_options(&session->lifecycle, prepared, &prepared);
+    smp_prepared_options_destroy(prepared);
     return status;
 }
 

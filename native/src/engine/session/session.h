@@ -81,8 +81,12 @@ SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
  */
 SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
 
-/* Copies options, which take effect at the next tick. SMP_ESTATE, with message: a fixed one would
- * change. message may be NULL. */
+/*
+ * Copies options. They take effect before the next tick, and before whatever the caller requests next;
+ * does not wait for that, so the session's own threads may call it. Of several the last ones hold.
+ * SMP_ESTATE, with message: a fixed one would change. SMP_ENOMEM, SMP_EQUOTA, SMP_ESTOPPED: the old ones
+ * stay. message may be NULL.
+ */
 SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
                                                   const struct smp_options *options,
                                                   char message[SMP_OPTIONS_MESSAGE_BYTES]);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticker.h - the sampler thread: ticks when one is due, ends intervals, and does between two ticks what
- * other threads request.
+ * ticker.h - the sampler thread: ticks when one is due, ends intervals, and between two ticks takes new
+ * options and does what other threads request.
  *
- *   sleep until due ──► requests ──► tick ──► report due? end the interval ──► reporter
+ *   sleep until due ──► new options ──► requests ──► tick ──► report due? end the interval ──► reporter
  *
  * So the sampler is touched by one thread only, from start on. Where no thread is due for several ticks,
  * it sleeps through them; a thread that starts wakes it up.
@@ -56,7 +56,7 @@ struct smp_ticker_setup {
     const struct smp_attach *attach;
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
-    const struct smp_options *options; /* adopted on success */
+    const struct smp_options *options;
 };
 
 SMP_CHECKED enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup,

@@ -31,7 +31,10 @@ final class NativeBridge {
     /** Starts sampling; returns when every live thread was polled once. */
     static native void start(long session);
 
-    /** Applies changed options at the next tick. All options are given, not only the changed ones. */
+    /**
+     * Applies changed options at the next tick, and before whatever is called next; waits for neither. All options are
+     * given, not only the changed ones.
+     */
     static native void configure(long session, long[] integers, String[] texts);
 
     /**

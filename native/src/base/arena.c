@@ -51,26 +51,23 @@ static size_t round_up(size_t bytes)
 static enum smp_status create_arena(struct smp_quota *quota, struct smp_memory_budget *budget,
                                     size_t max_bytes, struct smp_arena **out)
 {
-    enum smp_status status = SMP_ENOMEM;
     struct smp_arena *arena = NULL;
 
     if (max_bytes == 0 || max_bytes > SIZE_MAX - SMP_ARENA_STEP)
         return SMP_EINVAL;
     arena = smp_alloc(quota, sizeof(*arena));
     if (arena == NULL)
-        goto done;
+        return SMP_ENOMEM;
     arena->quota = quota;
     arena->budget = budget;
     arena->max_bytes = round_up(max_bytes);
     arena->base = smp_map_reserve(arena->max_bytes);
-    if (arena->base == NULL)
-        goto done;
+    if (arena->base == NULL) {
+        smp_free(quota, arena);
+        return SMP_ENOMEM;
+    }
     *out = arena;
-    arena = NULL;
-    status = SMP_OK;
-done:
-    smp_free(quota, arena);
-    return status;
+    return SMP_OK;
 }
 
 enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)

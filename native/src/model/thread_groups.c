@@ -86,29 +86,25 @@ static bool append(struct smp_thread_groups *groups, const struct kept_name *nam
 enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
                                          struct smp_thread_groups **out)
 {
-    enum smp_status status = SMP_ENOMEM;
+    enum smp_status status;
     struct smp_thread_groups *groups = smp_alloc(quota, sizeof(*groups));
 
     if (groups == NULL)
-        goto done;
+        return SMP_ENOMEM;
     groups->budget = (struct smp_memory_budget){ .quota = quota,
                                                  .max_bytes = max_bytes,
                                                  .used_bytes = sizeof(*groups) };
     status = smp_arena_create_within(&groups->budget, max_bytes, &groups->infos);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_arena_create_within(&groups->budget, max_bytes, &groups->names);
-    if (status != SMP_OK)
-        goto done;
-    (void)smp_thread_groups_find(groups, OVERFLOW_NAME);
-    if (groups->count == 0) {
-        status = SMP_EQUOTA;
-        goto done;
+    if (status == SMP_OK)
+        status = smp_arena_create_within(&groups->budget, max_bytes, &groups->names);
+    if (status == SMP_OK) {
+        (void)smp_thread_groups_find(groups, OVERFLOW_NAME);
+        status = groups->count > 0 ? SMP_OK : SMP_EQUOTA;
     }
-    *out = groups;
-    groups = NULL;
-done:
-    smp_thread_groups_destroy(groups);
+    if (status == SMP_OK)
+        *out = groups;
+    else
+        smp_thread_groups_destroy(groups);
     return status;
 }
 

@@ -39,6 +39,7 @@ struct smp_arena {
     size_t committed; /* a multiple of SMP_ARENA_STEP */
     size_t max_bytes; /* a multiple of SMP_ARENA_STEP */
     struct smp_quota *quota;
+    struct smp_memory_budget *budget; /* NULL: none */
 };
 
 /* bytes <= SIZE_MAX - SMP_ARENA_STEP */
@@ -47,27 +48,37 @@ static size_t round_up(size_t bytes)
     return (bytes + SMP_ARENA_STEP - 1) / SMP_ARENA_STEP * SMP_ARENA_STEP;
 }
 
-enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)
+static enum smp_status create_arena(struct smp_quota *quota, struct smp_memory_budget *budget,
+                                    size_t max_bytes, struct smp_arena **out)
 {
-    enum smp_status status = SMP_ENOMEM;
     struct smp_arena *arena = NULL;
 
     if (max_bytes == 0 || max_bytes > SIZE_MAX - SMP_ARENA_STEP)
         return SMP_EINVAL;
     arena = smp_alloc(quota, sizeof(*arena));
     if (arena == NULL)
-        goto done;
+        return SMP_ENOMEM;
     arena->quota = quota;
+    arena->budget = budget;
     arena->max_bytes = round_up(max_bytes);
     arena->base = smp_map_reserve(arena->max_bytes);
-    if (arena->base == NULL)
-        goto done;
+    if (arena->base == NULL) {
+        smp_free(quota, arena);
+        return SMP_ENOMEM;
+    }
     *out = arena;
-    arena = NULL;
-    status = SMP_OK;
-done:
-    smp_free(quota, arena);
-    return status;
+    return SMP_OK;
+}
+
+enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)
+{
+    return create_arena(quota, NULL, max_bytes, out);
+}
+
+enum smp_status smp_arena_create_within(struct smp_memory_budget *budget, size_t max_bytes,
+                                        struct smp_arena **out)
+{
+    return create_arena(budget->quota, budget, max_bytes, out);
 }
 
 void smp_arena_destroy(struct smp_arena *arena)
@@ -87,24 +98,40 @@ __attribute__((noinline)) static bool extend(struct smp_arena *arena, size_t at,
 
     const size_t committed = round_up(at + size);
     const size_t more = committed - arena->committed;
+    if (arena->budget != NULL && more > smp_memory_budget_left(arena->budget))
+        return false;
     if (!smp_map_commit(arena->quota, arena->base + arena->committed, more))
         return false;
     POISON(arena->base + arena->committed, more);
     arena->committed = committed;
+    if (arena->budget != NULL)
+        arena->budget->used_bytes += more;
     return true;
+}
+
+/* Never beyond committed, which is a multiple of every align allowed. */
+static size_t next_offset(const struct smp_arena *arena, size_t align)
+{
+    return (arena->used + align - 1) & ~(align - 1);
 }
 
 void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align)
 {
     assert(align > 0 && align <= SMP_ARENA_MAX_ALIGN && (align & (align - 1)) == 0);
 
-    /* Never beyond committed, which is a multiple of every align allowed. */
-    const size_t at = (arena->used + align - 1) & ~(align - 1);
+    const size_t at = next_offset(arena, align);
     if (__builtin_expect(size > arena->committed - at, 0) && !extend(arena, at, size))
         return NULL;
     UNPOISON(arena->base + at, size);
     arena->used = at + size;
     return arena->base + at;
+}
+
+bool smp_arena_reserve(struct smp_arena *arena, size_t size, size_t align)
+{
+    const size_t at = next_offset(arena, align);
+
+    return size <= arena->committed - at || extend(arena, at, size);
 }
 
 void *smp_arena_base(const struct smp_arena *arena)

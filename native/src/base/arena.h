@@ -9,7 +9,7 @@
  *
  * Owns     its range; pieces live until rewind or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).
- * Errors   NULL at the arena's maximum, at the quota's limit, or when the system refuses; unchanged
+ * Errors   NULL at the arena's maximum, at that of its budget, at the quota's limit, or when the system refuses; unchanged
  *          then.
  * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind: a memset of the
  *          bytes forgotten (a third of what giving the pages back and faulting them in again
@@ -18,9 +18,11 @@
 #ifndef SMP_BASE_ARENA_H
 #define SMP_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 
 struct smp_arena;
@@ -31,10 +33,16 @@ enum { SMP_ARENA_STEP = 64 * 1024 }; /* bytes committed at a time */
  * cannot be rounded. SMP_ENOMEM: refused. */
 SMP_CHECKED enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes,
                                              struct smp_arena **out);
+/* The same; what it commits counts in the budget, too, and its end does not. */
+SMP_CHECKED enum smp_status smp_arena_create_within(struct smp_memory_budget *budget,
+                                                    size_t max_bytes, struct smp_arena **out);
 void smp_arena_destroy(struct smp_arena *arena);
 
 /* Zeroed memory; align is a power of two up to 64. */
 void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align);
+
+/* Commits the next size bytes: allocating them cannot fail afterwards. False: no memory. */
+bool smp_arena_reserve(struct smp_arena *arena, size_t size, size_t align);
 
 void *smp_arena_base(const struct smp_arena *arena);
 size_t smp_arena_used(const struct smp_arena *arena);

@@ -100,20 +100,16 @@ enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
     enum smp_status status = count_parts(list, &count);
 
     if (status != SMP_OK)
-        goto done;
+        return status;
     filter = smp_alloc(quota, sizeof(*filter));
-    if (filter == NULL) {
-        status = SMP_ENOMEM;
-        goto done;
-    }
+    if (filter == NULL)
+        return SMP_ENOMEM;
     filter->quota = quota;
     status = copy_parts(filter, list, count);
-    if (status != SMP_OK)
-        goto done;
-    *out = filter;
-    filter = NULL;
-done:
-    smp_filter_destroy(filter);
+    if (status == SMP_OK)
+        *out = filter;
+    else
+        smp_filter_destroy(filter);
     return status;
 }
 

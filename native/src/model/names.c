@@ -13,15 +13,14 @@ static enum smp_status init_table(struct smp_names *names, struct smp_name_table
     /* Offsets and ids have 32 bits. */
     const size_t wanted = names->budget->max_bytes;
     const size_t most = wanted < UINT32_MAX ? wanted : UINT32_MAX;
-    const enum smp_status status = smp_arena_create(names->budget->quota, most, &table->items);
+    const enum smp_status status = smp_arena_create_within(names->budget, most, &table->items);
 
     if (status != SMP_OK)
         return status;
     table->unit = unit;
     table->align = align;
     /* Item 0 stands for none. */
-    return smp_memory_budget_alloc(names->budget, table->items, unit, align) != NULL ? SMP_OK
-                                                                                     : SMP_EQUOTA;
+    return smp_arena_alloc(table->items, unit, align) != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
 static void fini_table(struct smp_names *names, struct smp_name_table *table)
@@ -35,7 +34,7 @@ static bool reserve_items(struct smp_names *names, struct smp_name_table *table,
                           size_t bytes)
 {
     return smp_hash_map_reserve(&table->by_hash, &smp_hash_ids, names->budget, count) &&
-           smp_memory_budget_reserve(names->budget, table->items, bytes, table->align);
+           smp_arena_reserve(table->items, bytes, table->align);
 }
 
 /* A copy of an item that the table does not have. Returns its id, 0: no memory. */
@@ -47,7 +46,7 @@ static uint32_t add_item(struct smp_names *names, struct smp_name_table *table, 
 
     if (!smp_hash_map_reserve(&table->by_hash, &smp_hash_ids, names->budget, 1))
         return 0;
-    copy = smp_memory_budget_alloc(names->budget, table->items, bytes, table->align);
+    copy = smp_arena_alloc(table->items, bytes, table->align);
     if (copy == NULL)
         return 0;
     memcpy(copy, item, bytes);

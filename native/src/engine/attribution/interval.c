@@ -55,29 +55,26 @@ static enum smp_status ensure_root(struct smp_interval *interval, struct smp_gro
 enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods *methods,
                                     struct smp_interval **out)
 {
-    enum smp_status status = SMP_ENOMEM;
+    enum smp_status status;
     struct smp_interval *interval = smp_alloc(quota, sizeof(*interval));
 
     if (interval == NULL)
-        goto done;
+        return SMP_ENOMEM;
     interval->quota = quota;
     interval->methods = smp_methods_hold(methods);
     status = smp_tree_create(quota, SMP_ALL_MEASURES, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
                              &interval->tree);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
-                                      &interval->groups);
-    if (status != SMP_OK)
-        goto done;
-    find_pseudo_locations(interval);
-    status = ensure_root(interval, (struct smp_group){ .index = 0 });
-    if (status != SMP_OK)
-        goto done;
-    *out = interval;
-    interval = NULL;
-done:
-    smp_interval_destroy(interval);
+    if (status == SMP_OK)
+        status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
+                                          &interval->groups);
+    if (status == SMP_OK) {
+        find_pseudo_locations(interval);
+        status = ensure_root(interval, (struct smp_group){ .index = 0 });
+    }
+    if (status == SMP_OK)
+        *out = interval;
+    else
+        smp_interval_destroy(interval);
     return status;
 }
 
@@ -85,10 +82,8 @@ void smp_interval_destroy(struct smp_interval *interval)
 {
     if (interval == NULL)
         return;
-    if (interval->tree != NULL)
-        smp_tree_destroy(interval->tree);
-    if (interval->groups != NULL)
-        smp_thread_groups_destroy(interval->groups);
+    smp_tree_destroy(interval->tree);
+    smp_thread_groups_destroy(interval->groups);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }

@@ -465,6 +465,33 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
     assert_equals_reference(fixture->tree, fixture->reference);
 }
 
+/* Each refused one may be tried again, for as long as memory is short. */
+static void refused_adds_take_no_memory(void **state)
+{
+    enum { CHAINS = 3000, LENGTH = 5, TRIES = 300 };
+    struct fixture *fixture = *state;
+    struct smp_tree *untroubled = NULL;
+    struct failing_alloc failing;
+    size_t refused = 0;
+
+    assert_int_equal(
+        smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled), SMP_OK);
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        const uint32_t locations[LENGTH] = { 1, 2, 3, 4, 1000 + i };
+        uint32_t leaf = 0;
+        enum smp_status status = SMP_ENOMEM;
+        failing_alloc_arm(&failing, 1, SIZE_MAX);
+        for (int k = 0; k < TRIES && status == SMP_ENOMEM; k++)
+            status = smp_tree_add(fixture->tree, 0, locations, LENGTH, &leaf);
+        refused += failing_alloc_disarm(&failing);
+        (void)add(fixture->tree, 0, locations, LENGTH);
+        (void)add(untroubled, 0, locations, LENGTH);
+    }
+    assert_true(refused > 0);
+    assert_int_equal(smp_tree_bytes(fixture->tree), smp_tree_bytes(untroubled));
+    smp_tree_destroy(untroubled);
+}
+
 /* Adds chains below group 0, each with a first location of its own, until one is refused. */
 static enum smp_status fill(struct smp_tree *tree, size_t length, uint32_t *stacks)
 {
@@ -657,6 +684,7 @@ int main(void)
         TEST(create_leaves_nothing_behind_when_refused),
         TEST(create_refuses_a_maximum_below_its_first_pages),
         TEST(a_refused_add_changes_nothing_and_can_be_repeated),
+        TEST(refused_adds_take_no_memory),
         TEST(at_its_maximum_it_goes_on_with_what_it_has),
         TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
         TEST(takes_at_most_48_bytes_a_node),

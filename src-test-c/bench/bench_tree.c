@@ -3,9 +3,9 @@
  * bench_tree.c - what a frame costs, what a node takes, how long a report takes; beside a dumb
  * reference that keeps the same stacks under string keys in a hash map.
  *
- * Times depend on the machine and are only shown; the ratio to the reference travels better. The program
- * fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a node, and
- * the same figures as the reference.
+ * Times depend on the machine and are only shown; the ratio to the reference travels better. The
+ * program fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a
+ * node, and the same figures as the reference.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -100,7 +100,8 @@ static void add_all(const struct made_input *input, struct smp_tree *tree, uint3
     }
 }
 
-/* What the sampler does when a thread is found with the stack it had: engine/threads/last_stack.h. */
+/* What the sampler does when a thread is found with the stack it had:
+ * engine/threads/last_stack.h. */
 static size_t look_again(const struct made_input *input, struct smp_tree *tree,
                          const uint32_t *leaves, double *best)
 {

@@ -46,7 +46,8 @@ static void dump_shows_what_a_session_does(void **state)
     smp_bytes_fini(&text);
 }
 
-/* A request would wait for ever here: the sampler thread has not been started, then it has ended. */
+/* A request would wait for ever here: the sampler thread has not been started, then it has
+ * ended. */
 static void dump_needs_no_sampler_thread(void **state)
 {
     struct session_fixture *f = *state;

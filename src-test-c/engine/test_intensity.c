@@ -357,7 +357,8 @@ static void ends_of_intervals_change_nothing(void **state)
     }
 }
 
-/* Ticks cost three times what they may: then they are rarer, and each thread is polled at some only. */
+/* Ticks cost three times what they may: then they are rarer, and each thread is polled at some
+ * only. */
 static void past_the_limit_amounts_are_the_truth_as_well(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever other readers do, what a reader takes adds up to what came since it opened: one after the
- * other, against a reference that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many random
- * runs there are.
+ * Whatever other readers do, what a reader takes adds up to what came since it opened: one after
+ * the other, against a reference that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many
+ * random runs there are.
  */
 #include "engine/session/interval_queue.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The whole sampler against what must hold whatever happens: the frame rule on random stacks beside
- * its reference implementations, and on random lives that all time is attributed and every poll counted.
- * SMP_TEST_SEED chooses other randomness.
+ * its reference implementations, and on random lives that all time is attributed and every poll
+ * counted. SMP_TEST_SEED chooses other randomness.
  */
 #include "engine/session/sampler.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's: a
- * tick is made at a request, or each reading of the clock moves it on; waits are on
+ * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's:
+ * a tick is made at a request, or each reading of the clock moves it on; waits are on
  * conditions, never on luck.
  */
 #include "engine/session/session.h"
@@ -49,8 +49,8 @@ static enum smp_status configure(struct session_fixture *f, const char *options,
     return status;
 }
 
-/* Returns when the options are in force: after a request, which changes nothing of a session that is not
- * paused. */
+/* Returns when the options are in force: after a request, which changes nothing of a session that
+ * is not paused. */
 static enum smp_status configure_now(struct session_fixture *f, const char *options)
 {
     const enum smp_status status = configure(f, options, NULL);

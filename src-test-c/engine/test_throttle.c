@@ -44,7 +44,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* One tick with so many polls due, were there no limit. A poll at least, as of a thread that starts. */
+/* One tick with so many polls due, were there no limit. A poll at least, as of a thread that
+ * starts. */
 static void tick(struct world *world, int64_t interval_ns, uint64_t wanted)
 {
     struct smp_throttle *throttle = &world->throttle;
@@ -190,7 +191,8 @@ static void a_burst_may_use_half_of_the_bucket(void **state)
     assert_in_range(whole_ns, most_ns - MS, most_ns + MS);
 }
 
-/* A gap, and then the time in which the bucket fills up to half, from an overdraft of one bucket. */
+/* A gap, and then the time in which the bucket fills up to half, from an overdraft of one
+ * bucket. */
 static void where_polls_get_cheaper_all_are_made_again_at_once(void **state)
 {
     struct world *world = *state;

@@ -100,8 +100,8 @@ static size_t waiting(struct fixture *f)
     return count;
 }
 
-/* Many callers may want a snapshot at once: those for whose interval there is no room try again after
- * they have merged some. */
+/* Many callers may want a snapshot at once: those for whose interval there is no room try again
+ * after they have merged some. */
 static void where_too_many_intervals_wait_none_ends(void **state)
 {
     struct fixture *f = *state;

@@ -507,7 +507,8 @@ static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state
     sim->walk_cost_ns = SIM_MS; /* SMP_MAX_REQUESTS of them take longer than the interval */
     smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
     sim_seal(sim);
-    /* The one that waited for room. The requests of those after it are in flight beside each other. */
+    /* The one that waited for room. The requests of those after it are in flight beside each
+     * other. */
     assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
     assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS - 1);
     assert_int_equal(sim_wall(sim, "busy", -1), (THREADS - 1) * 20 * SIM_MS);
@@ -606,7 +607,8 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_destroy(sim);
 }
 
-/* Where answers are collected late, the last one may never come: the time stays with the last stack. */
+/* Where answers are collected late, the last one may never come: the time stays with the last
+ * stack. */
 static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=5\n");
@@ -1121,8 +1123,8 @@ static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state
 
 enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
 
-/* Fifty threads of five kinds, ten times what the limit allows: adds up shares of the wall time of each
- * kind's stacks, whether readers end the interval all the time or not. */
+/* Fifty threads of five kinds, ten times what the limit allows: adds up shares of the wall time of
+ * each kind's stacks, whether readers end the interval all the time or not. */
 static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
 {
     static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };

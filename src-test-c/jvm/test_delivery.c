@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a thread has walked, as it is delivered: completed by a handshake where something is missing,
- * cut where it is too deep, and divided where a virtual thread is mounted.
+ * What a thread has walked, as it is delivered: completed by a handshake where something is
+ * missing, cut where it is too deep, and divided where a virtual thread is mounted.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_jni.h - as much of a JavaVM and its JNIEnv as jvm/ and jni/ call, over objects that are C structs.
+ * fake_jni.h - as much of a JavaVM and its JNIEnv as jvm/ and jni/ call, over objects that are C
+ * structs.
  *
  * Every reference is a malloc of its own, so that the sanitizers see a reference that is used after
  * it was deleted, and fake_jni_live_refs one that was never deleted.

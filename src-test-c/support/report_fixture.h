@@ -66,7 +66,8 @@ struct smp_group_info *report_fixture_group(struct report_fixture *fixture, cons
 
 /* Seals the interval once; from 1000 till 2000. Figures may be set afterwards. */
 struct smp_profile *report_fixture_seal(struct report_fixture *fixture);
-/* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next print. */
+/* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next
+ * print. */
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style);
 /* The bytes of the last text. */
 size_t report_fixture_printed(const struct report_fixture *fixture);

@@ -9,8 +9,8 @@
  *
  * Owns     its range; pieces live until rewind or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).
- * Errors   NULL at the arena's maximum, at that of its budget, at the quota's limit, or when the system refuses; unchanged
- *          then.
+ * Errors   NULL at the arena's maximum, at that of its budget, at the quota's limit, or when the
+ *          system refuses; unchanged then.
  * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind: a memset of the
  *          bytes forgotten (a third of what giving the pages back and faulting them in again
  *          takes).

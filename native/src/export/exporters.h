@@ -11,8 +11,8 @@
  *               out. Files can be concatenated.
  *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
  *               readers that know no default show the last one, wall time. The group is the label
- *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's as
- *               its system name (a/B.run), the source file with its folders (a/B.java), and its
+ *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's
+ *               as its system name (a/B.run), the source file with its folders (a/B.java), and its
  *               first line.
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see json.c.

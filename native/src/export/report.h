@@ -10,8 +10,8 @@
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame
  * beyond that. Columns are counted in code points. Milliseconds are rounded down from nanoseconds,
  * so a parent never shows less than the sum of its children. A row is left out when it is not a
- * root, its method time is zero and its cumulative time equals its parent's, as printed; its children
- * move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
+ * root, its method time is zero and its cumulative time equals its parent's, as printed; its
+ * children move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
  *
  * Groups stand in descending time, ties in byte order of their names; siblings in byte order of
  * their frames, or in descending time. A group without time and polls is not printed. A profile of

@@ -61,8 +61,8 @@ static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
                                smp_tree_self(rows->profile->tree, node, SMP_MEASURE_WALL));
 }
 
-/* A node without any figure that a row shows, and without samples: a place for time that never came,
- * or for a poll that only brought CPU time. */
+/* A node without any figure that a row shows, and without samples: a place for time that never
+ * came, or for a poll that only brought CPU time. */
 static bool is_unused(const struct smp_rows *rows, uint32_t node)
 {
     bool is_unused = rows->nodes[node].last_child == 0 && smp_column_at(rows->wall, node) == 0;

@@ -49,8 +49,8 @@ struct smp_profile {
 
 /*
  * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies,
- * copies the monitored packages. Called by the writer of methods, which fills times, counters and memory
- * figures of the result before it hands it on.
+ * copies the monitored packages. Called by the writer of methods, which fills times, counters and
+ * memory figures of the result before it hands it on.
  */
 SMP_CHECKED enum smp_status smp_profile_create(struct smp_quota *quota, struct smp_tree *tree,
                                                struct smp_thread_groups *groups,

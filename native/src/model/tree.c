@@ -450,8 +450,8 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
     }
 }
 
-/* Puts the node in front of its siblings. Those already there have higher indices: a last_child that
- * is not higher is a guess of the open tree. */
+/* Puts the node in front of its siblings. Those already there have higher indices: a last_child
+ * that is not higher is a guess of the open tree. */
 static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint32_t node)
 {
     struct smp_node *const parent = &nodes[nodes[node].parent];
@@ -464,8 +464,8 @@ static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint
  * Children before parents; the last one put in front is the one added first.
  *
  * Mostly a node's parent is the node before it: its total is still in registers then, and the next
- * addition does not wait for a store. Other parents are anywhere, in no cache: they are fetched while
- * PREFETCH nodes before are added up.
+ * addition does not wait for a store. Other parents are anywhere, in no cache: they are fetched
+ * while PREFETCH nodes before are added up.
  */
 static void add_up_all(struct smp_tree *tree)
 {

@@ -127,8 +127,8 @@ static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure);
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node);
 /*
- * Adds what each node has itself to sums[numbers[location of the node]]; groups' roots are left out.
- * Sealed trees only. One pass that looks for no children.
+ * Adds what each node has itself to sums[numbers[location of the node]]; groups' roots are left
+ * out. Sealed trees only. One pass that looks for no children.
  */
 void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
                               struct smp_amounts *sums);

@@ -7,8 +7,8 @@
  *
  * Owns     the path buffer; interval, names and filter are the sampler's.
  * Threads  the sampler thread only.
- * Errors   none: without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and ran_out
- *          is set.
+ * Errors   none: without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and
+ *          ran_out is set.
  * Cost     a known stack: one memcmp.
  */
 #ifndef SMP_ENGINE_ATTRIBUTION_ATTRIBUTION_H
@@ -50,8 +50,9 @@ struct smp_group_key smp_attribution_key(struct smp_attribution *attribution,
                                          struct smp_thread_record *record);
 
 /*
- * The target of a stack that was found. sample is read only where the outcome has a stack. It becomes
- * the record's last stack, unless group_name names the group of a virtual thread, whose stack it is.
+ * The target of a stack that was found. sample is read only where the outcome has a stack. It
+ * becomes the record's last stack, unless group_name names the group of a virtual thread, whose
+ * stack it is.
  */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,

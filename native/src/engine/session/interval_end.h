@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_end.h - ends intervals: seals them, completes the profile, hands it to the reporter or to the
- * readers. The sampler has made its last tick before that.
+ * interval_end.h - ends intervals: seals them, completes the profile, hands it to the reporter or
+ * to the readers. The sampler has made its last tick before that.
  *
  * Owns     what it has counted of the reporter.
  * Threads  the sampler thread only.

@@ -5,8 +5,9 @@
  *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
  *
  * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
- * that of a running take. Merging runs without the lock. Before a merged interval replaces its parts,
- * they are checked again: if a cursor has come to stand between them, the merged one is thrown away.
+ * that of a running take. Merging runs without the lock. Before a merged interval replaces its
+ * parts, they are checked again: if a cursor has come to stand between them, the merged one is
+ * thrown away.
  */
 #include "engine/session/interval_queue.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lifecycle.h - the life of a session: one state, the requests of other threads to its sampler thread,
- * and a slot for new options.
+ * lifecycle.h - the life of a session: one state, the requests of other threads to its sampler
+ * thread, and a slot for new options.
  *
  *          start              started            stop                stopped
  *   NEW ──────────► STARTING ─────────► RUNNING ──────► STOPPING ─────────────► STOPPED
@@ -15,9 +15,9 @@
  *   STOPPING    refused, SMP_ESTOPPED                 SMP_ESTATE   waits
  *   STOPPED     refused, SMP_ESTOPPED                 SMP_ESTATE   nothing to do
  *
- * While RUNNING the sampler thread samples or is paused: smp_sampler_is_running(). Options go into the
- * slot in the first three states: nothing waits for that, and the last ones win. What the slot accepts is
- * taken before the session ends.
+ * While RUNNING the sampler thread samples or is paused: smp_sampler_is_running(). Options go into
+ * the slot in the first three states: nothing waits for that, and the last ones win. What the slot
+ * accepts is taken before the session ends.
  *
  * Owns     plain data; requests are their callers', as are options but those in the slot.
  * Threads  any; take, take_options, done: the sampler thread.
@@ -55,8 +55,8 @@ SMP_CHECKED enum smp_status smp_lifecycle_begin_start(struct smp_lifecycle *life
 /* Failed: the queued requests are done as those before start were. */
 void smp_lifecycle_end_start(struct smp_lifecycle *lifecycle, bool has_started,
                              smp_do_request *do_request, void *self);
-/* True: the caller has to stop the session, and calls end_stop. False: there is nothing to stop; a stop
- * by another thread is over. */
+/* True: the caller has to stop the session, and calls end_stop. False: there is nothing to stop; a
+ * stop by another thread is over. */
 bool smp_lifecycle_begin_stop(struct smp_lifecycle *lifecycle, bool wants_last_report);
 void smp_lifecycle_end_stop(struct smp_lifecycle *lifecycle);
 
@@ -70,7 +70,8 @@ enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle);
 SMP_CHECKED enum smp_status smp_lifecycle_put_options(struct smp_lifecycle *lifecycle,
                                                       struct smp_prepared_options *options,
                                                       struct smp_prepared_options **out);
-/* After take: options that were put before a request are there before it is done. NULL: no new ones. */
+/* After take: options that were put before a request are there before it is done. NULL: no new
+ * ones. */
 struct smp_prepared_options *smp_lifecycle_take_options(struct smp_lifecycle *lifecycle);
 /* Is there something to do, a request, new options or the end? */
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle);

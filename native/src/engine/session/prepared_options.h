@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * prepared_options.h - options with all that a sampler needs for them: whatever can fail has been done
- * by the thread that sets them, so that the sampler thread only swaps a pointer.
+ * prepared_options.h - options with all that a sampler needs for them: whatever can fail has been
+ * done by the thread that sets them, so that the sampler thread only swaps a pointer.
  *
  * Owns     a copy of the options, and the filter.
  * Threads  one at a time.

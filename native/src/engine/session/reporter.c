@@ -43,7 +43,8 @@ static void pass_on_messages(struct smp_reporter *reporter)
         reporter->outputer.message(reporter->outputer.self, level, text);
 }
 
-/* False: the thread ends, and nothing is left to do. *entry is empty where there are only messages. */
+/* False: the thread ends, and nothing is left to do. *entry is empty where there are only
+ * messages. */
 static bool take_report(struct smp_reporter *reporter, struct report_entry *entry)
 {
     *entry = (struct report_entry){ 0 };
@@ -97,8 +98,8 @@ static enum smp_status write_part(struct smp_reporter *reporter, const struct re
     return status;
 }
 
-/* Writes what no report has had, up to the entry's last interval: one part, or several where memory is
- * short. Returns the first failure. */
+/* Writes what no report has had, up to the entry's last interval: one part, or several where memory
+ * is short. Returns the first failure. */
 static enum smp_status write_parts(struct smp_reporter *reporter, const struct report_entry *entry,
                                    bool *had_samples, unsigned *cut)
 {

@@ -5,9 +5,9 @@
  *   sampler ── offer ──► [ r r r r ] (+1 for the last) ──► report_text ──► outputer
  *                              └──► interval queue: up to the offered interval, what no report had
  *
- * offer never waits for output; a caller that wants a report waits on its ticket. The messages of the
- * log go to the outputer between reports. The thread is a reader of the interval queue, and keeps it
- * short. Without memory to merge its intervals, one report becomes several.
+ * offer never waits for output; a caller that wants a report waits on its ticket. The messages of
+ * the log go to the outputer between reports. The thread is a reader of the interval queue, and
+ * keeps it short. Without memory to merge its intervals, one report becomes several.
  *
  * Owns     its thread; the profiles wait in the interval queue, which it borrows.
  * Threads  any; no function is called with its lock held.
@@ -58,7 +58,8 @@ void smp_reporter_destroy(struct smp_reporter *reporter);
 
 /* SMP_ETHREAD, or the status of attach.enter. May be called again after finish. */
 SMP_CHECKED enum smp_status smp_reporter_start(struct smp_reporter *reporter);
-/* Ends the thread and joins it. drain: after all queued reports are written; else they are dropped. */
+/* Ends the thread and joins it. drain: after all queued reports are written; else they are
+ * dropped. */
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain);
 bool smp_reporter_is_caller(struct smp_reporter *reporter);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h - what other threads want of the sampler thread. It is done between two ticks, so nothing
- * below the session needs a lock; its caller waits, and gets the status.
+ * request.h - what other threads want of the sampler thread. It is done between two ticks, so
+ * nothing below the session needs a lock; its caller waits, and gets the status.
  *
  * Threads  the caller's until it asks, and again when the request is done.
  */

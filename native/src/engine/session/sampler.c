@@ -383,8 +383,8 @@ void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filte
 
 /* --- the end of an interval --- */
 
-/* The next interval's names: the same, or of a full table those still in use. Never NULL: without memory
- * to compact it, the full table stays. */
+/* The next interval's names: the same, or of a full table those still in use. Never NULL: without
+ * memory to compact it, the full table stays. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
 {
     const size_t most = sampler->quota->limit_bytes / NAMES_LIMIT_SHARE;

@@ -223,8 +223,8 @@ static size_t refusals(const struct smp_session *session)
 }
 
 /*
- * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a new
- * interval needs, the request is repeated after one of them has been released.
+ * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a
+ * new interval needs, the request is repeated after one of them has been released.
  */
 static enum smp_status request_report(struct smp_session *session, enum smp_request_kind kind)
 {
@@ -264,8 +264,8 @@ enum smp_status smp_session_sample_once(struct smp_session *session)
 /* --- readers --- */
 
 /*
- * Ends the running interval, without waiting for output. Where memory has run out, waiting intervals
- * make room: they are merged first, then dropped, oldest first.
+ * Ends the running interval, without waiting for output. Where memory has run out, waiting
+ * intervals make room: they are merged first, then dropped, oldest first.
  */
 static enum smp_status request_interval(struct smp_session *session, struct smp_request *request)
 {

@@ -317,8 +317,9 @@ static int64_t next_work_ns(const struct smp_ticker *ticker)
 /*
  * Returns when there is something to do: the requests, if any. False: the end, after those.
  *
- * The event's calls are read before each check for requests and thread starts, or one in between would
- * be slept through. Ticks may follow a test's clock; the sleep is in real time, and ends early at most.
+ * The event's calls are read before each check for requests and thread starts, or one in between
+ * would be slept through. Ticks may follow a test's clock; the sleep is in real time, and ends
+ * early at most.
  */
 static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **requests)
 {

@@ -68,8 +68,8 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
-/* A whole number of pages. With glibc the thread's control block and the thread-locals of all libraries
- * are part of the stack: EXTRA_STACK_BYTES is for those. */
+/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
+ * libraries are part of the stack: EXTRA_STACK_BYTES is for those. */
 static size_t stack_bytes_of(const struct smp_attach *attach)
 {
     size_t wanted = attach->stack_bytes;

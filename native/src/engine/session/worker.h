@@ -19,8 +19,8 @@
 #include "engine/jvm.h"
 
 /*
- * The least stack of an internal thread, as HotSpot gives a Java thread. The system's default will not
- * do: 128 KiB with musl, and what "ulimit -s" says with glibc.
+ * The least stack of an internal thread, as HotSpot gives a Java thread. The system's default will
+ * not do: 128 KiB with musl, and what "ulimit -s" says with glibc.
  */
 enum { SMP_WORKER_MIN_STACK_BYTES = 1024 * 1024 };
 

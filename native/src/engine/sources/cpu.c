@@ -74,8 +74,8 @@ static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_
     smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 
-/* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where no
- * sample will come. */
+/* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where
+ * no sample will come. */
 static void on_dropped(struct cpu_source *source, struct smp_thread_record *record, int64_t cpu_ns)
 {
     const bool has_ended = record->thread->ended_ns != 0;
@@ -233,7 +233,8 @@ static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
     return ticks > 1 ? (uint64_t)ticks : 1;
 }
 
-/* A young thread is likely to end soon, and holds its timer until a visit finds that it has ended. */
+/* A young thread is likely to end soon, and holds its timer until a visit finds that it has
+ * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
     const uint64_t most = cpu_ticks_in(source, source->lookback_ns);

@@ -8,10 +8,10 @@
 /* --- found --- */
 
 /*
- * A thread that is found running has run for the time that the poll stands for, as far as one poll can
- * tell, so short runs between long waits get their share. The clock's figure is the group's sum: seal
- * brings all such figures to it in proportion. Most of the time of a late answer is a wait, so there
- * the clock is the better measure.
+ * A thread that is found running has run for the time that the poll stands for, as far as one poll
+ * can tell, so short runs between long waits get their share. The clock's figure is the group's
+ * sum: seal brings all such figures to it in proportion. Most of the time of a late answer is a
+ * wait, so there the clock is the better measure.
  */
 static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           const struct smp_tree_target *target, int64_t weight_ns)
@@ -223,8 +223,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     thread->activity.cpu_ns = unanswered->clock_ns;
     thread->activity.has_clock = true;
     wall->poll = &requested;
-    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not known,
-     * but for its last stack. */
+    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not
+     * known, but for its last stack. */
     if (smp_walks_find(&wall->walks, answer, sample, mounted, &found))
         attribute_poll(wall, thread, &found, smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED);
     else
@@ -232,8 +232,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     wall->poll = poll;
 }
 
-/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to the
- * answer to the requested stack would prefer long waits to short ones. */
+/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to
+ * the answer to the requested stack would prefer long waits to short ones. */
 bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_async_walker *async = &wall->walks.jvm->async;

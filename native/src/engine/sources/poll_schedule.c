@@ -92,8 +92,8 @@ static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
     return smp_intensity_odds(ticks);
 }
 
-/* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU time
- * for the few that work. By the moving average, not by what the thread does at this poll. */
+/* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU
+ * time for the few that work. By the moving average, not by what the thread does at this poll. */
 static int64_t rarity(const struct smp_wall_thread *thread)
 {
     const int64_t times = SMP_WHOLE_CPU / SMP_BUSY_SHARE / (thread->plan.cpu_share + 1);
@@ -110,8 +110,8 @@ static bool is_throttling(const struct smp_poll_schedule *schedule,
     return schedule->throttle.share < SMP_THROTTLE_WHOLE && !thread->unanswered.takes_all;
 }
 
-/* A busy thread gets the share, a quiet one less; hardly less where the share is almost whole: else a
- * sampler a little above its limit would hardly poll quiet threads. */
+/* A busy thread gets the share, a quiet one less; hardly less where the share is almost whole: else
+ * a sampler a little above its limit would hardly poll quiet threads. */
 static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t throttle_share)
 {
     const double share = (double)throttle_share / SMP_THROTTLE_WHOLE;
@@ -121,8 +121,8 @@ static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t thro
 
 /* --- draws --- */
 
-/* Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their cost
- * is spread over the ticks. */
+/* Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their
+ * cost is spread over the ticks. */
 static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule, bool is_throttled,
                                       int64_t odds, uint64_t most)
 {
@@ -175,7 +175,8 @@ void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_
     draw_next_poll(schedule, thread, now_ns);
 }
 
-/* A smaller rise leaves a poll waiting for some ticks at most, and is not worth a pass over all threads. */
+/* A smaller rise leaves a poll waiting for some ticks at most, and is not worth a pass over all
+ * threads. */
 static bool is_rise(int64_t from_share, int64_t to_share)
 {
     enum { RISE = 4 };

@@ -78,10 +78,12 @@ void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_
                             int64_t now_ns);
 /* Has the throttle's share risen so far that the caller has to redraw the polls of all threads? */
 bool smp_poll_schedule_share_rose(struct smp_poll_schedule *schedule);
-/* Draws the next poll again if it was drawn with a much smaller share, and is not due in this tick. */
+/* Draws the next poll again if it was drawn with a much smaller share, and is not due in this
+ * tick. */
 void smp_poll_schedule_redraw(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                               int64_t now_ns);
-/* The throttle's share fell after this poll was scheduled: draws whether to skip it. True: skipped. */
+/* The throttle's share fell after this poll was scheduled: draws whether to skip it. True:
+ * skipped. */
 bool smp_poll_schedule_skips(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                              int64_t now_ns);
 void smp_poll_schedule_set_idle(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,

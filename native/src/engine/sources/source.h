@@ -5,8 +5,8 @@
  *   mark ─► tick, tick, poll_all, tick, flush(LAST) ─► stop ─► mark ...
  *             └ flush(INTERVAL) where an interval ends
  *
- * The sampler calls its sources in order and knows none of them: session/sampler.c chooses them, once,
- * in open_sources().
+ * The sampler calls its sources in order and knows none of them: session/sampler.c chooses them,
+ * once, in open_sources().
  *
  * Owns     see each source.
  * Threads  the sampler thread only.
@@ -64,7 +64,8 @@ struct smp_source {
     /* The roster has a new thread filter. */
     void (*filter_changed)(void *self);
 
-    /* After a tick: the number of ticks that would poll no thread, unless a thread starts. NULL: any. */
+    /* After a tick: the number of ticks that would poll no thread, unless a thread starts. NULL:
+     * any. */
     uint64_t (*idle_ticks)(const void *self);
     /* So many ticks were left out. */
     void (*skip_ticks)(void *self, uint64_t count);

@@ -97,8 +97,9 @@ static void prefetch_thread(struct smp_deadline *deadline)
         __builtin_prefetch(deadline->next);
 }
 
-/* Where the share has risen, polls that were drawn with a much smaller one would come up to a minute after
- * the load has gone. Those of this tick stay: whether they come is no longer random. */
+/* Where the share has risen, polls that were drawn with a much smaller one would come up to a
+ * minute after the load has gone. Those of this tick stay: whether they come is no longer
+ * random. */
 static void draw_again(struct smp_wall *wall)
 {
     struct smp_poll_schedule *schedule = &wall->schedule;
@@ -109,8 +110,8 @@ static void draw_again(struct smp_wall *wall)
         smp_poll_schedule_redraw(schedule, thread_at(wall, i), wall->poll->now_ns);
 }
 
-/* Polls the threads that have started, from this index on: each thread that lives for a tick is seen,
- * whatever that costs. Polls of others pay for it. */
+/* Polls the threads that have started, from this index on: each thread that lives for a tick is
+ * seen, whatever that costs. Polls of others pay for it. */
 static void poll_started(struct smp_wall *wall, size_t from)
 {
     while (from < wall->roster->table.count) {
@@ -143,8 +144,9 @@ static void poll_due(struct smp_wall *wall)
     }
 }
 
-/* To wake up once more in a tick costs the threads that run more than their walks do. Not for the first
- * polls, whose answers a caller may wait for, and not past the limit, where the next tick may be far. */
+/* To wake up once more in a tick costs the threads that run more than their walks do. Not for the
+ * first polls, whose answers a caller may wait for, and not past the limit, where the next tick may
+ * be far. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
     return wall->schedule.interval_ns <= CLOSE_TICKS_MS * NS_PER_MS &&
@@ -206,8 +208,8 @@ static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)
     smp_poll_once(&wall->walks, now_ns, span_ns, false);
 }
 
-/* A thread that was renamed is in its new group for the whole of the next interval. What is flushed is
- * older than the new name, so names come after it. */
+/* A thread that was renamed is in its new group for the whole of the next interval. What is flushed
+ * is older than the new name, so names come after it. */
 static void read_names(struct smp_wall *wall)
 {
     struct smp_roster *roster = wall->roster;
@@ -291,7 +293,8 @@ static void choose_all_again(void *self)
     make_all_due(wall);
 }
 
-/* Is any thread due sooner than under the old options? If not, thousands need not be polled at once. */
+/* Is any thread due sooner than under the old options? If not, thousands need not be polled at
+ * once. */
 static bool is_any_due_sooner(const struct smp_wall *wall, const struct smp_options *options)
 {
     const struct smp_poll_schedule *schedule = &wall->schedule;

@@ -150,7 +150,8 @@ static size_t collect_candidates(struct smp_thread_table *table)
     return count;
 }
 
-/* Threads that a failed call left unnamed get their raw name, as if the rule had failed for them. */
+/* Threads that a failed call left unnamed get their raw name, as if the rule had failed for
+ * them. */
 static void call_name_rule(struct smp_thread_names *names)
 {
     struct smp_thread_table *table = names->table;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_table.h - one record for each thread the sampler holds. A record never moves in memory; the
- * order of the table changes when one is removed.
+ * thread_table.h - one record for each thread the sampler holds. A record never moves in memory;
+ * the order of the table changes when one is removed.
  *
- * Owns     the records, their names and stack copies, the memories of thread source and name callback.
+ * Owns     the records, their names and stack copies, the memories of thread source and name
+ *          callback.
  * Threads  the sampler thread only.
  * Errors   add: NULL, no memory, nothing has changed.
- * Cost     add: no allocation but for every 64th, which makes 64 spare records; remove: O(1), the last record takes its index.
+ * Cost     add: no allocation but for every 64th, which makes 64 spare records; remove: O(1), the
+ *          last record takes its index.
  */
 #ifndef SMP_ENGINE_THREADS_THREAD_TABLE_H
 #define SMP_ENGINE_THREADS_THREAD_TABLE_H

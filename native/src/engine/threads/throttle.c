@@ -28,8 +28,8 @@ static int64_t full_ns(const struct smp_throttle *throttle)
 }
 
 /*
- * From half full down to empty by the third power: the share follows the bucket within some ten ticks,
- * and what one poll costs changes it little.
+ * From half full down to empty by the third power: the share follows the bucket within some ten
+ * ticks, and what one poll costs changes it little.
  */
 static int64_t share_of(const struct smp_throttle *throttle)
 {
@@ -71,8 +71,8 @@ uint64_t smp_throttle_random(struct smp_throttle *throttle)
     return smp_random_next(&throttle->random);
 }
 
-/* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks: it counts
- * as MOST ticks at most. Returns what was used beyond that. */
+/* Learns the cost of a tick without its polls. The end of an interval may lie between two ticks: it
+ * counts as MOST ticks at most. Returns what was used beyond that. */
 static int64_t measure_tick(struct smp_throttle *throttle, int64_t cpu_ns)
 {
     enum { MOST = 4, SLOWNESS = 8 };
@@ -94,7 +94,8 @@ static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t
     const int64_t used_ns = cpu_ns - throttle->cpu_ns - other_ns;
     int64_t most_ns = throttle->bucket_ns > full ? throttle->bucket_ns : full;
 
-    /* The first ticks of thousands of threads: what is for a start would be gone with some of them. */
+    /* The first ticks of thousands of threads: what is for a start would be gone with some of
+     * them. */
     if (used_ns >= full)
         most_ns = 0;
     throttle->debt_ns = at_most(throttle->debt_ns + other_ns, full);

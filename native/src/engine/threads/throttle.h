@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * throttle.h - the overhead limit: how much CPU time the sampler thread may use, as a share of one core.
+ * throttle.h - the overhead limit: how much CPU time the sampler thread may use, as a share of one
+ * core.
  *
  *   allowed CPU time ──► bucket ──► CPU time that the thread has used
  *                          │
@@ -8,18 +9,18 @@
  *                          ├ less                ticks at a larger gap, a share of their polls
  *                          └ empty               a tick when it is no longer, one poll in 1024
  *
- * How full the bucket is decides: where polls cost more than the limit allows it sinks, until the share
- * that is left costs as much as comes in, and where they get cheaper it rises. A thread is polled with
- * the probability share (a quiet one less, poll_schedule.c), whatever it does at that tick, and its poll
- * weighs the inverse (intensity.h): the sum is still the time that passed.
+ * How full the bucket is decides: where polls cost more than the limit allows it sinks, until the
+ * share that is left costs as much as comes in, and where they get cheaper it rises. A thread is
+ * polled with the probability share (a quiet one less, poll_schedule.c), whatever it does at that
+ * tick, and its poll weighs the inverse (intensity.h): the sum is still the time that passed.
  *
  * After a start all is done for the first time: names of methods and lines, new stacks, untouched
- * memory. So the bucket is more than full then, once. A tick uses one full bucket at most: then the rest
- * of its polls wait for the next tick, and for the share of that.
+ * memory. So the bucket is more than full then, once. A tick uses one full bucket at most: then the
+ * rest of its polls wait for the next tick, and for the share of that.
  *
- * CPU time that is used for something else (the end of an interval with thousands of threads) is a debt,
- * paid little by little. If polls waited for it, the first one after a second without any would weigh as
- * much as all others of that second.
+ * CPU time that is used for something else (the end of an interval with thousands of threads) is a
+ * debt, paid little by little. If polls waited for it, the first one after a second without any
+ * would weigh as much as all others of that second.
  *
  * Owns     plain data.
  * Threads  one at a time; on the thread whose CPU time it is.

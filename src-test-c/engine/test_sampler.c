@@ -102,7 +102,7 @@ static void paused_time_is_not_attributed(void **state)
     sampler_fixture_pause(f);
     fake_clock_advance(&f->clock, 3000 * MS);
     fake_jvm_end(f->vm, early);
-    started(f, "born while paused");
+    started(f, "started while paused");
     fake_jvm_end(f->vm, started(f, "never seen"));
     fake_clock_advance(&f->clock, 3000 * MS);
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), false); /* does nothing */
@@ -111,7 +111,7 @@ static void paused_time_is_not_attributed(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "early", ""), 70 * MS);
-    assert_int_equal(sampler_fixture_total(f, "born while paused", ""), 30 * MS);
+    assert_int_equal(sampler_fixture_total(f, "started while paused", ""), 30 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 0);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
     assert_int_equal(f->profile->elapsed_ns, 100 * MS);

@@ -248,7 +248,7 @@ static void rest(struct session_fixture *f)
 }
 
 /* A thread that has not run since it was walked is due long after the next tick. */
-static void birth_ends_a_rest(void **state)
+static void a_thread_start_ends_a_rest(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -259,7 +259,7 @@ static void birth_ends_a_rest(void **state)
     /* Three ticks would have been since. */
     fake_clock_advance(&f->clock, 70 * MS);
     const struct fake_jvm_counts before = fake_jvm_get_counts(f->vm);
-    fake_jvm_run(f->vm, fake_jvm_start(f->vm, "born"), SESSION_MAIN_LOOP);
+    fake_jvm_run(f->vm, fake_jvm_start(f->vm, "started"), SESSION_MAIN_LOOP);
     while (fake_jvm_get_counts(f->vm).unwatches == before.unwatches)
         sched_yield();
     fake_clock_advance(&f->clock, 25 * MS);
@@ -268,7 +268,7 @@ static void birth_ends_a_rest(void **state)
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_in_range(counted(f, SMP_COUNTER_IDLE_TICKS), 2, 5);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 195);
-    assert_int_equal(fake_outputer_sum_ms(f->outputer, "born"), 25);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "started"), 25);
 }
 
 struct start {
@@ -276,10 +276,10 @@ struct start {
     struct timespec at;
 };
 
-static void bear(void *self)
+static void start_thread(void *self)
 {
     struct start *start = self;
-    struct fake_thread *started = fake_jvm_start(start->f->vm, "born");
+    struct fake_thread *started = fake_jvm_start(start->f->vm, "started");
 
     fake_jvm_identify(started, 2);
     fake_jvm_run(start->f->vm, started, SESSION_MAIN_LOOP);
@@ -288,13 +288,13 @@ static void bear(void *self)
 
 /* How long the sampler slept on, in real time, when a thread started between its decision to rest
  * and its sleep. */
-static int64_t slept_after_birth_ns(struct session_fixture *f)
+static int64_t slept_after_start_ns(struct session_fixture *f)
 {
     struct start start = { .f = f };
     struct timespec end;
     const size_t unwatches = fake_jvm_get_counts(f->vm).unwatches;
 
-    fake_jvm_on_listen(f->vm, bear, &start);
+    fake_jvm_on_listen(f->vm, start_thread, &start);
     session_fixture_start(f, RESTING);
     rest(f);
     while (fake_jvm_get_counts(f->vm).unwatches == unwatches)
@@ -306,7 +306,7 @@ static int64_t slept_after_birth_ns(struct session_fixture *f)
     return (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
 }
 
-static void birth_before_the_sleep_ends_a_rest(void **state)
+static void a_thread_start_before_the_sleep_ends_a_rest(void **state)
 {
     enum { ROUNDS = 10, REST_MS = 140 /* at least */ };
     struct session_fixture *f = *state;
@@ -315,7 +315,7 @@ static void birth_before_the_sleep_ends_a_rest(void **state)
     f->clock.seam.thread_cpu_ns = stands_still;
     fake_jvm_identify(f->main, 1);
     for (int i = 0; i < ROUNDS; i++) {
-        const int64_t slept_ns = slept_after_birth_ns(f);
+        const int64_t slept_ns = slept_after_start_ns(f);
         least_ns = slept_ns < least_ns ? slept_ns : least_ns;
     }
     /* The clock stands still, so that a rest that is not ended lasts as long as it was meant to. */
@@ -441,7 +441,7 @@ static void wait_for_walks(struct session_fixture *f, size_t more)
         sched_yield();
 }
 
-static void slow_sink_costs_reports_but_no_time(void **state)
+static void a_slow_outputer_costs_reports_but_no_time(void **state)
 {
     struct session_fixture *f = *state;
     struct caller stopping;
@@ -554,7 +554,7 @@ static void check_called_back(const struct calling_back *back)
     assert_int_equal(back->f->selections_destroyed, 1);
 }
 
-static void sink_that_calls_back_is_refused(void **state)
+static void an_outputer_that_calls_back_is_refused(void **state)
 {
     struct session_fixture *f = *state;
     struct calling_back back = { .f = f };
@@ -566,7 +566,7 @@ static void sink_that_calls_back_is_refused(void **state)
     check_called_back(&back);
 }
 
-static void rule_that_calls_back_is_refused(void **state)
+static void a_rule_that_calls_back_is_refused(void **state)
 {
     struct session_fixture *f = *state;
     struct calling_back back = { .f = f };
@@ -986,19 +986,19 @@ int main(void)
         TEST(paused_before_start_starts_paused),
         TEST(one_sample_is_for_the_paused),
         TEST(ticks_and_reports_come_by_themselves),
-        TEST(birth_ends_a_rest),
-        TEST(birth_before_the_sleep_ends_a_rest),
+        TEST(a_thread_start_ends_a_rest),
+        TEST(a_thread_start_before_the_sleep_ends_a_rest),
         TEST(a_filter_set_in_a_rest_holds_from_then_on),
         TEST(options_set_in_a_rest_hold_from_then_on),
         TEST(late_ticks_are_counted),
         TEST(new_interval_length_holds_at_once),
         TEST(own_cpu_time_is_published),
         TEST(failed_report_is_counted_and_the_next_one_tried),
-        TEST(slow_sink_costs_reports_but_no_time),
+        TEST(a_slow_outputer_costs_reports_but_no_time),
         TEST(requested_reports_wait_their_turn),
         TEST(messages_do_not_wait_for_a_report),
-        TEST(sink_that_calls_back_is_refused),
-        TEST(rule_that_calls_back_is_refused),
+        TEST(an_outputer_that_calls_back_is_refused),
+        TEST(a_rule_that_calls_back_is_refused),
         TEST(stop_is_for_once_and_for_all),
         TEST(stop_waits_for_the_last_report),
         TEST(before_start_there_is_nothing_to_report),

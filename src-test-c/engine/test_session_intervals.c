@@ -163,7 +163,7 @@ static void a_caller_that_may_not_take_gets_an_error(void **state)
     assert_null(smp_session_current_report(f->session));
 }
 
-struct looking {
+struct observed {
     struct session_fixture *f;
     unsigned reader;
     int64_t wall_ns;
@@ -173,37 +173,37 @@ struct looking {
 
 static void check_report(void *self)
 {
-    struct looking *looking = self;
-    struct smp_profile *current = smp_session_current_report(looking->f->session);
+    struct observed *observed = self;
+    struct smp_profile *current = smp_session_current_report(observed->f->session);
     unsigned reader = 0;
 
     if (current != NULL)
-        looking->wall_ns = tree_wall(current->tree, 0);
+        observed->wall_ns = tree_wall(current->tree, 0);
     smp_profile_release(current);
-    looking->taken = try_take(looking->f, looking->reader);
-    looking->opened = smp_session_open_reader(looking->f->session, &reader);
+    observed->taken = try_take(observed->f, observed->reader);
+    observed->opened = smp_session_open_reader(observed->f->session, &reader);
 }
 
-static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
+static void the_outputer_sees_what_is_reported_and_takes_nothing(void **state)
 {
     struct session_fixture *f = *state;
-    struct looking looking = { .f = f };
+    struct observed observed = { .f = f };
 
     session_fixture_start(f, SESSION_BY_HAND);
-    looking.reader = open_one(f);
+    observed.reader = open_one(f);
     fake_clock_advance(&f->clock, 4 * MS);
-    smp_profile_release(take(f, looking.reader));
+    smp_profile_release(take(f, observed.reader));
     fake_clock_advance(&f->clock, 5 * MS);
-    fake_outputer_on_title(f->outputer, check_report, &looking);
+    fake_outputer_on_title(f->outputer, check_report, &observed);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
-    assert_int_equal(looking.wall_ns, 9 * MS);
-    assert_int_equal(looking.taken, SMP_ESELF);
-    assert_int_equal(looking.opened, SMP_ESELF);
+    assert_int_equal(observed.wall_ns, 9 * MS);
+    assert_int_equal(observed.taken, SMP_ESELF);
+    assert_int_equal(observed.opened, SMP_ESELF);
 }
 
 /* --- memory --- */
 
-static enum smp_status life_with_windows(void *self)
+static enum smp_status life_with_intervals(void *self)
 {
     struct session_fixture *f = self;
     struct smp_profile *taken = NULL;
@@ -229,7 +229,7 @@ static enum smp_status life_with_windows(void *self)
 
 static void no_refusal_leaves_anything_behind(void **state)
 {
-    assert_true(failing_alloc_each_step(life_with_windows, *state).refused > 30);
+    assert_true(failing_alloc_each_step(life_with_intervals, *state).refused > 30);
 }
 
 /* One that never takes, with new stacks all the time, and the smallest limit there is. */
@@ -375,7 +375,7 @@ int main(void)
         TEST(the_last_interval_can_be_taken_after_stop),
         TEST(a_snapshot_outlives_its_session),
         TEST(a_caller_that_may_not_take_gets_an_error),
-        TEST(the_sink_sees_what_is_reported_and_takes_nothing),
+        TEST(the_outputer_sees_what_is_reported_and_takes_nothing),
         TEST(no_refusal_leaves_anything_behind),
         TEST(a_reader_that_never_takes_does_no_harm),
         TEST(intervals_dropped_for_the_last_report_are_counted),

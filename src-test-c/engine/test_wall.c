@@ -40,7 +40,7 @@ static uint64_t outcome(const struct sim *sim, const char *group, enum smp_outco
     return sim_group(sim, group)->tally.outcomes[which];
 }
 
-/* --- asking --- */
+/* --- requests --- */
 
 static void running_threads_are_requested_and_waiting_ones_walked(void **state)
 {
@@ -76,11 +76,11 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
     for (int i = 0; i < 2; i++) {
         sim_seal(sim);
         const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_DEEP_STACK_CUT);
-        const uint64_t idle_looks = outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
+        const uint64_t idle_polls = outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
                                     outcome(sim, "idle", SMP_OUTCOME_IDLE);
-        assert_true(cut > 0 && idle_looks > 0);
+        assert_true(cut > 0 && idle_polls > 0);
         assert_int_equal(sim->profile->counters[SMP_COUNTER_FRAMES_OMITTED],
-                         100 * cut + 7 * idle_looks);
+                         100 * cut + 7 * idle_polls);
         sim_run(sim, SIM_S);
     }
     assert_int_equal(idle->walks, 1);
@@ -89,7 +89,7 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
 
 static void without_an_asynchronous_walker_all_are_walked(void **state)
 {
-    struct sim *plain = sim_create_plain(AT_20_MS);
+    struct sim *plain = sim_create_without_async(AT_20_MS);
     struct sim_thread *busy = add_running(plain, "busy", 1);
 
     (void)state;
@@ -231,7 +231,7 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
 static void where_ticks_are_postponed_no_answer_waits(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
-    int put_off = 0;
+    int postponed = 0;
 
     (void)state;
     for (int i = 0; i < 300; i++)
@@ -240,12 +240,12 @@ static void where_ticks_are_postponed_no_answer_waits(void **state)
     for (int i = 0; i < 3000; i++) {
         const int64_t gap_ns = smp_sampler_tick_gap_ns(sim->sampler);
         if (gap_ns > 0 && i > 1000) {
-            put_off++;
+            postponed++;
             assert_int_equal(sim->counts.in_flight, 0);
         }
         sim_tick(sim, gap_ns > SIM_MS ? gap_ns : SIM_MS);
     }
-    assert_true(put_off > 1000);
+    assert_true(postponed > 1000);
     sim_destroy(sim);
 }
 
@@ -652,7 +652,7 @@ static void a_thread_that_never_answers_is_counted(void **state)
 }
 
 /* Two places and a sleep; where it runs it is given a CPU for 2 ms at a time. */
-static struct sim_thread *born_starved(struct sim *sim)
+static struct sim_thread *add_starved(struct sim *sim)
 {
     struct sim_thread *thread = sim_add(sim, "starved");
 
@@ -676,7 +676,7 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
         struct sim *sim = sim_create(intervals[i]);
-        struct sim_thread *thread = born_starved(sim);
+        struct sim_thread *thread = add_starved(sim);
         sim_start(sim);
         sim_run(sim, 300 * SIM_S);
         sim_seal(sim);
@@ -889,7 +889,7 @@ static void virtual_threads_are_named_by_the_rule(void **state)
 static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_async)
 {
     enum { THREADS = 4000, STACKS = 8 };
-    struct sim *sim = has_async ? sim_create(options) : sim_create_plain(options);
+    struct sim *sim = has_async ? sim_create(options) : sim_create_without_async(options);
     const double limit = (double)sim->options.overhead_limit_per_mille / 1000;
     int64_t truth_ns[STACKS] = { 0 };
     struct sim_thread **threads = calloc(THREADS, sizeof(*threads));

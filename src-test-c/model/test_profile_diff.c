@@ -30,7 +30,7 @@ enum {
 
 /* --- methods: key k is class c.K<k>; every third has no file, every seventh is native --- */
 
-struct made_frame {
+struct generated_frame {
     uint64_t key; /* 0: a pseudo-frame */
     uint32_t line;
 };
@@ -76,7 +76,7 @@ static void release(void *self, struct smp_method_info *info)
     (void)info;
 }
 
-static void text_of(const struct made_frame *frame, bool by_line, char text[TEXT_BYTES])
+static void text_of(const struct generated_frame *frame, bool by_line, char text[TEXT_BYTES])
 {
     char place[32] = "";
 
@@ -99,15 +99,15 @@ static void text_of(const struct made_frame *frame, bool by_line, char text[TEXT
 static const char *const group_names[] = { "main", "worker", "pool", "a;b" };
 enum { GROUP_NAMES = sizeof(group_names) / sizeof(group_names[0]) };
 
-struct made_stack {
+struct generated_stack {
     size_t group;
     size_t depth;
-    struct made_frame frames[MAX_DEPTH]; /* leaf first */
+    struct generated_frame frames[MAX_DEPTH]; /* leaf first */
     int64_t amounts[MEASURES];
 };
 
-struct made_profile {
-    struct made_stack stacks[MAX_STACKS];
+struct generated_profile {
+    struct generated_stack stacks[MAX_STACKS];
     size_t count;
     bool seen[GROUP_NAMES];
     struct smp_profile *profile; /* NULL: there is none */
@@ -127,16 +127,16 @@ static unsigned next_random(unsigned *seed)
     return *seed >> 8;
 }
 
-static struct made_stack random_stack(unsigned *seed)
+static struct generated_stack random_stack(unsigned *seed)
 {
-    struct made_stack stack = { .group = next_random(seed) % GROUP_NAMES,
-                                .depth = 1 + next_random(seed) % MAX_DEPTH };
+    struct generated_stack stack = { .group = next_random(seed) % GROUP_NAMES,
+                                     .depth = 1 + next_random(seed) % MAX_DEPTH };
 
     for (size_t i = 0; i < stack.depth; i++) {
         if (next_random(seed) % 9 == 0)
             continue;
-        stack.frames[i] = (struct made_frame){ .key = 1 + next_random(seed) % KEYS,
-                                               .line = next_random(seed) % LINES };
+        stack.frames[i] = (struct generated_frame){ .key = 1 + next_random(seed) % KEYS,
+                                                    .line = next_random(seed) % LINES };
         /* Few different frames near the root: stacks that share a way. */
         if (i + 2 >= stack.depth)
             stack.frames[i].key = 1 + stack.frames[i].key % 3;
@@ -147,7 +147,7 @@ static struct made_stack random_stack(unsigned *seed)
 }
 
 static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
-                      struct smp_methods *names, const struct made_stack *stack)
+                      struct smp_methods *names, const struct generated_stack *stack)
 {
     const struct smp_name_source source = { .resolve = resolve, .release = release };
     const struct smp_group group = smp_thread_groups_find(groups, group_names[stack->group]);
@@ -156,7 +156,7 @@ static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
     uint32_t leaf = 0;
 
     for (size_t i = 0; i < stack->depth; i++) {
-        const struct made_frame *const from = &stack->frames[i];
+        const struct generated_frame *const from = &stack->frames[i];
         const struct smp_frame frame = { .method = from->key,
                                          .bci = is_native(from->key) ? -1 : (int64_t)from->line };
         locations[i] = from->key == 0 ? smp_methods_pseudo(names, "[thread ended]")
@@ -168,7 +168,7 @@ static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
         smp_tree_credit(tree, leaf, (enum smp_measure)i, stack->amounts[i]);
 }
 
-static void make_profile(struct made_profile *made, struct smp_methods *names, size_t count,
+static void make_profile(struct generated_profile *made, struct smp_methods *names, size_t count,
                          unsigned *seed)
 {
     struct smp_tree *tree = NULL;
@@ -228,7 +228,8 @@ static void append(char path[PATH_BYTES], const char *frame)
     (void)snprintf(path + length, PATH_BYTES - length, "|%s", frame);
 }
 
-static void note_stack(struct paths *paths, int side, const struct made_stack *stack, bool by_line)
+static void note_stack(struct paths *paths, int side, const struct generated_stack *stack,
+                       bool by_line)
 {
     struct path *at = NULL;
     char path[PATH_BYTES];
@@ -244,7 +245,7 @@ static void note_stack(struct paths *paths, int side, const struct made_stack *s
         at->amounts[side][i] += stack->amounts[i];
 }
 
-static struct paths reference_of(const struct made_profile made[SMP_DIFF_SIDES], bool by_line)
+static struct paths reference_of(const struct generated_profile made[SMP_DIFF_SIDES], bool by_line)
 {
     struct paths paths = { .list = calloc(MAX_PATHS, sizeof(struct path)) };
 
@@ -342,7 +343,7 @@ static void assert_groups(const struct smp_profile_diff *diff, enum smp_diff_sid
     }
 }
 
-static void check(const struct made_profile made[SMP_DIFF_SIDES], bool by_line)
+static void check(const struct generated_profile made[SMP_DIFF_SIDES], bool by_line)
 {
     const struct smp_profile *const profiles[] = { made[0].profile, made[1].profile };
     struct paths paths = reference_of(made, by_line);
@@ -357,7 +358,7 @@ static void check(const struct made_profile made[SMP_DIFF_SIDES], bool by_line)
     free(paths.list);
 }
 
-static void make_both(struct made_profile made[SMP_DIFF_SIDES], bool one_table, unsigned seed)
+static void make_both(struct generated_profile made[SMP_DIFF_SIDES], bool one_table, unsigned seed)
 {
     struct smp_methods *const first = make_names();
     struct smp_methods *const second = one_table ? smp_methods_hold(first) : make_names();
@@ -370,7 +371,7 @@ static void make_both(struct made_profile made[SMP_DIFF_SIDES], bool one_table, 
     smp_methods_release(second);
 }
 
-static void release_both(struct made_profile made[SMP_DIFF_SIDES])
+static void release_both(struct generated_profile made[SMP_DIFF_SIDES])
 {
     smp_profile_release(made[0].profile);
     smp_profile_release(made[1].profile);
@@ -389,7 +390,7 @@ static void a_difference_has_the_stacks_of_both(void **state)
 {
     (void)state;
     for (int round = 0; round < rounds(); round++) {
-        struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+        struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
         make_both(made, round % 2 == 0, (unsigned)round * 7919 + 1);
         check(made, true);
         check(made, false);
@@ -399,23 +400,23 @@ static void a_difference_has_the_stacks_of_both(void **state)
 
 static void a_side_may_have_no_profile(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
 
     (void)state;
     check(made, true);
     make_both(made, true, 5);
     smp_profile_release(made[0].profile);
-    made[0] = (struct made_profile){ 0 };
+    made[0] = (struct generated_profile){ 0 };
     check(made, true);
     made[0] = made[1];
-    made[1] = (struct made_profile){ 0 };
+    made[1] = (struct generated_profile){ 0 };
     check(made, false);
     release_both(made);
 }
 
 static void sums_stick_at_their_maximum(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
     struct smp_methods *const names = make_names();
     struct smp_tree *tree = NULL;
     struct smp_thread_groups *groups = NULL;
@@ -426,9 +427,9 @@ static void sums_stick_at_their_maximum(void **state)
     assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     for (uint32_t line = 0; line < 2; line++) {
-        const struct made_stack stack = { .depth = 1,
-                                          .frames = { { .key = 2, .line = line } },
-                                          .amounts = { INT64_MAX - 5, 0, 0 } };
+        const struct generated_stack stack = { .depth = 1,
+                                               .frames = { { .key = 2, .line = line } },
+                                               .amounts = { INT64_MAX - 5, 0, 0 } };
         add_stack(tree, groups, names, &stack);
     }
     assert_int_equal(smp_profile_create(NULL, tree, groups, names, &made[0].profile), SMP_OK);
@@ -463,7 +464,7 @@ static enum smp_status compare(void *self)
 
 static void each_allocation_may_be_refused(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
 
     (void)state;
     make_both(made, false, 77);
@@ -475,7 +476,7 @@ static void each_allocation_may_be_refused(void **state)
 
 static void a_quota_is_a_limit(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
     struct smp_quota quota;
 
     (void)state;

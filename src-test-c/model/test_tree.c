@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "model/tree.h"
 #include "support/failing_alloc.h"
-#include "support/plain_tree.h"
+#include "support/reference_tree.h"
 #include "support/tree_amounts.h"
 
 enum {
@@ -30,7 +30,7 @@ enum {
 struct fixture {
     struct smp_quota quota;
     struct smp_tree *tree;
-    struct plain_tree *reference;
+    struct reference_tree *reference;
     uint64_t seed;
 };
 
@@ -40,7 +40,7 @@ static int set_up(void **state)
 
     memset(&fixture, 0, sizeof(fixture));
     smp_quota_init(&fixture.quota, QUOTA_BYTES);
-    fixture.reference = plain_tree_create();
+    fixture.reference = reference_tree_create();
     fixture.seed = 88172645463325252u;
     assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, MAX_BYTES, &fixture.tree),
                      SMP_OK);
@@ -53,7 +53,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
 
     smp_tree_destroy(fixture->tree);
-    plain_tree_destroy(fixture->reference);
+    reference_tree_destroy(fixture->reference);
     assert_int_equal(smp_quota_used(&fixture->quota), 0);
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -97,19 +97,19 @@ static uint32_t add(struct smp_tree *tree, uint32_t root, const uint32_t *locati
     return leaf;
 }
 
-static struct plain_node *add_to_reference(struct plain_tree *reference, uint32_t group,
-                                           const uint32_t *locations, size_t count)
+static struct reference_node *add_to_reference(struct reference_tree *reference, uint32_t group,
+                                               const uint32_t *locations, size_t count)
 {
     char text[TEXT_BYTES];
-    struct plain_node *node =
-        plain_tree_find_or_add(reference, NULL, text_of(SMP_LOCATION_GROUP | group, text));
+    struct reference_node *node =
+        reference_tree_find_or_add(reference, NULL, text_of(SMP_LOCATION_GROUP | group, text));
 
     for (size_t i = count; i > 0; i--)
-        node = plain_tree_find_or_add(reference, node, text_of(locations[i - 1], text));
+        node = reference_tree_find_or_add(reference, node, text_of(locations[i - 1], text));
     return node;
 }
 
-static void credit_both(struct fixture *fixture, uint32_t leaf, struct plain_node *reference,
+static void credit_both(struct fixture *fixture, uint32_t leaf, struct reference_node *reference,
                         int64_t wall_ns, int64_t cpu_ns, uint32_t samples)
 {
     tree_credit(fixture->tree, leaf, wall_ns, cpu_ns, samples);
@@ -131,22 +131,23 @@ static size_t random_stack(struct fixture *fixture, uint32_t *locations)
 }
 
 /* Node by node the same paths with the same figures; sealed: totals too. */
-static void assert_equals_reference(const struct smp_tree *tree, struct plain_tree *reference)
+static void assert_equals_reference(const struct smp_tree *tree, struct reference_tree *reference)
 {
     const struct smp_node *nodes = smp_tree_nodes(tree);
     const size_t count = smp_tree_node_count(tree);
     const bool is_sealed = smp_tree_next_siblings(tree) != NULL;
-    struct plain_node **references = test_calloc(count, sizeof(struct plain_node *));
+    struct reference_node **references = test_calloc(count, sizeof(struct reference_node *));
     char text[TEXT_BYTES];
 
-    assert_int_equal(count, plain_tree_count(reference) + 1);
-    plain_tree_totals(reference);
-    for (struct plain_node *node = plain_tree_first(reference); node != NULL; node = node->next)
+    assert_int_equal(count, reference_tree_count(reference) + 1);
+    reference_tree_totals(reference);
+    for (struct reference_node *node = reference_tree_first(reference); node != NULL;
+         node = node->next)
         node->visits = 0;
     for (uint32_t i = 1; i < count; i++) {
         assert_true(nodes[i].parent < i);
-        references[i] = plain_tree_find(reference, references[nodes[i].parent],
-                                        text_of(nodes[i].location, text));
+        references[i] = reference_tree_find(reference, references[nodes[i].parent],
+                                            text_of(nodes[i].location, text));
         assert_non_null(references[i]);
         assert_int_equal(references[i]->visits++, 0);
         const struct smp_amounts own = smp_tree_self_all(tree, i);
@@ -265,7 +266,7 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
         const uint32_t group = below(fixture, GROUPS);
         const size_t depth = random_stack(fixture, locations);
         const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
-        struct plain_node *reference =
+        struct reference_node *reference =
             add_to_reference(fixture->reference, group, locations, depth);
         credit_both(fixture, leaf, reference, below(fixture, 1000000), below(fixture, 1000), 1);
         if (round == ROUNDS / 100)

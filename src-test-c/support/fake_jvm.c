@@ -196,12 +196,12 @@ static void drop(void *self, struct smp_thread *thread)
 static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
 {
     struct fake_jvm *vm = self;
-    bool nobody_new;
+    bool is_none_new;
     void (*hook)(void *self) = NULL;
 
     lock(vm);
-    nobody_new = vm->last == NULL || vm->last->thread.serial <= cursor;
-    if (nobody_new) {
+    is_none_new = vm->last == NULL || vm->last->thread.serial <= cursor;
+    if (is_none_new) {
         vm->listen = listen; /* of one reader */
         vm->counts.listeners++;
         hook = vm->watch_hook;
@@ -210,7 +210,7 @@ static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_list
     unlock(vm);
     if (hook != NULL)
         hook(vm->watch_hook_self);
-    return nobody_new;
+    return is_none_new;
 }
 
 static void stop_listening(void *self, struct smp_start_listener *listen)

@@ -99,7 +99,7 @@ static void on_message(void *self, enum smp_log_level level, const char *text)
     fail_msg("a report sends no message: %s", text);
 }
 
-struct smp_outputer recording_sink(struct recording *recording)
+struct smp_outputer recording_outputer(struct recording *recording)
 {
     return (struct smp_outputer){ .title = on_title,
                                   .record = on_record,
@@ -370,7 +370,7 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
 
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style)
 {
-    const struct smp_outputer outputer = recording_sink(&fixture->recording);
+    const struct smp_outputer outputer = recording_outputer(&fixture->recording);
     unsigned cut = 0;
 
     recording_clear(&fixture->recording);

@@ -36,7 +36,7 @@ struct recording {
     unsigned fail_at; /* the call that returns false, from 1; 0: none */
 };
 
-struct smp_outputer recording_sink(struct recording *recording);
+struct smp_outputer recording_outputer(struct recording *recording);
 void recording_clear(struct recording *recording); /* keeps fail_at */
 void recording_fini(struct recording *recording);
 

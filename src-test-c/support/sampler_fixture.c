@@ -122,7 +122,7 @@ struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)
     return fixture->profile;
 }
 
-/* --- looking at a snapshot --- */
+/* --- reading a snapshot --- */
 
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,
                                                    const char *group)

@@ -409,7 +409,7 @@ struct sim *sim_create_random(const char *options, uint64_t seed)
     return create(options, true, seed);
 }
 
-struct sim *sim_create_plain(const char *options)
+struct sim *sim_create_without_async(const char *options)
 {
     return create(options, false, 0);
 }
@@ -525,7 +525,7 @@ void sim_configure(struct sim *sim, const char *options)
     sim->options = wanted;
 }
 
-/* --- looking at a snapshot --- */
+/* --- reading a snapshot --- */
 
 static const struct smp_group_info *info_at(const struct smp_profile *profile, size_t index)
 {

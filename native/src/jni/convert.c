@@ -44,15 +44,22 @@ static bool is_ascii(const char *text, size_t length)
     return true;
 }
 
+/* Not by throw.h, which makes its messages here. */
+static jstring refuse_string(JNIEnv *env)
+{
+    (void)(*env)->ThrowNew(env, smp_jni_ids_get()->out_of_memory, smp_status_text(SMP_ENOMEM));
+    return NULL;
+}
+
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length)
 {
     if (length > INT_MAX)
-        return NULL;
+        return refuse_string(env);
     if (is_ascii(text, length))
         return (*env)->NewStringUTF(env, text);
     jchar *units = smp_alloc(NULL, length * sizeof(jchar));
     if (units == NULL)
-        return NULL;
+        return refuse_string(env);
     const size_t count = smp_utf8_to_utf16(units, text, length);
     jstring string = (*env)->NewString(env, units, (jsize)count);
     smp_free(NULL, units);

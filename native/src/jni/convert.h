@@ -22,11 +22,10 @@
 SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
                                          size_t *length);
 
-/* text is UTF-8 with a NUL after length. A local reference, or NULL; an exception may be pending
- * then. */
+/* text is UTF-8 with a NUL after length. A local reference; NULL: an OutOfMemoryError is pending. */
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
-/* A String[] of as many texts as text_of gives; each is copied before the next call of it. NULL
- * with an exception pending, or without memory. */
+/* A String[] of count texts; each is copied before the next call of text_of. NULL: an exception is
+ * pending. */
 jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
                              const char *(*text_of)(void *self, size_t index), void *self);
 /* A long[]. NULL with an exception pending. */

@@ -226,6 +226,27 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
     sim_destroy(sim);
 }
 
+/* An idle thread is polled rarely: when its new name is read, all the time since the last poll is
+ * still to be attributed. */
+static void time_before_a_new_name_stays_with_the_old_one(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = add_waiting(sim, "old", 1);
+
+    (void)state;
+    for (int i = 0; i < 2000; i++)
+        (void)add_waiting(sim, "others", 1);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_rename(thread, "new");
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_in_range(sim_wall(sim, "old", 1), 60 * SIM_S, 90 * SIM_S);
+    assert_int_equal(sim_wall(sim, "old", 1) + sim_wall(sim, "new", 1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_wall(sim, "new", -1), sim_wall(sim, "new", 1));
+    sim_destroy(sim);
+}
+
 /* --- answers at the next tick --- */
 
 static void where_ticks_are_postponed_no_answer_waits(void **state)
@@ -493,6 +514,34 @@ static void one_poll_has_the_stacks_of_running_threads(void **state)
         assert_int_equal(sim_wall(sim, "idle", 2), 20 * SIM_MS);
         assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 1);
     }
+    sim_destroy(sim);
+}
+
+static void one_poll_has_room_for_many_quick_answers(void **state)
+{
+    enum { THREADS = 3 * SMP_MAX_REQUESTS };
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        (void)add_running(sim, "busy", 1);
+    smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS);
+    assert_int_equal(sim->profile->tally.polls, THREADS);
+    sim_destroy(sim);
+}
+
+static void one_poll_names_a_thread_that_does_not_answer(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    add_running(sim, "busy", 1)->answer = SMP_ANSWER_UNANSWERED;
+    smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 1);
+    assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), 20 * SIM_MS);
     sim_destroy(sim);
 }
 
@@ -1393,6 +1442,9 @@ int main(void)
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
         cmocka_unit_test(one_poll_has_the_stacks_of_running_threads),
+        cmocka_unit_test(one_poll_has_room_for_many_quick_answers),
+        cmocka_unit_test(one_poll_names_a_thread_that_does_not_answer),
+        cmocka_unit_test(time_before_a_new_name_stays_with_the_old_one),
         cmocka_unit_test(one_poll_counts_the_threads_for_which_there_was_no_time),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),

@@ -180,6 +180,20 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
     smp_profile_release(made);
 }
 
+static void lines_with_one_text_are_one(void **state)
+{
+    struct smp_hot_lines hot;
+
+    /* A form of lines has no semicolon in a frame. */
+    report_fixture_credit(*state, "main", "m", "a.A.a(A;.java:1)", 5);
+    report_fixture_credit(*state, "main", "m", "a.A.a(A,.java:1)", 6);
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), ALL), SMP_OK);
+    assert_int_equal(hot.count, 1);
+    assert_string_equal(hot.lines[0].text, "a.A.a(A,.java:1)");
+    assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 11);
+    smp_hot_lines_fini(&hot);
+}
+
 static enum smp_status find_lines(void *self)
 {
     struct smp_hot_lines hot;
@@ -206,6 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(hot_lines_are_the_leaves_of_all_stacks),
         TEST(the_hottest_come_first_and_equal_ones_by_text),
+        TEST(lines_with_one_text_are_one),
         TEST(an_empty_profile_has_none),
         TEST(a_line_without_anything_of_its_own_is_none),
         TEST(each_allocation_may_be_refused),

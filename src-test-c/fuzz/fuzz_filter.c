@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of package prefixes against a reference written from the words of behaviour: the list is cut up
- * anew for each question. The input is a list, a line feed, and a class name.
+ * Lists of package prefixes against a reference written from the words of behaviour: the list is
+ * cut up anew for each question. The input is a list, a line feed, and a class name.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -443,6 +443,58 @@ static void sums_stick_at_their_maximum(void **state)
     smp_methods_release(names);
 }
 
+/* --- size --- */
+
+enum { MANY_GROUPS = 4000, MANY_FRAMES = 20000 };
+
+/* Without anything that the other side has. */
+static struct smp_profile *make_large(struct smp_methods *names, char side)
+{
+    struct smp_tree *tree = NULL;
+    struct smp_thread_groups *groups = NULL;
+    struct smp_profile *profile = NULL;
+    char text[TEXT_BYTES];
+    uint32_t leaf = 0;
+
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
+    for (uint32_t i = 0; i < MANY_FRAMES; i++) {
+        (void)snprintf(text, sizeof(text), "%c group %c%c%c", side,
+                       (char)('a' + i % MANY_GROUPS / 676), (char)('a' + i % MANY_GROUPS / 26 % 26),
+                       (char)('a' + i % MANY_GROUPS % 26));
+        const struct smp_group group = smp_thread_groups_find(groups, text);
+        (void)snprintf(text, sizeof(text), "[%c frame %u]", side, (unsigned)i);
+        const uint32_t location = smp_methods_pseudo(names, text);
+        struct smp_group_info *const info = smp_thread_groups_info(groups, group);
+        assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
+        assert_int_equal(smp_tree_add(tree, info->root, &location, 1, &leaf), SMP_OK);
+        smp_tree_credit(tree, leaf, SMP_MEASURE_WALL, 1);
+    }
+    assert_int_equal(smp_tree_node_count(tree), 1 + MANY_GROUPS + MANY_FRAMES);
+    assert_int_equal(smp_profile_create(NULL, tree, groups, names, &profile), SMP_OK);
+    return profile;
+}
+
+static void large_profiles_fit_as_small_ones_do(void **state)
+{
+    struct smp_methods *names = NULL;
+    struct smp_profile_diff *diff = NULL;
+
+    (void)state;
+    assert_int_equal(smp_methods_create(NULL, 2 * PART_BYTES, NULL, &names), SMP_OK);
+    struct smp_profile *before = make_large(names, 'b');
+    struct smp_profile *after = make_large(names, 'a');
+    const struct smp_profile *const profiles[] = { before, after };
+    assert_int_equal(smp_profile_diff_create(NULL, profiles, true, &diff), SMP_OK);
+    /* And the group past the limit, which both have. */
+    assert_int_equal(smp_profile_diff_count(diff), 2 + 2 * (MANY_GROUPS + MANY_FRAMES));
+    assert_int_equal(smp_profile_diff_measures(diff), SMP_ALL_MEASURES);
+    smp_profile_diff_destroy(diff);
+    smp_profile_release(before);
+    smp_profile_release(after);
+    smp_methods_release(names);
+}
+
 /* --- memory --- */
 
 struct attempt {
@@ -499,6 +551,7 @@ int main(void)
         cmocka_unit_test(a_difference_has_the_stacks_of_both),
         cmocka_unit_test(a_side_may_have_no_profile),
         cmocka_unit_test(sums_stick_at_their_maximum),
+        cmocka_unit_test(large_profiles_fit_as_small_ones_do),
         cmocka_unit_test(each_allocation_may_be_refused),
         cmocka_unit_test(a_quota_is_a_limit),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * generated_input.h - the stacks of a made-up service in the forms that the stages of the sampler take:
- * raw frames, locations, texts.
+ * generated_input.h - the stacks of a made-up service in the forms that the stages of the sampler
+ * take: raw frames, locations, texts.
  *
  * Owns     all of it.
  * Threads  one.

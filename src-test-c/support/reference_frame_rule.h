@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_frame_rule.h - the frame rule in the plainest form: a reference for tests to compare with.
+ * reference_frame_rule.h - the frame rule in the plainest form: a reference for tests to compare
+ * with.
  *
  * Threads  any.
  * Cost     O(count).

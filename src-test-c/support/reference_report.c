@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_report.c - no line of it is shared with native/src/report: what both got wrong in the same
- * way would stay unseen.
+ * reference_report.c - no line of it is shared with native/src/report: what both got wrong in the
+ * same way would stay unseen.
  */
 #include "support/reference_report.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_report.h - the report in the plainest form, from its description: a reference for tests to
- * compare with. Strings for everything, recursion over depth, quadratic searches.
+ * reference_report.h - the report in the plainest form, from its description: a reference for tests
+ * to compare with. Strings for everything, recursion over depth, quadratic searches.
  *
  * Owns     nothing after the call.
  * Threads  any.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_tree.h - the dumb reference of model/tree: string keys, a chained hash map, a malloc a node.
+ * reference_tree.h - the dumb reference of model/tree: string keys, a chained hash map, a malloc a
+ * node.
  *
  * Written to be obviously right, not fast: what tree.c must agree with, and what it is measured
  * against. Out of memory ends the test program.

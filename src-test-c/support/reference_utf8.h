@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reference_utf8.h - base/utf8.h said again as plainly as possible, to compare with; and a validator
- * of UTF-8 that shares no thought with either: the rows of the Unicode standard's table 3-7.
+ * reference_utf8.h - base/utf8.h said again as plainly as possible, to compare with; and a
+ * validator of UTF-8 that shares no thought with either: the rows of the Unicode standard's table
+ * 3-7.
  *
  * A header alone, because the fuzz targets link nothing but the core.
  */

@@ -22,7 +22,8 @@
 SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
                                          size_t *length);
 
-/* text is UTF-8 with a NUL after length. A local reference; NULL: an OutOfMemoryError is pending. */
+/* text is UTF-8 with a NUL after length. A local reference; NULL: an OutOfMemoryError is
+ * pending. */
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
 /* A String[] of count texts; each is copied before the next call of text_of. NULL: an exception is
  * pending. */

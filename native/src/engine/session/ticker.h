@@ -3,7 +3,7 @@
  * ticker.h - the sampler thread: ticks when one is due, ends intervals, and between two ticks takes
  * new options and does what other threads request.
  *
- *   sleep until due ──► new options ──► requests ──► tick ──► report due? end the interval ──► reporter
+ *   sleep until due ──► new options ──► requests ──► tick ──► interval over? end it ──► reporter
  *
  * So the sampler is touched by one thread only, from start on. Where no thread is due for several
  * ticks, it sleeps through them; a thread that starts wakes it up.

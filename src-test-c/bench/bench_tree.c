@@ -217,7 +217,8 @@ static struct smp_profile *take_snapshot(struct generated_input *input, bool eve
     for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)
         tree_credit(tree, i, MS, 0, 1);
     for (uint32_t i = 0; i < MADE_GROUPS; i++) {
-        const struct smp_group group = smp_thread_groups_find(groups, generated_group_name(i));
+        const struct smp_group group = smp_thread_groups_find(
+            groups, (struct smp_group_key){ .name = generated_group_name(i) });
         struct smp_group_info *info = smp_thread_groups_info(groups, group);
         must(group.index == generated_group(i).index, "groups are numbered in another way");
         must_ok(smp_tree_root(tree, group.index, &info->root), "root");

@@ -62,7 +62,8 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
 
     assert_int_equal(smp_tree_create(f->quota, SMP_ALL_MEASURES, 4 * PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(f->quota, PART_BYTES, &groups), SMP_OK);
-    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
     struct smp_group_info *info = smp_thread_groups_info(groups, group);
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     for (unsigned i = 0; i < nodes; i++) {

@@ -255,6 +255,35 @@ static void what_else_was_spent_is_paid_little_by_little(void **state)
     assert_in_range((uint64_t)(used * 1e6), 7900, 8100);
 }
 
+static void a_quarter_of_what_comes_in_pays_debts(void **state)
+{
+    struct world *world = *state;
+
+    tick(world, 20 * MS, 0);
+    world->throttle.bucket_ns = -5 * MS;
+    world->throttle.debt_ns = 4 * MS;
+    for (int i = 0; i < 10; i++) {
+        smp_throttle_begin(&world->throttle, world->now_ns += 100 * MS);
+        smp_throttle_end(&world->throttle);
+    }
+    assert_int_equal(world->throttle.debt_ns, 4 * MS - 2500 * US);
+    assert_int_equal(world->throttle.bucket_ns, 10 * MS - 5 * MS - 2500 * US);
+    smp_throttle_begin(&world->throttle, world->now_ns += SECOND);
+    assert_int_equal(world->throttle.debt_ns, 0);
+    assert_int_equal(world->throttle.bucket_ns, 10 * MS);
+}
+
+/* So that threads are not out of sight for long, whatever one tick has cost. */
+static void an_overdraft_is_one_bucket_at_most(void **state)
+{
+    struct world *world = *state;
+
+    world->poll_ns = SECOND;
+    tick(world, 20 * MS, 1);
+    smp_throttle_begin(&world->throttle, world->now_ns += 20 * MS);
+    assert_int_equal(world->throttle.bucket_ns, -10 * MS);
+}
+
 static void ticks_that_can_be_paid_are_never_left_out(void **state)
 {
     struct world *world = *state;
@@ -318,6 +347,8 @@ int main(void)
         TEST(where_polls_get_cheaper_all_are_made_again_at_once),
         TEST(ticks_take_a_quarter_of_a_short_budget),
         TEST(what_else_was_spent_is_paid_little_by_little),
+        TEST(a_quarter_of_what_comes_in_pays_debts),
+        TEST(an_overdraft_is_one_bucket_at_most),
         TEST(ticks_that_can_be_paid_are_never_left_out),
         TEST(polls_beyond_a_full_bucket_wait),
         TEST(a_tick_comes_at_least_each_second),

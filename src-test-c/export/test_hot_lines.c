@@ -166,7 +166,8 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
 
     assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
-    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(tree, info->root, locations, 2, &leaf), SMP_OK);

@@ -37,7 +37,8 @@ static void fill(struct fixture *fixture)
 {
     for (uint32_t i = 0; i < GROUPS; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        const struct smp_group group = smp_thread_groups_find(fixture->groups, name);
+        const struct smp_group group =
+            smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = name });
         struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
         uint32_t leaf = 0;
         assert_int_equal(smp_tree_root(fixture->tree, group.index, &info->root), SMP_OK);

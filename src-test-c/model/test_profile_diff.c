@@ -150,7 +150,8 @@ static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
                       struct smp_methods *names, const struct generated_stack *stack)
 {
     const struct smp_name_source source = { .resolve = resolve, .release = release };
-    const struct smp_group group = smp_thread_groups_find(groups, group_names[stack->group]);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = group_names[stack->group] });
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     uint32_t locations[MAX_DEPTH];
     uint32_t leaf = 0;
@@ -177,7 +178,8 @@ static void make_profile(struct generated_profile *made, struct smp_methods *nam
     assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     /* One without a stack. */
-    (void)smp_thread_groups_find(groups, group_names[count % GROUP_NAMES]);
+    (void)smp_thread_groups_find(
+        groups, (struct smp_group_key){ .name = group_names[count % GROUP_NAMES] });
     made->seen[count % GROUP_NAMES] = true;
     for (made->count = 0; made->count < count; made->count++) {
         made->stacks[made->count] = random_stack(seed);

@@ -91,7 +91,8 @@ static struct interval begin(void)
 static void add(struct interval *interval, const char *name, uint64_t serial,
                 const uint32_t *locations, size_t count, unsigned *seed)
 {
-    const struct smp_group group = smp_thread_groups_find(interval->groups, name);
+    const struct smp_group group =
+        smp_thread_groups_find(interval->groups, (struct smp_group_key){ .name = name });
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, group);
     char raw_name[32];
     uint32_t leaf = 0;

@@ -296,7 +296,8 @@ static uint64_t serial_of(struct report_fixture *fixture, const char *name)
 
 struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name)
 {
-    const struct smp_group group = smp_thread_groups_find(fixture->groups, name);
+    const struct smp_group group =
+        smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = name });
     struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
 
     if (info->root == 0)
@@ -306,8 +307,10 @@ struct smp_group_info *report_fixture_group(struct report_fixture *fixture, cons
 
 void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread)
 {
-    smp_thread_groups_see(fixture->groups, smp_thread_groups_find(fixture->groups, group),
-                          serial_of(fixture, thread), thread);
+    smp_thread_groups_see(
+        fixture->groups,
+        smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = group }),
+        serial_of(fixture, thread), thread);
 }
 
 void report_fixture_note(struct report_fixture *fixture, const char *group,

@@ -98,7 +98,7 @@ enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_byt
     if (status == SMP_OK)
         status = smp_arena_create_within(&groups->budget, max_bytes, &groups->names);
     if (status == SMP_OK) {
-        (void)smp_thread_groups_find(groups, OVERFLOW_NAME);
+        (void)smp_thread_groups_find(groups, (struct smp_group_key){ .name = OVERFLOW_NAME });
         status = groups->count > 0 ? SMP_OK : SMP_EQUOTA;
     }
     if (status == SMP_OK)
@@ -119,9 +119,9 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
     smp_free(groups->budget.quota, groups);
 }
 
-struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name)
+struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key)
 {
-    const struct kept_name kept = kept_name(name, SMP_MAX_GROUP_NAME_BYTES);
+    const struct kept_name kept = kept_name(key.name, SMP_MAX_GROUP_NAME_BYTES);
     const uint32_t hash = smp_hash_bytes(SMP_HASH_START, kept.text, kept.length);
     size_t step = 0;
     uint32_t id;
@@ -208,7 +208,8 @@ bool smp_thread_groups_add_group(struct smp_thread_groups *to, const struct smp_
                                  size_t index, bool comparable, struct smp_group *out)
 {
     const struct smp_group_info *other = info_at(from, index);
-    const struct smp_group group = smp_thread_groups_find(to, other->name);
+    const struct smp_group group =
+        smp_thread_groups_find(to, (struct smp_group_key){ .name = other->name });
     struct smp_group_info *info = info_at(to, group.index);
 
     /* Past the maximum it is the overflow group; before it, only for lack of memory. */

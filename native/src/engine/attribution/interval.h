@@ -45,22 +45,22 @@ SMP_CHECKED enum smp_status smp_interval_create(struct smp_quota *quota,
                                                 struct smp_interval **out);
 void smp_interval_destroy(struct smp_interval *interval);
 
-/* The key of a group by name; counts the thread in it once. raw_name may be NULL. */
-struct smp_group_key smp_interval_find(struct smp_interval *interval, const char *group_name,
-                                       uint64_t serial, const char *raw_name);
+/* The tree of a group; counts the thread in it once. raw_name may be NULL. */
+struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
+                                        uint64_t serial, const char *raw_name);
 
 /* The node of a stack. False: no memory. */
-bool smp_interval_add(struct smp_interval *interval, struct smp_group_key key,
+bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node);
 /* The node of an outcome without a stack; *outcome becomes OVER_MEMORY_LIMIT without memory. */
-uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_key key,
+uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_tree tree,
                                  enum smp_outcome *outcome);
 
 /* One poll, its one outcome and its time. */
-void smp_interval_note(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
+void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                        enum smp_outcome outcome, int64_t wall_ns);
 /* So many polls that were not made. */
-void smp_interval_skip(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree,
                        enum smp_outcome outcome, uint64_t count);
 /* A thread was found running here, for about so much CPU time: an estimate that ran_unseen
  * corrects. */
@@ -71,7 +71,7 @@ void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t
  * time, so that the group's sum is what the clocks say. Without such nodes it goes to the last
  * target.
  */
-void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
                              int64_t cpu_ns);
 /* Time without a poll: of a thread that is measured only, or time known from other polls. */
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
@@ -80,7 +80,7 @@ void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t
  * Returns how much. */
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
 /* The depth of a stack before filter and cut. */
-void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
                             uint64_t depth);
 void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more);
 

@@ -61,7 +61,7 @@ static enum smp_status init_attribution(struct smp_sampler *sampler,
     struct smp_attribution *attribution = &sampler->attribution;
     const size_t depth = (size_t)options->max_depth_frames + SMP_STACK_PATH_EXTRA;
 
-    attribution->key_epoch = 1;
+    attribution->tree_epoch = 1;
     attribution->stack_epoch = 1;
     attribution->names = &sampler->vm.names;
     attribution->budget = (struct smp_last_stack_budget){
@@ -412,7 +412,7 @@ static void close_interval(struct smp_sampler *sampler)
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
-    sampler->attribution.key_epoch++; /* a new key also forgets the node of the last stack */
+    sampler->attribution.tree_epoch++; /* a new tree also forgets the node of the last stack */
     sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
 }

@@ -83,7 +83,7 @@ static void on_dropped(struct cpu_source *source, struct smp_thread_record *reco
 
     if (cpu_ns == 0) {
         smp_interval_skip(source->attribution->interval,
-                          smp_attribution_key(source->attribution, record),
+                          smp_attribution_tree(source->attribution, record),
                           SMP_OUTCOME_WALK_BUFFER_FULL, 1);
         return;
     }
@@ -108,7 +108,7 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
         on_dropped(source, record, cpu_ns);
     } else if (smp_walks_find(&source->walks, answer, sample, mounted, &found)) {
         const struct smp_tree_target target = smp_attribution_found(
-            source->attribution, record, found.outcome, found.sample, found.group_name);
+            source->attribution, record, found.outcome, found.sample, found.mounted);
         attribute_cpu_time(source, &target, cpu_ns);
     }
 }

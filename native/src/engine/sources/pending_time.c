@@ -24,7 +24,7 @@ int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thr
     struct smp_pending *pending = &thread->pending;
     const int64_t paid_ns = pending->claim_ns < most_ns ? pending->claim_ns : most_ns;
 
-    if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->key_epoch ||
+    if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->tree_epoch ||
         pending->claim_node == target->node)
         return 0;
     smp_interval_measured(wall->attribution->interval, pending->claim_node, paid_ns, 0);
@@ -34,7 +34,7 @@ int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thr
 
 static void add_claim(struct smp_wall *wall, struct smp_pending *pending, uint32_t node, int64_t ns)
 {
-    const uint64_t epoch = wall->attribution->key_epoch;
+    const uint64_t epoch = wall->attribution->tree_epoch;
 
     if (pending->claim_epoch != epoch || pending->claim_node != node)
         pending->claim_ns = 0;
@@ -94,7 +94,7 @@ void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *th
     if (polls == 0)
         return;
     smp_interval_skip(wall->attribution->interval,
-                      smp_attribution_key(wall->attribution, &thread->record),
+                      smp_attribution_tree(wall->attribution, &thread->record),
                       SMP_OUTCOME_OVER_OVERHEAD_LIMIT, polls);
     thread->plan.polled_tick = wall->schedule.tick;
 }
@@ -125,7 +125,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
 }
 
-/* Right after the end of an interval nothing is pending, and the old key is of the old interval. */
+/* Right after the end of an interval nothing is pending, and the old tree is of the old interval. */
 void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -133,24 +133,24 @@ void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thr
     if (!thread->record.was_polled || pending->has_left ||
         smp_pending_ns(pending, wall->covered_ns) <= 0)
         return;
-    pending->left_key = smp_attribution_key(wall->attribution, &thread->record);
+    pending->left_tree = smp_attribution_tree(wall->attribution, &thread->record);
     pending->has_left = true;
 }
 
 void smp_pending_flush_left(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_thread_record *record = &thread->record;
-    const struct smp_group_key key = record->key;
-    const uint64_t epoch = record->key_epoch;
+    const struct smp_group_tree tree = record->tree;
+    const uint64_t epoch = record->tree_epoch;
 
     if (!thread->pending.has_left)
         return;
     thread->pending.has_left = false;
-    record->key = thread->pending.left_key;
-    record->key_epoch = wall->attribution->key_epoch;
+    record->tree = thread->pending.left_tree;
+    record->tree_epoch = wall->attribution->tree_epoch;
     smp_pending_flush(wall, thread);
-    record->key = key;
-    record->key_epoch = epoch;
+    record->tree = tree;
+    record->tree_epoch = epoch;
     smp_last_stack_forget(&record->last);
 }
 

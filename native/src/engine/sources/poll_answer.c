@@ -25,7 +25,7 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
     if (reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0)
         cpu_ns = thread->unanswered.takes_all ? reading->used_ns : weight_ns;
     smp_interval_used_cpu(interval, target->node, cpu_ns);
-    smp_interval_ran_unseen(interval, target->key, reading->used_ns - cpu_ns);
+    smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }
 
 static bool outcome_has_stack(enum smp_outcome outcome)
@@ -86,10 +86,10 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
             target.outcome = found->outcome;
     } else {
         target = smp_attribution_found(wall->attribution, &thread->record, found->outcome,
-                                       found->sample, found->group_name);
+                                       found->sample, found->mounted);
     }
     const bool becomes_target =
-        stays || (outcome_has_stack(target.outcome) && found->group_name == NULL &&
+        stays || (outcome_has_stack(target.outcome) && found->mounted.name == NULL &&
                   is_last_stack_current(wall, thread));
     const int64_t weight_ns = thread->pending.has_target ? smp_pending_found_ns(wall, thread)
                                                          : smp_pending_ns(&thread->pending, now_ns);
@@ -133,7 +133,7 @@ static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                           enum smp_outcome outcome)
 {
     smp_interval_skip(wall->attribution->interval,
-                      smp_attribution_key(wall->attribution, &thread->record), outcome, 1);
+                      smp_attribution_tree(wall->attribution, &thread->record), outcome, 1);
     thread->unanswered.waiting_ns = smp_pending_found_ns(wall, thread);
     thread->unanswered.until_ns = wall->poll->now_ns;
     thread->unanswered.takes_all = true;

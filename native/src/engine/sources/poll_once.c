@@ -13,7 +13,7 @@ static void once_found(void *context, struct smp_thread_record *record,
 {
     const struct once *once = context;
     const struct smp_tree_target target = smp_attribution_found(
-        once->attribution, record, found->outcome, found->sample, found->group_name);
+        once->attribution, record, found->outcome, found->sample, found->mounted);
 
     smp_attribution_note(once->attribution, &target, once->span_ns);
 }
@@ -35,7 +35,7 @@ static void once_postponed(void *context, struct smp_thread_record *record)
 {
     const struct once *once = context;
 
-    smp_interval_skip(once->attribution->interval, smp_attribution_key(once->attribution, record),
+    smp_interval_skip(once->attribution->interval, smp_attribution_tree(once->attribution, record),
                       SMP_OUTCOME_OVER_OVERHEAD_LIMIT, 1);
 }
 

@@ -89,10 +89,10 @@ bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record
 
 /* By options and filter, whatever its name. */
 bool smp_roster_chooses(struct smp_roster *roster, struct smp_thread_record *record);
-/* The group of a virtual thread, by the rule for names; NULL: it is not sampled. Valid until the
- * next name is read. */
-const char *smp_roster_group_of_mounted(struct smp_roster *roster,
-                                        const struct smp_mounted_thread *mounted);
+/* The group of a virtual thread, by the rule for names; NULL: it is not sampled. Valid until the next
+ * name is read. */
+struct smp_group_key smp_roster_key_of_mounted(struct smp_roster *roster,
+                                               const struct smp_mounted_thread *mounted);
 
 /* Would these options change which threads are sampled, or their groups? */
 bool smp_roster_would_change(const struct smp_roster *roster, const struct smp_options *options);

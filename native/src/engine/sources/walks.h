@@ -40,7 +40,7 @@ enum {
 struct smp_found {
     enum smp_outcome outcome;
     const struct smp_sample *sample; /* only where the outcome has a stack */
-    const char *group_name;          /* of a virtual thread's stack; NULL: the thread's own */
+    struct smp_group_key mounted; /* of a virtual thread's stack; name is NULL: the thread's own */
 };
 
 struct smp_walk_events {

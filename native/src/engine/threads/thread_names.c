@@ -45,7 +45,7 @@ void smp_thread_names_destroy(struct smp_thread_names *names)
 static void leave_group(struct smp_thread_names *names, struct smp_thread_record *record)
 {
     names->leaving(names->leaving_context, record);
-    record->key_epoch = 0;
+    record->tree_epoch = 0;
     smp_last_stack_forget(&record->last);
 }
 

@@ -23,6 +23,7 @@
 #include "engine/threads/last_stack.h"
 #include "engine/threads/timer_wheel.h"
 #include "model/group_key.h"
+#include "model/thread_groups.h"
 
 /*
  * What all sources know of a thread. A source that knows more begins its own record with this one.
@@ -31,8 +32,8 @@
 struct smp_thread_record {
     struct smp_deadline deadline; /* first: when its source visits it next */
     struct smp_thread *thread;
-    struct smp_group_key key;   /* in the interval */
-    uint64_t key_epoch;         /* key is valid while equal to that of the attribution; 0: never */
+    struct smp_group_tree tree; /* in the interval */
+    uint64_t tree_epoch;        /* tree is valid while equal to that of the attribution; 0: never */
     struct smp_last_stack last; /* and the node its time went to */
     enum smp_naming naming;     /* the last answer of the name callback; SAME: none yet */
     bool is_candidate;          /* by options, filter and name */
@@ -47,6 +48,11 @@ struct smp_thread_record {
     char *raw_name;             /* NULL: not known (yet) */
     char *group_name;           /* NULL: the overflow group, for lack of memory or of a name */
 };
+
+static inline struct smp_group_key smp_thread_record_key(const struct smp_thread_record *record)
+{
+    return (struct smp_group_key){ .name = record->group_name };
+}
 
 /* The record of a deadline, which is its first member. */
 static inline struct smp_thread_record *smp_thread_record_of(struct smp_deadline *deadline)

@@ -457,6 +457,26 @@ static void figures_stick_at_their_maximum(void **state)
     assert_sums_by_location(tree);
 }
 
+/* Of any measure: what the children have is more than the total that they are taken from. */
+static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint32_t stacks[][2] = { { 2, 1 }, { 3, 1 } };
+
+    for (int measure = 0; measure < SMP_MEASURE_COUNT; measure++) {
+        struct smp_amounts amounts = { 0 };
+        struct smp_tree *tree = NULL;
+        assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &tree),
+                         SMP_OK);
+        amounts.of[measure] = INT64_MAX - 1;
+        for (size_t i = 0; i < 2; i++)
+            smp_tree_credit_all(tree, add(tree, root_of(tree, 0), stacks[i], 2), &amounts);
+        smp_tree_seal(tree);
+        assert_sums_by_location(tree);
+        smp_tree_destroy(tree);
+    }
+}
+
 /* In a recursion each node's total is almost the maximum: added up they are far beyond. */
 static void sums_of_a_recursion_may_exceed_the_maximum_on_the_way(void **state)
 {
@@ -564,8 +584,8 @@ static void refused_adds_take_no_memory(void **state)
     struct failing_alloc failing;
     size_t refused = 0;
 
-    assert_int_equal(
-        smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled),
+                     SMP_OK);
     for (uint32_t i = 0; i < CHAINS; i++) {
         const uint32_t locations[LENGTH] = { 1, 2, 3, 4, 1000 + i };
         uint32_t leaf = 0;
@@ -772,6 +792,7 @@ int main(void)
         TEST(totals_are_what_a_node_and_all_below_it_were_credited),
         TEST(a_sealed_tree_changes_no_more),
         TEST(figures_stick_at_their_maximum),
+        TEST(sums_below_a_total_that_has_stuck_are_never_negative),
         TEST(sums_of_a_recursion_may_exceed_the_maximum_on_the_way),
         TEST(create_leaves_nothing_behind_when_refused),
         TEST(create_refuses_a_maximum_below_its_first_pages),

@@ -162,6 +162,27 @@ static void assert_equals_reference(const struct smp_tree *tree, struct referenc
     test_free(references);
 }
 
+enum { SUM_COUNT = 128 }; /* of the tests' locations */
+
+/* What smp_tree_sum_by_location adds is what the nodes have themselves, one by one. */
+static void assert_sums_by_location(const struct smp_tree *tree)
+{
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+    uint32_t numbers[SUM_COUNT];
+    struct smp_amounts expected[SUM_COUNT] = { 0 };
+    struct smp_amounts sums[SUM_COUNT] = { 0 };
+
+    for (uint32_t i = 0; i < SUM_COUNT; i++)
+        numbers[i] = SUM_COUNT - 1 - i;
+    for (uint32_t i = 1; i < smp_tree_node_count(tree); i++) {
+        const struct smp_amounts own = smp_tree_self_all(tree, i);
+        if ((nodes[i].location & SMP_LOCATION_GROUP) == 0)
+            smp_amounts_add(&expected[numbers[nodes[i].location]], &own);
+    }
+    smp_tree_sum_by_location(tree, numbers, sums);
+    assert_memory_equal(sums, expected, sizeof(sums));
+}
+
 /* Every node is reached once from node 0 along first children and next siblings. */
 static void assert_links_reach_all(const struct smp_tree *tree)
 {
@@ -276,6 +297,54 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
     smp_tree_seal(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
     assert_links_reach_all(fixture->tree);
+    assert_sums_by_location(fixture->tree);
+}
+
+/* A tree that holds some measures only, or none, beside one that holds all, with the same nodes. */
+static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
+{
+    static const uint32_t sets[] = { 0, SMP_MEASURE_BIT(SMP_MEASURE_CPU),
+                                     SMP_ALL_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_CPU) };
+    struct fixture *fixture = *state;
+    struct smp_tree *some[3] = { NULL, NULL, NULL };
+    uint32_t locations[MAX_DEPTH];
+
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(smp_tree_create(&fixture->quota, sets[i], MAX_BYTES, &some[i]), SMP_OK);
+    for (size_t round = 0; round < 3000; round++) {
+        const uint32_t group = below(fixture, GROUPS);
+        const size_t depth = random_stack(fixture, locations);
+        const struct smp_amounts amounts = {
+            .of = { [SMP_MEASURE_WALL] = below(fixture, 1000000),
+                    [SMP_MEASURE_CPU] = below(fixture, 1000),
+                    [SMP_MEASURE_SAMPLES] = 1 },
+        };
+        const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
+        smp_tree_credit_all(fixture->tree, leaf, &amounts);
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(add(some[i], root_of(some[i], group), locations, depth), leaf);
+            smp_tree_credit_all(some[i], leaf, &amounts);
+        }
+    }
+    smp_tree_seal(fixture->tree);
+    for (size_t i = 0; i < 3; i++) {
+        smp_tree_seal(some[i]);
+        assert_links_reach_all(some[i]);
+        assert_sums_by_location(some[i]);
+        for (uint32_t node = 0; node < smp_tree_node_count(some[i]); node++) {
+            const struct smp_amounts own = smp_tree_self_all(some[i], node);
+            for (int m = 0; m < SMP_MEASURE_COUNT; m++) {
+                const bool holds = (sets[i] & SMP_MEASURE_BIT(m)) != 0;
+                const enum smp_measure measure = (enum smp_measure)m;
+                assert_int_equal(
+                    smp_column_at(smp_tree_column(some[i], measure), node),
+                    holds ? smp_column_at(smp_tree_column(fixture->tree, measure), node) : 0);
+                assert_int_equal(own.of[m],
+                                 holds ? smp_tree_self(fixture->tree, node, measure) : 0);
+            }
+        }
+        smp_tree_destroy(some[i]);
+    }
 }
 
 /* A deep recursion: many nodes of one location, each the only child of the one above. */
@@ -357,6 +426,7 @@ static void a_sealed_tree_changes_no_more(void **state)
     assert_int_equal(smp_tree_root(tree, 5, &untouched), SMP_ESTATE);
     assert_int_equal(untouched, 4711);
     tree_credit(tree, leaf, 1, 1, 1);
+    smp_tree_credit_all(tree, leaf, &(const struct smp_amounts){ .of = { 1, 1, 1 } });
     assert_int_equal(tree_wall(tree, root), 9);
     assert_int_equal(tree_own_samples(tree, leaf), 9);
     assert_int_equal(smp_tree_bytes(tree), bytes);
@@ -367,9 +437,11 @@ static void figures_stick_at_their_maximum(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t locations[] = { 1, 2, 3 };
+    const uint32_t below_first[] = { 4, 1 };
     const uint32_t root = root_of(tree, 0);
     uint32_t leaf = 0;
 
+    tree_credit(tree, add(tree, root, below_first, 2), 7, 0, 7);
     for (size_t i = 0; i < 3; i++) {
         leaf = add(tree, root, &locations[i], 1);
         tree_credit(tree, leaf, INT64_MAX - 1, 1, INT64_MAX - 1);
@@ -383,6 +455,44 @@ static void figures_stick_at_their_maximum(void **state)
     assert_int_equal(tree_cpu(tree, root), 7);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_WALL), 0);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_CPU), 0);
+    assert_sums_by_location(tree);
+}
+
+/* Of any measure: what the children have is more than the total that they are taken from. */
+static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint32_t stacks[][2] = { { 2, 1 }, { 3, 1 } };
+
+    for (int measure = 0; measure < SMP_MEASURE_COUNT; measure++) {
+        struct smp_amounts amounts = { 0 };
+        struct smp_tree *tree = NULL;
+        assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &tree),
+                         SMP_OK);
+        amounts.of[measure] = INT64_MAX - 1;
+        for (size_t i = 0; i < 2; i++)
+            smp_tree_credit_all(tree, add(tree, root_of(tree, 0), stacks[i], 2), &amounts);
+        smp_tree_seal(tree);
+        assert_sums_by_location(tree);
+        smp_tree_destroy(tree);
+    }
+}
+
+/* In a recursion each node's total is almost the maximum: added up they are far beyond. */
+static void sums_of_a_recursion_may_exceed_the_maximum_on_the_way(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t stack[] = { 5, 5, 5, 5 };
+    const uint32_t numbers[] = { 0, 0, 0, 0, 0, 1 };
+    struct smp_amounts sums[2] = { 0 };
+
+    tree_credit(tree, add(tree, root_of(tree, 0), stack, 4), INT64_MAX - 1, INT64_MAX - 1, 1);
+    smp_tree_seal(tree);
+    smp_tree_sum_by_location(tree, numbers, sums);
+    assert_int_equal(sums[1].of[SMP_MEASURE_WALL], INT64_MAX - 1);
+    assert_int_equal(sums[1].of[SMP_MEASURE_CPU], INT64_MAX - 1);
+    assert_int_equal(sums[1].of[SMP_MEASURE_SAMPLES], 1);
+    assert_int_equal(sums[0].of[SMP_MEASURE_WALL], 0);
 }
 
 /* --- memory --- */
@@ -678,10 +788,13 @@ int main(void)
         TEST(keeps_groups_apart),
         TEST(an_empty_stack_is_its_root),
         TEST(agrees_with_its_dumb_reference_on_random_stacks),
+        TEST(has_of_each_measure_it_holds_what_a_tree_of_all_has),
         TEST(takes_stacks_of_any_depth),
         TEST(totals_are_what_a_node_and_all_below_it_were_credited),
         TEST(a_sealed_tree_changes_no_more),
         TEST(figures_stick_at_their_maximum),
+        TEST(sums_below_a_total_that_has_stuck_are_never_negative),
+        TEST(sums_of_a_recursion_may_exceed_the_maximum_on_the_way),
         TEST(create_leaves_nothing_behind_when_refused),
         TEST(create_refuses_a_maximum_below_its_first_pages),
         TEST(a_refused_add_changes_nothing_and_can_be_repeated),

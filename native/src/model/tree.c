@@ -353,6 +353,18 @@ void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure meas
         *at = smp_add_clamped(*at, amount);
 }
 
+void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts)
+{
+    if (tree->sealed)
+        return;
+    if (tree->width == SMP_MEASURE_COUNT) {
+        smp_amounts_add(&rows_of_all(tree)[node], amounts);
+        return;
+    }
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+        smp_tree_credit(tree, node, (enum smp_measure)i, amounts->of[i]);
+}
+
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount)
 {
@@ -547,12 +559,9 @@ struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure 
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
 {
     const struct smp_column column = smp_tree_column(tree, measure);
-    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
-    int64_t own = smp_column_at(column, node);
 
-    for (; child != 0; child = tree->slots[child])
-        own = smp_subtract_clamped(own, smp_column_at(column, child));
-    return own;
+    return tree->sealed ? smp_column_self(column, tree->nodes, tree->slots, node)
+                        : smp_column_at(column, node);
 }
 
 /* Where the tree does not hold all measures. */

@@ -127,12 +127,14 @@ void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree
                        enum smp_outcome outcome, int64_t wall_ns)
 {
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, tree.group);
+    const struct smp_amounts amounts = {
+        .of = { [SMP_MEASURE_WALL] = wall_ns,
+                [SMP_MEASURE_SAMPLES] = smp_outcome_is_sample(outcome) },
+    };
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
-    if (smp_outcome_is_sample(outcome))
-        smp_tree_credit(interval->tree, node, SMP_MEASURE_SAMPLES, 1);
+    smp_tree_credit_all(interval->tree, node, &amounts);
     info->unseen.fallback = node;
 }
 
@@ -162,8 +164,11 @@ void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tre
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
                            int64_t cpu_ns)
 {
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
+    const struct smp_amounts amounts = {
+        .of = { [SMP_MEASURE_WALL] = wall_ns, [SMP_MEASURE_CPU] = cpu_ns },
+    };
+
+    smp_tree_credit_all(interval->tree, node, &amounts);
 }
 
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)

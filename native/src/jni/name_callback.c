@@ -197,10 +197,8 @@ static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback
     return naming;
 }
 
-static enum smp_status
-group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
-            void (*result)(void *context, void *record, enum smp_naming naming, const char *name),
-            void *context)
+static enum smp_status group_names(void *self, const struct smp_thread_to_name *threads,
+                                   size_t count, smp_on_name *result, void *context)
 {
     struct smp_jni_name_callback *name_callback = self;
     JNIEnv *env = smp_jni_begin_call();

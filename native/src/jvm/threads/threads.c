@@ -213,7 +213,7 @@ struct reading {
     uint64_t *cursor;
     uint64_t *unseen;
     bool is_first; /* holes are threads that ended before this reader began: none was missed */
-    bool (*started)(void *context, struct smp_thread *thread);
+    smp_on_thread_started *started;
     void *context;
 };
 
@@ -240,9 +240,9 @@ static bool offer_thread(const struct reading *reading, struct smp_jvm_thread *e
     return true;
 }
 
-static enum smp_status
-poll_started_threads(SMP_UNUSED void *self, uint64_t *cursor, uint64_t *unseen,
-                     bool (*started)(void *context, struct smp_thread *thread), void *context)
+static enum smp_status poll_started_threads(SMP_UNUSED void *self, uint64_t *cursor,
+                                            uint64_t *unseen, smp_on_thread_started *started,
+                                            void *context)
 {
     const struct reading reading = { cursor, unseen, *cursor == 0, started, context };
     struct smp_jvm_thread *batch[POLL_BATCH];

@@ -60,6 +60,7 @@ static int setup(void **state)
         .options = &options,
     };
     assert_int_equal(smp_ticker_create(&parts, &f->ticker), SMP_OK);
+    smp_options_fini(&options);
     *state = f;
     return 0;
 }

@@ -474,8 +474,8 @@ static void refused_adds_take_no_memory(void **state)
     struct failing_alloc failing;
     size_t refused = 0;
 
-    assert_int_equal(
-        smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled), SMP_OK);
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled),
+                     SMP_OK);
     for (uint32_t i = 0; i < CHAINS; i++) {
         const uint32_t locations[LENGTH] = { 1, 2, 3, 4, 1000 + i };
         uint32_t leaf = 0;

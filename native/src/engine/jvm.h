@@ -248,10 +248,10 @@ typedef void smp_on_name(void *context, void *record, enum smp_naming naming, co
 struct smp_name_callback {
     /*
      * The group names of threads[0..count). Calls result once per thread: SAME as the last time, NAMED,
-     * SKIP (do not sample), FAILED (use the raw name).
+     * SKIP (do not sample), FAILED (use the raw name); for none where the call itself fails.
      */
-    enum smp_status (*group_names)(void *self, const struct smp_thread_to_name *threads,
-                                   size_t count, smp_on_name *result, void *context);
+    void (*group_names)(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context);
     void (*forget)(void *self, void *memory);
     /* As group_names, for one virtual thread: never SAME. *name is valid until the next call. */
     enum smp_naming (*mounted_name)(void *self, void *ref, const char **name);

@@ -364,7 +364,8 @@ static void options_set_in_a_rest_hold_from_then_on(void **state)
     session_fixture_start(f, RESTING);
     rest(f);
     fake_clock_advance(&f->clock, 100 * MS);
-    assert_int_equal(configure_now(f, RESTING "skipDaemonThreads=true\n"), SMP_OK);
+    assert_int_equal(configure(f, RESTING "skipDaemonThreads=true\n", NULL), SMP_OK);
+    assert_int_equal(smp_session_resume(f->session), SMP_OK); /* a request comes after them */
     fake_clock_advance(&f->clock, 30 * MS);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 230);

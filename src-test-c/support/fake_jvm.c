@@ -436,10 +436,8 @@ static enum smp_naming call_rule(struct fake_jvm *vm, const struct fake_thread *
     return is_same && naming != SMP_NAMING_FAILED ? SMP_NAMING_SAME : naming;
 }
 
-static enum smp_status
-group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
-            void (*result)(void *context, void *record, enum smp_naming naming, const char *name),
-            void *context)
+static void group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context)
 {
     struct fake_jvm *vm = self;
     char answer[MAX_NAME];
@@ -455,7 +453,6 @@ group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
         result(context, threads[i].record, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
     }
     unlock(vm);
-    return status;
 }
 
 /* --- selections --- */

@@ -45,16 +45,18 @@ struct smp_start_listener {
     bool is_in;
 };
 
+/* A thread that is new to a session. May refuse it (false: no memory). */
+typedef bool smp_on_thread_started(void *context, struct smp_thread *thread);
+
 struct smp_thread_source {
     /*
      * Calls started for every live thread that is new to this session (serial > *cursor), and moves
      * *cursor on. The session holds each until drop. *unseen grows by the threads that came and
-     * went since the last poll; the first poll, with *cursor 0, misses none. started may refuse
-     * (false: no memory); the next poll offers the thread again.
+     * went since the last poll; the first poll, with *cursor 0, misses none. A thread that is
+     * refused is offered again at the next poll.
      */
     enum smp_status (*poll)(void *self, uint64_t *cursor, uint64_t *unseen,
-                            bool (*started)(void *context, struct smp_thread *thread),
-                            void *context);
+                            smp_on_thread_started *started, void *context);
     void (*drop)(void *self, struct smp_thread *thread);
     /*
      * Calls the listener's event at the next thread start, once, on any thread. False: a thread has
@@ -130,6 +132,11 @@ struct smp_mounted_thread {
     void *ref;        /* for the name callback; NULL: it is not known which virtual thread it was */
 };
 
+/* sample is borrowed for the call. mounted: not NULL where the stack is a virtual thread's. */
+typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer,
+                           const struct smp_sample *sample,
+                           const struct smp_mounted_thread *mounted);
+
 /*
  * Walks running threads without waiting for a safepoint: a signal makes the thread walk itself.
  * request and collect are called on one sampler thread; several sessions have a walker each and
@@ -147,24 +154,16 @@ struct smp_async_walker {
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*
      * Calls answered for every request made so far. Waits for missing answers until deadline_ns at
-     * most; then the answer is UNANSWERED. sample is borrowed for the call. mounted: not NULL where
-     * the stack is a virtual thread's.
+     * most; then the answer is UNANSWERED.
      */
-    void (*collect)(void *self, int64_t deadline_ns,
-                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                     const struct smp_sample *sample,
-                                     const struct smp_mounted_thread *mounted),
-                    void *context);
+    void (*collect)(void *self, int64_t deadline_ns, smp_on_answer *answered, void *context);
     /*
      * Calls answered if the thread has answered its last UNANSWERED request by now. A thread
      * handles the signal before it does anything else, so it had this stack as long as it has not
      * run since the request. False: no answer. Answers to older requests are dropped.
      */
     bool (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
-                      void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                       const struct smp_sample *sample,
-                                       const struct smp_mounted_thread *mounted),
-                      void *context);
+                      smp_on_answer *answered, void *context);
     void *self;
 };
 
@@ -217,17 +216,19 @@ enum smp_os_thread_kind {
         SMP_OS_THREAD_KIND_COUNT
 };
 
+typedef bool smp_is_java_tid(void *context, int32_t tid);
+/* cpu_ns: used since the last read. id is never the serial of a Java thread. */
+typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint64_t id,
+                              const char *name, int64_t cpu_ns);
+
 /* The operating system's view of the process's threads. All NULL where there is none. */
 struct smp_os_thread_source {
     /*
      * Calls used for every thread that is_java denies and that has used CPU time since the last
-     * read; the first read only begins. id is never the serial of a Java thread. What a thread used
-     * between its last read and its end is lost.
+     * read; the first read only begins. What a thread used between its last read and its end is
+     * lost.
      */
-    void (*read)(void *self, bool (*is_java)(void *context, int32_t tid),
-                 void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id,
-                              const char *name, int64_t cpu_ns),
-                 void *context);
+    void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
     /* Does it run, or would it if it had a CPU? False where that is not known. */
     bool (*is_runnable)(void *self, int32_t tid);
     void *self;
@@ -244,16 +245,16 @@ struct smp_thread_to_name {
     void *record; /* the caller's */
 };
 
+/* name: UTF-8, of NAMED only. */
+typedef void smp_on_name(void *context, void *record, enum smp_naming naming, const char *name);
+
 struct smp_name_callback {
     /*
      * The group names of threads[0..count). Calls result once per thread: SAME as the last time,
-     * NAMED with UTF-8 text, SKIP (do not sample), FAILED (use the raw name).
+     * NAMED, SKIP (do not sample), FAILED (use the raw name); for none where the call itself fails.
      */
-    enum smp_status (*group_names)(void *self, const struct smp_thread_to_name *threads,
-                                   size_t count,
-                                   void (*result)(void *context, void *record,
-                                                  enum smp_naming naming, const char *name),
-                                   void *context);
+    void (*group_names)(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context);
     void (*forget)(void *self, void *memory);
     /* As group_names, for one virtual thread: never SAME. *name is valid until the next call. */
     enum smp_naming (*mounted_name)(void *self, void *ref, const char **name);

@@ -359,8 +359,8 @@ static uint64_t location_id(const struct smp_used_frames *frames, const struct s
     return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
 }
 
-/* Leaf first. Walk and frames are copies, so the compiler knows that output does not change them: most
- * of the time goes by here. */
+/* Leaf first. Walk and frames are copies, so the compiler knows that output does not change
+ * them: most of the time goes by here. */
 static void put_sample(struct writer *writer, const struct smp_amounts *self, uint64_t group)
 {
     const uint64_t key = writer->thread_string;

@@ -12,8 +12,7 @@
 
 enum { UTF8_BYTES_PER_UNIT = 3, UTF8_MIN_BYTES = 4 };
 
-enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
-                             size_t *length)
+enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out)
 {
     if (string == NULL)
         return SMP_EINVAL;
@@ -25,13 +24,11 @@ enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char
     if (text == NULL)
         return SMP_ENOMEM;
     const enum smp_status status = smp_jvmti_text_copy(env, string, text, size);
-    if (status != SMP_OK) {
+    if (status == SMP_OK)
+        *out = text;
+    else
         smp_free(NULL, text);
-        return status;
-    }
-    *out = text;
-    *length = strlen(text);
-    return SMP_OK;
+    return status;
 }
 
 /* In ASCII without NUL, UTF-8 and the JVM's modified UTF-8 are the same. */

@@ -19,8 +19,7 @@
  * A NUL-terminated UTF-8 copy, to be given to smp_free(NULL, ...). SMP_EINVAL: null, or longer than
  * max_units UTF-16 units. SMP_ENOMEM.
  */
-SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
-                                         size_t *length);
+SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out);
 
 /* text is UTF-8 with a NUL after length. A local reference; NULL: an OutOfMemoryError is
  * pending. */

@@ -197,28 +197,24 @@ static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback
     return naming;
 }
 
-static enum smp_status
-group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
-            void (*result)(void *context, void *record, enum smp_naming naming, const char *name),
-            void *context)
+static void group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context)
 {
     struct smp_jni_name_callback *name_callback = self;
+    struct name_arrays *arrays = &name_callback->arrays;
     JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
-        return SMP_EPHASE;
-    const enum smp_status status = reserve_names(env, &name_callback->arrays, count);
-    if (status == SMP_OK) {
-        fill_threads(env, &name_callback->arrays, threads, count);
+        return;
+    if (reserve_names(env, arrays, count) == SMP_OK) {
+        fill_threads(env, arrays, threads, count);
         if (!call(env, name_callback, count))
-            memset(name_callback->arrays.flags, JNI_TRUE,
-                   count * sizeof(name_callback->arrays.flags[0]));
+            memset(arrays->flags, JNI_TRUE, count * sizeof(arrays->flags[0]));
         for (size_t i = 0; i < count; i++)
             result(context, threads[i].record,
                    read_group_name(env, name_callback, i, threads[i].memory), name_callback->text);
     }
     (void)smp_jni_end_call(env);
-    return status;
 }
 
 /* Through the first element, which the next call for threads sets again. */

@@ -16,9 +16,8 @@ static size_t length_of(JNIEnv *env, jarray array)
 static enum smp_status read_text(JNIEnv *env, jobjectArray texts, size_t index, char **out,
                                  char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    size_t length = 0;
     jstring text = (*env)->GetObjectArrayElement(env, texts, (jsize)index);
-    const enum smp_status status = smp_jni_text(env, text, SMP_OPTION_TEXT_MAX_BYTES, out, &length);
+    const enum smp_status status = smp_jni_text(env, text, SMP_OPTION_TEXT_MAX_BYTES, out);
 
     if (status == SMP_EINVAL)
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,

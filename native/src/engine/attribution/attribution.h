@@ -45,13 +45,15 @@ struct smp_tree_target {
     size_t omitted; /* frames of its stack that are not in the tree */
 };
 
-/* The tree of the thread's group in this interval; looked up where its group or the interval has changed. */
+/* The tree of the thread's group in this interval; looked up where its group or the interval has
+ * changed. */
 struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
                                            struct smp_thread_record *record);
 
 /*
- * The target of a stack that was found. sample is read only where the outcome has a stack. It becomes
- * the record's last stack, unless mounted is the key of a virtual thread, whose stack it is.
+ * The target of a stack that was found. sample is read only where the outcome has a stack. It
+ * becomes the record's last stack, unless mounted is the key of a virtual thread, whose stack it
+ * is.
  */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,

@@ -160,8 +160,7 @@ static void call_name_rule(struct smp_thread_names *names)
 
     if (count == 0)
         return;
-    (void)name_callback->group_names(name_callback->self, table->to_name, count, on_name_answer,
-                                     names);
+    name_callback->group_names(name_callback->self, table->to_name, count, on_name_answer, names);
     for (size_t i = 0; i < count; i++) {
         struct smp_thread_record *record = table->to_name[i].record;
         if (!record->is_named)

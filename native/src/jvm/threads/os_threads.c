@@ -167,9 +167,8 @@ static const struct smp_hash_slots os_thread_slots = { .bytes = sizeof(struct os
 struct reading {
     struct smp_os_threads *os_threads;
     struct smp_hash_map seen;
-    bool (*is_java)(void *context, int32_t tid);
-    void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
-                 int64_t cpu_ns);
+    smp_is_java_tid *is_java;
+    smp_on_os_thread *used;
     void *context;
 };
 
@@ -212,9 +211,7 @@ static bool read_os_thread(void *context, int32_t tid)
     return true;
 }
 
-static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t tid),
-                            void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id,
-                                         const char *name, int64_t cpu_ns),
+static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used,
                             void *context)
 {
     struct smp_os_threads *os_threads = self;

@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/registry.h"
@@ -37,18 +38,11 @@ static enum smp_status find_thread_fields(JNIEnv *env)
 {
     if (id_field != NULL)
         return SMP_OK;
-    jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
-    if (thread_class == NULL) {
-        (*env)->ExceptionClear(env);
+    jclass thread_class = smp_jdk_class(env, "java/lang/Thread");
+    if (thread_class == NULL)
         return SMP_EVM;
-    }
-    /* The id stays valid: Thread is never unloaded. */
-    id_field = (*env)->GetFieldID(env, thread_class, "tid", "J");
-    if (id_field == NULL)
-        (*env)->ExceptionClear(env);
-    address_field = (*env)->GetFieldID(env, thread_class, "eetop", "J");
-    if (address_field == NULL)
-        (*env)->ExceptionClear(env);
+    address_field = smp_jdk_field(env, thread_class, "eetop", "J");
+    id_field = smp_jdk_field(env, thread_class, "tid", "J");
     (*env)->DeleteLocalRef(env, thread_class);
     return id_field != NULL ? SMP_OK : SMP_EUNSUPPORTED;
 }
@@ -160,15 +154,13 @@ void JNICALL smp_threads_on_end(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jthread
 
 enum smp_status smp_threads_open(JNIEnv *env)
 {
-    enum smp_status status = find_thread_fields(env);
+    const enum smp_status status = find_thread_fields(env);
 
-    if (status == SMP_OK)
-        status = smp_jvm_thread_name_init(env);
-    if (status == SMP_OK)
-        (void)smp_virtual_threads_init(env);
-    if (status == SMP_OK)
-        status = smp_registry_open(&registry);
-    return status;
+    if (status != SMP_OK)
+        return status;
+    smp_jvm_thread_name_init(env);
+    (void)smp_virtual_threads_init(env);
+    return smp_registry_open(&registry);
 }
 
 enum smp_status smp_threads_scan(JNIEnv *env)
@@ -221,7 +213,7 @@ struct reading {
     uint64_t *cursor;
     uint64_t *unseen;
     bool is_first; /* holes are threads that ended before this reader began: none was missed */
-    bool (*started)(void *context, struct smp_thread *thread);
+    smp_on_thread_started *started;
     void *context;
 };
 
@@ -248,9 +240,9 @@ static bool offer_thread(const struct reading *reading, struct smp_jvm_thread *e
     return true;
 }
 
-static enum smp_status
-poll_started_threads(SMP_UNUSED void *self, uint64_t *cursor, uint64_t *unseen,
-                     bool (*started)(void *context, struct smp_thread *thread), void *context)
+static enum smp_status poll_started_threads(SMP_UNUSED void *self, uint64_t *cursor,
+                                            uint64_t *unseen, smp_on_thread_started *started,
+                                            void *context)
 {
     const struct reading reading = { cursor, unseen, *cursor == 0, started, context };
     struct smp_jvm_thread *batch[POLL_BATCH];

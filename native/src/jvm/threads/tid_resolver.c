@@ -29,6 +29,7 @@ struct tid_list {
 /* Registered threads without a tid, each held; the tids of the others, and those that are left. */
 struct unresolved {
     struct smp_registry *registry;
+    void (*dispose)(struct smp_jvm_thread *entry);
     struct smp_jvm_thread **entries;
     size_t count;
     size_t capacity;
@@ -140,18 +141,15 @@ static bool keep_unresolved(struct unresolved *unresolved, struct smp_jvm_thread
     return true;
 }
 
-static void drop_entry(struct smp_registry *registry, void (*dispose)(struct smp_jvm_thread *entry),
-                       struct smp_jvm_thread *entry)
+static void drop_entry(const struct unresolved *unresolved, struct smp_jvm_thread *entry)
 {
-    struct smp_jvm_thread *unheld = smp_registry_release(registry, entry);
+    struct smp_jvm_thread *unheld = smp_registry_release(unresolved->registry, entry);
 
     if (unheld != NULL)
-        dispose(unheld);
+        unresolved->dispose(unheld);
 }
 
-static void collect_unresolved(struct smp_registry *registry,
-                               void (*dispose)(struct smp_jvm_thread *entry),
-                               struct unresolved *unresolved)
+static void collect_unresolved(struct unresolved *unresolved)
 {
     struct smp_jvm_thread *batch[BATCH];
     uint64_t cursor = 0;
@@ -159,11 +157,11 @@ static void collect_unresolved(struct smp_registry *registry,
     size_t count = BATCH;
 
     while (count == BATCH) {
-        count = smp_registry_collect(registry, cursor, batch, BATCH, &newest);
+        count = smp_registry_collect(unresolved->registry, cursor, batch, BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
             cursor = batch[i]->thread.serial;
             if (!keep_unresolved(unresolved, batch[i]))
-                drop_entry(registry, dispose, batch[i]);
+                drop_entry(unresolved, batch[i]);
         }
     }
 }
@@ -229,20 +227,20 @@ void smp_tid_resolver_restart(void)
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry))
 {
-    struct unresolved unresolved = { .registry = registry };
+    struct unresolved unresolved = { .registry = registry, .dispose = dispose };
     int64_t due_ns = next.due_ns;
     size_t unknown = 0;
 
     if (due_ns == INT64_MAX || smp_clock_ns() < due_ns ||
         !atomic_compare_exchange_strong(&next.due_ns, &due_ns, INT64_MAX))
         return;
-    collect_unresolved(registry, dispose, &unresolved);
+    collect_unresolved(&unresolved);
     if (unresolved.count > 0) {
         find_hints(&unresolved);
         unknown = match_unresolved(&unresolved);
     }
     for (size_t i = 0; i < unresolved.count; i++)
-        drop_entry(registry, dispose, unresolved.entries[i]);
+        drop_entry(&unresolved, unresolved.entries[i]);
     smp_free(NULL, (void *)unresolved.entries);
     smp_free(NULL, unresolved.known.tids);
     smp_free(NULL, unresolved.unknown.tids);

@@ -142,13 +142,13 @@ static jint counted_bci(jint bci)
 static const char *compare_pc(const struct smp_layout *layout, const struct smp_blob *blob,
                               const PCStackInfo *info, uint64_t *frames)
 {
-    struct smp_raw_frame ours[SMP_CHECK_MAX_FRAMES];
+    struct smp_raw_frame ours[SMP_CODE_MAX_FRAMES];
     const jint count = info->numstackframes;
 
-    if (count <= 0 || count > SMP_CHECK_MAX_FRAMES)
+    if (count <= 0 || count > SMP_CODE_MAX_FRAMES)
         return NULL;
     const size_t found =
-        smp_code_frames(layout, blob, (uintptr_t)info->pc, ours, SMP_CHECK_MAX_FRAMES);
+        smp_code_frames(layout, blob, (uintptr_t)info->pc, ours, SMP_CODE_MAX_FRAMES);
     if (found == 0)
         return "the frames of a compiled method are not found";
     if (found != (size_t)count)
@@ -275,14 +275,16 @@ static const char *check_records(const struct smp_layout *layout, const struct s
     return NULL;
 }
 
+/* Compilations that were seen of late; a pair that is torn is no pair. */
+static struct {
+    _Atomic uint64_t code;
+    _Atomic uint64_t sum; /* of the code and the id */
+} recent[RECENT_IDS];
+static _Atomic uint32_t next_recent;
+
 /* Of different compilations, ids are never the same. */
 static const char *check_compile_id(const struct smp_blob *blob)
 {
-    static struct {
-        _Atomic uint64_t code; /* two words without a lock: a pair that is torn is no pair */
-        _Atomic uint64_t sum;
-    } recent[RECENT_IDS];
-    static _Atomic uint32_t next;
     const uint64_t id = blob->compile_id;
 
     if (id == 0 || id > INT32_MAX)
@@ -292,7 +294,7 @@ static const char *check_compile_id(const struct smp_blob *blob)
         if (code != 0 && code != blob->code && atomic_load(&recent[i].sum) == code + id)
             return "two compiled methods have one compile id";
     }
-    const uint32_t at = atomic_fetch_add(&next, 1) % RECENT_IDS;
+    const uint32_t at = atomic_fetch_add(&next_recent, 1) % RECENT_IDS;
     atomic_store(&recent[at].code, 0);
     atomic_store(&recent[at].sum, blob->code + id);
     atomic_store(&recent[at].code, blob->code);
@@ -354,8 +356,10 @@ const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t sta
                : "the interpreter has other bounds";
 }
 
-void smp_check_forget_ids(void)
+void smp_check_forget(void)
 {
     for (size_t i = 0; i < KNOWN_IDS; i++)
         atomic_store(&known_ids[i].method, 0);
+    for (size_t i = 0; i < RECENT_IDS; i++)
+        atomic_store(&recent[i].code, 0);
 }

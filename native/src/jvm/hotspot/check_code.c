@@ -20,6 +20,8 @@ enum {
     MAX_PCS = 64 * 1024, /* of one method */
     KNOWN_IDS = 2048,
     MACHINE_SLACK_BYTES = 512,
+    MANY_ENTRIES =
+        28, /* from this JDK on a method may have some ways in, each of which makes the frame */
     JVMTI_ENTRY_BCI = 0, /* a bci below 0, of the entry, counts as this */
     RECENT_IDS = 32,     /* of compilations */
     NAME_BYTES = 64,
@@ -176,7 +178,8 @@ static const char *compare_record(const struct smp_layout *layout, const struct 
 }
 
 /* The code begins with the making of its frame, as far as that is understood. */
-static const char *compare_frame(const struct smp_blob *blob, size_t size)
+static const char *compare_frame(const struct smp_layout *layout, const struct smp_blob *blob,
+                                 size_t size)
 {
     /* The bytes are those of the event, which are mapped. */
     const struct smp_code_frame made = smp_machine_code_frame(
@@ -186,8 +189,9 @@ static const char *compare_frame(const struct smp_blob *blob, size_t size)
         return NULL;
     if (made.bytes != blob->frame_bytes)
         return "the frame of a compiled method has another size";
-    if (blob->frame_complete < (int32_t)made.lowered_at ||
-        blob->frame_complete > (int32_t)made.lowered_at + MACHINE_SLACK_BYTES)
+    const size_t most =
+        layout->version >= MANY_ENTRIES ? size : made.lowered_at + MACHINE_SLACK_BYTES;
+    if (blob->frame_complete < (int32_t)made.lowered_at || blob->frame_complete > (int64_t)most)
         return "the frame of a compiled method is complete elsewhere";
     return NULL;
 }
@@ -334,7 +338,7 @@ const char *smp_check_method(const struct smp_layout *layout, const struct smp_c
     const char *reason = compare_blob(layout, method, &blob);
 
     if (reason == NULL && blob.kind == SMP_BLOB_COMPILED) {
-        reason = compare_frame(&blob, method->size);
+        reason = compare_frame(layout, &blob, method->size);
         if (reason == NULL)
             reason = check_records(layout, &blob);
         if (reason == NULL)

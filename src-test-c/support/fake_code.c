@@ -242,6 +242,11 @@ static uintptr_t make_pool(struct fake_code *code, uintptr_t class_name, uintptr
     return pool;
 }
 
+struct smp_exports fake_code_exports(struct fake_code *code)
+{
+    return fake_libjvm_exports(code->libjvm);
+}
+
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,
                            uint64_t id)
 {
@@ -344,7 +349,7 @@ static void write_record(uint8_t *records, size_t index, const struct smp_layout
     put_u32(record, layout->pc_record.scope, scope);
 }
 
-/* HotSpot has a record before the first and behind the last one, too. */
+/* HotSpot has a record before the first and behind the last one, too; the last one is of no instruction. */
 static void encode_records(struct encoder *to, const struct smp_layout *layout, uint8_t *out,
                            const struct fake_record *records, size_t count)
 {
@@ -352,7 +357,7 @@ static void encode_records(struct encoder *to, const struct smp_layout *layout, 
     write_record(out, 0, layout, -1, 0);
     for (size_t i = 0; i < count; i++)
         write_record(out, i + 1, layout, records[i].pc, encode_scopes(to, &records[i]));
-    write_record(out, count + 1, layout, INT32_MAX, 0);
+    write_record(out, count + 1, layout, FAKE_CODE_BYTES + 1, 0);
 }
 
 static void set_method(struct fake_code *code, uintptr_t blob, uintptr_t method)

@@ -20,6 +20,7 @@
 #ifndef SMP_SUPPORT_FAKE_CODE_H
 #define SMP_SUPPORT_FAKE_CODE_H
 
+#include "jvm/hotspot/exports.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/layout.h"
 
@@ -45,6 +46,9 @@ struct fake_record {
 struct fake_code *fake_code_create(int version);
 void fake_code_destroy(struct fake_code *code);
 const struct smp_layout *fake_code_layout(const struct fake_code *code);
+
+/* What the layout is found in. */
+struct smp_exports fake_code_exports(struct fake_code *code);
 
 /* A Method*. id 0: it has none. */
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,

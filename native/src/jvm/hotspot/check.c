@@ -161,6 +161,6 @@ void smp_hotspot_forget(void)
     atomic_store(&state.seen, 0);
     atomic_store(&state.records, 0);
     atomic_store(&state.frames, 0);
-    smp_check_forget_ids();
+    smp_check_forget();
     state.reason[0] = '\0';
 }

@@ -20,6 +20,8 @@ enum {
     MAX_PCS = 64 * 1024, /* of one method */
     KNOWN_IDS = 2048,
     MACHINE_SLACK_BYTES = 512,
+    MANY_ENTRIES =
+        28, /* from this JDK on a method may have some ways in, each of which makes the frame */
     JVMTI_ENTRY_BCI = 0, /* a bci below 0, of the entry, counts as this */
     RECENT_IDS = 32,     /* of compilations */
     NAME_BYTES = 64,
@@ -142,13 +144,13 @@ static jint counted_bci(jint bci)
 static const char *compare_pc(const struct smp_layout *layout, const struct smp_blob *blob,
                               const PCStackInfo *info, uint64_t *frames)
 {
-    struct smp_raw_frame ours[SMP_CHECK_MAX_FRAMES];
+    struct smp_raw_frame ours[SMP_CODE_MAX_FRAMES];
     const jint count = info->numstackframes;
 
-    if (count <= 0 || count > SMP_CHECK_MAX_FRAMES)
+    if (count <= 0 || count > SMP_CODE_MAX_FRAMES)
         return NULL;
     const size_t found =
-        smp_code_frames(layout, blob, (uintptr_t)info->pc, ours, SMP_CHECK_MAX_FRAMES);
+        smp_code_frames(layout, blob, (uintptr_t)info->pc, ours, SMP_CODE_MAX_FRAMES);
     if (found == 0)
         return "the frames of a compiled method are not found";
     if (found != (size_t)count)
@@ -176,7 +178,8 @@ static const char *compare_record(const struct smp_layout *layout, const struct 
 }
 
 /* The code begins with the making of its frame, as far as that is understood. */
-static const char *compare_frame(const struct smp_blob *blob, size_t size)
+static const char *compare_frame(const struct smp_layout *layout, const struct smp_blob *blob,
+                                 size_t size)
 {
     /* The bytes are those of the event, which are mapped. */
     const struct smp_code_frame made = smp_machine_code_frame(
@@ -186,8 +189,9 @@ static const char *compare_frame(const struct smp_blob *blob, size_t size)
         return NULL;
     if (made.bytes != blob->frame_bytes)
         return "the frame of a compiled method has another size";
-    if (blob->frame_complete < (int32_t)made.lowered_at ||
-        blob->frame_complete > (int32_t)made.lowered_at + MACHINE_SLACK_BYTES)
+    const size_t most =
+        layout->version >= MANY_ENTRIES ? size : made.lowered_at + MACHINE_SLACK_BYTES;
+    if (blob->frame_complete < (int32_t)made.lowered_at || blob->frame_complete > (int64_t)most)
         return "the frame of a compiled method is complete elsewhere";
     return NULL;
 }
@@ -275,14 +279,16 @@ static const char *check_records(const struct smp_layout *layout, const struct s
     return NULL;
 }
 
+/* Compilations that were seen of late; a pair that is torn is no pair. */
+static struct {
+    _Atomic uint64_t code;
+    _Atomic uint64_t sum; /* of the code and the id */
+} recent[RECENT_IDS];
+static _Atomic uint32_t next_recent;
+
 /* Of different compilations, ids are never the same. */
 static const char *check_compile_id(const struct smp_blob *blob)
 {
-    static struct {
-        _Atomic uint64_t code; /* two words without a lock: a pair that is torn is no pair */
-        _Atomic uint64_t sum;
-    } recent[RECENT_IDS];
-    static _Atomic uint32_t next;
     const uint64_t id = blob->compile_id;
 
     if (id == 0 || id > INT32_MAX)
@@ -292,7 +298,7 @@ static const char *check_compile_id(const struct smp_blob *blob)
         if (code != 0 && code != blob->code && atomic_load(&recent[i].sum) == code + id)
             return "two compiled methods have one compile id";
     }
-    const uint32_t at = atomic_fetch_add(&next, 1) % RECENT_IDS;
+    const uint32_t at = atomic_fetch_add(&next_recent, 1) % RECENT_IDS;
     atomic_store(&recent[at].code, 0);
     atomic_store(&recent[at].sum, blob->code + id);
     atomic_store(&recent[at].code, blob->code);
@@ -332,7 +338,7 @@ const char *smp_check_method(const struct smp_layout *layout, const struct smp_c
     const char *reason = compare_blob(layout, method, &blob);
 
     if (reason == NULL && blob.kind == SMP_BLOB_COMPILED) {
-        reason = compare_frame(&blob, method->size);
+        reason = compare_frame(layout, &blob, method->size);
         if (reason == NULL)
             reason = check_records(layout, &blob);
         if (reason == NULL)
@@ -354,8 +360,10 @@ const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t sta
                : "the interpreter has other bounds";
 }
 
-void smp_check_forget_ids(void)
+void smp_check_forget(void)
 {
     for (size_t i = 0; i < KNOWN_IDS; i++)
         atomic_store(&known_ids[i].method, 0);
+    for (size_t i = 0; i < RECENT_IDS; i++)
+        atomic_store(&recent[i].code, 0);
 }

@@ -18,8 +18,6 @@
 
 #include "jvm/hotspot/layout.h"
 
-enum { SMP_CHECK_MAX_FRAMES = 512 /* of one pc; deeper inlining is not compared */ };
-
 /* Once, before anything is read by code.h. */
 const char *smp_check_heaps(const struct smp_layout *layout);
 
@@ -35,8 +33,8 @@ struct smp_check_method {
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames);
 
-/* What was read of methods is read again; for smp_hotspot_forget. */
-void smp_check_forget_ids(void);
+/* What was seen of methods is forgotten; for smp_hotspot_forget. */
+void smp_check_forget(void);
 
 /* As the event DynamicCodeGenerated has it. */
 const char *smp_check_interpreter(const struct smp_layout *layout, uintptr_t start, size_t size);

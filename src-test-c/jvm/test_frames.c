@@ -234,6 +234,61 @@ static void test_ends_of_virtual_threads(void **state)
     fake_code_destroy(program.code);
 }
 
+/* JDK 28, value classes: a method that ends in "add disp(%rsp), %rsp; pop %rbp". */
+static void set_end_of_method(struct program *program, size_t disp, bool is_wide)
+{
+    const uint8_t narrow[] = { 0x48, 0x03, 0x64, 0x24, (uint8_t)disp, 0x5d };
+    const uint8_t wide[] = {
+        0x48, 0x03, 0xa4, 0x24, (uint8_t)disp, (uint8_t)(disp >> 8), 0, 0, 0x5d
+    };
+    char *at = (char *)program->compiled + 200;
+
+    memset(at, 0x48, 100); /* the same byte, as a beginning that leads nowhere */
+    memcpy(at + 80, is_wide ? wide : narrow, is_wide ? sizeof(wide) : sizeof(narrow));
+}
+
+static void test_frames_that_say_their_size(void **state)
+{
+    enum { FRAME_BYTES = 80 };
+    struct program program;
+    struct smp_frames_cache *cache = NULL;
+
+    (void)state;
+    program_open(&program, 28);
+    assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+    for (int round = 0; round < 4; round++) {
+        set_end_of_method(&program, FRAME_BYTES - 24, round % 2 == 1);
+        for (uint32_t extra = 0; extra < 20; extra += 2) {
+            fake_stack_begin(program.code);
+            fake_stack_enter(program.code);
+            fake_stack_interpreted(program.code, program.methods[0], 7, 0);
+            fake_stack_larger(program.code, program.compiled, extra);
+            fake_stack_compiled(program.code, program.plain);
+            walk_with(&program, round < 2 ? NULL : cache, CAPACITY);
+            expect_end(&program, SMP_FRAMES_ROOT, 4);
+            expect(&program, 1, 1, 33);
+            expect(&program, 3, 0, 7);
+        }
+    }
+    /* A size that cannot be: less than the least, or beyond the stack. */
+    for (size_t i = 0; i < 3; i++) {
+        static const uintptr_t wrong[] = { FRAME_BYTES - 24, 1 << 19, FRAME_BYTES + 1 };
+        fake_stack_begin(program.code);
+        fake_stack_enter(program.code);
+        fake_stack_larger(program.code, program.compiled, 0);
+        memcpy((char *)fake_stack_start(program.code).sp + FRAME_BYTES - 24, &wrong[i],
+               sizeof(wrong[i]));
+        walk(&program);
+        expect_end(&program, SMP_FRAMES_UNWALKABLE, 2);
+    }
+    /* The size in another word than expected. */
+    set_end_of_method(&program, FRAME_BYTES - 32, false);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
+    smp_frames_cache_destroy(cache);
+    fake_code_destroy(program.code);
+}
+
 static void test_both_ends_of_deep_stacks(void **state)
 {
     struct program program;
@@ -528,6 +583,7 @@ int main(void)
         cmocka_unit_test(test_a_leaf_in_a_stub_and_a_start_without_pc),
         cmocka_unit_test(test_native_code_that_calls_java_by_an_upcall),
         cmocka_unit_test(test_ends_of_virtual_threads),
+        cmocka_unit_test(test_frames_that_say_their_size),
         cmocka_unit_test(test_both_ends_of_deep_stacks),
         cmocka_unit_test(test_each_word_of_a_stack_is_broken),
         cmocka_unit_test(test_starts_that_are_no_frames),

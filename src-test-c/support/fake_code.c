@@ -551,6 +551,17 @@ void fake_stack_compiled(struct fake_code *code, uintptr_t pc)
     push_frame(code, pc, blob.frame_bytes);
 }
 
+void fake_stack_larger(struct fake_code *code, uintptr_t pc, uint32_t extra_words)
+{
+    const uint32_t extra = extra_words * (uint32_t)sizeof(uintptr_t);
+    struct smp_blob blob;
+
+    assert_true(smp_code_find(&code->layout, pc, &blob));
+    push_frame(code, pc, blob.frame_bytes + extra);
+    poke(code->top.sp + blob.frame_bytes - 3 * sizeof(uintptr_t),
+         blob.frame_bytes + extra - 2 * sizeof(uintptr_t));
+}
+
 void fake_stack_interpreted(struct fake_code *code, uintptr_t method, int32_t bci,
                             uint32_t extra_words)
 {

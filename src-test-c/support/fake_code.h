@@ -74,6 +74,8 @@ uint8_t *fake_code_segment_map(struct fake_code *code, size_t *bytes);
 void fake_stack_begin(struct fake_code *code);
 void fake_stack_enter(struct fake_code *code);
 void fake_stack_compiled(struct fake_code *code, uintptr_t pc);
+/* With extra words between its own and the caller's frame; its real size is in the frame. */
+void fake_stack_larger(struct fake_code *code, uintptr_t pc, uint32_t extra_words);
 /* With extra words of locals, by which the caller's frame was extended. */
 void fake_stack_interpreted(struct fake_code *code, uintptr_t method, int32_t bci,
                             uint32_t extra_words);

@@ -18,26 +18,30 @@ enum {
     CODE_WORDS = 16,
     METHOD_WORDS = 8,
     LAST_POINTER_IDS = 25, /* the last JDK whose method ids are pointers */
-    HALF_BITS = 32
+    HALF_BITS = 32,
+    PART_SHIFT = 57,
+    VIRTUAL_ROOT = 1, /* flags */
+    SAYS_SIZE = 2,
+    NATIVE = 1
 };
 
 /* Words of an entry. The first one is odd while it is written, and another one after each writing. */
 enum code_word {
     CODE_SEQUENCE,
-    CODE_PC,
+    CODE_KEY, /* the return address, and the part */
     CODE_BLOB,
     CODE_ID_AND_SIZE,
-    CODE_SHAPE, /* epoch, count, part, is_virtual_root */
+    CODE_SHAPE, /* epoch, count, part, flags */
     CODE_BCIS,
     CODE_FRAMES /* method, id of each */
 };
 
 enum method_word {
     METHOD_SEQUENCE,
-    METHOD_ADDRESS,
+    METHOD_KEY, /* Method* */
     METHOD_CONST,
     METHOD_CODE,
-    METHOD_SHAPE, /* epoch, number, is_native */
+    METHOD_SHAPE, /* epoch, number, flags */
     METHOD_CODE_BYTES,
     METHOD_ID,
     METHOD_IDS
@@ -54,6 +58,7 @@ struct method_entry {
 struct smp_frames_cache {
     _Atomic uint32_t epoch;
     atomic_flag is_written;
+    size_t turn;  /* of the thread that writes */
     void *memory; /* of the tables, not aligned */
     struct code_entry *codes;
     struct method_entry *methods;
@@ -96,11 +101,16 @@ void smp_frames_cache_renew(struct smp_frames_cache *cache)
     (void)atomic_fetch_add(&cache->epoch, 1);
 }
 
-static size_t place(uintptr_t key, size_t part, size_t size)
+/* A table is made of pairs: what belongs to a key is in either entry of its pair. */
+static size_t pair_of(uint64_t key, size_t size)
 {
-    const uint64_t mixed = (key + part * 0x9e3779b97f4a7c15U) * 0xd6e8feb86659fd93U;
+    return (size_t)((key * 0xd6e8feb86659fd93U) >> HALF_BITS) & (size - 1) & ~(size_t)1;
+}
 
-    return (size_t)(mixed >> HALF_BITS) & (size - 1);
+/* Addresses of a program leave the highest bits free. */
+static uint64_t key_of(uintptr_t pc, size_t part)
+{
+    return pc ^ (uint64_t)part << PART_SHIFT;
 }
 
 static uint64_t load(const _Atomic uint64_t *word)
@@ -108,18 +118,47 @@ static uint64_t load(const _Atomic uint64_t *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* A copy of an entry; false: it is just written. Copies no more than it needs for the key. */
-static bool copy_entry(const _Atomic uint64_t *words, size_t key_word, uint64_t key, uint64_t *to,
-                       size_t count)
+/* Copies the words from the second one on, which is the key; false: it is just written, or of another
+ * key. */
+static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to, size_t count)
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
 
-    if ((sequence & 1) != 0 || sequence == 0 || load(&words[key_word]) != key)
+    if (load(&words[1]) != key || (sequence & 1) != 0)
         return false;
     for (size_t i = 1; i < count; i++)
         to[i] = load(&words[i]);
     atomic_thread_fence(memory_order_acquire);
     return load(&words[0]) == sequence;
+}
+
+/* The words of the frames that it has, and no more: those of one frame are in one line. */
+static bool copy_code_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to)
+{
+    const uint64_t shape = load(&words[CODE_SHAPE]);
+    const size_t before = (shape >> 8 & 0xff) * FRAMES_IN_ENTRY;
+    const size_t count = shape >> 16 & 0xffff;
+    const size_t rest = count > before ? count - before : 0;
+    const size_t frames = rest < FRAMES_IN_ENTRY ? rest : FRAMES_IN_ENTRY;
+
+    return copy_entry(words, key, to, CODE_FRAMES + 2 * frames) && to[CODE_SHAPE] == shape;
+}
+
+static bool copy_code(const struct smp_frames_cache *cache, uint64_t key, uint64_t *to)
+{
+    const struct code_entry *pair = &cache->codes[pair_of(key, SMP_FRAMES_CACHE)];
+
+    return copy_code_entry(pair[0].words, key, to) || copy_code_entry(pair[1].words, key, to);
+}
+
+/* Which entry of a pair is written: the one of this key, or one that is free, else they take turns. */
+static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t second, uint64_t key)
+{
+    if (first == key || (first == 0 && second != key))
+        return 0;
+    if (second == key || second == 0)
+        return 1;
+    return cache->turn++ & 1;
 }
 
 static void write_entry(_Atomic uint64_t *words, const uint64_t *from, size_t count)
@@ -143,10 +182,14 @@ static void end_writing(struct smp_frames_cache *cache)
     atomic_flag_clear_explicit(&cache->is_written, memory_order_release);
 }
 
-static uint64_t shape_of(uint32_t epoch, size_t count, size_t part, bool flag)
+static uint64_t shape_of(uint32_t epoch, size_t count, size_t part, unsigned flags)
 {
-    return (uint64_t)epoch << HALF_BITS | (uint64_t)count << 16 | (uint64_t)part << 8 |
-           (flag ? 1 : 0);
+    return (uint64_t)epoch << HALF_BITS | (uint64_t)count << 16 | (uint64_t)part << 8 | flags;
+}
+
+static unsigned flags_of(const struct smp_known_code *code)
+{
+    return (code->is_virtual_root ? VIRTUAL_ROOT : 0) | (code->says_size ? SAYS_SIZE : 0);
 }
 
 /* Of part 0 the epoch is checked as well; words is a copy of the entry. */
@@ -155,8 +198,7 @@ static bool is_entry_of(const uint64_t *words, const struct smp_known_code *code
     return words[CODE_BLOB] == code->blob &&
            words[CODE_ID_AND_SIZE] ==
                ((uint64_t)code->compile_id << HALF_BITS | code->frame_bytes) &&
-           (uint32_t)words[CODE_SHAPE] ==
-               (uint32_t)shape_of(0, code->count, part, code->is_virtual_root);
+           (uint32_t)words[CODE_SHAPE] == (uint32_t)shape_of(0, code->count, part, flags_of(code));
 }
 
 static void take_frames(const uint64_t *words, size_t part, struct smp_known_code *out)
@@ -176,10 +218,10 @@ static void put_part(struct smp_frames_cache *cache, uintptr_t pc, size_t part,
 {
     const size_t first = part * FRAMES_IN_ENTRY;
     uint64_t words[CODE_WORDS] = {
-        [CODE_PC] = pc,
+        [CODE_KEY] = key_of(pc, part),
         [CODE_BLOB] = code->blob,
         [CODE_ID_AND_SIZE] = (uint64_t)code->compile_id << HALF_BITS | code->frame_bytes,
-        [CODE_SHAPE] = shape_of(code->epoch, code->count, part, code->is_virtual_root),
+        [CODE_SHAPE] = shape_of(code->epoch, code->count, part, flags_of(code)),
     };
 
     for (size_t i = 0; i < FRAMES_IN_ENTRY && first + i < code->count; i++) {
@@ -187,7 +229,10 @@ static void put_part(struct smp_frames_cache *cache, uintptr_t pc, size_t part,
         words[CODE_FRAMES + 2 * i] = code->frames[first + i].method;
         words[CODE_FRAMES + 2 * i + 1] = code->ids[first + i];
     }
-    write_entry(cache->codes[place(pc, part, SMP_FRAMES_CACHE)].words, words, CODE_WORDS);
+    struct code_entry *pair = &cache->codes[pair_of(words[CODE_KEY], SMP_FRAMES_CACHE)];
+    const size_t chosen = choose(cache, load(&pair[0].words[CODE_KEY]),
+                                 load(&pair[1].words[CODE_KEY]), words[CODE_KEY]);
+    write_entry(pair[chosen].words, words, CODE_WORDS);
 }
 
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
@@ -212,13 +257,13 @@ static bool take_code(struct smp_frames_cache *cache, uintptr_t pc, uint64_t *wo
     out->compile_id = (uint32_t)(words[CODE_ID_AND_SIZE] >> HALF_BITS);
     out->frame_bytes = (uint32_t)words[CODE_ID_AND_SIZE];
     out->count = words[CODE_SHAPE] >> 16 & 0xffff;
-    out->is_virtual_root = (words[CODE_SHAPE] & 1) != 0;
+    out->is_virtual_root = (words[CODE_SHAPE] & VIRTUAL_ROOT) != 0;
+    out->says_size = (words[CODE_SHAPE] & SAYS_SIZE) != 0;
     if (out->count > SMP_CODE_MAX_FRAMES || !is_entry_of(words, out, 0))
         return false;
     take_frames(words, 0, out);
     for (size_t part = 1; part * FRAMES_IN_ENTRY < out->count; part++) {
-        const _Atomic uint64_t *entry = cache->codes[place(pc, part, SMP_FRAMES_CACHE)].words;
-        if (!copy_entry(entry, CODE_PC, pc, words, CODE_WORDS) || !is_entry_of(words, out, part))
+        if (!copy_code(cache, key_of(pc, part), words) || !is_entry_of(words, out, part))
             return false;
         take_frames(words, part, out);
     }
@@ -260,8 +305,7 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
     if (cache == NULL)
         return false;
     out->epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
-    if (!copy_entry(cache->codes[place(pc, 0, SMP_FRAMES_CACHE)].words, CODE_PC, pc, words,
-                    CODE_WORDS))
+    if (!copy_code(cache, key_of(pc, 0), words))
         return false;
     is_old = words[CODE_SHAPE] >> HALF_BITS != out->epoch;
     if (!take_code(cache, pc, words, out) ||
@@ -298,10 +342,10 @@ static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_
                        const struct smp_method_code *code, uint64_t id)
 {
     const uint64_t words[METHOD_WORDS] = {
-        [METHOD_ADDRESS] = method,
+        [METHOD_KEY] = method,
         [METHOD_CONST] = code->const_method,
         [METHOD_CODE] = code->code,
-        [METHOD_SHAPE] = shape_of(epoch, code->number, 0, code->is_native),
+        [METHOD_SHAPE] = shape_of(epoch, code->number, 0, code->is_native ? NATIVE : 0),
         [METHOD_CODE_BYTES] = code->code_bytes,
         [METHOD_ID] = id,
         [METHOD_IDS] = code->ids,
@@ -309,7 +353,10 @@ static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_
 
     if (!begin_writing(cache))
         return;
-    write_entry(cache->methods[place(method, 0, METHODS)].words, words, METHOD_WORDS);
+    struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
+    const size_t chosen =
+        choose(cache, load(&pair[0].words[METHOD_KEY]), load(&pair[1].words[METHOD_KEY]), method);
+    write_entry(pair[chosen].words, words, METHOD_WORDS);
     end_writing(cache);
 }
 
@@ -317,15 +364,16 @@ static bool find_method(struct smp_frames_cache *cache, uintptr_t method, uint32
                         struct smp_method_code *out, uint64_t *id)
 {
     uint64_t words[METHOD_WORDS];
+    const struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
 
-    if (!copy_entry(cache->methods[place(method, 0, METHODS)].words, METHOD_ADDRESS, method, words,
-                    METHOD_WORDS) ||
+    if ((!copy_entry(pair[0].words, method, words, METHOD_WORDS) &&
+         !copy_entry(pair[1].words, method, words, METHOD_WORDS)) ||
         words[METHOD_SHAPE] >> HALF_BITS != epoch)
         return false;
     *out = (struct smp_method_code){ .const_method = words[METHOD_CONST],
                                      .code = words[METHOD_CODE],
                                      .code_bytes = (uint32_t)words[METHOD_CODE_BYTES],
-                                     .is_native = (words[METHOD_SHAPE] & 1) != 0,
+                                     .is_native = (words[METHOD_SHAPE] & NATIVE) != 0,
                                      .number = (uint16_t)(words[METHOD_SHAPE] >> 16),
                                      .ids = words[METHOD_IDS] };
     *id = words[METHOD_ID];

@@ -29,9 +29,11 @@ struct smp_known_code {
     uint32_t frame_bytes;
     uint32_t epoch;       /* of the cache, before it was read */
     bool is_virtual_root; /* the frame below a virtual thread's own first one */
+    bool says_size; /* frame_bytes is the least; the frame has the real one (machine_code.h) */
     size_t count;
-    struct smp_raw_frame frames[SMP_CODE_MAX_FRAMES];
-    uint64_t ids[SMP_CODE_MAX_FRAMES];
+    /* The caller's, with room for SMP_CODE_MAX_FRAMES. */
+    struct smp_raw_frame *frames;
+    uint64_t *ids;
 };
 
 /* cache may be NULL, here and below: then nothing is found, and nothing kept. Not found: epoch is set. */

@@ -3,25 +3,65 @@
 
 #include "jvm/hotspot/frame_cache.h"
 #include "jvm/hotspot/frame_walk.h"
+#include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/method.h"
+#include "jvm/hotspot/version.h"
 
-enum { FIRST_VIRTUAL_THREADS = 19 };
+enum { FIRST_VIRTUAL_THREADS = 19, MAX_FRAME_BYTES = 1024 * 1024 };
 
-static bool go_on(struct smp_frame_walk *walk, const struct smp_known_code *code)
+/* Frames that do not fit at the end of what has been walked are read here first. */
+struct own_frames {
+    struct smp_raw_frame raw[SMP_CODE_MAX_FRAMES];
+    uint64_t ids[SMP_CODE_MAX_FRAMES];
+};
+
+static void set_frames(const struct smp_frame_walk *walk, struct own_frames *own,
+                       struct smp_known_code *code)
+{
+    const struct smp_frames *out = walk->out;
+    const bool has_room =
+        walk->added < out->capacity && out->capacity - walk->added >= SMP_CODE_MAX_FRAMES;
+
+    code->frames = has_room ? out->raw + walk->added : own->raw;
+    code->ids = has_room ? out->ids + walk->added : own->ids;
+}
+
+/* least: bytes of a frame that was not made larger for its arguments. */
+static bool go_over_said(struct smp_frame_walk *walk, uint32_t least)
+{
+    const uint32_t rest = 2 * (uint32_t)sizeof(uintptr_t);
+    uintptr_t bytes = 0;
+
+    if (least < SMP_SAID_SIZE_BYTES ||
+        !smp_frame_read(walk, walk->sp + least - SMP_SAID_SIZE_BYTES, &bytes) ||
+        bytes < least - rest || bytes > MAX_FRAME_BYTES || bytes % sizeof(uintptr_t) != 0)
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    return smp_frame_go_over(walk, (uint32_t)bytes + rest);
+}
+
+static bool go_on(struct smp_frame_walk *walk, const struct own_frames *own,
+                  const struct smp_known_code *code)
 {
     if (code->is_virtual_root)
         return smp_frame_end(walk, SMP_FRAMES_VIRTUAL_ROOT);
-    for (size_t i = 0; i < code->count; i++)
-        smp_frame_add(walk, code->frames[i], code->ids[i]);
-    return smp_frame_go_over(walk, code->frame_bytes);
+    if (code->frames != own->raw) {
+        walk->added += code->count;
+    } else {
+        for (size_t i = 0; i < code->count; i++)
+            smp_frame_add(walk, code->frames[i], code->ids[i]);
+    }
+    return code->says_size ? go_over_said(walk, code->frame_bytes)
+                           : smp_frame_go_over(walk, code->frame_bytes);
 }
 
 bool smp_frame_step_known(struct smp_frame_walk *walk, bool *is_known)
 {
+    struct own_frames own;
     struct smp_known_code code;
 
+    set_frames(walk, &own, &code);
     *is_known = smp_frame_cache_find(walk->cache, walk->layout, walk->pc, &code);
-    return *is_known && go_on(walk, &code);
+    return *is_known && go_on(walk, &own, &code);
 }
 
 /* A virtual thread's frames stand on that of this method, which its carrier has called. */
@@ -35,17 +75,32 @@ static bool is_virtual_root(const struct smp_layout *layout, const struct smp_bl
            strcmp(names.class_name, "jdk/internal/vm/Continuation") == 0;
 }
 
+static bool find_size(const struct smp_layout *layout, const struct smp_blob *blob, bool *says_size)
+{
+    enum smp_frame_size size = SMP_FRAME_FIXED;
+
+    if (layout->version >= SMP_JVM_FRAMES_SAY_SIZE && blob->kind == SMP_BLOB_COMPILED)
+        size = smp_machine_code_frame_size((const void *)blob->code, /* NOLINT */
+                                           blob->end - blob->code, blob->frame_bytes);
+    *says_size = size == SMP_FRAME_SAYS_SIZE;
+    return size != SMP_FRAME_NOT_KNOWN;
+}
+
 static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {
+    struct own_frames own;
     struct smp_known_code code;
     struct smp_method_code unused;
 
+    set_frames(walk, &own, &code);
     if (smp_frame_cache_find(walk->cache, walk->layout, walk->pc, &code))
-        return go_on(walk, &code);
+        return go_on(walk, &own, &code);
     code.blob = blob->start;
     code.compile_id = blob->compile_id;
     code.frame_bytes = blob->frame_bytes;
     code.is_virtual_root = is_virtual_root(walk->layout, blob);
+    if (!find_size(walk->layout, blob, &code.says_size))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     code.count = smp_code_frames(walk->layout, blob, walk->pc, code.frames, SMP_CODE_MAX_FRAMES);
     if (code.count == 0)
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
@@ -55,7 +110,7 @@ static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob
             return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     }
     smp_frame_cache_put(walk->cache, walk->pc, &code);
-    return go_on(walk, &code);
+    return go_on(walk, &own, &code);
 }
 
 /* The frame's own pc is in the frame, where its return address leads to the deoptimisation. */

@@ -7,6 +7,7 @@ enum {
     MAX_PHYSICAL =
         1024 * 1024, /* frames have 16 bytes at least, and stacks are smaller than that */
     WORDS_BELOW_SP = 2,
+    LINE_BYTES = 64,
     MIN_CAPACITY = 2 /* one frame of each end */
 };
 
@@ -22,20 +23,6 @@ static void reverse(struct smp_frames *frames, size_t from, size_t to)
         frames->ids[to] = id;
         from++;
     }
-}
-
-/* The leaf's end is kept as it comes; behind it the newest frames replace the oldest ones in turn. */
-void smp_frame_add(struct smp_frame_walk *walk, struct smp_raw_frame frame, uint64_t id)
-{
-    struct smp_frames *out = walk->out;
-    const size_t leaves = out->capacity - out->capacity / 2;
-    const size_t at = walk->added < out->capacity
-                          ? walk->added
-                          : leaves + (walk->added - leaves) % (out->capacity - leaves);
-
-    walk->added++;
-    out->raw[at] = frame;
-    out->ids[at] = id;
 }
 
 /* Puts the root's end in order. */
@@ -59,6 +46,8 @@ static void finish(struct smp_frame_walk *walk)
 
 static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *start)
 {
+    for (uintptr_t ahead = 0; ahead < SMP_FRAME_AHEAD_BYTES; ahead += LINE_BYTES)
+        __builtin_prefetch((const void *)(start->sp + ahead)); /* NOLINT */
     walk->sp = start->sp;
     walk->fp = start->fp;
     walk->pc = start->pc;

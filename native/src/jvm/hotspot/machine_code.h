@@ -27,6 +27,16 @@ struct smp_call {
     uintptr_t target; /* 0: only known at run time */
 };
 
+/* From JDK 28 on: does a method's frame always have the size that its blob says? */
+enum smp_frame_size {
+    SMP_FRAME_FIXED,
+    SMP_FRAME_SAYS_SIZE, /* its size without the last two words lies in the word below those */
+    SMP_FRAME_NOT_KNOWN
+};
+
+/* The word with the size, the caller's frame pointer and the return address: that much below the top. */
+enum { SMP_SAID_SIZE_BYTES = 3 * 8 };
+
 #if defined(__x86_64__)
 #include "jvm/hotspot/machine_code_x86_64.h"
 #elif defined(__aarch64__)

@@ -55,4 +55,14 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
     return 0;
 }
 
+/* Not known on this processor. */
+static inline enum smp_frame_size smp_machine_code_frame_size(const void *start, size_t size,
+                                                              uint32_t frame_bytes)
+{
+    (void)start;
+    (void)size;
+    (void)frame_bytes;
+    return SMP_FRAME_NOT_KNOWN;
+}
+
 #endif

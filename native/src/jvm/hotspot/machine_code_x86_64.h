@@ -7,7 +7,8 @@
 
 enum {
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
-    SMP_CALL_LONGEST = 16    /* bytes read before a return address */
+    SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
+    SMP_ADD_LONGEST = 9      /* bytes that show that a frame says its size */
 };
 
 /* sub $imm, %rsp at code; its length, or 0. */
@@ -142,6 +143,34 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
             return at;
     }
     return 0;
+}
+
+/*
+ * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack below the
+ * caller's frame, and the frame keeps its real size, without the caller's frame pointer and the return
+ * address, in the word below those of a frame that was not made larger.
+ */
+static inline enum smp_frame_size smp_machine_code_frame_size(const void *start, size_t size,
+                                                              uint32_t frame_bytes)
+{
+    static const uint8_t add[] = { 0x48, 0x03 };
+    const uint8_t *code = start;
+    const uint8_t *end = code + size;
+
+    while (size > SMP_ADD_LONGEST &&
+           (code = memmem(code, (size_t)(end - code), add, sizeof(add))) != NULL &&
+           end - code > SMP_ADD_LONGEST) {
+        const bool is_narrow = code[2] == 0x64 && code[3] == 0x24 && code[5] == 0x5d;
+        const bool is_wide = code[2] == 0xa4 && code[3] == 0x24 && code[8] == 0x5d;
+        uint32_t slot = code[4];
+        if (is_wide)
+            memcpy(&slot, code + 4, sizeof(slot));
+        if (is_narrow || is_wide)
+            return slot + SMP_SAID_SIZE_BYTES == frame_bytes ? SMP_FRAME_SAYS_SIZE
+                                                             : SMP_FRAME_NOT_KNOWN;
+        code += sizeof(add);
+    }
+    return SMP_FRAME_FIXED;
 }
 
 #endif

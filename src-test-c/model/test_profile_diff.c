@@ -464,7 +464,8 @@ static struct smp_profile *make_large(struct smp_methods *names, char side)
         (void)snprintf(text, sizeof(text), "%c group %c%c%c", side,
                        (char)('a' + i % MANY_GROUPS / 676), (char)('a' + i % MANY_GROUPS / 26 % 26),
                        (char)('a' + i % MANY_GROUPS % 26));
-        const struct smp_group group = smp_thread_groups_find(groups, text);
+        const struct smp_group group =
+            smp_thread_groups_find(groups, (struct smp_group_key){ .name = text });
         (void)snprintf(text, sizeof(text), "[%c frame %u]", side, (unsigned)i);
         const uint32_t location = smp_methods_pseudo(names, text);
         struct smp_group_info *const info = smp_thread_groups_info(groups, group);

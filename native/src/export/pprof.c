@@ -310,7 +310,7 @@ static enum smp_status number_all(struct writer *writer)
 
 /* --- the profile --- */
 
-/* Backwards through the list, like the fixed strings. With the CPU clock all times are CPU times. */
+/* Backwards through the list, like the fixed strings. By the CPU clock all times are CPU times. */
 static void choose_shown(struct writer *writer)
 {
     const bool is_cpu_clock = writer->job->profile->is_cpu_clock;

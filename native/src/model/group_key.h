@@ -3,7 +3,8 @@
  * group_key.h - what says whose tree a piece of time belongs to. Threads with equal keys are one
  * group.
  *
- *   made      threads/thread_table.h (a thread), sources/roster.c (a virtual thread), sources/jvm_threads.c
+ *   made      threads/thread_table.h (a thread), sources/roster.c (a virtual thread),
+ *             sources/jvm_threads.c
  *   compared  thread_groups.c: find, which keeps a copy in the group's info
  *
  * A label of a request or of a tenant would be one more field, made and compared there: all others

@@ -125,7 +125,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
 }
 
-/* Right after the end of an interval nothing is pending, and the old tree is of the old interval. */
+/* Right after the end of an interval nothing is pending, and the old tree is of the old one. */
 void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;

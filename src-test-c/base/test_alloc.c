@@ -259,54 +259,6 @@ static void a_reserved_range_costs_nothing_until_committed(void **state)
     assert_int_equal(smp_quota_used(&quota), 0);
 }
 
-static void a_decommitted_range_comes_back_zeroed(void **state)
-{
-    const size_t step = 4 * page();
-    struct smp_quota quota;
-
-    (void)state;
-    smp_quota_init(&quota, 16 * step);
-    char *base = smp_map_reserve(4 * step);
-    assert_non_null(base);
-    assert_true(smp_map_commit(&quota, base, 4 * step));
-    memset(base, 0xAA, 4 * step);
-
-    smp_map_decommit(&quota, base + step, 2 * step);
-    assert_int_equal(smp_quota_used(&quota), 2 * step);
-    assert_false(is_readable(base + step));
-    assert_false(is_readable(base + 3 * step - 1));
-    assert_int_equal((unsigned char)base[step - 1], 0xAA);
-    assert_int_equal((unsigned char)base[3 * step], 0xAA);
-
-    assert_true(smp_map_commit(&quota, base + step, 2 * step));
-    assert_true(is_zero(base + step, 2 * step));
-    smp_map_decommit(&quota, base, 0);
-    smp_map_release(&quota, base, 4 * step, 4 * step);
-    assert_int_equal(smp_quota_used(&quota), 0);
-}
-
-/* As in a program that called mlockall: madvise refuses such pages. */
-static void locked_pages_come_back_zeroed_too(void **state)
-{
-    struct smp_quota quota;
-
-    (void)state;
-    smp_quota_init(&quota, MIB);
-    char *base = smp_map_reserve(4 * page());
-    assert_non_null(base);
-    assert_true(smp_map_commit(&quota, base, 4 * page()));
-    memset(base, 0xAA, 4 * page());
-    if (mlock(base, 4 * page()) != 0) {
-        smp_map_release(&quota, base, 4 * page(), 4 * page());
-        skip(); /* RLIMIT_MEMLOCK is 0 here */
-    }
-    smp_map_decommit(&quota, base, 4 * page());
-    assert_false(is_readable(base));
-    assert_true(smp_map_commit(&quota, base, 4 * page()));
-    assert_true(is_zero(base, 4 * page()));
-    smp_map_release(&quota, base, 4 * page(), 4 * page());
-}
-
 static void commit_refused_changes_nothing(void **state)
 {
     struct failing_alloc failing;
@@ -325,10 +277,10 @@ static void commit_refused_changes_nothing(void **state)
     assert_false(is_readable(base + page()));
     assert_true(smp_map_commit(&quota, base + page(), page()));
 
-    smp_map_decommit(&quota, base, 2 * page());
     assert_false(smp_map_commit(&quota, base + 1, page())); /* the system refuses: no page */
+    assert_int_equal(smp_quota_used(&quota), 2 * page());
+    smp_map_release(&quota, base, 8 * page(), 2 * page());
     assert_int_equal(smp_quota_used(&quota), 0);
-    smp_map_release(&quota, base, 8 * page(), 0);
 }
 
 static void reserve_refused_gives_null(void **state)
@@ -471,8 +423,6 @@ int main(void)
         TEST(realloc_refused_leaves_the_old_piece),
         TEST(strndup_copies_and_ends_with_nul),
         TEST(a_reserved_range_costs_nothing_until_committed),
-        TEST(a_decommitted_range_comes_back_zeroed),
-        TEST(locked_pages_come_back_zeroed_too),
         TEST(commit_refused_changes_nothing),
         TEST(reserve_refused_gives_null),
         TEST(the_refuser_is_called_before_each_allocation),

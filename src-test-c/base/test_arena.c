@@ -157,23 +157,6 @@ static void pieces_of_one_type_form_an_array(void **state)
     close_fixture(&f);
 }
 
-static void strndup_copies_and_ends_with_nul(void **state)
-{
-    struct fixture f;
-
-    (void)state;
-    open_fixture(&f, 4 * STEP, STEP);
-    const char *first = smp_arena_strndup(f.arena, "interval", 5);
-    const char *empty = smp_arena_strndup(f.arena, NULL, 0);
-    const char *last = smp_arena_strndup(f.arena, "z", 1);
-    assert_string_equal(first, "inter");
-    assert_string_equal(empty, "");
-    assert_string_equal(last, "z");
-    assert_null(smp_arena_strndup(f.arena, "x", SIZE_MAX));
-    assert_null(smp_arena_strndup(f.arena, "x", STEP));
-    close_fixture(&f);
-}
-
 static void memory_is_committed_in_steps_and_charged(void **state)
 {
     struct fixture f;
@@ -254,37 +237,13 @@ static void rewind_forgets_what_came_after_the_mark(void **state)
     close_fixture(&f);
 }
 
-static void reset_keeps_so_much_committed(void **state)
-{
-    struct fixture f;
-
-    (void)state;
-    open_fixture(&f, 64 * STEP, 32 * STEP);
-    const size_t own = smp_quota_used(&f.quota);
-    for (size_t keep = 0; keep <= 12 * STEP; keep += STEP / 2) {
-        unsigned char *piece = smp_arena_alloc(f.arena, 10 * STEP, 1);
-        assert_non_null(piece);
-        assert_ptr_equal(piece, smp_arena_base(f.arena));
-        assert_true(is_zero(piece, 10 * STEP));
-        memset(piece, 0xCC, 10 * STEP);
-
-        smp_arena_reset(f.arena, keep);
-        const size_t kept = keep / STEP * STEP;
-        assert_int_equal(smp_arena_used(f.arena), 0);
-        assert_int_equal(smp_arena_committed(f.arena), kept < 10 * STEP ? kept : 10 * STEP);
-        assert_int_equal(smp_quota_used(&f.quota), own + smp_arena_committed(f.arena));
-    }
-    close_fixture(&f);
-}
-
-static void an_empty_arena_can_be_reset_and_rewound(void **state)
+static void an_empty_arena_can_be_rewound(void **state)
 {
     struct fixture f;
 
     (void)state;
     open_fixture(&f, 4 * STEP, STEP);
     smp_arena_rewind(f.arena, smp_arena_mark(f.arena));
-    smp_arena_reset(f.arena, SIZE_MAX);
     assert_int_equal(smp_arena_committed(f.arena), 0);
     assert_non_null(smp_arena_alloc(f.arena, 0, 1));
     close_fixture(&f);
@@ -340,7 +299,7 @@ static void random_operations_keep_the_promises(void **state)
     for (size_t round = 0; round < 20000; round++) {
         const long dice = random() % 100;
         if (dice == 0) {
-            smp_arena_reset(f.arena, (size_t)random() % (20 * STEP));
+            smp_arena_rewind(f.arena, 0);
             reference.count = 0;
         } else if (dice < 10 && reference.count > 0) {
             reference.count = (size_t)random() % reference.count;
@@ -375,12 +334,10 @@ static void asan_sees_every_byte_that_is_not_handed_out(void **state)
     assert_true(__asan_address_is_poisoned(stale));
     assert_true(__asan_address_is_poisoned(later));
 
-    smp_arena_reset(f.arena, STEP);
+    smp_arena_rewind(f.arena, 0);
     assert_true(__asan_address_is_poisoned(kept));
     assert_ptr_equal(smp_arena_alloc(f.arena, 16, 8), kept);
     assert_null(__asan_region_is_poisoned(kept, 16));
-    smp_arena_reset(f.arena, 0);
-    assert_true(__asan_address_is_poisoned(kept));
     close_fixture(&f);
 }
 
@@ -392,7 +349,7 @@ static void asan_poison_ends_with_the_arena(void **state)
     (void)state;
     open_fixture(&f, 64 * STEP, 32 * STEP);
     const char *base = smp_arena_alloc(f.arena, 5 * STEP + 1, 1);
-    smp_arena_reset(f.arena, STEP);
+    smp_arena_rewind(f.arena, STEP);
     close_fixture(&f);
     for (size_t at = 0; at < 32 * STEP; at += 8)
         assert_false(__asan_address_is_poisoned(base + at));
@@ -407,13 +364,11 @@ int main(void)
         cmocka_unit_test(every_refused_step_leaves_nothing_behind),
         cmocka_unit_test(pieces_are_zeroed_and_aligned_and_do_not_move),
         cmocka_unit_test(pieces_of_one_type_form_an_array),
-        cmocka_unit_test(strndup_copies_and_ends_with_nul),
         cmocka_unit_test(memory_is_committed_in_steps_and_charged),
         cmocka_unit_test(the_maximum_is_rounded_up_and_holds),
         cmocka_unit_test(the_quota_stops_it_and_nothing_changes),
         cmocka_unit_test(rewind_forgets_what_came_after_the_mark),
-        cmocka_unit_test(reset_keeps_so_much_committed),
-        cmocka_unit_test(an_empty_arena_can_be_reset_and_rewound),
+        cmocka_unit_test(an_empty_arena_can_be_rewound),
         cmocka_unit_test(random_operations_keep_the_promises),
 #if defined(WITH_ASAN)
         cmocka_unit_test(asan_sees_every_byte_that_is_not_handed_out),

@@ -256,7 +256,7 @@ static void every_refused_step_is_reported_at_the_end(void **state)
 static void random_operations_give_the_same_text(void **state)
 {
     enum { MAX = 3000 };
-    static char twin[MAX + 1];
+    static char reference[MAX + 1];
     struct smp_bytes bytes;
     size_t length = 0;
 
@@ -280,14 +280,14 @@ static void random_operations_give_the_same_text(void **state)
         else
             smp_bytes_printf(&bytes, "%.*s", (int)count, piece);
         if (length + count <= MAX) {
-            memcpy(twin + length, piece, count);
+            memcpy(reference + length, piece, count);
             length += count;
         } else {
             assert_int_equal(bytes.status, SMP_EQUOTA);
             smp_bytes_truncate(&bytes, length);
         }
         assert_int_equal(bytes.length, length);
-        assert_memory_equal(smp_bytes_text(&bytes), twin, length);
+        assert_memory_equal(smp_bytes_text(&bytes), reference, length);
         assert_int_equal(smp_bytes_text(&bytes)[length], 0);
     }
     smp_bytes_fini(&bytes);

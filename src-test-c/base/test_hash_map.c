@@ -163,6 +163,56 @@ static void test_slots_of_the_owner(void **state)
     smp_hash_map_fini(&map, &type, &budget);
 }
 
+/* Many of them want the same slots. */
+static void test_scattered_keys_are_found(void **state)
+{
+    static const struct smp_hash_slots type = { .bytes = sizeof(struct wide),
+                                                .used_at = offsetof(struct wide, number),
+                                                .eighths = 7,
+                                                .key = wide_key };
+    struct smp_memory_budget budget = { .max_bytes = 1 << 20 };
+    struct smp_hash_map map = { 0 };
+    uint64_t random = 7;
+
+    (void)state;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const uint32_t number = (uint32_t)smp_random_next(&random) | 1;
+        assert_true(smp_hash_map_reserve(&map, &type, &budget, 1));
+        *(struct wide *)smp_hash_map_put(&map, &type, number) = (struct wide){ .number = number };
+    }
+    random = 7;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        const uint32_t number = (uint32_t)smp_random_next(&random) | 1;
+        const struct wide *slot = smp_hash_map_find(&map, &type, number);
+        assert_non_null(slot);
+        assert_int_equal(slot->number, number);
+        assert_null(smp_hash_map_find(&map, &type, number - 1));
+    }
+    smp_hash_map_fini(&map, &type, &budget);
+}
+
+/* Equal ones cost a comparison of texts for each look-up. */
+static void test_hashes_of_short_texts_differ(void **state)
+{
+    enum { LETTERS = 26, TEXTS = LETTERS * LETTERS };
+    struct smp_memory_budget budget = { .max_bytes = 1 << 20 };
+    struct smp_hash_map map = { 0 };
+
+    (void)state;
+    assert_true(smp_hash_map_reserve(&map, &smp_hash_ids, &budget, 2 * TEXTS));
+    for (uint32_t i = 0; i < TEXTS; i++) {
+        const char text[] = { (char)('a' + i / LETTERS), (char)('a' + i % LETTERS) };
+        const uint32_t hash = smp_hash_bytes(SMP_HASH_START, text, sizeof(text));
+        size_t step = 0;
+        assert_int_equal(smp_hash_ids_next(&map, hash, &step), 0);
+        smp_hash_ids_put(&map, hash, i + 1);
+        step = 0;
+        assert_int_equal(smp_hash_ids_next(&map, smp_hash_u32(SMP_HASH_START, i), &step), 0);
+        smp_hash_ids_put(&map, smp_hash_u32(SMP_HASH_START, i), i + 1);
+    }
+    smp_hash_map_fini(&map, &smp_hash_ids, &budget);
+}
+
 static void test_a_map_that_may_not_grow_stays_as_it_was(void **state)
 {
     struct smp_memory_budget budget = { .max_bytes = 64 * sizeof(struct smp_hash_pair) };
@@ -207,6 +257,8 @@ int main(void)
         cmocka_unit_test(test_all_ids_of_a_hash_are_found),
         cmocka_unit_test(test_random_pairs_against_a_list),
         cmocka_unit_test(test_slots_of_the_owner),
+        cmocka_unit_test(test_scattered_keys_are_found),
+        cmocka_unit_test(test_hashes_of_short_texts_differ),
         cmocka_unit_test(test_a_map_that_may_not_grow_stays_as_it_was),
         cmocka_unit_test(test_an_index_holds_three_quarters),
     };

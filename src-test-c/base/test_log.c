@@ -12,7 +12,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
-#include "support/plain_utf8.h"
+#include "support/reference_utf8.h"
 
 /* More kinds than a ring holds messages: the length of a format makes a kind of its own. */
 static const char many_formats[] =
@@ -173,7 +173,7 @@ static void a_long_message_is_cut_between_characters(void **state)
         if (round >= 6) /* the next carries a count too */
             smp_log_put(fixture.log, SMP_LOG_INFO, format, 0, "", "");
         assert_true(smp_log_take(fixture.log, &fixture.level, fixture.text));
-        assert_true(plain_utf8_is_valid(fixture.text, strlen(fixture.text)));
+        assert_true(reference_utf8_is_valid(fixture.text, strlen(fixture.text)));
         assert_true(strlen(fixture.text) > SMP_LOG_MESSAGE_BYTES - 6);
     }
 }
@@ -274,7 +274,7 @@ static void many_threads_may_put_while_one_takes(void **state)
     for (size_t i = 0; i < PUTTERS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     while (smp_log_take(fixture.log, &fixture.level, fixture.text)) {
-        assert_true(plain_utf8_is_valid(fixture.text, strlen(fixture.text)));
+        assert_true(reference_utf8_is_valid(fixture.text, strlen(fixture.text)));
         taken++;
     }
     assert_true(taken >= SMP_LOG_MESSAGES);

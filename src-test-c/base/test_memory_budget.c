@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/arena.h"
 #include "base/memory_budget.h"
 #include "support/failing_alloc.h"
 
@@ -16,21 +17,21 @@ static void test_heap_and_arenas_share_one_maximum(void **state)
     void *piece = NULL;
 
     (void)state;
-    assert_int_equal(smp_arena_create(NULL, 16 * SMP_ARENA_STEP, &arena), SMP_OK);
-    assert_non_null(smp_memory_budget_alloc(&room, arena, 1, 1));
+    assert_int_equal(smp_arena_create_within(&room, 16 * SMP_ARENA_STEP, &arena), SMP_OK);
+    assert_non_null(smp_arena_alloc(arena, 1, 1));
     assert_int_equal(room.used_bytes, SMP_ARENA_STEP);
     piece = smp_memory_budget_take(&room, SMP_ARENA_STEP);
     assert_non_null(piece);
     assert_int_equal(smp_memory_budget_left(&room), SMP_ARENA_STEP);
     assert_null(smp_memory_budget_take(&room, SMP_ARENA_STEP + 1));
-    assert_null(smp_memory_budget_alloc(&room, arena, 2 * SMP_ARENA_STEP, 1));
+    assert_null(smp_arena_alloc(arena, 2 * SMP_ARENA_STEP, 1));
     /* To the last byte of what is left. */
-    assert_non_null(smp_memory_budget_alloc(&room, arena, 2 * SMP_ARENA_STEP - 1, 1));
+    assert_non_null(smp_arena_alloc(arena, 2 * SMP_ARENA_STEP - 1, 1));
     assert_int_equal(smp_memory_budget_left(&room), 0);
-    assert_null(smp_memory_budget_alloc(&room, arena, 1, 1));
+    assert_null(smp_arena_alloc(arena, 1, 1));
     smp_memory_budget_give(&room, piece, SMP_ARENA_STEP);
     smp_memory_budget_give(&room, NULL, 0);
-    assert_non_null(smp_memory_budget_alloc(&room, arena, 1, 1));
+    assert_non_null(smp_arena_alloc(arena, 1, 1));
     assert_int_equal(room.used_bytes, 3 * SMP_ARENA_STEP);
     smp_arena_destroy(arena);
 }
@@ -42,18 +43,18 @@ static void test_what_is_reserved_can_be_handed_out(void **state)
     struct failing_alloc failing;
 
     (void)state;
-    assert_int_equal(smp_arena_create(NULL, 16 * SMP_ARENA_STEP, &arena), SMP_OK);
+    assert_int_equal(smp_arena_create_within(&room, 16 * SMP_ARENA_STEP, &arena), SMP_OK);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
-    assert_false(smp_memory_budget_reserve(&room, arena, 16, 8));
+    assert_false(smp_arena_reserve(arena, 16, 8));
     assert_int_equal(failing_alloc_disarm(&failing), 1);
     assert_int_equal(room.used_bytes, 0);
-    assert_true(smp_memory_budget_reserve(&room, arena, 16, 8));
+    assert_true(smp_arena_reserve(arena, 16, 8));
     assert_int_equal(smp_arena_used(arena), 0);
     failing_alloc_arm(&failing, 1, SIZE_MAX);
-    assert_true(smp_memory_budget_reserve(&room, arena, 16, 8));
-    assert_non_null(smp_memory_budget_alloc(&room, arena, 16, 8));
+    assert_true(smp_arena_reserve(arena, 16, 8));
+    assert_non_null(smp_arena_alloc(arena, 16, 8));
     assert_int_equal(failing_alloc_disarm(&failing), 0);
-    assert_false(smp_memory_budget_reserve(&room, arena, SMP_ARENA_STEP, 8));
+    assert_false(smp_arena_reserve(arena, SMP_ARENA_STEP, 8));
     smp_arena_destroy(arena);
 }
 

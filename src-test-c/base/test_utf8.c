@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "support/plain_utf8.h"
+#include "support/reference_utf8.h"
 
 #define BAD "\xEF\xBF\xBD"
 #define DOTS "\xE2\x80\xA6"
@@ -210,12 +210,12 @@ static void random_bytes_give_what_the_naive_decoder_gives(void **state)
     for (size_t round = 0; round < ROUNDS; round++) {
         const size_t length = random_bytes(in);
         const size_t size = 4 + (size_t)random() % (MAX_OUTPUT - 4);
-        const size_t want = plain_utf8_from_modified(expected, size, in, length, scratch);
+        const size_t want = reference_utf8_from_modified(expected, size, in, length, scratch);
         const size_t have = smp_utf8_from_modified(out, size, in, length);
 
         assert_int_equal(have, want);
         assert_memory_equal(out, expected, want + 1);
-        assert_true(plain_utf8_is_valid(out, have));
+        assert_true(reference_utf8_is_valid(out, have));
         assert_true(have < size);
     }
 }
@@ -247,11 +247,11 @@ static void both_ways_into_the_core_give_the_same_text(void **state)
         size_t length = 0;
 
         for (size_t i = 0; i < count; i++)
-            length += plain_utf8_encode_modified(modified + length, units[i]);
+            length += reference_utf8_encode_modified(modified + length, units[i]);
         (void)smp_utf8_from_utf16(from_units, size, units, count);
         (void)smp_utf8_from_modified(from_modified, size, (const char *)modified, length);
         assert_string_equal(from_units, from_modified);
-        assert_true(plain_utf8_is_valid(from_units, strlen(from_units)));
+        assert_true(reference_utf8_is_valid(from_units, strlen(from_units)));
     }
 }
 
@@ -282,9 +282,9 @@ static void every_character_makes_the_round(void **state)
 
     (void)state;
     for (uint32_t c = 1; c <= 0x10FFFF; c++) {
-        if (plain_utf8_is_between(c, 0xD800, 0xDFFF))
+        if (reference_utf8_is_between(c, 0xD800, 0xDFFF))
             continue;
-        const size_t length = plain_utf8_encode((uint8_t *)text, c);
+        const size_t length = reference_utf8_encode((uint8_t *)text, c);
         const size_t count = smp_utf8_to_utf16(units, text, length);
         text[length] = '\0';
         if (count != (c < 0x10000 ? 1 : 2) ||
@@ -306,7 +306,7 @@ static void prefixes_of_random_text_are_the_longest_valid_ones(void **state)
         const size_t max = (size_t)random() % (MAX_INPUT * 2);
         size_t expected = max < length ? max : length;
 
-        while (!plain_utf8_is_valid(text, expected))
+        while (!reference_utf8_is_valid(text, expected))
             expected--;
         assert_int_equal(smp_utf8_prefix(text, length, max), expected);
     }

@@ -12,7 +12,7 @@
 #include "base/clock.h"
 #include "export/exporters.h"
 #include "model/profile.h"
-#include "support/made_input.h"
+#include "support/generated_input.h"
 #include "support/tree_amounts.h"
 
 enum {
@@ -34,23 +34,23 @@ static void must_ok(enum smp_status status, const char *what)
 
 /* --- the snapshot --- */
 
-static void add_all(const struct made_input *input, struct smp_tree *tree)
+static void add_all(const struct generated_input *input, struct smp_tree *tree)
 {
-    const struct made_service *service = input->service;
+    const struct generated_service *service = input->service;
     const uint32_t *locations = input->locations;
 
     for (size_t i = 0; i < service->stack_count; i++) {
-        const struct made_stack *stack = &service->stacks[i];
+        const struct generated_stack *stack = &service->stacks[i];
         uint32_t root = 0;
         uint32_t leaf = 0;
-        must_ok(smp_tree_root(tree, made_group(stack->group).index, &root), "root");
+        must_ok(smp_tree_root(tree, generated_group(stack->group).index, &root), "root");
         must_ok(smp_tree_add(tree, root, locations, stack->count, &leaf), "add");
         tree_credit(tree, leaf, 50 * MS + (int64_t)i, 20 * MS, 1);
         locations += stack->count;
     }
 }
 
-static struct smp_profile *take_snapshot(struct made_input *input, bool every_node)
+static struct smp_profile *take_snapshot(struct generated_input *input, bool every_node)
 {
     struct smp_thread_groups *groups = NULL;
     struct smp_profile *profile = NULL;
@@ -62,11 +62,12 @@ static struct smp_profile *take_snapshot(struct made_input *input, bool every_no
     for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)
         tree_credit(tree, i, 50 * MS + i, 20 * MS, 1);
     for (uint32_t i = 0; i < MADE_GROUPS; i++) {
-        const struct smp_group group = smp_thread_groups_find(groups, made_group_name(i));
+        const struct smp_group group = smp_thread_groups_find(
+            groups, (struct smp_group_key){ .name = generated_group_name(i) });
         struct smp_group_info *info = smp_thread_groups_info(groups, group);
         must_ok(smp_tree_root(tree, group.index, &info->root), "root");
         smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
-        smp_thread_groups_see(groups, group, i + 1, made_group_name(i));
+        smp_thread_groups_see(groups, group, i + 1, generated_group_name(i));
     }
     must_ok(smp_profile_create(&input->quota, tree, groups, input->methods, &profile), "snapshot");
     return profile;
@@ -145,16 +146,16 @@ static bool print_table(const struct smp_profile *profile, const char *what)
 
 int main(void)
 {
-    struct made_input input;
+    struct generated_input input;
     bool is_kept = true;
 
-    made_input_init(&input, NODES, false);
+    generated_input_init(&input, NODES, false);
     for (int every_node = 0; every_node <= 1; every_node++) {
         struct smp_profile *profile = take_snapshot(&input, every_node);
         is_kept &= print_table(profile, every_node ? "time at every node" : "time at the leaves");
         smp_profile_release(profile);
     }
-    made_input_fini(&input);
+    generated_input_fini(&input);
     if (!is_kept)
         fprintf(stderr, "bench_export: a writer takes more memory than it may\n");
     return is_kept ? 0 : 1;

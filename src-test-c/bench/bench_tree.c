@@ -3,9 +3,9 @@
  * bench_tree.c - what a frame costs, what a node takes, how long a report takes; beside a dumb
  * reference that keeps the same stacks under string keys in a hash map.
  *
- * Times depend on the machine and are only shown; the ratio to the reference travels better. The program
- * fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a node, and
- * the same figures as the reference.
+ * Times depend on the machine and are only shown; the ratio to the reference travels better. The
+ * program fails where a promise is broken that holds on every machine: at most MAX_NODE_BYTES a
+ * node, and the same figures as the reference.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 #include "engine/threads/last_stack.h"
 #include "export/report.h"
 #include "model/profile.h"
-#include "support/made_input.h"
-#include "support/plain_tree.h"
+#include "support/generated_input.h"
+#include "support/reference_tree.h"
 #include "support/tree_amounts.h"
 
 enum {
@@ -83,15 +83,15 @@ static void keep_best(double *best, int64_t since_ns, size_t count)
 /* --- ours --- */
 
 /* Adds every stack; leaves[i] gets the leaf of stack i. */
-static void add_all(const struct made_input *input, struct smp_tree *tree, uint32_t *leaves)
+static void add_all(const struct generated_input *input, struct smp_tree *tree, uint32_t *leaves)
 {
-    const struct made_service *service = input->service;
+    const struct generated_service *service = input->service;
     const uint32_t *locations = input->locations;
 
     for (size_t i = 0; i < service->stack_count; i++) {
-        const struct made_stack *stack = &service->stacks[i];
+        const struct generated_stack *stack = &service->stacks[i];
         uint32_t root = 0;
-        enum smp_status status = smp_tree_root(tree, made_group(stack->group).index, &root);
+        enum smp_status status = smp_tree_root(tree, generated_group(stack->group).index, &root);
         if (status == SMP_OK)
             status = smp_tree_add(tree, root, locations, stack->count, &leaves[i]);
         must_ok(status, "add");
@@ -100,13 +100,14 @@ static void add_all(const struct made_input *input, struct smp_tree *tree, uint3
     }
 }
 
-/* What the sampler does when a thread is found with the stack it had: engine/threads/last_stack.h. */
-static size_t look_again(const struct made_input *input, struct smp_tree *tree,
+/* What the sampler does when a thread is found with the stack it had:
+ * engine/threads/last_stack.h. */
+static size_t look_again(const struct generated_input *input, struct smp_tree *tree,
                          const uint32_t *leaves, double *best)
 {
     struct smp_last_stack_budget budget = { .max_bytes = PART_BYTES };
     struct smp_last_stack *last = must_calloc(THREADS, sizeof(*last));
-    struct made_stack *stacks = input->service->stacks;
+    struct generated_stack *stacks = input->service->stacks;
     struct smp_sample sample = { .omitted = 0 };
     size_t frames = 0;
     size_t matches = 0;
@@ -136,7 +137,7 @@ static size_t look_again(const struct made_input *input, struct smp_tree *tree,
     return matches;
 }
 
-static struct smp_tree *measure_tree(const struct made_input *input, struct figures *figures)
+static struct smp_tree *measure_tree(const struct generated_input *input, struct figures *figures)
 {
     const size_t frames = input->service->frame_count;
     uint32_t *leaves = must_calloc(input->service->stack_count, sizeof(uint32_t));
@@ -163,11 +164,11 @@ static struct smp_tree *measure_tree(const struct made_input *input, struct figu
     return tree;
 }
 
-static void measure_locate(struct made_input *input, struct figures *figures)
+static void measure_locate(struct generated_input *input, struct figures *figures)
 {
     for (size_t pass = 0; pass < PASSES; pass++) {
         const int64_t since_ns = smp_clock_own_cpu_ns();
-        made_input_locate(input);
+        generated_input_locate(input);
         keep_best(&figures->locate_ns, since_ns, input->service->frame_count);
     }
 }
@@ -200,7 +201,8 @@ static bool no_flush(void *self)
 }
 
 /* Seals a tree of all stacks; every_node: each node has time of its own, so each is a row. */
-static struct smp_profile *take_snapshot(struct made_input *input, bool every_node, double *seal_ms)
+static struct smp_profile *take_snapshot(struct generated_input *input, bool every_node,
+                                         double *seal_ms)
 {
     uint32_t *leaves = must_calloc(input->service->stack_count, sizeof(uint32_t));
     struct smp_thread_groups *groups = NULL;
@@ -215,12 +217,13 @@ static struct smp_profile *take_snapshot(struct made_input *input, bool every_no
     for (uint32_t i = 1; every_node && i < smp_tree_node_count(tree); i++)
         tree_credit(tree, i, MS, 0, 1);
     for (uint32_t i = 0; i < MADE_GROUPS; i++) {
-        const struct smp_group group = smp_thread_groups_find(groups, made_group_name(i));
+        const struct smp_group group = smp_thread_groups_find(
+            groups, (struct smp_group_key){ .name = generated_group_name(i) });
         struct smp_group_info *info = smp_thread_groups_info(groups, group);
-        must(group.index == made_group(i).index, "groups are numbered in another way");
+        must(group.index == generated_group(i).index, "groups are numbered in another way");
         must_ok(smp_tree_root(tree, group.index, &info->root), "root");
         smp_tally_note(&info->tally, SMP_OUTCOME_WALKED);
-        smp_thread_groups_see(groups, group, i + 1, made_group_name(i));
+        smp_thread_groups_see(groups, group, i + 1, generated_group_name(i));
     }
     since_ns = smp_clock_own_cpu_ns();
     must_ok(smp_profile_create(&input->quota, tree, groups, input->methods, &profile), "snapshot");
@@ -229,7 +232,7 @@ static struct smp_profile *take_snapshot(struct made_input *input, bool every_no
 }
 
 /* Returns how many bytes the report has. */
-static size_t measure_report(struct made_input *input, bool every_node, double *seal_ms,
+static size_t measure_report(struct generated_input *input, bool every_node, double *seal_ms,
                              double *best)
 {
     const struct smp_report_style style = { .order = SMP_ORDER_BY_NAME };
@@ -254,114 +257,121 @@ static size_t measure_report(struct made_input *input, bool every_node, double *
 /* Of a tree in which no two nodes show the same frame: all texts are made, all are put in order. */
 static void measure_own_texts(struct figures *figures)
 {
-    struct made_input input;
+    struct generated_input input;
     double seal_ms = 0;
 
-    made_input_init(&input, NODES, true);
+    generated_input_init(&input, NODES, true);
     (void)measure_report(&input, true, &seal_ms, &figures->own_text_report_ms);
-    made_input_fini(&input);
+    generated_input_fini(&input);
 }
 
 /* --- the reference --- */
 
-static void add_all_to_twin(const struct made_input *input, struct plain_tree *twin, size_t stacks)
+static void add_all_to_reference(const struct generated_input *input,
+                                 struct reference_tree *reference, size_t stacks)
 {
     const char *const *texts = input->texts;
 
     for (size_t i = 0; i < stacks; i++) {
-        const struct made_stack *stack = &input->service->stacks[i];
-        struct plain_node *leaf =
-            plain_tree_add(twin, made_group_name(stack->group), texts, stack->count);
+        const struct generated_stack *stack = &input->service->stacks[i];
+        struct reference_node *leaf =
+            reference_tree_add(reference, generated_group_name(stack->group), texts, stack->count);
         leaf->self_wall_ns += MS;
         leaf->samples++;
         texts += stack->count;
     }
 }
 
-static struct plain_tree *measure_twin(const struct made_input *input, struct figures *figures)
+static struct reference_tree *measure_reference(const struct generated_input *input,
+                                                struct figures *figures)
 {
     const size_t frames = input->service->frame_count;
-    struct plain_tree *twin = NULL;
+    struct reference_tree *reference = NULL;
     size_t again = 0;
     int64_t since_ns;
 
     for (size_t pass = 0; pass < PASSES; pass++) {
-        plain_tree_destroy(twin);
-        twin = plain_tree_create();
+        reference_tree_destroy(reference);
+        reference = reference_tree_create();
         since_ns = smp_clock_own_cpu_ns();
-        add_all_to_twin(input, twin, input->service->stack_count);
+        add_all_to_reference(input, reference, input->service->stack_count);
         keep_best(&figures->insert_new_ns, since_ns, frames);
     }
     for (size_t pass = 0; pass < PASSES; pass++) {
         since_ns = smp_clock_own_cpu_ns();
-        add_all_to_twin(input, twin, input->service->stack_count);
+        add_all_to_reference(input, reference, input->service->stack_count);
         keep_best(&figures->insert_warm_ns, since_ns, frames);
     }
     for (size_t i = 0; i < THREADS; i++)
         again += input->service->stacks[i].count;
     for (size_t look = 0; look < (size_t)PASSES * POLLS; look++) {
         since_ns = smp_clock_own_cpu_ns();
-        add_all_to_twin(input, twin, THREADS);
+        add_all_to_reference(input, reference, THREADS);
         keep_best(&figures->again_ns, since_ns, again);
     }
     since_ns = smp_clock_own_cpu_ns();
-    plain_tree_totals(twin);
+    reference_tree_totals(reference);
     keep_best(&figures->seal_ms, since_ns, MS);
     since_ns = smp_clock_own_cpu_ns();
-    figures->full_report_bytes = (double)plain_tree_print(twin, NULL);
+    figures->full_report_bytes = (double)reference_tree_print(reference, NULL);
     keep_best(&figures->full_report_ms, since_ns, MS);
-    figures->node_bytes = (double)plain_tree_bytes(twin) / (double)plain_tree_count(twin);
-    return twin;
+    figures->node_bytes =
+        (double)reference_tree_bytes(reference) / (double)reference_tree_count(reference);
+    return reference;
 }
 
 /* The tree is sealed; the reference has its totals. */
-static bool are_equal(const struct made_input *input, const struct smp_tree *tree,
-                      const struct plain_tree *twin)
+static bool are_equal(const struct generated_input *input, const struct smp_tree *tree,
+                      const struct reference_tree *reference)
 {
     const struct smp_node *nodes = smp_tree_nodes(tree);
     const size_t count = smp_tree_node_count(tree);
-    struct plain_node **twins = must_calloc(count, sizeof(struct plain_node *));
+    struct reference_node **references = must_calloc(count, sizeof(struct reference_node *));
     size_t equal = 0;
 
     for (uint32_t i = 1; i < count; i++) {
-        const char *text = made_input_text(input, nodes[i].location);
-        const struct plain_node *other = twins[i] =
-            plain_tree_find(twin, twins[nodes[i].parent], text);
+        const char *text = generated_input_text(input, nodes[i].location);
+        const struct reference_node *other = references[i] =
+            reference_tree_find(reference, references[nodes[i].parent], text);
         if (other != NULL && other->total_wall_ns == tree_wall(tree, i) &&
             other->samples == tree_own_samples(tree, i))
             equal++;
     }
-    free(twins);
-    return equal == count - 1 && equal == plain_tree_count(twin);
+    free(references);
+    return equal == count - 1 && equal == reference_tree_count(reference);
 }
 
 /* --- the table --- */
 
-static void print_row(const char *what, const char *unit, double ours, double twin,
+static void print_row(const char *what, const char *unit, double ours, double reference,
                       const char *wanted)
 {
-    if (twin > 0)
-        printf("%-38s %-9s %9.2f %9.2f %8.1f   %s\n", what, unit, ours, twin, twin / ours, wanted);
+    if (reference > 0)
+        printf("%-38s %-9s %9.2f %9.2f %8.1f   %s\n", what, unit, ours, reference, reference / ours,
+               wanted);
     else
         printf("%-38s %-9s %9.2f %9s %8s   %s\n", what, unit, ours, "-", "-", wanted);
 }
 
-static void print_table(const struct made_input *input, size_t nodes, const struct figures *ours,
-                        const struct figures *twin)
+static void print_table(const struct generated_input *input, size_t nodes,
+                        const struct figures *ours, const struct figures *reference)
 {
     printf("%zu nodes, %zu stacks of %.0f frames on average, %d groups, shuffled; best of %d\n\n",
            nodes, input->service->stack_count,
            (double)input->service->frame_count / (double)input->service->stack_count, MADE_GROUPS,
            PASSES);
-    printf("%-38s %-9s %9s %9s %8s   %s\n", "", "unit", "ours", "twin", "ratio", "wanted");
-    print_row("add, into an empty tree", "ns/frame", ours->insert_new_ns, twin->insert_new_ns, "");
-    print_row("add, all known", "ns/frame", ours->insert_warm_ns, twin->insert_warm_ns, "<= 10");
-    print_row("the thread's last stack again", "ns/frame", ours->again_ns, twin->again_ns, "<= 2");
+    printf("%-38s %-9s %9s %9s %8s   %s\n", "", "unit", "ours", "reference", "ratio", "wanted");
+    print_row("add, into an empty tree", "ns/frame", ours->insert_new_ns, reference->insert_new_ns,
+              "");
+    print_row("add, all known", "ns/frame", ours->insert_warm_ns, reference->insert_warm_ns,
+              "<= 10");
+    print_row("the thread's last stack again", "ns/frame", ours->again_ns, reference->again_ns,
+              "<= 2");
     print_row("method and line looked up, all known", "ns/frame", ours->locate_ns, 0, "");
-    print_row("memory", "byte/node", ours->node_bytes, twin->node_bytes, "<= 48");
-    print_row("totals (snapshot)", "ms", ours->seal_ms, twin->seal_ms, "");
+    print_row("memory", "byte/node", ours->node_bytes, reference->node_bytes, "<= 48");
+    print_row("totals (snapshot)", "ms", ours->seal_ms, reference->seal_ms, "");
     print_row("report, time at the leaves", "ms", ours->report_ms, 0, "<= 50");
-    print_row("report, time at every node", "ms", ours->full_report_ms, twin->full_report_ms,
+    print_row("report, time at every node", "ms", ours->full_report_ms, reference->full_report_ms,
               "<= 50");
     print_row("report, each frame another text", "ms", ours->own_text_report_ms, 0, "<= 50");
     printf("\nthe reports have %.1f and %.1f MB\n", ours->report_bytes / 1e6,
@@ -370,29 +380,29 @@ static void print_table(const struct made_input *input, size_t nodes, const stru
 
 int main(void)
 {
-    struct made_input input;
+    struct generated_input input;
     struct figures ours = { .node_bytes = 0 };
     struct figures dumb = { .node_bytes = 0 };
     struct smp_tree *tree;
-    struct plain_tree *twin;
+    struct reference_tree *reference;
     bool equal;
 
-    made_input_init(&input, NODES, false);
+    generated_input_init(&input, NODES, false);
     tree = measure_tree(&input, &ours);
     measure_locate(&input, &ours);
     ours.report_bytes = (double)measure_report(&input, false, &ours.seal_ms, &ours.report_ms);
     ours.full_report_bytes =
         (double)measure_report(&input, true, &ours.seal_ms, &ours.full_report_ms);
     measure_own_texts(&ours);
-    twin = measure_twin(&input, &dumb);
+    reference = measure_reference(&input, &dumb);
     print_table(&input, smp_tree_node_count(tree), &ours, &dumb);
 
     smp_tree_seal(tree);
-    equal = are_equal(&input, tree, twin);
+    equal = are_equal(&input, tree, reference);
     smp_tree_destroy(tree);
-    plain_tree_destroy(twin);
-    made_input_fini(&input);
-    must(equal, "the tree and its twin differ");
+    reference_tree_destroy(reference);
+    generated_input_fini(&input);
+    must(equal, "the tree and its reference differ");
     must(ours.node_bytes <= MAX_NODE_BYTES, "a node takes more than it may");
     return 0;
 }

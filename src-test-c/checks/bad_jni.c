@@ -17,7 +17,7 @@ JNIEXPORT void JNICALL Java_BadJni_good(JNIEnv *env, jclass self)
     (*env)->ExceptionCheck(env);
 }
 
-/* A second call although nobody looked whether the first one threw. */
+/* A second call without a check whether the first one threw. */
 JNIEXPORT void JNICALL Java_BadJni_unchecked(JNIEnv *env, jclass self)
 {
     (void)self;

@@ -8,11 +8,29 @@
 #  * Threads  which threads may call it
 #  * Errors   what may fail
 #  * Cost     of a call; lines that go on are set in
+#
+# And no line of a C file has more than 100 columns: clang-format does not touch comments.
 set -euo pipefail
 
 root=${1:?usage: contracts.sh ROOT}
 mapfile -t files < <(find "$root/native/src" -name '*.h' 2>/dev/null | sort)
 [ ${#files[@]} -gt 0 ] || { echo "contracts.sh: no header under $root" >&2; exit 1; }
+
+# Characters are counted, not bytes: what goes on in UTF-8 is left out.
+find "$root/native/src" "$root/src-test-c" -name '*.[ch]' -print0 2>/dev/null | LC_ALL=C xargs -0 awk '
+{
+    gsub(/[\200-\277]/, "")
+}
+
+length($0) > 100 {
+    print "contracts.sh: " FILENAME ":" FNR ": more than 100 columns" > "/dev/stderr"
+    bad = 1
+}
+
+END {
+    exit bad
+}
+'
 
 exec awk -v count=${#files[@]} '
 function complain(what) {

@@ -108,7 +108,8 @@ static uint32_t random_location(struct example *example, size_t first, size_t co
 
 static void add_stack(struct example *example, const char *group_name, size_t first, size_t count)
 {
-    const struct smp_group group = smp_thread_groups_find(example->groups, group_name);
+    const struct smp_group group =
+        smp_thread_groups_find(example->groups, (struct smp_group_key){ .name = group_name });
     struct smp_group_info *info = smp_thread_groups_info(example->groups, group);
     const int64_t wall_ns = below(example, 50000000);
     uint32_t locations[24];

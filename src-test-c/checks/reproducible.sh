@@ -1,31 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# reproducible.sh ROOT: two builds of the files git knows, in two folders of different length, give the same
-# jars byte for byte, the native library among them. Takes two builds without tests.
+# reproducible.sh ROOT [BUILT]: two builds of the files git knows, in two folders of different length, give the same
+# jars byte for byte, the native library among them. One of the builds may be there already: its jars are in the folder
+# BUILT. The others are made without tests.
 set -euo pipefail
+shopt -s inherit_errexit
 
-root=$(realpath "${1:?usage: reproducible.sh ROOT}")
+root=$(realpath "${1:?usage: reproducible.sh ROOT [BUILT]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-for folder in one another/much/longer; do
-    mkdir -p "$work/$folder"
+# build FOLDER: prints where its jars are.
+build() {
+    local folder=$work/$1
+    mkdir -p "$folder"
     (cd "$root" && git ls-files -z | tar --null --files-from=- --ignore-failed-read -cf - 2>/dev/null) |
-        tar -xf - -C "$work/$folder"
-    (cd "$work/$folder" && mvn --batch-mode --no-transfer-progress --quiet -Dmaven.test.skip package)
-done
+        tar -xf - -C "$folder"
+    (cd "$folder" && mvn --batch-mode --no-transfer-progress --quiet -Dmaven.test.skip package >&2)
+    echo "$folder/target"
+}
+
+if [ -n "${2:-}" ]; then
+    first=$(realpath "$2")
+else
+    first=$(build one)
+fi
+second=$(build another/much/longer)
 
 count=0
-for jar in "$work"/one/target/*.jar; do
+for jar in "$second"/*.jar; do
+    name=$(basename "$jar")
     count=$((count + 1))
-    if ! cmp "$jar" "$work/another/much/longer/target/$(basename "$jar")"; then
+    if ! cmp "$first/$name" "$jar"; then
         bad=1
-        for folder in one another/much/longer; do
-            (cd "$work/$folder" && mkdir -p seen && cd seen && unzip -qo "../target/$(basename "$jar")")
-        done
-        diff -rq "$work/one/seen" "$work/another/much/longer/seen" >&2 || true
+        mkdir -p "$work/seen/first" "$work/seen/second"
+        unzip -qo "$first/$name" -d "$work/seen/first" || true
+        unzip -qo "$jar" -d "$work/seen/second"
+        diff -rq "$work/seen/first" "$work/seen/second" >&2 || true
+        rm -rf "$work/seen"
     fi
 done
 [ "$count" -gt 0 ] || bad=1

@@ -130,6 +130,10 @@ check_contracts() {
         "$(header h5 'x.h - what.' '' 'Cost     O(1).' 'Threads  any.')"
     expect fail "contracts: a part that says nothing" "$checks/contracts.sh" \
         "$(header h6 'x.h - what.' '' 'Owns     nothing.' 'Threads  any.')"
+    expect pass "contracts: a line of 100 columns" "$checks/contracts.sh" \
+        "$(header h7 'x.h - what.' "$(printf '%0.s─' {1..97})")"
+    expect fail "contracts: a line of 101 columns" "$checks/contracts.sh" \
+        "$(header h8 'x.h - what.' "$(printf '%0.sx' {1..98})")"
     expect fail "contracts: no headers" "$checks/contracts.sh" "$work/nothing"
 }
 
@@ -305,7 +309,9 @@ check_page_lint() {
     expect pass "page_lint: the page" "$checks/page_lint.sh" "$work/page"
     echo 'element("p").nothingLikeThis();' >"$work/page/more.js"
     expect fail "page_lint: a wrong type" "$checks/page_lint.sh" "$work/page"
-    echo 'function more(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
+    echo 'function more(text) { return element("p", text); }' >"$work/page/more.js"
+    expect fail "page_lint: a parameter without a type" "$checks/page_lint.sh" "$work/page"
+    echo '/** @param {string} text */ function more(text) { element("p").innerHTML = text; }' >"$work/page/more.js"
     expect fail "page_lint: text as elements" "$checks/page_lint.sh" "$work/page"
 }
 

@@ -15,6 +15,7 @@
 #include "engine/sources/poll_schedule.h"
 #include "support/failing_alloc.h"
 #include "support/sim.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 /* --- proven --- */
@@ -187,7 +188,7 @@ static void a_thread_that_renames_itself_is_found_at_its_next_poll(void **state)
 }
 
 /* Most threads that others rename are renamed by their creator, at once. */
-static void a_thread_that_is_renamed_soon_after_its_birth_is_found_soon(void **state)
+static void a_thread_that_is_renamed_soon_after_its_start_is_found_soon(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
 
@@ -459,7 +460,7 @@ static void shares_of_phases_are_within_a_point(void **state)
                 (double)(sim_wall(sim, "phases", stack) - sim_truth(sim, thread, stack)) * 100 /
                 (double)elapsed_ns;
             if (getenv("SMP_TEST_SHOW") != NULL)
-                print_message("%s: stack %d off by %.2f points, %lu looks\n", PROGRAMS[i].what,
+                print_message("%s: stack %d off by %.2f points, %lu polls\n", PROGRAMS[i].what,
                               stack, off, thread->reads);
             if ((off > 1.0 || off < -1.0))
                 fail_msg("%s: stack %d is off by %.2f points", PROGRAMS[i].what, stack, off);
@@ -520,7 +521,7 @@ static void unseen_cpu_time_goes_to_the_last_target(void **state)
     sim_destroy(sim);
 }
 
-static void a_new_threads_clock_begins_at_its_birth(void **state)
+static void a_new_threads_clock_begins_at_its_start(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
 
@@ -677,7 +678,7 @@ static void all_time_is_attributed_once(void **state)
         assert_int_equal(chaos.credited_ns, chaos.expected_ns);
         smp_sampler_get_stats(chaos.sim->sampler, &stats);
         assert_int_equal(stats.total_tally.polls, chaos.polls);
-        assert_int_equal(smp_tally_sum(&stats.total_tally), chaos.polls);
+        assert_int_equal(tally_sum(&stats.total_tally), chaos.polls);
         assert_true(chaos.polls > CHAOS_ROUNDS);
         if (i == 1)
             assert_int_equal(chaos.sim->counts.requests, 0);
@@ -740,7 +741,7 @@ int main(void)
         cmocka_unit_test(pending_time_goes_where_it_belongs),
         cmocka_unit_test(a_thread_that_renames_itself_is_found_at_its_next_poll),
         cmocka_unit_test(however_long_a_thread_waits_a_new_name_is_found_in_seconds),
-        cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_birth_is_found_soon),
+        cmocka_unit_test(a_thread_that_is_renamed_soon_after_its_start_is_found_soon),
         cmocka_unit_test(a_new_name_holds_for_the_whole_next_interval),
         cmocka_unit_test(another_rule_holds_for_all_threads_at_once),
         cmocka_unit_test(options_flush_pending_time),
@@ -751,7 +752,7 @@ int main(void)
         cmocka_unit_test(shares_of_phases_are_within_a_point),
         cmocka_unit_test(cpu_time_of_a_group_is_what_its_clocks_say),
         cmocka_unit_test(unseen_cpu_time_goes_to_the_last_target),
-        cmocka_unit_test(a_new_threads_clock_begins_at_its_birth),
+        cmocka_unit_test(a_new_threads_clock_begins_at_its_start),
         cmocka_unit_test(all_time_is_attributed_once),
         cmocka_unit_test(no_refusal_loses_time),
     };

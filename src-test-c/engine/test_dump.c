@@ -38,13 +38,16 @@ static void dump_shows_what_a_session_does(void **state)
     assert_has(smp_bytes_text(&text), "\nreports waiting for output: 0 of ");
     assert_has(smp_bytes_text(&text), "\nreaders: 1 of 32\n"); /* the reporter */
     assert_has(smp_bytes_text(&text), "\noption active: true\n");
+    assert_has(smp_bytes_text(&text), "\noption overheadLimitPercent: 1.0\n");
+    assert_null(strstr(smp_bytes_text(&text), "defaultThreadNameRule"));
     assert_has(smp_bytes_text(&text), "\noption reportOrder: BY_TIME\n");
     assert_has(smp_bytes_text(&text), "\noption monitoredPackages: com.acme\n");
     assert_has(smp_bytes_text(&text), "\ncounter TICKS: ");
     smp_bytes_fini(&text);
 }
 
-/* A request would wait for ever here: the sampler thread has not been started, then it has ended. */
+/* A request would wait for ever here: the sampler thread has not been started, then it has
+ * ended. */
 static void dump_needs_no_sampler_thread(void **state)
 {
     struct session_fixture *f = *state;

@@ -164,6 +164,7 @@ struct study {
     const char *options;
     int64_t tick_cpu_ns; /* how dear ticks are says how rare polls of idle threads are */
     int64_t seal_ns;     /* between two seals of an interval; 0: only at the end */
+    int64_t warm_up_ns;  /* sampled before: a start may use more CPU time than the limit */
     unsigned runs;
     struct sums wall[PROCESSES][STACKS];
 };
@@ -231,6 +232,12 @@ static void run_once(struct study *study, uint64_t seed)
         write_script(sim, threads[i], i);
         /* Each from a moment of its own on. */
         sim_began(threads[i], (int64_t)sim_random(sim, 1000000000) * 127);
+    }
+    if (study->warm_up_ns > 0) {
+        sim_start(sim);
+        sim_run(sim, study->warm_up_ns);
+        sim_pause(sim);
+        sim_seal(sim);
     }
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
@@ -350,6 +357,26 @@ static void ends_of_intervals_change_nothing(void **state)
     }
 }
 
+/* Ticks cost three times what they may: then they are rarer, and each thread is polled at some
+ * only. */
+static void past_the_limit_amounts_are_the_truth_as_well(void **state)
+{
+    (void)state;
+    for (int has_busy = 0; has_busy < 2; has_busy++) {
+        struct study study = {
+            .has_busy = has_busy != 0,
+            .interval_ns = 20 * SIM_MS,
+            .options = "samplingFrequencyMillis=20\nidleLookbackMillis=5000\n"
+                       "overheadLimitPerMille=10\nmemoryLimitBytes=4194304\n",
+            .tick_cpu_ns = 600 * SIM_US,
+            .warm_up_ns = 10 * SIM_S,
+        };
+        for (uint64_t run = 0; run < runs_of_each(); run++)
+            run_once(&study, run * 1000 + 600 + (uint64_t)has_busy);
+        judge(&study);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +385,7 @@ int main(void)
         cmocka_unit_test(rarer_polls_share_the_ticks_of_others),
         cmocka_unit_test(amounts_are_the_truth_on_average),
         cmocka_unit_test(ends_of_intervals_change_nothing),
+        cmocka_unit_test(past_the_limit_amounts_are_the_truth_as_well),
     };
     return cmocka_run_group_tests_name("intensity", tests, NULL, NULL);
 }

@@ -50,7 +50,7 @@ static void seal(struct fixture *f, int64_t now_ns, int64_t wall_ms)
 }
 
 /* Until not even one more node fits. */
-static void fill(struct fixture *f, struct smp_group_key key)
+static void fill(struct fixture *f, struct smp_group_tree key)
 {
     uint32_t location = 1000;
     uint32_t node;
@@ -63,7 +63,8 @@ static void fill(struct fixture *f, struct smp_group_key key)
 static void full_tree_has_a_place_for_every_group_it_has(void **state)
 {
     struct fixture *f = *state;
-    const struct smp_group_key early = smp_interval_find(f->interval, "early", 1, "early-1");
+    const struct smp_group_tree early =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "early" }, 1, "early-1");
     enum smp_outcome outcome = SMP_OUTCOME_JVM_NOT_LIVE;
     uint32_t node;
 
@@ -72,7 +73,8 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
     assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     smp_interval_note(f->interval, early, node, outcome, 50 * MS);
     /* A new one is the overflow group. */
-    const struct smp_group_key late = smp_interval_find(f->interval, "late", 2, "late-1");
+    const struct smp_group_tree late =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "late" }, 2, "late-1");
     assert_int_equal(late.group.index, 0);
     outcome = SMP_OUTCOME_THREAD_ENDED_IN_WALK;
     const uint32_t last = smp_interval_add_pseudo(f->interval, late, &outcome);
@@ -90,7 +92,8 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
 static void pseudo_frames_are_one_per_outcome(void **state)
 {
     struct fixture *f = *state;
-    const struct smp_group_key key = smp_interval_find(f->interval, "main", 1, "main");
+    const struct smp_group_tree key =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
     enum smp_outcome gone = SMP_OUTCOME_THREAD_ENDED_IN_WALK;
     enum smp_outcome ended = SMP_OUTCOME_THREAD_ENDED;
     enum smp_outcome phase = SMP_OUTCOME_JVM_NOT_LIVE;
@@ -122,7 +125,8 @@ static void refused_seal_leaves_the_interval_open(void **state)
 {
     struct fixture *f = *state;
     struct failing_alloc failing;
-    const struct smp_group_key key = smp_interval_find(f->interval, "main", 1, "main");
+    const struct smp_group_tree key =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
     enum smp_outcome outcome = SMP_OUTCOME_NO_JAVA_FRAMES;
     const uint32_t node = smp_interval_add_pseudo(f->interval, key, &outcome);
 
@@ -154,7 +158,8 @@ static void create_leaves_nothing_behind(void **state)
 static void used_locations_are_marked(void **state)
 {
     struct fixture *f = *state;
-    const struct smp_group_key key = smp_interval_find(f->interval, "main", 1, "main");
+    const struct smp_group_tree key =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
     const uint32_t locations[] = { smp_methods_pseudo(f->methods, "[a]"),
                                    smp_methods_pseudo(f->methods, "[b]") };
     const uint32_t unused = smp_methods_pseudo(f->methods, "[c]");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever other readers do, what a reader takes adds up to what came since it opened: one after the
- * other, against a reference that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many random
- * runs there are.
+ * Whatever other readers do, what a reader takes adds up to what came since it opened: one after
+ * the other, against a reference that keeps sums, and all at once. SMP_TEST_ROUNDS sets how many
+ * random runs there are.
  */
 #include "engine/session/interval_queue.h"
 
@@ -62,7 +62,8 @@ static struct smp_profile *make_interval(struct fixture *f, int64_t wall_ns, uns
 
     assert_int_equal(smp_tree_create(f->quota, SMP_ALL_MEASURES, 4 * PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(f->quota, PART_BYTES, &groups), SMP_OK);
-    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
     struct smp_group_info *info = smp_thread_groups_info(groups, group);
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     for (unsigned i = 0; i < nodes; i++) {
@@ -436,7 +437,7 @@ static void a_run_merged_while_its_begin_is_taken(void **state)
 
 enum { CONSUMERS = 4 };
 
-struct twin {
+struct reference {
     unsigned id; /* 0: closed */
     int64_t owed_ns;
 };
@@ -447,37 +448,37 @@ static unsigned next_random(unsigned *seed)
     return *seed >> 10;
 }
 
-static void take_for(struct fixture *f, struct twin *twin)
+static void take_for(struct fixture *f, struct reference *reference)
 {
-    const int64_t taken_ns = take(f, twin->id);
+    const int64_t taken_ns = take(f, reference->id);
 
-    assert_int_equal(taken_ns < 0 ? 0 : taken_ns, twin->owed_ns);
-    twin->owed_ns = 0;
+    assert_int_equal(taken_ns < 0 ? 0 : taken_ns, reference->owed_ns);
+    reference->owed_ns = 0;
 }
 
-static void do_something(struct fixture *f, struct twin twins[CONSUMERS], unsigned *seed)
+static void do_something(struct fixture *f, struct reference references[CONSUMERS], unsigned *seed)
 {
-    struct twin *twin = &twins[next_random(seed) % CONSUMERS];
+    struct reference *reference = &references[next_random(seed) % CONSUMERS];
     const unsigned what = next_random(seed) % 16;
 
     if (what < 9 && smp_interval_queue_has_room(f->intervals)) {
         const int64_t wall_ns = next_random(seed) % 1000;
         append(f, wall_ns);
         for (int i = 0; i < CONSUMERS; i++)
-            twins[i].owed_ns += twins[i].id != 0 ? wall_ns : 0;
-    } else if (what < 12 && twin->id != 0) {
-        take_for(f, twin);
-    } else if (what == 12 && twin->id != 0) {
-        smp_interval_queue_close(f->intervals, twin->id);
-        *twin = (struct twin){ 0 };
-    } else if (what == 13 && twin->id == 0) {
-        twin->id = open_one(f);
+            references[i].owed_ns += references[i].id != 0 ? wall_ns : 0;
+    } else if (what < 12 && reference->id != 0) {
+        take_for(f, reference);
+    } else if (what == 12 && reference->id != 0) {
+        smp_interval_queue_close(f->intervals, reference->id);
+        *reference = (struct reference){ 0 };
+    } else if (what == 13 && reference->id == 0) {
+        reference->id = open_one(f);
     } else if (what >= 14) {
         smp_interval_queue_compact(f->intervals);
     }
 }
 
-static void random_steps_agree_with_the_twin(void **state)
+static void random_steps_agree_with_the_reference(void **state)
 {
     const char *text = getenv("SMP_TEST_ROUNDS");
     const int rounds = text == NULL ? ROUNDS : atoi(text);
@@ -485,14 +486,14 @@ static void random_steps_agree_with_the_twin(void **state)
     unsigned seed = 4711;
 
     for (int round = 0; round < rounds; round++) {
-        struct twin twins[CONSUMERS] = { 0 };
+        struct reference references[CONSUMERS] = { 0 };
         for (int step = 0; step < 200; step++)
-            do_something(f, twins, &seed);
+            do_something(f, references, &seed);
         for (int i = 0; i < CONSUMERS; i++) {
-            if (twins[i].id == 0)
+            if (references[i].id == 0)
                 continue;
-            take_for(f, &twins[i]);
-            smp_interval_queue_close(f->intervals, twins[i].id);
+            take_for(f, &references[i]);
+            smp_interval_queue_close(f->intervals, references[i].id);
         }
     }
 }
@@ -621,7 +622,7 @@ int main(void)
         TEST(the_oldest_is_dropped_when_nothing_can_be_merged),
         TEST(a_part_taken_while_the_run_is_merged),
         TEST(a_run_merged_while_its_begin_is_taken),
-        TEST(random_steps_agree_with_the_twin),
+        TEST(random_steps_agree_with_the_reference),
         TEST(all_threads_at_once),
     };
 #undef TEST

@@ -39,7 +39,9 @@ static enum smp_status count_call(void *self, struct smp_request *request, bool 
 
 static enum smp_status ask(struct smp_lifecycle *lifecycle, unsigned *calls)
 {
-    struct smp_request request = { .kind = SMP_REQUEST_PAUSE };
+    struct smp_request stale = { .kind = SMP_REQUEST_RESUME };
+    /* It may have been queued before, in front of another one. */
+    struct smp_request request = { .kind = SMP_REQUEST_PAUSE, .next = &stale };
 
     return smp_lifecycle_ask(lifecycle, &request, count_call, calls);
 }
@@ -97,6 +99,37 @@ static void requests_are_done_at_once_before_start_and_refused_after_stop(void *
     assert_int_equal(calls, 1);
 }
 
+/* The lifecycle never looks into them. */
+static void the_slot_gives_the_last_options_and_none_after_stop(void **state)
+{
+    struct smp_lifecycle *lifecycle = *state;
+    struct smp_prepared_options options[3];
+    struct smp_prepared_options *out = NULL;
+    struct smp_request *requests = NULL;
+
+    assert_null(smp_lifecycle_take_options(lifecycle));
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_OK);
+    assert_null(out);
+    start(lifecycle, true);
+    const uint32_t calls = smp_event_calls(&lifecycle->event);
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[1], &out), SMP_OK);
+    assert_ptr_equal(out, &options[0]);
+    assert_int_not_equal(smp_event_calls(&lifecycle->event), calls);
+    assert_true(smp_lifecycle_has_work(lifecycle));
+    assert_ptr_equal(smp_lifecycle_take_options(lifecycle), &options[1]);
+    assert_null(smp_lifecycle_take_options(lifecycle));
+    assert_false(smp_lifecycle_has_work(lifecycle));
+    /* What was accepted is still there for the end. */
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[2], &out), SMP_OK);
+    assert_true(smp_lifecycle_begin_stop(lifecycle, true));
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_ESTOPPED);
+    assert_ptr_equal(out, &options[0]);
+    assert_false(smp_lifecycle_take(lifecycle, &requests));
+    assert_ptr_equal(smp_lifecycle_take_options(lifecycle), &options[2]);
+    smp_lifecycle_end_stop(lifecycle);
+    assert_int_equal(smp_lifecycle_put_options(lifecycle, &options[0], &out), SMP_ESTOPPED);
+}
+
 struct caller {
     struct smp_lifecycle *lifecycle;
     unsigned calls;
@@ -124,6 +157,25 @@ static void requests_of_a_failed_start_are_done_by_its_end(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(caller.calls, 1);
     assert_int_equal(caller.status, SMP_EIO);
+}
+
+static void requests_of_a_start_are_left_to_the_running_thread(void **state)
+{
+    struct caller caller = { .lifecycle = *state, .status = SMP_OK };
+    struct smp_request *requests = NULL;
+    pthread_t thread;
+
+    assert_int_equal(smp_lifecycle_begin_start(caller.lifecycle), SMP_OK);
+    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &caller), 0);
+    while (!smp_lifecycle_has_work(caller.lifecycle))
+        sched_yield();
+    smp_lifecycle_end_start(caller.lifecycle, true, count_call, &caller.calls);
+    assert_true(smp_lifecycle_has_work(caller.lifecycle));
+    assert_true(smp_lifecycle_take(caller.lifecycle, &requests));
+    smp_lifecycle_done(caller.lifecycle, requests, SMP_EQUOTA);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(caller.calls, 0);
+    assert_int_equal(caller.status, SMP_EQUOTA);
 }
 
 static void requests_to_the_running_thread_wait_until_they_are_done(void **state)
@@ -208,7 +260,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_failed_start_may_be_tried_again, setup, teardown),
         cmocka_unit_test_setup_teardown(
             requests_are_done_at_once_before_start_and_refused_after_stop, setup, teardown),
+        cmocka_unit_test_setup_teardown(the_slot_gives_the_last_options_and_none_after_stop, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(requests_of_a_failed_start_are_done_by_its_end, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(requests_of_a_start_are_left_to_the_running_thread, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(requests_to_the_running_thread_wait_until_they_are_done,
                                         setup, teardown),

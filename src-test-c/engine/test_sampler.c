@@ -102,7 +102,7 @@ static void paused_time_is_not_attributed(void **state)
     sampler_fixture_pause(f);
     fake_clock_advance(&f->clock, 3000 * MS);
     fake_jvm_end(f->vm, early);
-    started(f, "born while paused");
+    started(f, "started while paused");
     fake_jvm_end(f->vm, started(f, "never seen"));
     fake_clock_advance(&f->clock, 3000 * MS);
     smp_sampler_tick(f->sampler, sampler_fixture_now(f), false); /* does nothing */
@@ -111,7 +111,7 @@ static void paused_time_is_not_attributed(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 100 * MS);
     assert_int_equal(sampler_fixture_total(f, "early", ""), 70 * MS);
-    assert_int_equal(sampler_fixture_total(f, "born while paused", ""), 30 * MS);
+    assert_int_equal(sampler_fixture_total(f, "started while paused", ""), 30 * MS);
     assert_int_equal(outcomes(f, SMP_OUTCOME_THREAD_ENDED), 0);
     assert_int_equal(counter(f, SMP_COUNTER_UNSEEN_THREADS), 0);
     assert_int_equal(f->profile->elapsed_ns, 100 * MS);
@@ -324,6 +324,58 @@ static void sampling_once_attributes_to_live_threads_only(void **state)
     sampler_fixture_seal(f);
     assert_int_equal(f->profile->tally.polls, 1);
     assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
+}
+
+static void sampling_once_skips_threads_that_are_not_chosen(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    fake_jvm_run(f->vm, fake_jvm_start_as(f->vm, "daemon", true, false), MAIN_LOOP);
+    started(f, "main");
+    sampler_fixture_configure(f, "skipDaemonThreads=true\n");
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->tally.polls, 1);
+    assert_int_equal(sampler_fixture_total(f, "main", ""), 50 * MS);
+    assert_int_equal(fake_jvm_get_counts(f->vm).walks, 1);
+}
+
+static uint64_t sampled_threads(const struct sampler_fixture *f)
+{
+    struct smp_sampler_live live;
+
+    smp_sampler_get_live(f->sampler, &live);
+    return live.sampled;
+}
+
+static void sampled_threads_are_counted(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *ending = started(f, "ending");
+
+    started(f, "main");
+    fake_jvm_run(f->vm, fake_jvm_start_as(f->vm, "daemon", true, false), MAIN_LOOP);
+    sampler_fixture_start(f);
+    assert_int_equal(sampled_threads(f), 3);
+    sampler_fixture_configure(f, "skipDaemonThreads=true\n");
+    sampler_fixture_tick(f, 50 * MS);
+    assert_int_equal(sampled_threads(f), 2);
+    /* It ends right at a tick. */
+    fake_clock_advance(&f->clock, 50 * MS);
+    fake_jvm_end(f->vm, ending);
+    sampler_fixture_tick(f, 0);
+    assert_int_equal(sampled_threads(f), 1);
+    assert_int_equal(fake_jvm_threads_held(f->vm), 2);
+}
+
+static void sampling_once_counts_whom_it_polls(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    started(f, "main");
+    started(f, "other");
+    smp_sampler_tick_once(f->sampler, sampler_fixture_now(f), 50 * MS);
+    assert_int_equal(sampled_threads(f), 2);
 }
 
 static void threads_that_ended_before_sampling_once_are_not_lost(void **state)
@@ -871,6 +923,9 @@ int main(void)
         TEST(came_and_went_is_counted),
         TEST(ended_before_its_first_poll_is_unseen),
         TEST(sampling_once_attributes_to_live_threads_only),
+        TEST(sampling_once_skips_threads_that_are_not_chosen),
+        TEST(sampled_threads_are_counted),
+        TEST(sampling_once_counts_whom_it_polls),
         TEST(threads_that_ended_before_sampling_once_are_not_lost),
         TEST(every_failure_has_its_frame),
         TEST(absurd_counts_are_a_refusal),

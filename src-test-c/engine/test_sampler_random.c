@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The whole sampler against what must hold whatever happens: the frame rule on random stacks beside
- * its reference implementations, and on random lives that all time is attributed and every poll counted.
- * SMP_TEST_SEED chooses other randomness.
+ * its reference implementations, and on random lives that all time is attributed and every poll
+ * counted. SMP_TEST_SEED chooses other randomness.
  */
 #include "engine/session/sampler.h"
 
@@ -15,9 +15,10 @@
 #include <cmocka.h>
 
 #include "base/bytes.h"
-#include "support/plain_frame_rule.h"
-#include "support/plain_tree.h"
+#include "support/reference_frame_rule.h"
+#include "support/reference_tree.h"
 #include "support/sampler_fixture.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 #define MS FIXTURE_MS
@@ -51,9 +52,9 @@ enum {
     RULE_DEPTH = 40
 };
 
-struct rule_twin {
+struct rule_reference {
     struct sampler_fixture *f;
-    struct plain_tree *tree;
+    struct reference_tree *tree;
     struct fake_thread *threads[RULE_THREADS];
     uint64_t methods[RULE_CLASSES];
     char texts[RULE_CLASSES][MAX_TEXT];
@@ -63,7 +64,7 @@ struct rule_twin {
     size_t depth[RULE_THREADS];
 };
 
-static void make_classes(struct rule_twin *twin)
+static void make_classes(struct rule_reference *reference)
 {
     static const char *const packages[] = { "app", "app.sub", "apple", "java.lang" };
 
@@ -71,131 +72,135 @@ static void make_classes(struct rule_twin *twin)
         char class_name[MAX_TEXT / 2];
         (void)snprintf(class_name, sizeof(class_name), "%s.C%c", packages[i % 4],
                        (char)('A' + i / 4));
-        twin->methods[i] = fake_jvm_method(twin->f->vm, class_name, "m");
-        twin->monitored[i] = i % 4 < 2;
-        (void)snprintf(twin->texts[i], MAX_TEXT, "%s.m(F.java:1)", class_name);
+        reference->methods[i] = fake_jvm_method(reference->f->vm, class_name, "m");
+        reference->monitored[i] = i % 4 < 2;
+        (void)snprintf(reference->texts[i], MAX_TEXT, "%s.m(F.java:1)", class_name);
     }
 }
 
 /* Mostly library code, so that every branch of the rule is taken; one in four stays as it was. */
-static void change_stack(struct rule_twin *twin, size_t thread)
+static void change_stack(struct rule_reference *reference, size_t thread)
 {
     struct smp_frame frames[RULE_DEPTH] = { { 0 } };
 
-    if (twin->depth[thread] > 0 && random_below(4) == 0)
+    if (reference->depth[thread] > 0 && random_below(4) == 0)
         return;
-    twin->depth[thread] = 1 + random_below(RULE_DEPTH);
+    reference->depth[thread] = 1 + random_below(RULE_DEPTH);
     const size_t odds = 1 + random_below(20);
-    for (size_t i = 0; i < twin->depth[thread]; i++) {
+    for (size_t i = 0; i < reference->depth[thread]; i++) {
         size_t class = random_below(RULE_CLASSES);
-        while (twin->monitored[class] && random_below(odds) != 0)
+        while (reference->monitored[class] && random_below(odds) != 0)
             class = random_below(RULE_CLASSES);
-        twin->stack[thread][i] = class;
-        frames[i].method = twin->methods[class];
+        reference->stack[thread][i] = class;
+        frames[i].method = reference->methods[class];
     }
-    fake_jvm_run_frames(twin->f->vm, twin->threads[thread], frames, twin->depth[thread]);
+    fake_jvm_run_frames(reference->f->vm, reference->threads[thread], frames,
+                        reference->depth[thread]);
 }
 
-static void expect(struct rule_twin *twin, size_t thread, int64_t span_ns)
+static void expect(struct rule_reference *reference, size_t thread, int64_t span_ns)
 {
     const char *texts[RULE_DEPTH];
     bool monitored[RULE_DEPTH];
     char group[2] = { (char)('a' + thread), '\0' };
-    const size_t depth = twin->depth[thread];
+    const size_t depth = reference->depth[thread];
 
     for (size_t i = 0; i < depth; i++) {
-        texts[i] = twin->texts[twin->stack[thread][i]];
-        monitored[i] = twin->monitored[twin->stack[thread][i]];
+        texts[i] = reference->texts[reference->stack[thread][i]];
+        monitored[i] = reference->monitored[reference->stack[thread][i]];
     }
-    const size_t first = plain_frame_rule_first_kept(monitored, depth, twin->filter_is_empty);
-    struct plain_node *leaf = plain_tree_add(twin->tree, group, texts + first, depth - first);
+    const size_t first =
+        reference_frame_rule_first_kept(monitored, depth, reference->filter_is_empty);
+    struct reference_node *leaf =
+        reference_tree_add(reference->tree, group, texts + first, depth - first);
     leaf->self_wall_ns += span_ns;
     leaf->samples++;
 }
 
-/* twins: of the nodes before this one. */
-static struct plain_node *find_twin(const struct rule_twin *twin, uint32_t node,
-                                    struct plain_node *const *twins)
+/* references: of the nodes before this one. */
+static struct reference_node *find_reference(const struct rule_reference *reference, uint32_t node,
+                                             struct reference_node *const *references)
 {
-    const struct smp_profile *profile = twin->f->profile;
+    const struct smp_profile *profile = reference->f->profile;
     const struct smp_node *at = &smp_tree_nodes(profile->tree)[node];
-    struct plain_node *found;
+    struct reference_node *found;
     struct smp_bytes text;
 
     if ((at->location & SMP_LOCATION_GROUP) != 0) {
         const struct smp_group group = { .index = at->location & ~SMP_LOCATION_GROUP };
-        return plain_tree_find(twin->tree, NULL,
-                               smp_thread_groups_info(profile->groups, group)->name);
+        return reference_tree_find(reference->tree, NULL,
+                                   smp_thread_groups_info(profile->groups, group)->name);
     }
-    assert_non_null(twins[at->parent]);
+    assert_non_null(references[at->parent]);
     smp_bytes_init(&text, NULL, 1024);
     smp_methods_frame_text(profile->methods, at->location, &text);
-    found = plain_tree_find(twin->tree, twins[at->parent], smp_bytes_text(&text));
+    found = reference_tree_find(reference->tree, references[at->parent], smp_bytes_text(&text));
     smp_bytes_fini(&text);
     return found;
 }
 
 /* Seals the interval and begins a new one, here and in the reference. */
-static void compare(struct rule_twin *twin)
+static void compare(struct rule_reference *reference)
 {
-    const struct smp_profile *profile = sampler_fixture_seal(twin->f);
+    const struct smp_profile *profile = sampler_fixture_seal(reference->f);
     const size_t count = smp_tree_node_count(profile->tree);
-    struct plain_node **twins = calloc(count, sizeof(struct plain_node *));
+    struct reference_node **references = calloc(count, sizeof(struct reference_node *));
     size_t used = 0;
 
-    assert_non_null(twins);
+    assert_non_null(references);
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], RULE_STACKS / RULE_REPORTS);
-    plain_tree_totals(twin->tree);
+    reference_tree_totals(reference->tree);
     for (uint32_t i = 1; i < count; i++) {
         if (tree_wall(profile->tree, i) == 0) /* room for time that never came */
             continue;
-        twins[i] = find_twin(twin, i, twins);
-        assert_non_null(twins[i]);
-        assert_int_equal(tree_wall(profile->tree, i), twins[i]->total_wall_ns);
-        assert_int_equal(tree_own_samples(profile->tree, i), twins[i]->samples);
+        references[i] = find_reference(reference, i, references);
+        assert_non_null(references[i]);
+        assert_int_equal(tree_wall(profile->tree, i), references[i]->total_wall_ns);
+        assert_int_equal(tree_own_samples(profile->tree, i), references[i]->samples);
         used++;
     }
-    assert_int_equal(used, plain_tree_count(twin->tree));
-    free(twins);
-    plain_tree_destroy(twin->tree);
-    twin->tree = plain_tree_create();
+    assert_int_equal(used, reference_tree_count(reference->tree));
+    free(references);
+    reference_tree_destroy(reference->tree);
+    reference->tree = reference_tree_create();
 }
 
-static void set_filter(struct rule_twin *twin, bool is_empty)
+static void set_filter(struct rule_reference *reference, bool is_empty)
 {
-    twin->filter_is_empty = is_empty;
-    sampler_fixture_configure(twin->f,
+    reference->filter_is_empty = is_empty;
+    sampler_fixture_configure(reference->f,
                               is_empty ? "monitoredPackages=\n" : "monitoredPackages= app ,\n");
 }
 
 static void frames_are_kept_as_the_naive_rule_says(void **state)
 {
-    static struct rule_twin twin;
+    static struct rule_reference reference;
 
     (void)state;
     seed_random();
-    twin = (struct rule_twin){ .f = sampler_fixture_create(""), .tree = plain_tree_create() };
-    make_classes(&twin);
+    reference =
+        (struct rule_reference){ .f = sampler_fixture_create(""), .tree = reference_tree_create() };
+    make_classes(&reference);
     for (size_t i = 0; i < RULE_THREADS; i++) {
         const char name[2] = { (char)('a' + i), '\0' };
-        twin.threads[i] = fake_jvm_start(twin.f->vm, name);
+        reference.threads[i] = fake_jvm_start(reference.f->vm, name);
     }
-    set_filter(&twin, false);
-    sampler_fixture_start(twin.f);
+    set_filter(&reference, false);
+    sampler_fixture_start(reference.f);
     for (int tick = 1; tick <= RULE_STACKS / RULE_THREADS; tick++) {
         const int64_t span_ns = 40 * MS + (int64_t)random_below(20 * MS);
         if (random_below(100) == 0)
-            set_filter(&twin, random_below(4) == 0);
+            set_filter(&reference, random_below(4) == 0);
         for (size_t i = 0; i < RULE_THREADS; i++) {
-            change_stack(&twin, i);
-            expect(&twin, i, span_ns);
+            change_stack(&reference, i);
+            expect(&reference, i, span_ns);
         }
-        sampler_fixture_tick(twin.f, span_ns);
+        sampler_fixture_tick(reference.f, span_ns);
         if (tick % (RULE_STACKS / RULE_THREADS / RULE_REPORTS) == 0)
-            compare(&twin);
+            compare(&reference);
     }
-    plain_tree_destroy(twin.tree);
-    sampler_fixture_destroy(twin.f);
+    reference_tree_destroy(reference.tree);
+    sampler_fixture_destroy(reference.f);
 }
 
 /* --- random lives --- */
@@ -359,7 +364,7 @@ static void check_end(struct chaos *chaos)
     smp_sampler_get_stats(chaos->f->sampler, &stats);
     assert_int_equal(chaos->credited_ns, chaos->expected_ns);
     assert_int_equal(stats.total_tally.polls, chaos->polls);
-    assert_int_equal(smp_tally_sum(&stats.total_tally), chaos->polls);
+    assert_int_equal(tally_sum(&stats.total_tally), chaos->polls);
 }
 
 static void all_time_is_attributed_once(void **state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's: a
- * tick is made at a request, or each reading of the clock moves it on; waits are on
+ * A whole session with its two threads, on a fake JVM and into a fake outputer. Time is the test's:
+ * a tick is made at a request, or each reading of the clock moves it on; waits are on
  * conditions, never on luck.
  */
 #include "engine/session/session.h"
@@ -21,6 +21,7 @@
 #include "support/failing_alloc.h"
 #include "support/option_text.h"
 #include "support/session_fixture.h"
+#include "support/tally_sum.h"
 
 #define MS INT64_C(1000000)
 #define STEP (10 * MS)
@@ -46,6 +47,15 @@ static enum smp_status configure(struct session_fixture *f, const char *options,
     status = smp_session_configure(f->session, &read, message);
     smp_options_fini(&read);
     return status;
+}
+
+/* Returns when the options are in force: after a request, which changes nothing of a session that
+ * is not paused. */
+static enum smp_status configure_now(struct session_fixture *f, const char *options)
+{
+    const enum smp_status status = configure(f, options, NULL);
+
+    return status == SMP_OK ? smp_session_resume(f->session) : status;
 }
 
 static struct smp_statistics statistics(struct session_fixture *f)
@@ -159,9 +169,9 @@ static void inactive_is_as_paused(void **state)
 
     session_fixture_start(f, SESSION_BY_HAND "active=false\n");
     fake_clock_advance(&f->clock, 1000 * MS);
-    assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
+    assert_int_equal(configure_now(f, SESSION_BY_HAND), SMP_OK);
     fake_clock_advance(&f->clock, 70 * MS);
-    assert_int_equal(configure(f, SESSION_BY_HAND "active=false\n", NULL), SMP_OK);
+    assert_int_equal(configure_now(f, SESSION_BY_HAND "active=false\n"), SMP_OK);
     fake_clock_advance(&f->clock, 1000 * MS);
     assert_int_equal(smp_session_pause(f->session), SMP_OK);
     assert_int_equal(configure(f, SESSION_BY_HAND, NULL), SMP_OK);
@@ -238,7 +248,7 @@ static void rest(struct session_fixture *f)
 }
 
 /* A thread that has not run since it was walked is due long after the next tick. */
-static void birth_ends_a_rest(void **state)
+static void a_thread_start_ends_a_rest(void **state)
 {
     struct session_fixture *f = *state;
 
@@ -249,7 +259,7 @@ static void birth_ends_a_rest(void **state)
     /* Three ticks would have been since. */
     fake_clock_advance(&f->clock, 70 * MS);
     const struct fake_jvm_counts before = fake_jvm_get_counts(f->vm);
-    fake_jvm_run(f->vm, fake_jvm_start(f->vm, "born"), SESSION_MAIN_LOOP);
+    fake_jvm_run(f->vm, fake_jvm_start(f->vm, "started"), SESSION_MAIN_LOOP);
     while (fake_jvm_get_counts(f->vm).unwatches == before.unwatches)
         sched_yield();
     fake_clock_advance(&f->clock, 25 * MS);
@@ -258,7 +268,7 @@ static void birth_ends_a_rest(void **state)
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_in_range(counted(f, SMP_COUNTER_IDLE_TICKS), 2, 5);
     assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 195);
-    assert_int_equal(fake_outputer_sum_ms(f->outputer, "born"), 25);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "started"), 25);
 }
 
 struct start {
@@ -266,10 +276,10 @@ struct start {
     struct timespec at;
 };
 
-static void bear(void *self)
+static void start_thread(void *self)
 {
     struct start *start = self;
-    struct fake_thread *started = fake_jvm_start(start->f->vm, "born");
+    struct fake_thread *started = fake_jvm_start(start->f->vm, "started");
 
     fake_jvm_identify(started, 2);
     fake_jvm_run(start->f->vm, started, SESSION_MAIN_LOOP);
@@ -278,13 +288,13 @@ static void bear(void *self)
 
 /* How long the sampler slept on, in real time, when a thread started between its decision to rest
  * and its sleep. */
-static int64_t slept_after_birth_ns(struct session_fixture *f)
+static int64_t slept_after_start_ns(struct session_fixture *f)
 {
     struct start start = { .f = f };
     struct timespec end;
     const size_t unwatches = fake_jvm_get_counts(f->vm).unwatches;
 
-    fake_jvm_on_listen(f->vm, bear, &start);
+    fake_jvm_on_listen(f->vm, start_thread, &start);
     session_fixture_start(f, RESTING);
     rest(f);
     while (fake_jvm_get_counts(f->vm).unwatches == unwatches)
@@ -296,7 +306,7 @@ static int64_t slept_after_birth_ns(struct session_fixture *f)
     return (end.tv_sec - start.at.tv_sec) * 1000 * MS + end.tv_nsec - start.at.tv_nsec;
 }
 
-static void birth_before_the_sleep_ends_a_rest(void **state)
+static void a_thread_start_before_the_sleep_ends_a_rest(void **state)
 {
     enum { ROUNDS = 10, REST_MS = 140 /* at least */ };
     struct session_fixture *f = *state;
@@ -305,7 +315,7 @@ static void birth_before_the_sleep_ends_a_rest(void **state)
     f->clock.seam.thread_cpu_ns = stands_still;
     fake_jvm_identify(f->main, 1);
     for (int i = 0; i < ROUNDS; i++) {
-        const int64_t slept_ns = slept_after_birth_ns(f);
+        const int64_t slept_ns = slept_after_start_ns(f);
         least_ns = slept_ns < least_ns ? slept_ns : least_ns;
     }
     /* The clock stands still, so that a rest that is not ended lasts as long as it was meant to. */
@@ -340,6 +350,26 @@ static void a_filter_set_in_a_rest_holds_from_then_on(void **state)
     smp_session_destroy(f->session); /* before the threads it was given */
     f->session = NULL;
     assert_int_equal(f->selections_destroyed, 2);
+}
+
+static void options_set_in_a_rest_hold_from_then_on(void **state)
+{
+    struct session_fixture *f = *state;
+    struct fake_thread *daemon = fake_jvm_start_as(f->vm, "daemon", true, false);
+
+    f->clock.seam.thread_cpu_ns = stands_still;
+    fake_jvm_identify(f->main, 1);
+    fake_jvm_identify(daemon, 2);
+    fake_jvm_run(f->vm, daemon, SESSION_MAIN_LOOP);
+    session_fixture_start(f, RESTING);
+    rest(f);
+    fake_clock_advance(&f->clock, 100 * MS);
+    assert_int_equal(configure(f, RESTING "skipDaemonThreads=true\n", NULL), SMP_OK);
+    assert_int_equal(smp_session_resume(f->session), SMP_OK); /* a request comes after them */
+    fake_clock_advance(&f->clock, 30 * MS);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 230);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "daemon"), 200);
 }
 
 static void late_ticks_are_counted(void **state)
@@ -412,7 +442,7 @@ static void wait_for_walks(struct session_fixture *f, size_t more)
         sched_yield();
 }
 
-static void slow_sink_costs_reports_but_no_time(void **state)
+static void a_slow_outputer_costs_reports_but_no_time(void **state)
 {
     struct session_fixture *f = *state;
     struct caller stopping;
@@ -508,11 +538,13 @@ static void call_everything(void *self)
     back->statuses[2] = smp_session_resume(f->session);
     back->statuses[3] = smp_session_report(f->session);
     back->statuses[4] = smp_session_sample_once(f->session);
-    back->statuses[5] = configure(f, SESSION_BY_HAND, NULL);
+    back->statuses[5] = SMP_ESELF;
     back->statuses[6] = smp_session_select(
         f->session, fake_jvm_filter(f->vm, &f->main, 1, &f->selections_destroyed), true);
     back->statuses[7] = SMP_ESELF;
-    (void)statistics(f); /* may be called anywhere */
+    /* These wait for nothing. */
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    (void)statistics(f);
 }
 
 static void check_called_back(const struct calling_back *back)
@@ -523,7 +555,7 @@ static void check_called_back(const struct calling_back *back)
     assert_int_equal(back->f->selections_destroyed, 1);
 }
 
-static void sink_that_calls_back_is_refused(void **state)
+static void an_outputer_that_calls_back_is_refused(void **state)
 {
     struct session_fixture *f = *state;
     struct calling_back back = { .f = f };
@@ -535,7 +567,7 @@ static void sink_that_calls_back_is_refused(void **state)
     check_called_back(&back);
 }
 
-static void rule_that_calls_back_is_refused(void **state)
+static void a_rule_that_calls_back_is_refused(void **state)
 {
     struct session_fixture *f = *state;
     struct calling_back back = { .f = f };
@@ -652,6 +684,91 @@ static void wrong_options_are_refused_with_a_message(void **state)
     assert_int_equal(configure(f, SESSION_BY_HAND "maxDepthFrames=17\n", message), SMP_ESTATE);
     assert_non_null(strstr(message, "maxDepthFrames"));
     assert_int_equal(configure(f, SESSION_BY_HAND "memoryLimitBytes=5000000\n", NULL), SMP_ESTATE);
+}
+
+struct latch {
+    atomic_bool is_inside;
+    atomic_bool is_open;
+};
+
+static void hold_walk(void *self)
+{
+    struct latch *latch = self;
+
+    atomic_store(&latch->is_inside, true);
+    while (!atomic_load(&latch->is_open))
+        sched_yield();
+}
+
+static void options_wait_for_no_tick_and_the_last_ones_hold(void **state)
+{
+    struct session_fixture *f = *state;
+    struct latch latch = { .is_inside = false };
+    struct caller reporting;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    fake_clock_advance(&f->clock, 10 * MS);
+    fake_jvm_on_walk(f->vm, hold_walk, &latch);
+    call(&reporting, f, smp_session_report);
+    while (!atomic_load(&latch.is_inside))
+        sched_yield();
+    /* The sampler thread is in a tick. */
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "monitoredPackages=other\n", NULL), SMP_OK);
+    atomic_store(&latch.is_open, true);
+    assert_int_equal(returned(&reporting), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "app.Work.loop"));
+    /* A request comes after them. */
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 20);
+    assert_false(fake_outputer_has(f->outputer, "CPU time(ms)"));
+    /* The last report as well. */
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
+}
+
+/* Also where the start fails in between. */
+static void options_set_before_the_start_hold(void **state)
+{
+    struct session_fixture *f = *state;
+
+    assert_int_equal(session_fixture_create(f, SESSION_BY_HAND), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "active=false\n", NULL), SMP_OK);
+    assert_int_equal(configure(f, SESSION_BY_HAND "reportCpuTime=true\n", NULL), SMP_OK);
+    fake_jvm_fail_enter(f->vm, "threads-sampler", SMP_EVM);
+    assert_int_equal(smp_session_start(f->session), SMP_EVM);
+    fake_jvm_fail_enter(f->vm, NULL, SMP_OK);
+    assert_int_equal(smp_session_start(f->session), SMP_OK);
+    fake_clock_advance(&f->clock, 10 * MS);
+    assert_int_equal(smp_session_report(f->session), SMP_OK);
+    assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), 10);
+    assert_true(fake_outputer_has(f->outputer, "CPU time(ms)"));
+}
+
+static void options_without_memory_are_an_error_and_the_old_ones_hold(void **state)
+{
+    struct session_fixture *f = *state;
+    struct failing_alloc failing;
+    size_t refused = 1;
+    size_t numbers = 0;
+
+    session_fixture_start(f, SESSION_BY_HAND);
+    for (size_t number = 1; refused > 0; number++) {
+        failing_alloc_arm(&failing, number, number);
+        const enum smp_status status =
+            configure(f, SESSION_BY_HAND "monitoredPackages=app\nreportCpuTime=true\n", NULL);
+        refused = failing_alloc_disarm(&failing);
+        assert_int_equal(status, refused > 0 ? SMP_ENOMEM : SMP_OK);
+        fake_clock_advance(&f->clock, 10 * MS);
+        assert_int_equal(smp_session_report(f->session), SMP_OK);
+        assert_int_equal(fake_outputer_has(f->outputer, "CPU time(ms)"), refused == 0);
+        assert_int_equal(fake_outputer_sum_ms(f->outputer, "main"), number * 10);
+        numbers = number;
+    }
+    assert_true(numbers > 3);
 }
 
 static void filter_is_kept_until_the_next_one(void **state)
@@ -854,7 +971,7 @@ static void all_threads_at_once(void **state)
         assert_int_equal(returned(&callers[i]), SMP_OK);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     last = statistics(f);
-    assert_int_equal(smp_tally_sum(&last.sampler.total_tally), last.sampler.total_tally.polls);
+    assert_int_equal(tally_sum(&last.sampler.total_tally), last.sampler.total_tally.polls);
     assert_int_equal(last.reports_written, fake_outputer_get_counts(f->outputer).flushes);
 }
 
@@ -870,24 +987,28 @@ int main(void)
         TEST(paused_before_start_starts_paused),
         TEST(one_sample_is_for_the_paused),
         TEST(ticks_and_reports_come_by_themselves),
-        TEST(birth_ends_a_rest),
-        TEST(birth_before_the_sleep_ends_a_rest),
+        TEST(a_thread_start_ends_a_rest),
+        TEST(a_thread_start_before_the_sleep_ends_a_rest),
         TEST(a_filter_set_in_a_rest_holds_from_then_on),
+        TEST(options_set_in_a_rest_hold_from_then_on),
         TEST(late_ticks_are_counted),
         TEST(new_interval_length_holds_at_once),
         TEST(own_cpu_time_is_published),
         TEST(failed_report_is_counted_and_the_next_one_tried),
-        TEST(slow_sink_costs_reports_but_no_time),
+        TEST(a_slow_outputer_costs_reports_but_no_time),
         TEST(requested_reports_wait_their_turn),
         TEST(messages_do_not_wait_for_a_report),
-        TEST(sink_that_calls_back_is_refused),
-        TEST(rule_that_calls_back_is_refused),
+        TEST(an_outputer_that_calls_back_is_refused),
+        TEST(a_rule_that_calls_back_is_refused),
         TEST(stop_is_for_once_and_for_all),
         TEST(stop_waits_for_the_last_report),
         TEST(before_start_there_is_nothing_to_report),
         TEST(destroy_without_stop_writes_nothing),
         TEST(failed_start_leaves_nothing_behind),
         TEST(wrong_options_are_refused_with_a_message),
+        TEST(options_wait_for_no_tick_and_the_last_ones_hold),
+        TEST(options_set_before_the_start_hold),
+        TEST(options_without_memory_are_an_error_and_the_old_ones_hold),
         TEST(filter_is_kept_until_the_next_one),
         TEST(no_refusal_leaves_anything_behind),
         TEST(last_report_waits_for_memory),

@@ -163,7 +163,7 @@ static void a_caller_that_may_not_take_gets_an_error(void **state)
     assert_null(smp_session_current_report(f->session));
 }
 
-struct looking {
+struct observed {
     struct session_fixture *f;
     unsigned reader;
     int64_t wall_ns;
@@ -173,37 +173,37 @@ struct looking {
 
 static void check_report(void *self)
 {
-    struct looking *looking = self;
-    struct smp_profile *current = smp_session_current_report(looking->f->session);
+    struct observed *observed = self;
+    struct smp_profile *current = smp_session_current_report(observed->f->session);
     unsigned reader = 0;
 
     if (current != NULL)
-        looking->wall_ns = tree_wall(current->tree, 0);
+        observed->wall_ns = tree_wall(current->tree, 0);
     smp_profile_release(current);
-    looking->taken = try_take(looking->f, looking->reader);
-    looking->opened = smp_session_open_reader(looking->f->session, &reader);
+    observed->taken = try_take(observed->f, observed->reader);
+    observed->opened = smp_session_open_reader(observed->f->session, &reader);
 }
 
-static void the_sink_sees_what_is_reported_and_takes_nothing(void **state)
+static void the_outputer_sees_what_is_reported_and_takes_nothing(void **state)
 {
     struct session_fixture *f = *state;
-    struct looking looking = { .f = f };
+    struct observed observed = { .f = f };
 
     session_fixture_start(f, SESSION_BY_HAND);
-    looking.reader = open_one(f);
+    observed.reader = open_one(f);
     fake_clock_advance(&f->clock, 4 * MS);
-    smp_profile_release(take(f, looking.reader));
+    smp_profile_release(take(f, observed.reader));
     fake_clock_advance(&f->clock, 5 * MS);
-    fake_outputer_on_title(f->outputer, check_report, &looking);
+    fake_outputer_on_title(f->outputer, check_report, &observed);
     assert_int_equal(smp_session_report(f->session), SMP_OK);
-    assert_int_equal(looking.wall_ns, 9 * MS);
-    assert_int_equal(looking.taken, SMP_ESELF);
-    assert_int_equal(looking.opened, SMP_ESELF);
+    assert_int_equal(observed.wall_ns, 9 * MS);
+    assert_int_equal(observed.taken, SMP_ESELF);
+    assert_int_equal(observed.opened, SMP_ESELF);
 }
 
 /* --- memory --- */
 
-static enum smp_status life_with_windows(void *self)
+static enum smp_status life_with_intervals(void *self)
 {
     struct session_fixture *f = self;
     struct smp_profile *taken = NULL;
@@ -229,7 +229,7 @@ static enum smp_status life_with_windows(void *self)
 
 static void no_refusal_leaves_anything_behind(void **state)
 {
-    assert_true(failing_alloc_each_step(life_with_windows, *state).refused > 30);
+    assert_true(failing_alloc_each_step(life_with_intervals, *state).refused > 30);
 }
 
 /* One that never takes, with new stacks all the time, and the smallest limit there is. */
@@ -253,6 +253,52 @@ static void a_reader_that_never_takes_does_no_harm(void **state)
     assert_int_equal(smp_session_report(f->session), SMP_OK);
     assert_int_equal(smp_session_stop(f->session), SMP_OK);
     assert_true(fake_outputer_sum_ms(f->outputer, "main") <= 300);
+}
+
+enum { CHUNK_BYTES = 64 };
+
+static size_t take_all_memory(struct smp_quota *quota)
+{
+    size_t taken = 0;
+
+    while (smp_quota_take(quota, CHUNK_BYTES))
+        taken += CHUNK_BYTES;
+    return taken;
+}
+
+static uint64_t dropped_intervals(struct session_fixture *f)
+{
+    struct smp_statistics statistics;
+
+    smp_session_get_statistics(f->session, &statistics);
+    return statistics.sampler.total_counters[SMP_COUNTER_DROPPED_INTERVALS];
+}
+
+/* The last report needs memory, which only the intervals of a slow reader can give. */
+static void intervals_dropped_for_the_last_report_are_counted(void **state)
+{
+    struct session_fixture *f = *state;
+    struct smp_quota *quota = NULL;
+
+    session_fixture_start(f, SESSION_BY_HAND "memoryLimitBytes=4194304\n");
+    const unsigned slow = open_one(f);
+    const unsigned quick = open_one(f);
+    /* So few intervals that the reporter thread merges none meanwhile. */
+    for (int i = 0; i < 2; i++) {
+        fake_clock_advance(&f->clock, 10 * MS);
+        struct smp_profile *taken = take(f, quick);
+        quota = taken->quota; /* the session holds it, too */
+        smp_profile_release(taken);
+    }
+    assert_int_equal(smp_session_pause(f->session), SMP_OK);
+    const size_t taken = take_all_memory(quota);
+    assert_int_equal(smp_session_stop(f->session), SMP_OK);
+    smp_quota_give(quota, taken);
+    const uint64_t dropped = dropped_intervals(f);
+    assert_in_range(dropped, 1, 3);
+    assert_true(fake_outputer_has(f->outputer, "intervals dropped for lack of memory"));
+    smp_session_close_reader(f->session, slow);
+    smp_session_close_reader(f->session, quick);
 }
 
 /* --- all at once --- */
@@ -329,9 +375,10 @@ int main(void)
         TEST(the_last_interval_can_be_taken_after_stop),
         TEST(a_snapshot_outlives_its_session),
         TEST(a_caller_that_may_not_take_gets_an_error),
-        TEST(the_sink_sees_what_is_reported_and_takes_nothing),
+        TEST(the_outputer_sees_what_is_reported_and_takes_nothing),
         TEST(no_refusal_leaves_anything_behind),
         TEST(a_reader_that_never_takes_does_no_harm),
+        TEST(intervals_dropped_for_the_last_report_are_counted),
         TEST(all_threads_at_once),
     };
 #undef TEST

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cost of polls is held to the limit, whatever a poll costs. */
+/* The cost of polls is held to the limit, whatever a poll costs and whenever its cost arrives. */
 #include "engine/threads/throttle.h"
 
 #include <setjmp.h>
@@ -16,13 +16,14 @@
 
 struct world {
     struct fake_clock clock;
-    struct smp_throttle budget;
+    struct smp_throttle throttle;
     int64_t now_ns;
     int64_t tick_ns; /* what a tick costs without polls */
     int64_t poll_ns; /* what a poll costs */
-    int64_t left_out_ns;
+    bool is_late;    /* a poll's cost arrives at the next tick */
+    int64_t late_ns;
+    int64_t longest_gap_ns; /* between two ticks */
     uint64_t polls;
-    uint64_t put_off;
 };
 
 static int setup(void **state)
@@ -31,7 +32,7 @@ static int setup(void **state)
 
     world = (struct world){ .now_ns = SECOND };
     fake_clock_install(&world.clock);
-    smp_throttle_init(&world.budget, 10, 1);
+    smp_throttle_init(&world.throttle, 10, 1);
     *state = &world;
     return 0;
 }
@@ -43,31 +44,45 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Ticks with so many polls due at each, were there no limit. */
+/* One tick with so many polls due, were there no limit. A poll at least, as of a thread that
+ * starts. */
+static void tick(struct world *world, int64_t interval_ns, uint64_t wanted)
+{
+    struct smp_throttle *throttle = &world->throttle;
+    int64_t gap_ns = smp_throttle_tick_gap_ns(throttle);
+
+    if (gap_ns < interval_ns)
+        gap_ns = interval_ns;
+    if (gap_ns > world->longest_gap_ns)
+        world->longest_gap_ns = gap_ns;
+    world->now_ns += gap_ns;
+    fake_clock_spend_cpu(&world->clock, world->tick_ns);
+    smp_throttle_begin(throttle, world->now_ns);
+    fake_clock_spend_cpu(&world->clock, world->late_ns);
+    world->late_ns = 0;
+    const uint64_t due = wanted * (uint64_t)throttle->share / SMP_THROTTLE_WHOLE;
+    for (uint64_t i = 0; i < (due > 0 ? due : 1); i++) {
+        if (smp_throttle_is_spent(throttle))
+            break;
+        world->polls++;
+        if (world->is_late)
+            world->late_ns += world->poll_ns;
+        else
+            fake_clock_spend_cpu(&world->clock, world->poll_ns);
+    }
+    smp_throttle_end(throttle);
+}
+
+/* Ticks for so long. Returns the CPU time as a share of it. */
 static double used_share(struct world *world, int64_t interval_ns, uint64_t wanted, int64_t ns)
 {
     const int64_t before_ns = atomic_load(&world->clock.own_cpu_ns);
     const int64_t from_ns = world->now_ns;
 
-    while (world->now_ns < from_ns + ns) {
-        const int64_t gap_ns = smp_throttle_tick_gap_ns(&world->budget);
-        if (gap_ns > interval_ns)
-            world->left_out_ns += gap_ns - interval_ns;
-        world->now_ns += gap_ns > interval_ns ? gap_ns : interval_ns;
-        fake_clock_spend_cpu(&world->clock, world->tick_ns);
-        smp_throttle_begin(&world->budget, world->now_ns);
-        const uint64_t due = wanted * (uint64_t)world->budget.share / SMP_THROTTLE_WHOLE;
-        for (uint64_t i = 0; i < (due > 0 ? due : 1); i++) {
-            if (smp_throttle_is_spent(&world->budget)) {
-                world->put_off++;
-                continue;
-            }
-            world->polls++;
-            fake_clock_spend_cpu(&world->clock, world->poll_ns);
-        }
-        smp_throttle_end(&world->budget);
-    }
-    return (double)(atomic_load(&world->clock.own_cpu_ns) - before_ns) / (double)ns;
+    while (world->now_ns < from_ns + ns)
+        tick(world, interval_ns, wanted);
+    return (double)(atomic_load(&world->clock.own_cpu_ns) - before_ns) /
+           (double)(world->now_ns - from_ns);
 }
 
 static void enough_for_all_is_for_all(void **state)
@@ -76,34 +91,41 @@ static void enough_for_all_is_for_all(void **state)
 
     world->poll_ns = 8 * US;
     assert_true(used_share(world, 20 * MS, 10, 20 * SECOND) < 0.0041);
-    assert_int_equal(world->put_off, 0);
     assert_int_equal(world->polls, 10 * 1000);
-    assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
 
-static void too_many_polls_are_throttled_to_the_limit(void **state)
+static void polls_are_throttled_to_the_limit(struct world *world, bool is_late)
 {
     static const struct {
         int64_t interval_ns;
         uint64_t wanted;
         int64_t poll_ns;
     } cases[] = {
-        { 1 * MS, 4000, 10 * US },
-        { 1 * MS, 100, 50 * US },
-        { 20 * MS, 10000, 1 * US },
-        { 50 * MS, 1000, 100 * US },
+        { 1 * MS, 4000, 10 * US },   { 1 * MS, 100, 50 * US }, { 20 * MS, 10000, 1 * US },
+        { 50 * MS, 1000, 100 * US }, { 50 * MS, 6, 100 * US },
     };
-    struct world *world = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        (void)setup(state);
+        world->is_late = is_late;
+        world->late_ns = 0;
+        smp_throttle_init(&world->throttle, 10, 1);
         world->poll_ns = cases[i].poll_ns;
-        (void)used_share(world, cases[i].interval_ns, cases[i].wanted, 10 * SECOND);
-        assert_int_equal(world->budget.start_ns, 0);
+        (void)used_share(world, cases[i].interval_ns, cases[i].wanted, 80 * SECOND);
         const double used = used_share(world, cases[i].interval_ns, cases[i].wanted, 30 * SECOND);
-        assert_in_range((uint64_t)(used * 1e6), 7000, 13000);
-        assert_true(world->budget.share < SMP_THROTTLE_WHOLE);
+        assert_in_range((uint64_t)(used * 1e6), 9700, 10300);
+        assert_true(world->throttle.share < SMP_THROTTLE_WHOLE);
     }
+}
+
+static void too_many_polls_are_throttled_to_the_limit(void **state)
+{
+    polls_are_throttled_to_the_limit(*state, false);
+}
+
+static void a_cost_that_arrives_at_the_next_tick_is_paid_as_well(void **state)
+{
+    polls_are_throttled_to_the_limit(*state, true);
 }
 
 /* One thread at 10 ms whose polls cost two and a half times what the limit allows, for a while: new
@@ -115,52 +137,80 @@ static void the_cost_of_a_start_postpones_no_poll(void **state)
     world->tick_ns = 50 * US;
     world->poll_ns = 200 * US;
     const double used = used_share(world, 10 * MS, 1, 6 * SECOND);
-    assert_int_equal(world->put_off, 0);
-    assert_int_equal(world->left_out_ns, 0);
+    assert_int_equal(world->longest_gap_ns, 10 * MS);
     assert_int_equal(world->polls, 600);
-    assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
     assert_in_range((uint64_t)(used * 1e6), 24900, 25100);
-    /* There is no second reserve. */
-    (void)used_share(world, 10 * MS, 1, 2 * SECOND);
-    assert_int_equal(world->budget.start_ns, 0);
+    /* It is for a start, not for another one. */
+    (void)used_share(world, 10 * MS, 1, 4 * SECOND);
     const double later = used_share(world, 10 * MS, 1, 30 * SECOND);
     assert_in_range((uint64_t)(later * 1e6), 7000, 13000);
-    smp_throttle_restart(&world->budget);
-    assert_int_equal(world->budget.start_ns, 0);
+    smp_throttle_restart(&world->throttle);
+    const double again = used_share(world, 10 * MS, 1, 30 * SECOND);
+    assert_in_range((uint64_t)(again * 1e6), 7000, 13000);
 }
 
 /* Where little is allowed, little is for the start. */
-static void the_reserve_goes_with_the_limit(void **state)
+static void the_start_has_more_than_a_full_bucket(void **state)
 {
+    static const struct {
+        int64_t per_mille;
+        int64_t bucket_ms;
+    } cases[] = { { 10, 10 + 100 }, { 1, 1 + 10 }, { 1000, 1000 + 100 } };
     struct world *world = *state;
 
-    assert_int_equal(world->budget.start_ns, 100 * MS);
-    smp_throttle_init(&world->budget, 1, 1);
-    assert_int_equal(world->budget.start_ns, 10 * MS);
-    smp_throttle_init(&world->budget, 1000, 1);
-    assert_int_equal(world->budget.start_ns, 100 * MS);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        smp_throttle_init(&world->throttle, cases[i].per_mille, 1);
+        assert_int_equal(world->throttle.bucket_ns, cases[i].bucket_ms * MS);
+        /* Nothing comes in while the bucket is more than full. */
+        smp_throttle_begin(&world->throttle, 1 * SECOND);
+        smp_throttle_end(&world->throttle);
+        smp_throttle_begin(&world->throttle, 100 * SECOND);
+        assert_int_equal(world->throttle.bucket_ns, cases[i].bucket_ms * MS);
+    }
 }
 
-/* It would be gone with a tick or two. */
-static void a_crowd_gets_no_reserve(void **state)
+/* After a rest, half of the bucket is for a burst of whole polls, and no more: a second's limit. */
+static void a_burst_may_use_half_of_the_bucket(void **state)
 {
     struct world *world = *state;
-
-    world->poll_ns = 10 * US;
-    (void)used_share(world, 20 * MS, 4000, 100 * MS);
-    assert_int_equal(world->budget.start_ns, 0);
-}
-
-static void where_polls_get_cheaper_all_are_made_again(void **state)
-{
-    struct world *world = *state;
+    int64_t whole_ns = 0;
 
     world->poll_ns = 100 * US;
     (void)used_share(world, 20 * MS, 100, 10 * SECOND);
-    assert_true(world->budget.share < SMP_THROTTLE_WHOLE / 2);
-    world->poll_ns = 1 * US;
-    (void)used_share(world, 20 * MS, 100, 20 * SECOND);
-    assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
+    world->poll_ns = 0;
+    (void)used_share(world, 20 * MS, 100, 5 * SECOND);
+    assert_int_equal(world->throttle.bucket_ns, 10 * MS);
+    world->poll_ns = 10 * US;
+    const int64_t from_ns = world->now_ns;
+    for (tick(world, 20 * MS, 100); world->throttle.share == SMP_THROTTLE_WHOLE;
+         tick(world, 20 * MS, 100))
+        whole_ns += 100 * world->poll_ns;
+    /* Half of it, and what came in meanwhile, but for a tick. */
+    const int64_t most_ns = 5 * MS + (world->now_ns - from_ns) / 100;
+    assert_in_range(whole_ns, most_ns - MS, most_ns + MS);
+}
+
+/* A gap, and then the time in which the bucket fills up to half, from an overdraft of one
+ * bucket. */
+static void where_polls_get_cheaper_all_are_made_again_at_once(void **state)
+{
+    struct world *world = *state;
+
+    for (uint64_t wanted = 100; wanted <= 100000; wanted *= 10) {
+        world->poll_ns = 100 * US;
+        (void)used_share(world, 20 * MS, wanted, 20 * SECOND);
+        assert_true(world->throttle.share < SMP_THROTTLE_WHOLE / 2);
+        world->poll_ns = 0;
+        const int64_t from_ns = world->now_ns;
+        while (world->throttle.share < SMP_THROTTLE_WHOLE)
+            tick(world, 20 * MS, wanted);
+        assert_true(world->now_ns - from_ns <=
+                    (SMP_THROTTLE_BUCKET_MS * 3 / 2 + SMP_THROTTLE_MOST_GAP_MS) * MS * 11 / 10);
+        world->longest_gap_ns = 0;
+        (void)used_share(world, 20 * MS, wanted, SECOND);
+        assert_int_equal(world->longest_gap_ns, 20 * MS);
+    }
 }
 
 /* A tick costs more than the limit allows for it, even without polls. */
@@ -191,7 +241,7 @@ static void what_else_was_spent_is_paid_little_by_little(void **state)
     world->tick_ns = 10 * US;
     world->poll_ns = 10 * US;
     (void)used_share(world, 20 * MS, 15, 10 * SECOND);
-    assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
     fake_clock_spend_cpu(&world->clock, 40 * MS);
     for (int second = 0; second < 8; second++) {
         world->polls = 0;
@@ -200,9 +250,38 @@ static void what_else_was_spent_is_paid_little_by_little(void **state)
     }
     /* And then all is as before. */
     (void)used_share(world, 20 * MS, 15, 10 * SECOND);
-    assert_int_equal(world->budget.share, SMP_THROTTLE_WHOLE);
+    assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
     const double used = used_share(world, 20 * MS, 15, 10 * SECOND);
     assert_in_range((uint64_t)(used * 1e6), 7900, 8100);
+}
+
+static void a_quarter_of_what_comes_in_pays_debts(void **state)
+{
+    struct world *world = *state;
+
+    tick(world, 20 * MS, 0);
+    world->throttle.bucket_ns = -5 * MS;
+    world->throttle.debt_ns = 4 * MS;
+    for (int i = 0; i < 10; i++) {
+        smp_throttle_begin(&world->throttle, world->now_ns += 100 * MS);
+        smp_throttle_end(&world->throttle);
+    }
+    assert_int_equal(world->throttle.debt_ns, 4 * MS - 2500 * US);
+    assert_int_equal(world->throttle.bucket_ns, 10 * MS - 5 * MS - 2500 * US);
+    smp_throttle_begin(&world->throttle, world->now_ns += SECOND);
+    assert_int_equal(world->throttle.debt_ns, 0);
+    assert_int_equal(world->throttle.bucket_ns, 10 * MS);
+}
+
+/* So that threads are not out of sight for long, whatever one tick has cost. */
+static void an_overdraft_is_one_bucket_at_most(void **state)
+{
+    struct world *world = *state;
+
+    world->poll_ns = SECOND;
+    tick(world, 20 * MS, 1);
+    smp_throttle_begin(&world->throttle, world->now_ns += 20 * MS);
+    assert_int_equal(world->throttle.bucket_ns, -10 * MS);
 }
 
 static void ticks_that_can_be_paid_are_never_left_out(void **state)
@@ -212,19 +291,47 @@ static void ticks_that_can_be_paid_are_never_left_out(void **state)
     world->tick_ns = 60 * US;
     world->poll_ns = 1 * US;
     (void)used_share(world, 10 * MS, 10, 20 * SECOND);
-    assert_int_equal(world->left_out_ns, 0);
+    assert_int_equal(world->longest_gap_ns, 10 * MS);
 }
 
-static void no_thread_starves(void **state)
+/* No tick uses more than a full bucket, but for a batch of polls, also where a start has more. */
+static void polls_beyond_a_full_bucket_wait(void **state)
 {
     struct world *world = *state;
 
-    /* A single batch of polls is more than the limit. */
+    world->poll_ns = 10 * US;
+    tick(world, 20 * MS, 4000);
+    assert_in_range(world->polls, 1000, 1000 + SMP_THROTTLE_BATCH);
+    /* Such a crowd would use up in no time what is for a start. */
+    tick(world, 20 * MS, 4000);
+    assert_true(world->throttle.bucket_ns <= 0);
+    assert_int_equal(world->throttle.share, SMP_THROTTLE_LEAST);
+}
+
+/* A single poll is more than the limit of a second: then it is exceeded. */
+static void a_tick_comes_at_least_each_second(void **state)
+{
+    struct world *world = *state;
+
     world->poll_ns = 20 * MS;
-    (void)used_share(world, 20 * MS, 10, 10 * SECOND);
-    const uint64_t before = world->polls;
-    (void)used_share(world, 20 * MS, 10, 10 * SECOND);
-    assert_true(world->polls > before + 9);
+    (void)used_share(world, 20 * MS, 10, 60 * SECOND);
+    assert_true(world->longest_gap_ns > SMP_THROTTLE_MOST_GAP_MS * MS * 9 / 10);
+    assert_true(world->longest_gap_ns <= SMP_THROTTLE_MOST_GAP_MS * MS * 11 / 10);
+    assert_true(world->throttle.share == SMP_THROTTLE_LEAST);
+}
+
+static void a_limit_that_is_raised_holds_at_once(void **state)
+{
+    struct world *world = *state;
+
+    world->poll_ns = 100 * US;
+    (void)used_share(world, 20 * MS, 100, 20 * SECOND);
+    smp_throttle_set_limit(&world->throttle, 10); /* the same */
+    tick(world, 20 * MS, 100);
+    assert_true(world->throttle.share < SMP_THROTTLE_WHOLE);
+    smp_throttle_set_limit(&world->throttle, 1000);
+    tick(world, 20 * MS, 100);
+    assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
 
 int main(void)
@@ -233,14 +340,19 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(enough_for_all_is_for_all),
         TEST(too_many_polls_are_throttled_to_the_limit),
+        TEST(a_cost_that_arrives_at_the_next_tick_is_paid_as_well),
         TEST(the_cost_of_a_start_postpones_no_poll),
-        TEST(the_reserve_goes_with_the_limit),
-        TEST(a_crowd_gets_no_reserve),
-        TEST(where_polls_get_cheaper_all_are_made_again),
+        TEST(the_start_has_more_than_a_full_bucket),
+        TEST(a_burst_may_use_half_of_the_bucket),
+        TEST(where_polls_get_cheaper_all_are_made_again_at_once),
         TEST(ticks_take_a_quarter_of_a_short_budget),
         TEST(what_else_was_spent_is_paid_little_by_little),
+        TEST(a_quarter_of_what_comes_in_pays_debts),
+        TEST(an_overdraft_is_one_bucket_at_most),
         TEST(ticks_that_can_be_paid_are_never_left_out),
-        TEST(no_thread_starves),
+        TEST(polls_beyond_a_full_bucket_wait),
+        TEST(a_tick_comes_at_least_each_second),
+        TEST(a_limit_that_is_raised_holds_at_once),
     };
 #undef TEST
     return cmocka_run_group_tests_name("throttle", tests, NULL, NULL);

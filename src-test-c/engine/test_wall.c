@@ -40,7 +40,7 @@ static uint64_t outcome(const struct sim *sim, const char *group, enum smp_outco
     return sim_group(sim, group)->tally.outcomes[which];
 }
 
-/* --- asking --- */
+/* --- requests --- */
 
 static void running_threads_are_requested_and_waiting_ones_walked(void **state)
 {
@@ -76,11 +76,11 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
     for (int i = 0; i < 2; i++) {
         sim_seal(sim);
         const uint64_t cut = outcome(sim, "busy", SMP_OUTCOME_DEEP_STACK_CUT);
-        const uint64_t idle_looks = outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
+        const uint64_t idle_polls = outcome(sim, "idle", SMP_OUTCOME_DEEP_STACK_CUT) +
                                     outcome(sim, "idle", SMP_OUTCOME_IDLE);
-        assert_true(cut > 0 && idle_looks > 0);
+        assert_true(cut > 0 && idle_polls > 0);
         assert_int_equal(sim->profile->counters[SMP_COUNTER_FRAMES_OMITTED],
-                         100 * cut + 7 * idle_looks);
+                         100 * cut + 7 * idle_polls);
         sim_run(sim, SIM_S);
     }
     assert_int_equal(idle->walks, 1);
@@ -89,7 +89,7 @@ static void what_is_omitted_from_deep_stacks_is_counted_however_they_are_found(v
 
 static void without_an_asynchronous_walker_all_are_walked(void **state)
 {
-    struct sim *plain = sim_create_plain(AT_20_MS);
+    struct sim *plain = sim_create_without_async(AT_20_MS);
     struct sim_thread *busy = add_running(plain, "busy", 1);
 
     (void)state;
@@ -226,12 +226,33 @@ static void a_thread_that_sleeps_under_a_new_name_was_not_preempted(void **state
     sim_destroy(sim);
 }
 
+/* An idle thread is polled rarely: when its new name is read, all the time since the last poll is
+ * still to be attributed. */
+static void time_before_a_new_name_stays_with_the_old_one(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = add_waiting(sim, "old", 1);
+
+    (void)state;
+    for (int i = 0; i < 2000; i++)
+        (void)add_waiting(sim, "others", 1);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_rename(thread, "new");
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
+    assert_in_range(sim_wall(sim, "old", 1), 60 * SIM_S, 90 * SIM_S);
+    assert_int_equal(sim_wall(sim, "old", 1) + sim_wall(sim, "new", 1), sim->profile->elapsed_ns);
+    assert_int_equal(sim_wall(sim, "new", -1), sim_wall(sim, "new", 1));
+    sim_destroy(sim);
+}
+
 /* --- answers at the next tick --- */
 
 static void where_ticks_are_postponed_no_answer_waits(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
-    int put_off = 0;
+    int postponed = 0;
 
     (void)state;
     for (int i = 0; i < 300; i++)
@@ -240,12 +261,12 @@ static void where_ticks_are_postponed_no_answer_waits(void **state)
     for (int i = 0; i < 3000; i++) {
         const int64_t gap_ns = smp_sampler_tick_gap_ns(sim->sampler);
         if (gap_ns > 0 && i > 1000) {
-            put_off++;
+            postponed++;
             assert_int_equal(sim->counts.in_flight, 0);
         }
         sim_tick(sim, gap_ns > SIM_MS ? gap_ns : SIM_MS);
     }
-    assert_true(put_off > 1000);
+    assert_true(postponed > 1000);
     sim_destroy(sim);
 }
 
@@ -472,6 +493,79 @@ static void every_refusal_is_counted_as_what_it_is(void **state)
     sim_destroy(sim);
 }
 
+/* --- one poll while nothing is sampled --- */
+
+/* Its answer comes later than the request, and belongs to the same poll. */
+static void one_poll_has_the_stacks_of_running_threads(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *busy = add_running(sim, "busy", 1);
+    struct sim_thread *idle = add_waiting(sim, "idle", 2);
+
+    (void)state;
+    for (unsigned long i = 1; i <= 3; i++) {
+        sim->now_ns += SIM_S;
+        smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+        assert_int_equal(sim->counts.in_flight, 0);
+        sim_seal(sim);
+        assert_int_equal(busy->requests, i);
+        assert_int_equal(idle->walks, i);
+        assert_int_equal(sim_wall(sim, "busy", 1), 20 * SIM_MS);
+        assert_int_equal(sim_wall(sim, "idle", 2), 20 * SIM_MS);
+        assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), 1);
+    }
+    sim_destroy(sim);
+}
+
+static void one_poll_has_room_for_many_quick_answers(void **state)
+{
+    enum { THREADS = 3 * SMP_MAX_REQUESTS };
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        (void)add_running(sim, "busy", 1);
+    smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS);
+    assert_int_equal(sim->profile->tally.polls, THREADS);
+    sim_destroy(sim);
+}
+
+static void one_poll_names_a_thread_that_does_not_answer(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    add_running(sim, "busy", 1)->answer = SMP_ANSWER_UNANSWERED;
+    smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_SIGNAL_UNANSWERED), 1);
+    assert_int_equal(sim_wall_of(sim, "busy", "[signal not answered]"), 20 * SIM_MS);
+    sim_destroy(sim);
+}
+
+static void one_poll_counts_the_threads_for_which_there_was_no_time(void **state)
+{
+    enum { THREADS = SMP_MAX_REQUESTS + 8 };
+    struct sim *sim = sim_create(AT_20_MS);
+
+    (void)state;
+    for (int i = 0; i < THREADS; i++)
+        (void)add_running(sim, "busy", 1);
+    sim->walk_cost_ns = SIM_MS; /* SMP_MAX_REQUESTS of them take longer than the interval */
+    smp_sampler_tick_once(sim->sampler, sim->now_ns, 20 * SIM_MS);
+    sim_seal(sim);
+    /* The one that waited for room. The requests of those after it are in flight beside each
+     * other. */
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_OVER_OVERHEAD_LIMIT), 1);
+    assert_int_equal(outcome(sim, "busy", SMP_OUTCOME_WALKED), THREADS - 1);
+    assert_int_equal(sim_wall(sim, "busy", -1), (THREADS - 1) * 20 * SIM_MS);
+    sim_destroy(sim);
+}
+
+/* --- no answer yet --- */
+
 /* A thread that does not answer waits for a CPU, where it was; so its time waits for its answer. */
 static void time_of_a_thread_that_does_not_answer_waits(void **state)
 {
@@ -562,7 +656,8 @@ static void a_thread_that_owes_an_answer_may_wait_when_it_comes(void **state)
     sim_destroy(sim);
 }
 
-/* Where answers are collected late, the last one may never come: the time stays with the last stack. */
+/* Where answers are collected late, the last one may never come: the time stays with the last
+ * stack. */
 static void without_a_last_answer_time_stays_where_the_thread_was(void **state)
 {
     struct sim *sim = sim_create("samplingFrequencyMillis=5\n");
@@ -606,7 +701,7 @@ static void a_thread_that_never_answers_is_counted(void **state)
 }
 
 /* Two places and a sleep; where it runs it is given a CPU for 2 ms at a time. */
-static struct sim_thread *born_starved(struct sim *sim)
+static struct sim_thread *add_starved(struct sim *sim)
 {
     struct sim_thread *thread = sim_add(sim, "starved");
 
@@ -630,7 +725,7 @@ static void a_late_answer_is_for_the_time_up_to_it(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof(intervals) / sizeof(intervals[0]); i++) {
         struct sim *sim = sim_create(intervals[i]);
-        struct sim_thread *thread = born_starved(sim);
+        struct sim_thread *thread = add_starved(sim);
         sim_start(sim);
         sim_run(sim, 300 * SIM_S);
         sim_seal(sim);
@@ -694,6 +789,29 @@ static void a_thread_without_a_cpu_is_waited_for(void **state)
     assert_int_equal(sim_wall_of(sim, "starved", "[signal not answered]"), 0);
     assert_in_range(labs(sim_wall(sim, "starved", 1) - sim_truth(sim, thread, 1)), 0, 40 * SIM_MS);
     assert_in_range(thread->requests, 40, 60); /* none while it waits */
+    sim_destroy(sim);
+}
+
+/* What was requested before a pause is no answer for the time after it. */
+static void a_pause_forgets_requests_without_an_answer(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = start_starved(sim);
+
+    (void)state;
+    sim_run(sim, SIM_S);
+    sim_seal(sim);
+    assert_true(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED) > 0);
+    sim_pause(sim);
+    sim_seal(sim);
+    sim->now_ns += 8100 * SIM_MS; /* meanwhile it gets its CPU, and answers */
+    sim_start(sim);
+    sim_run(sim, 500 * SIM_MS);
+    sim_seal(sim);
+    assert_int_equal(sim_wall(sim, "starved", 2), sim->profile->elapsed_ns);
+    assert_in_range(labs(sim_cpu(sim, "starved", 2) - sim->profile->elapsed_ns), 0, SIM_MS);
+    assert_int_equal(outcome(sim, "starved", SMP_OUTCOME_SIGNAL_UNANSWERED), 0);
+    assert_true(thread->requests > 0);
     sim_destroy(sim);
 }
 
@@ -820,7 +938,7 @@ static void virtual_threads_are_named_by_the_rule(void **state)
 static void budget_holds_and_shares_stay_unbiased(const char *options, bool has_async)
 {
     enum { THREADS = 4000, STACKS = 8 };
-    struct sim *sim = has_async ? sim_create(options) : sim_create_plain(options);
+    struct sim *sim = has_async ? sim_create(options) : sim_create_without_async(options);
     const double limit = (double)sim->options.overhead_limit_per_mille / 1000;
     int64_t truth_ns[STACKS] = { 0 };
     struct sim_thread **threads = calloc(THREADS, sizeof(*threads));
@@ -943,38 +1061,89 @@ static void a_higher_limit_holds_at_once(void **state)
     sim_destroy(sim);
 }
 
-static uint64_t attempts_at_idle_threads(const char *options, uint64_t *passed_over)
+static uint64_t ticks_of(struct sim *sim)
+{
+    sim_seal(sim);
+    return sim->profile->counters[SMP_COUNTER_TICKS];
+}
+
+/* Polls drawn while there was little CPU time, up to a minute ahead, do not wait for their tick. */
+static void when_the_load_goes_all_polls_are_made_again(void **state)
+{
+    enum { THREADS = 500, SECONDS = 2 };
+    struct sim *sim = sim_create(AT_20_MS "overheadLimitPerMille=2\n");
+    struct sim_thread *stays[10];
+    struct sim_thread *ends[THREADS];
+    unsigned long requests[10];
+
+    (void)state;
+    for (int i = 0; i < 10; i++) {
+        stays[i] = add_running(sim, "stays", i);
+        sim_script(stays[i], 10, 1, true); /* a walk each time */
+    }
+    for (int i = 0; i < THREADS; i++)
+        ends[i] = add_running(sim, "ends", i % 10);
+    sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    for (int i = 0; i < THREADS; i++)
+        sim_end(sim, ends[i]);
+    sim->walk_cost_ns = 0; /* the ten that stay are no load */
+    /* Half of the bucket has to fill up, and a gap may have begun. */
+    sim_run(sim, (SMP_THROTTLE_BUCKET_MS / 2 + SMP_THROTTLE_MOST_GAP_MS) * SIM_MS * 11 / 10);
+    (void)ticks_of(sim);
+    for (int i = 0; i < 10; i++)
+        requests[i] = stays[i]->requests;
+    sim_run(sim, SECONDS * SIM_S);
+    const uint64_t ticks = ticks_of(sim);
+    assert_true(ticks > SECONDS * 50 * 8 / 10);
+    for (int i = 0; i < 10; i++)
+        assert_in_range(stays[i]->requests - requests[i], ticks - 1, ticks);
+    sim_destroy(sim);
+}
+
+struct idle_polls {
+    double polls; /* a tick */
+    uint64_t skipped;
+};
+
+/* Of the second half minute: in the first one each thread gets its stack. */
+static struct idle_polls polls_of_idle_threads(const char *options)
 {
     struct sim *sim = sim_create(options);
-    uint64_t attempts;
+    struct idle_polls found;
 
     sim->read_cost_ns = SMP_IDLE_POLL_NS; /* else it is learnt sooner where there is more time */
     for (int i = 0; i < 3000; i++)
         add_waiting(sim, "idle", i % 10);
     sim_start(sim);
+    sim_run(sim, 60 * SIM_S);
+    sim_seal(sim);
     sim_run(sim, 30 * SIM_S);
     sim_seal(sim);
     assert_int_equal(sim_wall(sim, "idle", -1), 3000 * sim->profile->elapsed_ns);
-    attempts = sim->profile->tally.polls;
-    *passed_over = sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT];
+    found = (struct idle_polls){
+        .polls = (double)sim->profile->tally.polls /
+                 (double)(sim->profile->counters[SMP_COUNTER_TICKS] +
+                          sim->profile->counters[SMP_COUNTER_IDLE_TICKS]),
+        .skipped = sim->profile->tally.outcomes[SMP_OUTCOME_OVER_OVERHEAD_LIMIT],
+    };
     sim_destroy(sim);
-    return attempts;
+    return found;
 }
 
-/* An idle thread is not due in every tick, so it is not passed over in every tick. */
+/* An idle thread is not due in every tick, so it is not skipped in every tick. */
 static void past_the_limit_as_many_polls_are_due_as_below_it(void **state)
 {
-    uint64_t none = 0;
-    uint64_t many = 0;
-    const uint64_t wanted =
-        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n", &none);
-    const uint64_t counted =
-        attempts_at_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n", &many);
+    const struct idle_polls free =
+        polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1000\n");
+    const struct idle_polls throttled =
+        polls_of_idle_threads("samplingFrequencyMillis=1\noverheadLimitPerMille=1\n");
 
     (void)state;
-    assert_int_equal(none, 0);
-    assert_true(many > counted / 2);
-    assert_in_range(counted, wanted / 10 * 8, wanted / 10 * 12);
+    assert_int_equal(free.skipped, 0);
+    assert_true(throttled.skipped > 0);
+    if (throttled.polls < free.polls * 0.8 || throttled.polls > free.polls * 1.25)
+        fail_msg("%.2f polls are due at a tick, without a limit %.2f", throttled.polls, free.polls);
 }
 
 /* They do not wait behind the throttled ones. */
@@ -1001,15 +1170,16 @@ static void past_the_limit_threads_that_start_are_seen_all_the_same(void **state
     sim_destroy(sim);
 }
 
-enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4 };
+enum { CROWD = 50, CROWD_GROUPS = 5, CROWD_STACKS = 4, CROWD_RUNS = 4 };
 
-/* Fifty threads of five kinds, ten times what the limit allows: shares of the wall time of each
- * kind's stacks, whether readers end the interval all the time or not. */
-static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
+/* Fifty threads of five kinds, ten times what the limit allows: adds up shares of the wall time of
+ * each kind's stacks, whether readers end the interval all the time or not. */
+static void watch_a_crowd(uint64_t seed, int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STACKS])
 {
     static const char *const groups[CROWD_GROUPS] = { "busy", "half", "some", "rare", "idle" };
     static const int64_t waits_ms[CROWD_GROUPS] = { 0, 20, 200, 2000, 3600000 };
-    struct sim *sim = sim_create("samplingFrequencyMillis=10\n");
+    struct sim *sim = sim_create_random("samplingFrequencyMillis=10\n", seed);
+    double(*of)[CROWD_STACKS] = calloc(CROWD_GROUPS, sizeof(*of));
     double all_ns = 0;
 
     sim->walk_cost_ns = 60 * SIM_US;
@@ -1022,7 +1192,7 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
             sim_script(thread, stack, stack * 7 * SIM_MS, true);
         sim_began(thread, (int64_t)sim_random(sim, 1000000) * SIM_US * 17);
     }
-    memset(shares, 0, CROWD_GROUPS * sizeof(shares[0]));
+    assert_non_null(of);
     sim_start(sim);
     const int64_t from_ns = sim->tick_ns;
     while (sim->tick_ns - from_ns < 300 * SIM_S) {
@@ -1031,7 +1201,7 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
         all_ns += (double)sim->profile->elapsed_ns * CROWD / CROWD_GROUPS;
         for (int group = 0; group < CROWD_GROUPS; group++) {
             for (int stack = 0; stack < CROWD_STACKS; stack++)
-                shares[group][stack] += (double)sim_wall(sim, groups[group], stack);
+                of[group][stack] += (double)sim_wall(sim, groups[group], stack);
             /* The first poll of a thread only starts its clock. */
             if (sim->tick_ns - from_ns > 2 * SIM_S)
                 assert_int_equal(sim_wall_of(sim, groups[group], "[over the overhead limit]"), 0);
@@ -1041,22 +1211,25 @@ static void watch_a_crowd(int64_t seal_ns, double shares[CROWD_GROUPS][CROWD_STA
     for (int group = 0; group < CROWD_GROUPS; group++) {
         double sum = 0;
         for (int stack = 0; stack < CROWD_STACKS; stack++) {
-            shares[group][stack] /= all_ns;
-            sum += shares[group][stack];
+            shares[group][stack] += of[group][stack] / all_ns / CROWD_RUNS;
+            sum += of[group][stack] / all_ns;
         }
         assert_true(sum > 0.995);
     }
+    free(of);
     sim_destroy(sim);
 }
 
 static void readers_do_not_change_what_is_seen(void **state)
 {
-    double alone[CROWD_GROUPS][CROWD_STACKS];
-    double watched[CROWD_GROUPS][CROWD_STACKS];
+    double alone[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
+    double watched[CROWD_GROUPS][CROWD_STACKS] = { { 0 } };
 
     (void)state;
-    watch_a_crowd(300 * SIM_S, alone);
-    watch_a_crowd(SIM_S, watched);
+    for (uint64_t seed = 1; seed <= CROWD_RUNS; seed++) {
+        watch_a_crowd(seed, 300 * SIM_S, alone);
+        watch_a_crowd(seed + CROWD_RUNS, SIM_S, watched);
+    }
     for (int group = 0; group < CROWD_GROUPS; group++) {
         for (int stack = 0; stack < CROWD_STACKS; stack++) {
             const double off = (watched[group][stack] - alone[group][stack]) * 100;
@@ -1268,6 +1441,11 @@ int main(void)
         cmocka_unit_test(where_ticks_are_far_apart_answers_are_taken_at_once),
         cmocka_unit_test(every_answer_is_counted_as_what_it_is),
         cmocka_unit_test(every_refusal_is_counted_as_what_it_is),
+        cmocka_unit_test(one_poll_has_the_stacks_of_running_threads),
+        cmocka_unit_test(one_poll_has_room_for_many_quick_answers),
+        cmocka_unit_test(one_poll_names_a_thread_that_does_not_answer),
+        cmocka_unit_test(time_before_a_new_name_stays_with_the_old_one),
+        cmocka_unit_test(one_poll_counts_the_threads_for_which_there_was_no_time),
         cmocka_unit_test(time_of_a_thread_that_does_not_answer_waits),
         cmocka_unit_test(waiting_for_a_cpu_is_not_being_idle),
         cmocka_unit_test(a_preempted_thread_is_requested_though_it_has_not_run),
@@ -1277,6 +1455,7 @@ int main(void)
         cmocka_unit_test(a_late_answer_is_for_the_time_up_to_it),
         cmocka_unit_test(a_late_walk_that_fails_leaves_the_time_where_the_thread_was),
         cmocka_unit_test(a_thread_without_a_cpu_is_waited_for),
+        cmocka_unit_test(a_pause_forgets_requests_without_an_answer),
         cmocka_unit_test(time_without_an_answer_goes_to_the_last_stack),
         cmocka_unit_test(requests_in_flight_are_bounded),
         cmocka_unit_test(virtual_threads_count_for_their_own_group),
@@ -1285,6 +1464,7 @@ int main(void)
         cmocka_unit_test(past_the_limit_busy_threads_are_polled_more_often),
         cmocka_unit_test(a_higher_limit_holds_at_once),
         cmocka_unit_test(the_jvmti_engine_obeys_the_limit_as_well),
+        cmocka_unit_test(when_the_load_goes_all_polls_are_made_again),
         cmocka_unit_test(past_the_limit_as_many_polls_are_due_as_below_it),
         cmocka_unit_test(past_the_limit_threads_that_start_are_seen_all_the_same),
         cmocka_unit_test(readers_do_not_change_what_is_seen),

@@ -50,7 +50,8 @@ static bool flush(void *self)
 static void credit(struct smp_tree *tree, struct smp_thread_groups *groups,
                    const uint32_t *locations, size_t count, int64_t wall_ns, int64_t cpu_ns)
 {
-    const struct smp_group group = smp_thread_groups_find(groups, "g");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "g" });
     struct smp_group_info *info = smp_thread_groups_info(groups, group);
     uint32_t node = 0;
 

@@ -606,7 +606,7 @@ static void what_is_unknown_is_refused(void **state)
     assert_int_equal(output.calls, 0);
 }
 
-static void a_sink_that_fails_is_not_called_again(void **state)
+static void an_output_that_fails_is_not_called_again(void **state)
 {
     const struct smp_profile *profile = make_large(*state);
     const struct smp_export_style style = { .weight = SMP_MEASURE_SAMPLES };
@@ -704,7 +704,7 @@ int main(void)
         TEST(a_report_of_cpu_times_says_so),
         TEST(nothing_sampled_is_a_document_all_the_same),
         TEST(what_is_unknown_is_refused),
-        TEST(a_sink_that_fails_is_not_called_again),
+        TEST(an_output_that_fails_is_not_called_again),
         TEST(each_allocation_may_be_refused),
         TEST(depth_does_not_matter),
     };

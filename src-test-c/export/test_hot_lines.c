@@ -166,7 +166,8 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
 
     assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
-    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
     assert_int_equal(smp_tree_add(tree, info->root, locations, 2, &leaf), SMP_OK);
@@ -178,6 +179,20 @@ static void a_line_without_anything_of_its_own_is_none(void **state)
     assert_string_equal(hot.lines[0].text, "[leaf]");
     smp_hot_lines_fini(&hot);
     smp_profile_release(made);
+}
+
+static void lines_with_one_text_are_one(void **state)
+{
+    struct smp_hot_lines hot;
+
+    /* A form of lines has no semicolon in a frame. */
+    report_fixture_credit(*state, "main", "m", "a.A.a(A;.java:1)", 5);
+    report_fixture_credit(*state, "main", "m", "a.A.a(A,.java:1)", 6);
+    assert_int_equal(smp_hot_lines_init(&hot, NULL, report_fixture_seal(*state), ALL), SMP_OK);
+    assert_int_equal(hot.count, 1);
+    assert_string_equal(hot.lines[0].text, "a.A.a(A,.java:1)");
+    assert_int_equal(hot.lines[0].self.of[SMP_MEASURE_WALL], 11);
+    smp_hot_lines_fini(&hot);
 }
 
 static enum smp_status find_lines(void *self)
@@ -206,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(hot_lines_are_the_leaves_of_all_stacks),
         TEST(the_hottest_come_first_and_equal_ones_by_text),
+        TEST(lines_with_one_text_are_one),
         TEST(an_empty_profile_has_none),
         TEST(a_line_without_anything_of_its_own_is_none),
         TEST(each_allocation_may_be_refused),

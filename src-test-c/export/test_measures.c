@@ -53,7 +53,8 @@ static struct smp_profile *make_profile(struct smp_methods *methods, uint32_t me
 
     assert_int_equal(smp_tree_create(NULL, measures, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
-    const struct smp_group group = smp_thread_groups_find(groups, "main");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     smp_thread_groups_see(groups, group, 1, "main");
     for (int i = 0; i < 3; i++)

@@ -3,6 +3,7 @@
  * What a reader of a report relies on, sentence by sentence; the whole of it against files; and
  * random intervals against a naive version. SMP_TEST_ROUNDS sets how many parts they have in all.
  */
+#include "export/group_record.h"
 #include "export/report.h"
 
 #include <inttypes.h>
@@ -16,7 +17,7 @@
 
 #include "support/failing_alloc.h"
 #include "support/golden.h"
-#include "support/plain_report.h"
+#include "support/reference_report.h"
 #include "support/report_fixture.h"
 
 static const struct smp_report_style by_name = { .order = SMP_ORDER_BY_NAME };
@@ -36,7 +37,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* --- looking at a report --- */
+/* --- reading a report --- */
 
 enum { MAX_LINE = 400 };
 
@@ -124,7 +125,7 @@ static void nothing_is_sent_when_nothing_was_sampled(void **state)
 static void a_failing_call_ends_the_report(void **state)
 {
     struct recording recording = { 0 };
-    const struct smp_outputer outputer = recording_sink(&recording);
+    const struct smp_outputer outputer = recording_outputer(&recording);
     unsigned cut = 0;
 
     report_fixture_credit(*state, "a", "a", "a.A.run(A.java:1)", 1 * MS);
@@ -719,7 +720,7 @@ static void assert_cut(const char *text, size_t total)
 static void rows_past_the_memory_limit_are_counted(void **state)
 {
     struct recording recording = { 0 };
-    const struct smp_outputer outputer = recording_sink(&recording);
+    const struct smp_outputer outputer = recording_outputer(&recording);
     struct smp_quota quota;
     unsigned cut = 0;
     unsigned cuts = 0;
@@ -744,7 +745,7 @@ static void rows_past_the_memory_limit_are_counted(void **state)
 static void rows_past_the_size_of_a_record_are_counted(void **state)
 {
     struct recording recording = { 0 };
-    const struct smp_outputer outputer = recording_sink(&recording);
+    const struct smp_outputer outputer = recording_outputer(&recording);
     uint32_t node = 0;
     unsigned cut = 0;
     const char *const frame = "a.A.a(A.java:1)";
@@ -772,7 +773,7 @@ struct attempt {
 static enum smp_status attempt_report(void *self)
 {
     struct attempt *attempt = self;
-    const struct smp_outputer outputer = recording_sink(attempt->recording);
+    const struct smp_outputer outputer = recording_outputer(attempt->recording);
     unsigned cut = 0;
 
     recording_clear(attempt->recording);
@@ -811,7 +812,7 @@ static void the_line_that_counts_missing_rows_always_fits(void **state)
 {
     enum { ROWS = 60, FIRST_WIDTH = 20, LAST_WIDTH = 270 };
     struct recording recording = { 0 };
-    const struct smp_outputer outputer = recording_sink(&recording);
+    const struct smp_outputer outputer = recording_outputer(&recording);
     char frame[MAX_LINE];
     unsigned cuts = 0;
 
@@ -895,7 +896,7 @@ struct part {
     char stacks[MAX_SAMPLES][STACK_BYTES];
     struct plain_sample samples[MAX_SAMPLES];
     uint32_t count;
-    char actual[PLAIN_REPORT_BYTES];
+    char actual[REFERENCE_REPORT_BYTES];
     size_t length;
 };
 
@@ -946,7 +947,7 @@ static void take_apart(const char *text, struct part parts[PARTS])
 static void run_round(struct report_fixture *fixture, uint64_t first_seed)
 {
     static struct part parts[PARTS];
-    static char expected[PLAIN_REPORT_BYTES];
+    static char expected[REFERENCE_REPORT_BYTES];
     uint64_t seed = first_seed;
     const struct smp_report_style style = { .order = draw(&seed, 2) == 0 ? SMP_ORDER_BY_NAME
                                                                          : SMP_ORDER_BY_TIME,
@@ -966,11 +967,11 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     }
     take_apart(report_fixture_print(fixture, style), parts);
     for (unsigned i = 0; i < PARTS; i++) {
-        plain_report(parts[i].samples, parts[i].count,
-                     (struct plain_style){ .by_time = style.order == SMP_ORDER_BY_TIME,
-                                           .zero_time_packages = style.zero_time_packages,
-                                           .package = package },
-                     expected);
+        reference_report(parts[i].samples, parts[i].count,
+                         (struct plain_style){ .by_time = style.order == SMP_ORDER_BY_TIME,
+                                               .zero_time_packages = style.zero_time_packages,
+                                               .package = package },
+                         expected);
         if (strcmp(parts[i].actual, expected) == 0)
             continue;
         print_error("seed %" PRIu64 ", part %u, %s, %s, monitored %s; expected:\n", first_seed, i,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of package prefixes against a twin written from the words of behaviour: the list is cut up
- * anew for each question. The input is a list, a line feed, and a class name.
+ * Lists of package prefixes against a reference written from the words of behaviour: the list is
+ * cut up anew for each question. The input is a list, a line feed, and a class name.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,17 +50,17 @@ static bool part_matches(char *part, const char *class_name)
     return strchr(".$", class_name[strlen(part)]) != NULL; /* finds the NUL too */
 }
 
-struct twin {
+struct reference {
     size_t parts;
     bool has_long_part;
     bool monitors;
 };
 
-static struct twin ask_twin(const char *list, const char *class_name)
+static struct reference read_reference(const char *list, const char *class_name)
 {
     char copy[MAX_INPUT + 1];
     char *rest = copy;
-    struct twin twin = { 0 };
+    struct reference reference = { 0 };
 
     memcpy(copy, list, strlen(list) + 1);
     while (rest != NULL) {
@@ -68,12 +68,12 @@ static struct twin ask_twin(const char *list, const char *class_name)
 
         if (part[0] == '\0')
             continue;
-        twin.parts++;
-        twin.has_long_part = twin.has_long_part || strlen(part) > SMP_MAX_PREFIX_BYTES;
-        twin.monitors = part_matches(part, class_name) || twin.monitors;
+        reference.parts++;
+        reference.has_long_part = reference.has_long_part || strlen(part) > SMP_MAX_PREFIX_BYTES;
+        reference.monitors = part_matches(part, class_name) || reference.monitors;
     }
-    twin.monitors = twin.monitors || twin.parts == 0;
-    return twin;
+    reference.monitors = reference.monitors || reference.parts == 0;
+    return reference;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -93,16 +93,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     else
         *class_name++ = '\0';
 
-    const struct twin twin = ask_twin(list, class_name);
+    const struct reference reference = read_reference(list, class_name);
     const enum smp_status status = smp_filter_create(NULL, list, &filter);
 
-    if (twin.parts > SMP_MAX_PREFIXES || twin.has_long_part) {
+    if (reference.parts > SMP_MAX_PREFIXES || reference.has_long_part) {
         check(status == SMP_EINVAL && filter == NULL);
         return 0;
     }
     check(status == SMP_OK);
-    check(smp_filter_is_empty(filter) == (twin.parts == 0));
-    check(smp_filter_monitors(filter, class_name) == twin.monitors);
+    check(smp_filter_monitors(filter, class_name) == reference.monitors);
     smp_filter_destroy(filter);
     check(smp_alloc_live_bytes() == 0);
     return 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default thread name rule against a twin in two plain passes, one per pattern. The first byte
- * of the input chooses the size of the output.
+ * The default thread name rule against a reference in two plain passes, one per pattern. The first
+ * byte of the input chooses the size of the output.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes are taken as modified UTF-8, as UTF-8 and as UTF-16: what enters the core must be valid
- * UTF-8 that fits, equal to what the plain twin gives, and survive the way to UTF-16 and back.
+ * UTF-8 that fits, equal to what the plain reference gives, and survive the way to UTF-16 and back.
  * The first byte of the input chooses the size of the output.
  */
 #include "base/utf8.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support/plain_utf8.h"
+#include "../support/reference_utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -26,7 +26,7 @@ static void check_output(const char *out, size_t size, size_t length)
 {
     require(length < size);
     require(out[length] == '\0');
-    require(plain_utf8_is_valid(out, length));
+    require(reference_utf8_is_valid(out, length));
 }
 
 /* Exactly size bytes of heap, so that the sanitizer sees a write beyond them. */
@@ -47,11 +47,11 @@ static void check_modified(const char *in, size_t length, size_t size)
 
     const size_t written = smp_utf8_from_modified(out, size, in, length);
     check_output(out, size, written);
-    require(written == plain_utf8_from_modified(expected, size, in, length, scratch));
+    require(written == reference_utf8_from_modified(expected, size, in, length, scratch));
     require(memcmp(out, expected, written) == 0);
     const size_t prefix = smp_utf8_prefix(out, written, size / 2);
     require(prefix <= size / 2 || prefix == written);
-    require(plain_utf8_is_valid(out, prefix));
+    require(reference_utf8_is_valid(out, prefix));
     free(expected);
     free(out);
 }

@@ -62,7 +62,7 @@ static void loading_makes_no_environment(void **state)
     assert_int_equal(fake_jvmti.calls[FAKE_GetPhase], 0);
 }
 
-static void events_are_on_while_somebody_has_it_open(void **state)
+static void events_are_on_while_it_is_open(void **state)
 {
     (void)state;
     assert_int_equal(smp_agent_open(), SMP_OK);
@@ -353,7 +353,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_jvm_without_thread_ids_is_refused),
         TEST(loading_makes_no_environment),
-        TEST(events_are_on_while_somebody_has_it_open),
+        TEST(events_are_on_while_it_is_open),
         TEST(the_environment_is_made_once),
         TEST(events_are_on_before_the_scan),
         TEST(capabilities_are_added_one_by_one),

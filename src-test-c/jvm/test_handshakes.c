@@ -8,6 +8,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/threads/threads.h"
+#include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/handshakes.h"
 #include "support/failing_alloc.h"
 #include "support/fake_clock.h"
@@ -25,7 +26,7 @@ static int64_t cost_ns;
 /* A handshake lasts as long as the thread takes to reach its safepoint. */
 static void spend_time(enum fake_call call)
 {
-    if (call == FAKE_GetStackTrace)
+    if (call == FAKE_GetStackTrace || call == FAKE_GetLoadedClasses)
         fake_clock_advance(&fake_time, cost_ns);
 }
 
@@ -78,6 +79,10 @@ static void a_stack_that_fills_the_room_is_none(void **state)
     fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES;
     assert_false(walk(0));
     assert_true(walk(1));
+    fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES + 1;
+    assert_true(walk(1));
+    fixture.main_thread.depth = SMP_HANDSHAKES_FRAMES + 2;
+    assert_false(walk(1));
 }
 
 static void saved_time_is_spent_and_earned_again(void **state)
@@ -95,14 +100,35 @@ static void saved_time_is_spent_and_earned_again(void **state)
 
 static void no_more_is_saved_than_the_limit(void **state)
 {
+    static const int64_t pauses_ns[] = { INT64_C(3600) * 1000000000, 100000000 };
+
     (void)state;
-    fake_clock_advance(&fake_time, INT64_C(3600) * 1000000000);
-    cost_ns = SMP_HANDSHAKES_SAVED_NS;
-    assert_true(walk(DEPTH));
-    cost_ns = 0;
-    assert_true(walk(DEPTH)); /* a percentage of what the first took */
+    for (int i = 0; i < 2; i++) {
+        handshakes.saved_ns = SMP_HANDSHAKES_SAVED_NS;
+        fake_clock_advance(&fake_time, pauses_ns[i]);
+        cost_ns = SMP_HANDSHAKES_SAVED_NS;
+        assert_true(walk(DEPTH));
+        assert_int_equal(handshakes.saved_ns, 0);
+        cost_ns = 0;
+        assert_true(walk(DEPTH)); /* a percentage of what the first took */
+    }
     handshakes.saved_ns = 0;
     assert_false(walk(DEPTH));
+}
+
+static void a_percentage_of_the_time_is_earned(void **state)
+{
+    enum { DEBT_NS = 1000 };
+
+    (void)state;
+    handshakes.saved_ns = -DEBT_NS;
+    fake_clock_advance(&fake_time, DEBT_NS * 100 / SMP_HANDSHAKES_PERCENT);
+    assert_false(walk(DEPTH));
+    fake_clock_advance(&fake_time, 100);
+    assert_true(walk(DEPTH));
+    handshakes.saved_ns = 1 - SMP_HANDSHAKES_PERCENT;
+    fake_clock_advance(&fake_time, 100);
+    assert_true(walk(DEPTH)); /* as long as anything is left */
 }
 
 static void without_memory_there_is_none(void **state)
@@ -120,7 +146,53 @@ static void without_memory_there_is_none(void **state)
 static void ids_are_not_made_without_virtual_threads(void **state)
 {
     (void)state;
+    fake_jvmti.class_count = 3;
     assert_false(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 0);
+}
+
+static void see_carrier(void)
+{
+    struct fake_thread carrier = { .object = { FAKE_THREAD }, .is_carrier = true };
+    jobject ref = fake_jni_local(&carrier);
+
+    assert_true(smp_virtual_threads_is_carrier(fake_jni_env(), ref));
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), ref);
+}
+
+/* A handshake would stall them: ids are made for all methods instead, within the time allowed. The
+ * last test, because virtual threads that were seen once stay in use. */
+static void with_virtual_threads_ids_are_made_and_no_thread_is_stopped(void **state)
+{
+    (void)state;
+    see_carrier();
+    fake_jvmti.class_count = 3;
+    fake_jvmti.class_methods = 10;
+    assert_true(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetClassMethods], 3);
+    assert_false(walk(DEPTH));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    cost_ns = SMP_HANDSHAKES_SAVED_NS + COST_NS;
+    assert_true(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
+    assert_false(smp_handshakes_make_ids(&handshakes, smp_agent_env()));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 2);
+}
+
+/* Its references to classes last as long as the process. */
+static int know_virtual_threads(void **state)
+{
+    (void)state;
+    fake_jni_reset();
+    fake_jni.has_virtual_threads = true;
+    return smp_virtual_threads_init(fake_jni_env()) ? 0 : -1;
+}
+
+static int forget_virtual_threads(void **state)
+{
+    (void)state;
+    fake_jni_detach();
+    fake_jni_free_globals();
+    return 0;
 }
 
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
@@ -132,9 +204,11 @@ int main(void)
         TEST(a_stack_that_fills_the_room_is_none),
         TEST(saved_time_is_spent_and_earned_again),
         TEST(no_more_is_saved_than_the_limit),
+        TEST(a_percentage_of_the_time_is_earned),
         TEST(without_memory_there_is_none),
         TEST(ids_are_not_made_without_virtual_threads),
+        TEST(with_virtual_threads_ids_are_made_and_no_thread_is_stopped),
     };
 
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, know_virtual_threads, forget_virtual_threads);
 }

@@ -356,7 +356,7 @@ static void a_thread_without_memory_is_unseen(void **state)
     assert_int_equal(reader.unseen, 3);
 }
 
-static void a_thread_that_ends_while_it_is_scanned_is_passed_over(void **state)
+static void a_thread_that_ends_while_it_is_scanned_is_left_out(void **state)
 {
     (void)state;
     vm_fixture_add(&fixture, &crowd[0], 100, "ending");
@@ -527,7 +527,7 @@ int main(void)
         TEST(a_thread_that_hid_before_the_open_is_not_found_by_the_scan),
         TEST(the_threads_of_a_group_may_be_hidden_from_their_start),
         TEST(a_thread_without_memory_is_unseen),
-        TEST(a_thread_that_ends_while_it_is_scanned_is_passed_over),
+        TEST(a_thread_that_ends_while_it_is_scanned_is_left_out),
         TEST(a_thread_that_ends_before_it_is_registered_is_not_handed_out),
         TEST(an_end_without_an_event_is_found_by_the_walk),
         TEST(a_thread_that_never_answered_leaves_no_slot_behind),

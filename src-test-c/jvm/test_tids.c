@@ -274,25 +274,30 @@ static void test_no_memory_at_any_step(void **state)
     assert_int_equal(smp_alloc_live_bytes(), 0);
 }
 
+struct visit {
+    int32_t wanted;
+    int32_t last;
+};
+
+static bool visit_until_wanted(void *context, int32_t tid)
+{
+    struct visit *visit = context;
+
+    visit->last = tid;
+    return tid != visit->wanted;
+}
+
 static void test_the_process_lists_its_tasks(void **state)
 {
     const int32_t me = (int32_t)gettid();
-    int32_t *listed = NULL;
-    size_t count = 0;
+    struct visit visit = { .wanted = me };
 
     (void)state;
-    assert_int_equal(smp_tids_list(NULL, 0, &listed, &count), SMP_OK);
-    assert_true(count >= 1);
-    bool is_there = false;
-    for (size_t i = 0; i < count; i++)
-        is_there = is_there || listed[i] == me;
-    assert_true(is_there);
-    smp_free(NULL, listed);
-    listed = NULL;
-    assert_int_equal(smp_tids_list(&me, 1, &listed, &count), SMP_OK);
-    for (size_t i = 0; i < count; i++)
-        assert_int_not_equal(listed[i], me);
-    smp_free(NULL, listed);
+    assert_int_equal(smp_tids_each(visit_until_wanted, &visit), SMP_ENOMEM);
+    assert_int_equal(visit.last, me);
+    visit = (struct visit){ .wanted = -1 };
+    assert_int_equal(smp_tids_each(visit_until_wanted, &visit), SMP_OK);
+    assert_true(visit.last > 0);
 }
 
 int main(void)

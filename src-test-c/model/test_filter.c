@@ -81,19 +81,9 @@ static void test_an_empty_list_monitors_everything(void **state)
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
         struct smp_filter *filter = filter_of(lists[i]);
 
-        assert_true(smp_filter_is_empty(filter));
         assert_true(smp_filter_monitors(filter, "java.lang.Thread"));
         smp_filter_destroy(filter);
     }
-}
-
-static void test_a_star_is_not_an_empty_list(void **state)
-{
-    struct smp_filter *filter = filter_of("*");
-
-    (void)state;
-    assert_false(smp_filter_is_empty(filter));
-    smp_filter_destroy(filter);
 }
 
 /* "a,a,...", count prefixes of length bytes each. The caller frees it. */
@@ -192,7 +182,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matches),
         cmocka_unit_test(test_an_empty_list_monitors_everything),
-        cmocka_unit_test(test_a_star_is_not_an_empty_list),
         cmocka_unit_test(test_description),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_no_memory_at_any_step),

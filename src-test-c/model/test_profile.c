@@ -11,6 +11,7 @@
 
 #include "model/profile.h"
 #include "support/failing_alloc.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 enum {
@@ -36,7 +37,8 @@ static void fill(struct fixture *fixture)
 {
     for (uint32_t i = 0; i < GROUPS; i++) {
         const char name[] = { (char)('a' + i), '\0' };
-        const struct smp_group group = smp_thread_groups_find(fixture->groups, name);
+        const struct smp_group group =
+            smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = name });
         struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
         uint32_t leaf = 0;
         assert_int_equal(smp_tree_root(fixture->tree, group.index, &info->root), SMP_OK);
@@ -104,7 +106,7 @@ static void is_the_sealed_interval_with_the_sum_of_its_groups(void **state)
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_WALKED], samples);
     assert_int_equal(profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED], GROUPS);
     assert_int_equal(profile->tally.polls, samples + GROUPS);
-    assert_int_equal(smp_tally_sum(&profile->tally), profile->tally.polls);
+    assert_int_equal(tally_sum(&profile->tally), profile->tally.polls);
     /* What the caller is to fill is empty. */
     assert_int_equal(profile->elapsed_ns, 0);
     assert_int_equal(profile->counters[SMP_COUNTER_TICKS], 0);

@@ -30,7 +30,7 @@ enum {
 
 /* --- methods: key k is class c.K<k>; every third has no file, every seventh is native --- */
 
-struct made_frame {
+struct generated_frame {
     uint64_t key; /* 0: a pseudo-frame */
     uint32_t line;
 };
@@ -76,7 +76,7 @@ static void release(void *self, struct smp_method_info *info)
     (void)info;
 }
 
-static void text_of(const struct made_frame *frame, bool by_line, char text[TEXT_BYTES])
+static void text_of(const struct generated_frame *frame, bool by_line, char text[TEXT_BYTES])
 {
     char place[32] = "";
 
@@ -99,15 +99,15 @@ static void text_of(const struct made_frame *frame, bool by_line, char text[TEXT
 static const char *const group_names[] = { "main", "worker", "pool", "a;b" };
 enum { GROUP_NAMES = sizeof(group_names) / sizeof(group_names[0]) };
 
-struct made_stack {
+struct generated_stack {
     size_t group;
     size_t depth;
-    struct made_frame frames[MAX_DEPTH]; /* leaf first */
+    struct generated_frame frames[MAX_DEPTH]; /* leaf first */
     int64_t amounts[MEASURES];
 };
 
-struct made_profile {
-    struct made_stack stacks[MAX_STACKS];
+struct generated_profile {
+    struct generated_stack stacks[MAX_STACKS];
     size_t count;
     bool seen[GROUP_NAMES];
     struct smp_profile *profile; /* NULL: there is none */
@@ -127,16 +127,16 @@ static unsigned next_random(unsigned *seed)
     return *seed >> 8;
 }
 
-static struct made_stack random_stack(unsigned *seed)
+static struct generated_stack random_stack(unsigned *seed)
 {
-    struct made_stack stack = { .group = next_random(seed) % GROUP_NAMES,
-                                .depth = 1 + next_random(seed) % MAX_DEPTH };
+    struct generated_stack stack = { .group = next_random(seed) % GROUP_NAMES,
+                                     .depth = 1 + next_random(seed) % MAX_DEPTH };
 
     for (size_t i = 0; i < stack.depth; i++) {
         if (next_random(seed) % 9 == 0)
             continue;
-        stack.frames[i] = (struct made_frame){ .key = 1 + next_random(seed) % KEYS,
-                                               .line = next_random(seed) % LINES };
+        stack.frames[i] = (struct generated_frame){ .key = 1 + next_random(seed) % KEYS,
+                                                    .line = next_random(seed) % LINES };
         /* Few different frames near the root: stacks that share a way. */
         if (i + 2 >= stack.depth)
             stack.frames[i].key = 1 + stack.frames[i].key % 3;
@@ -147,16 +147,17 @@ static struct made_stack random_stack(unsigned *seed)
 }
 
 static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
-                      struct smp_methods *names, const struct made_stack *stack)
+                      struct smp_methods *names, const struct generated_stack *stack)
 {
     const struct smp_name_source source = { .resolve = resolve, .release = release };
-    const struct smp_group group = smp_thread_groups_find(groups, group_names[stack->group]);
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = group_names[stack->group] });
     struct smp_group_info *const info = smp_thread_groups_info(groups, group);
     uint32_t locations[MAX_DEPTH];
     uint32_t leaf = 0;
 
     for (size_t i = 0; i < stack->depth; i++) {
-        const struct made_frame *const from = &stack->frames[i];
+        const struct generated_frame *const from = &stack->frames[i];
         const struct smp_frame frame = { .method = from->key,
                                          .bci = is_native(from->key) ? -1 : (int64_t)from->line };
         locations[i] = from->key == 0 ? smp_methods_pseudo(names, "[thread ended]")
@@ -168,7 +169,7 @@ static void add_stack(struct smp_tree *tree, struct smp_thread_groups *groups,
         smp_tree_credit(tree, leaf, (enum smp_measure)i, stack->amounts[i]);
 }
 
-static void make_profile(struct made_profile *made, struct smp_methods *names, size_t count,
+static void make_profile(struct generated_profile *made, struct smp_methods *names, size_t count,
                          unsigned *seed)
 {
     struct smp_tree *tree = NULL;
@@ -177,7 +178,8 @@ static void make_profile(struct made_profile *made, struct smp_methods *names, s
     assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     /* One without a stack. */
-    (void)smp_thread_groups_find(groups, group_names[count % GROUP_NAMES]);
+    (void)smp_thread_groups_find(
+        groups, (struct smp_group_key){ .name = group_names[count % GROUP_NAMES] });
     made->seen[count % GROUP_NAMES] = true;
     for (made->count = 0; made->count < count; made->count++) {
         made->stacks[made->count] = random_stack(seed);
@@ -228,7 +230,8 @@ static void append(char path[PATH_BYTES], const char *frame)
     (void)snprintf(path + length, PATH_BYTES - length, "|%s", frame);
 }
 
-static void note_stack(struct paths *paths, int side, const struct made_stack *stack, bool by_line)
+static void note_stack(struct paths *paths, int side, const struct generated_stack *stack,
+                       bool by_line)
 {
     struct path *at = NULL;
     char path[PATH_BYTES];
@@ -244,7 +247,7 @@ static void note_stack(struct paths *paths, int side, const struct made_stack *s
         at->amounts[side][i] += stack->amounts[i];
 }
 
-static struct paths reference_of(const struct made_profile made[SMP_DIFF_SIDES], bool by_line)
+static struct paths reference_of(const struct generated_profile made[SMP_DIFF_SIDES], bool by_line)
 {
     struct paths paths = { .list = calloc(MAX_PATHS, sizeof(struct path)) };
 
@@ -342,7 +345,7 @@ static void assert_groups(const struct smp_profile_diff *diff, enum smp_diff_sid
     }
 }
 
-static void check(const struct made_profile made[SMP_DIFF_SIDES], bool by_line)
+static void check(const struct generated_profile made[SMP_DIFF_SIDES], bool by_line)
 {
     const struct smp_profile *const profiles[] = { made[0].profile, made[1].profile };
     struct paths paths = reference_of(made, by_line);
@@ -357,7 +360,7 @@ static void check(const struct made_profile made[SMP_DIFF_SIDES], bool by_line)
     free(paths.list);
 }
 
-static void make_both(struct made_profile made[SMP_DIFF_SIDES], bool one_table, unsigned seed)
+static void make_both(struct generated_profile made[SMP_DIFF_SIDES], bool one_table, unsigned seed)
 {
     struct smp_methods *const first = make_names();
     struct smp_methods *const second = one_table ? smp_methods_hold(first) : make_names();
@@ -370,7 +373,7 @@ static void make_both(struct made_profile made[SMP_DIFF_SIDES], bool one_table, 
     smp_methods_release(second);
 }
 
-static void release_both(struct made_profile made[SMP_DIFF_SIDES])
+static void release_both(struct generated_profile made[SMP_DIFF_SIDES])
 {
     smp_profile_release(made[0].profile);
     smp_profile_release(made[1].profile);
@@ -389,7 +392,7 @@ static void a_difference_has_the_stacks_of_both(void **state)
 {
     (void)state;
     for (int round = 0; round < rounds(); round++) {
-        struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+        struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
         make_both(made, round % 2 == 0, (unsigned)round * 7919 + 1);
         check(made, true);
         check(made, false);
@@ -399,23 +402,23 @@ static void a_difference_has_the_stacks_of_both(void **state)
 
 static void a_side_may_have_no_profile(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
 
     (void)state;
     check(made, true);
     make_both(made, true, 5);
     smp_profile_release(made[0].profile);
-    made[0] = (struct made_profile){ 0 };
+    made[0] = (struct generated_profile){ 0 };
     check(made, true);
     made[0] = made[1];
-    made[1] = (struct made_profile){ 0 };
+    made[1] = (struct generated_profile){ 0 };
     check(made, false);
     release_both(made);
 }
 
 static void sums_stick_at_their_maximum(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
     struct smp_methods *const names = make_names();
     struct smp_tree *tree = NULL;
     struct smp_thread_groups *groups = NULL;
@@ -426,9 +429,9 @@ static void sums_stick_at_their_maximum(void **state)
     assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
     assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
     for (uint32_t line = 0; line < 2; line++) {
-        const struct made_stack stack = { .depth = 1,
-                                          .frames = { { .key = 2, .line = line } },
-                                          .amounts = { INT64_MAX - 5, 0, 0 } };
+        const struct generated_stack stack = { .depth = 1,
+                                               .frames = { { .key = 2, .line = line } },
+                                               .amounts = { INT64_MAX - 5, 0, 0 } };
         add_stack(tree, groups, names, &stack);
     }
     assert_int_equal(smp_profile_create(NULL, tree, groups, names, &made[0].profile), SMP_OK);
@@ -439,6 +442,59 @@ static void sums_stick_at_their_maximum(void **state)
     assert_int_equal(sums[3], INT64_MAX);
     smp_profile_diff_destroy(diff);
     smp_profile_release(made[0].profile);
+    smp_methods_release(names);
+}
+
+/* --- size --- */
+
+enum { MANY_GROUPS = 4000, MANY_FRAMES = 20000 };
+
+/* Without anything that the other side has. */
+static struct smp_profile *make_large(struct smp_methods *names, char side)
+{
+    struct smp_tree *tree = NULL;
+    struct smp_thread_groups *groups = NULL;
+    struct smp_profile *profile = NULL;
+    char text[TEXT_BYTES];
+    uint32_t leaf = 0;
+
+    assert_int_equal(smp_tree_create(NULL, SMP_ALL_MEASURES, PART_BYTES, &tree), SMP_OK);
+    assert_int_equal(smp_thread_groups_create(NULL, PART_BYTES, &groups), SMP_OK);
+    for (uint32_t i = 0; i < MANY_FRAMES; i++) {
+        (void)snprintf(text, sizeof(text), "%c group %c%c%c", side,
+                       (char)('a' + i % MANY_GROUPS / 676), (char)('a' + i % MANY_GROUPS / 26 % 26),
+                       (char)('a' + i % MANY_GROUPS % 26));
+        const struct smp_group group =
+            smp_thread_groups_find(groups, (struct smp_group_key){ .name = text });
+        (void)snprintf(text, sizeof(text), "[%c frame %u]", side, (unsigned)i);
+        const uint32_t location = smp_methods_pseudo(names, text);
+        struct smp_group_info *const info = smp_thread_groups_info(groups, group);
+        assert_int_equal(smp_tree_root(tree, group.index, &info->root), SMP_OK);
+        assert_int_equal(smp_tree_add(tree, info->root, &location, 1, &leaf), SMP_OK);
+        smp_tree_credit(tree, leaf, SMP_MEASURE_WALL, 1);
+    }
+    assert_int_equal(smp_tree_node_count(tree), 1 + MANY_GROUPS + MANY_FRAMES);
+    assert_int_equal(smp_profile_create(NULL, tree, groups, names, &profile), SMP_OK);
+    return profile;
+}
+
+static void large_profiles_fit_as_small_ones_do(void **state)
+{
+    struct smp_methods *names = NULL;
+    struct smp_profile_diff *diff = NULL;
+
+    (void)state;
+    assert_int_equal(smp_methods_create(NULL, 2 * PART_BYTES, NULL, &names), SMP_OK);
+    struct smp_profile *before = make_large(names, 'b');
+    struct smp_profile *after = make_large(names, 'a');
+    const struct smp_profile *const profiles[] = { before, after };
+    assert_int_equal(smp_profile_diff_create(NULL, profiles, true, &diff), SMP_OK);
+    /* And the group past the limit, which both have. */
+    assert_int_equal(smp_profile_diff_count(diff), 2 + 2 * (MANY_GROUPS + MANY_FRAMES));
+    assert_int_equal(smp_profile_diff_measures(diff), SMP_ALL_MEASURES);
+    smp_profile_diff_destroy(diff);
+    smp_profile_release(before);
+    smp_profile_release(after);
     smp_methods_release(names);
 }
 
@@ -463,7 +519,7 @@ static enum smp_status compare(void *self)
 
 static void each_allocation_may_be_refused(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
 
     (void)state;
     make_both(made, false, 77);
@@ -475,7 +531,7 @@ static void each_allocation_may_be_refused(void **state)
 
 static void a_quota_is_a_limit(void **state)
 {
-    struct made_profile made[SMP_DIFF_SIDES] = { 0 };
+    struct generated_profile made[SMP_DIFF_SIDES] = { 0 };
     struct smp_quota quota;
 
     (void)state;
@@ -498,6 +554,7 @@ int main(void)
         cmocka_unit_test(a_difference_has_the_stacks_of_both),
         cmocka_unit_test(a_side_may_have_no_profile),
         cmocka_unit_test(sums_stick_at_their_maximum),
+        cmocka_unit_test(large_profiles_fit_as_small_ones_do),
         cmocka_unit_test(each_allocation_may_be_refused),
         cmocka_unit_test(a_quota_is_a_limit),
     };

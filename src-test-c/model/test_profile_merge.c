@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "support/failing_alloc.h"
-#include "support/plain_tree.h"
+#include "support/reference_tree.h"
 #include "support/tree_amounts.h"
 
 enum { PART_BYTES = 1 << 22, KEYS = 40, LINES = 4, MAX_DEPTH = 12, TEXT_BYTES = 256, ROUNDS = 60 };
@@ -91,7 +91,8 @@ static struct interval begin(void)
 static void add(struct interval *interval, const char *name, uint64_t serial,
                 const uint32_t *locations, size_t count, unsigned *seed)
 {
-    const struct smp_group group = smp_thread_groups_find(interval->groups, name);
+    const struct smp_group group =
+        smp_thread_groups_find(interval->groups, (struct smp_group_key){ .name = name });
     struct smp_group_info *info = smp_thread_groups_info(interval->groups, group);
     char raw_name[32];
     uint32_t leaf = 0;
@@ -159,19 +160,20 @@ static void text_of(const struct smp_profile *profile, uint32_t location, char t
 }
 
 /* Adds each node's own figures; returns the references of the nodes. */
-static struct plain_node **add_to_reference(struct plain_tree *reference,
-                                            const struct smp_profile *profile, bool with_figures)
+static struct reference_node **add_to_reference(struct reference_tree *reference,
+                                                const struct smp_profile *profile,
+                                                bool with_figures)
 {
     const struct smp_node *nodes = smp_tree_nodes(profile->tree);
     const size_t count = smp_tree_node_count(profile->tree);
-    struct plain_node **references = calloc(count, sizeof(struct plain_node *));
+    struct reference_node **references = calloc(count, sizeof(struct reference_node *));
 
     assert_non_null(references);
     for (uint32_t i = 1; i < count; i++) {
         char text[TEXT_BYTES];
         const struct smp_amounts own = smp_tree_self_all(profile->tree, i);
         text_of(profile, nodes[i].location, text);
-        references[i] = plain_tree_find_or_add(reference, references[nodes[i].parent], text);
+        references[i] = reference_tree_find_or_add(reference, references[nodes[i].parent], text);
         if (!with_figures)
             continue;
         references[i]->self_wall_ns += own.of[SMP_MEASURE_WALL];
@@ -184,15 +186,15 @@ static struct plain_node **add_to_reference(struct plain_tree *reference,
 static void assert_is_sum(const struct smp_profile *merged, const struct smp_profile *const *parts,
                           size_t count)
 {
-    struct plain_tree *reference = plain_tree_create();
+    struct reference_tree *reference = reference_tree_create();
     const size_t node_count = smp_tree_node_count(merged->tree);
 
     for (size_t i = 0; i < count; i++)
         free(add_to_reference(reference, parts[i], true));
-    plain_tree_totals(reference);
-    assert_int_equal(plain_tree_count(reference), node_count - 1);
-    struct plain_node **references = add_to_reference(reference, merged, false);
-    assert_int_equal(plain_tree_count(reference), node_count - 1); /* none of them was new */
+    reference_tree_totals(reference);
+    assert_int_equal(reference_tree_count(reference), node_count - 1);
+    struct reference_node **references = add_to_reference(reference, merged, false);
+    assert_int_equal(reference_tree_count(reference), node_count - 1); /* none of them was new */
     for (uint32_t i = 1; i < node_count; i++) {
         const struct smp_amounts own = smp_tree_self_all(merged->tree, i);
         assert_int_equal(references[i]->visits++, 0);
@@ -203,7 +205,7 @@ static void assert_is_sum(const struct smp_profile *merged, const struct smp_pro
         assert_int_equal(references[i]->samples, own.of[SMP_MEASURE_SAMPLES]);
     }
     free(references);
-    plain_tree_destroy(reference);
+    reference_tree_destroy(reference);
 }
 
 static const struct smp_group_info *group_named(const struct smp_profile *profile, const char *name)

@@ -24,22 +24,27 @@ static struct smp_thread_groups *groups_of(struct smp_quota *quota, size_t max_b
 
 static const struct smp_group_info *info_of(struct smp_thread_groups *groups, const char *name)
 {
-    return smp_thread_groups_info(groups, smp_thread_groups_find(groups, name));
+    return smp_thread_groups_info(
+        groups, smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }));
 }
 
 static void test_a_name_is_one_group(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
-    const struct smp_group first = smp_thread_groups_find(groups, "worker-");
-    const struct smp_group second = smp_thread_groups_find(groups, "main");
-    const struct smp_group prefix = smp_thread_groups_find(groups, "worker");
+    const struct smp_group first =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group second =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
+    const struct smp_group prefix =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker" });
     char copy[] = "worker-";
 
     (void)state;
     assert_int_not_equal(first.index, 0);
     assert_int_not_equal(first.index, second.index);
     assert_int_not_equal(first.index, prefix.index);
-    assert_int_equal(smp_thread_groups_find(groups, copy).index, first.index);
+    assert_int_equal(smp_thread_groups_find(groups, (struct smp_group_key){ .name = copy }).index,
+                     first.index);
     assert_int_equal(smp_thread_groups_count(groups), 4);
     assert_string_equal(smp_thread_groups_info(groups, first)->name, "worker-");
     assert_string_equal(smp_thread_groups_info(groups, (struct smp_group){ 0 })->name,
@@ -50,8 +55,10 @@ static void test_a_name_is_one_group(void **state)
 static void test_a_thread_is_counted_once_per_group(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
-    const struct smp_group workers = smp_thread_groups_find(groups, "worker-");
-    const struct smp_group mains = smp_thread_groups_find(groups, "main");
+    const struct smp_group workers =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
+    const struct smp_group mains =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "main" });
     const struct smp_group_info *info = smp_thread_groups_info(groups, workers);
 
     (void)state;
@@ -82,7 +89,9 @@ static void test_twenty_thousand_threads_in_one_group(void **state)
     groups = groups_of(&quota, AMPLE_BYTES);
     for (unsigned i = 0; i < THREADS; i++) {
         (void)snprintf(name, sizeof(name), "worker-%u", i);
-        smp_thread_groups_see(groups, smp_thread_groups_find(groups, "worker-"), i, name);
+        smp_thread_groups_see(
+            groups, smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" }), i,
+            name);
     }
     info = info_of(groups, "worker-");
     assert_int_equal(info->thread_count, THREADS);
@@ -101,10 +110,13 @@ static void test_too_many_groups_share_the_overflow_group(void **state)
     (void)state;
     for (unsigned i = 1; i <= SMP_MAX_GROUPS; i++) {
         (void)snprintf(name, sizeof(name), "g%u", i);
-        assert_int_equal(smp_thread_groups_find(groups, name).index, i);
+        assert_int_equal(
+            smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }).index, i);
     }
-    assert_int_equal(smp_thread_groups_find(groups, "one too many").index, 0);
-    assert_int_equal(smp_thread_groups_find(groups, "g1").index, 1);
+    assert_int_equal(
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "one too many" }).index, 0);
+    assert_int_equal(smp_thread_groups_find(groups, (struct smp_group_key){ .name = "g1" }).index,
+                     1);
     assert_int_equal(smp_thread_groups_count(groups), SMP_MAX_GROUPS + 1);
     smp_thread_groups_destroy(groups);
 }
@@ -112,15 +124,15 @@ static void test_too_many_groups_share_the_overflow_group(void **state)
 static void test_infos_do_not_move(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
-    struct smp_group_info *info =
-        smp_thread_groups_info(groups, smp_thread_groups_find(groups, "first"));
+    struct smp_group_info *info = smp_thread_groups_info(
+        groups, smp_thread_groups_find(groups, (struct smp_group_key){ .name = "first" }));
     char name[32];
 
     (void)state;
     info->max_depth = 17;
     for (unsigned i = 0; i < 5000; i++) {
         (void)snprintf(name, sizeof(name), "g%u", i);
-        (void)smp_thread_groups_find(groups, name);
+        (void)smp_thread_groups_find(groups, (struct smp_group_key){ .name = name });
     }
     assert_ptr_equal(info_of(groups, "first"), info);
     assert_int_equal(info->max_depth, 17);
@@ -143,8 +155,10 @@ static void test_long_names_end_in_an_ellipsis(void **state)
     struct smp_thread_groups *groups = groups_of(NULL, AMPLE_BYTES);
     char *fits = repeat('a', SMP_MAX_GROUP_NAME_BYTES);
     char *longer = repeat('a', SMP_MAX_GROUP_NAME_BYTES + 1);
-    const struct smp_group kept = smp_thread_groups_find(groups, fits);
-    const struct smp_group cut = smp_thread_groups_find(groups, longer);
+    const struct smp_group kept =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = fits });
+    const struct smp_group cut =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = longer });
     const struct smp_group_info *info = smp_thread_groups_info(groups, cut);
 
     (void)state;
@@ -152,7 +166,8 @@ static void test_long_names_end_in_an_ellipsis(void **state)
     assert_int_not_equal(kept.index, cut.index);
     assert_int_equal(strlen(info->name), SMP_MAX_GROUP_NAME_BYTES);
     assert_string_equal(info->name + SMP_MAX_GROUP_NAME_BYTES - 3, "\xe2\x80\xa6");
-    assert_int_equal(smp_thread_groups_find(groups, longer).index, cut.index);
+    assert_int_equal(smp_thread_groups_find(groups, (struct smp_group_key){ .name = longer }).index,
+                     cut.index);
     smp_thread_groups_see(groups, cut, 1, longer);
     assert_int_equal(strlen(info->names[0]), SMP_MAX_LISTED_NAME_BYTES);
     assert_string_equal(info->names[0] + SMP_MAX_LISTED_NAME_BYTES - 3, "\xe2\x80\xa6");
@@ -183,20 +198,22 @@ static void test_over_the_maximum_there_is_still_an_answer(void **state)
     groups = groups_of(&quota, SMALL_BYTES);
     while (group.index != 0) {
         long_name(name, made++);
-        group = smp_thread_groups_find(groups, name);
+        group = smp_thread_groups_find(groups, (struct smp_group_key){ .name = name });
     }
     assert_true(made > 50);
     assert_int_equal(smp_thread_groups_count(groups), made);
     assert_true(smp_quota_used(&quota) <= SMALL_BYTES + 1024);
     long_name(name, 0);
-    assert_int_equal(smp_thread_groups_find(groups, name).index, 1);
+    assert_int_equal(smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }).index,
+                     1);
     smp_thread_groups_destroy(groups);
 }
 
 static void test_sightings_over_the_maximum_are_counted(void **state)
 {
     struct smp_thread_groups *groups = groups_of(NULL, SMALL_BYTES);
-    const struct smp_group group = smp_thread_groups_find(groups, "worker-");
+    const struct smp_group group =
+        smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
     const struct smp_group_info *info = smp_thread_groups_info(groups, group);
 
     (void)state;
@@ -220,10 +237,11 @@ static void test_it_works_again_when_memory_is_back(void **state)
     failing_alloc_arm(&failing, 1, SIZE_MAX);
     do
         long_name(name, number++);
-    while (smp_thread_groups_find(groups, name).index != 0);
+    while (smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }).index != 0);
     count = smp_thread_groups_count(groups);
     assert_true(failing_alloc_disarm(&failing) > 0);
-    assert_int_equal(smp_thread_groups_find(groups, name).index, count);
+    assert_int_equal(smp_thread_groups_find(groups, (struct smp_group_key){ .name = name }).index,
+                     count);
     assert_string_equal(info_of(groups, name)->name, name);
     assert_int_equal(smp_thread_groups_count(groups), count + 1);
     smp_thread_groups_destroy(groups);
@@ -236,7 +254,8 @@ static enum smp_status use(void *self)
 
     assert_true((status == SMP_OK) == (groups != NULL));
     if (status == SMP_OK) {
-        const struct smp_group group = smp_thread_groups_find(groups, "worker-");
+        const struct smp_group group =
+            smp_thread_groups_find(groups, (struct smp_group_key){ .name = "worker-" });
         const struct smp_group_info *info = smp_thread_groups_info(groups, group);
 
         smp_thread_groups_see(groups, group, 1, "worker-1");

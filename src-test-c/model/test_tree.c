@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "model/tree.h"
 #include "support/failing_alloc.h"
-#include "support/plain_tree.h"
+#include "support/reference_tree.h"
 #include "support/tree_amounts.h"
 
 enum {
@@ -30,7 +30,7 @@ enum {
 struct fixture {
     struct smp_quota quota;
     struct smp_tree *tree;
-    struct plain_tree *reference;
+    struct reference_tree *reference;
     uint64_t seed;
 };
 
@@ -40,7 +40,7 @@ static int set_up(void **state)
 
     memset(&fixture, 0, sizeof(fixture));
     smp_quota_init(&fixture.quota, QUOTA_BYTES);
-    fixture.reference = plain_tree_create();
+    fixture.reference = reference_tree_create();
     fixture.seed = 88172645463325252u;
     assert_int_equal(smp_tree_create(&fixture.quota, SMP_ALL_MEASURES, MAX_BYTES, &fixture.tree),
                      SMP_OK);
@@ -53,7 +53,7 @@ static int tear_down(void **state)
     struct fixture *fixture = *state;
 
     smp_tree_destroy(fixture->tree);
-    plain_tree_destroy(fixture->reference);
+    reference_tree_destroy(fixture->reference);
     assert_int_equal(smp_quota_used(&fixture->quota), 0);
     assert_int_equal(smp_alloc_live_bytes(), 0);
     return 0;
@@ -97,19 +97,19 @@ static uint32_t add(struct smp_tree *tree, uint32_t root, const uint32_t *locati
     return leaf;
 }
 
-static struct plain_node *add_to_reference(struct plain_tree *reference, uint32_t group,
-                                           const uint32_t *locations, size_t count)
+static struct reference_node *add_to_reference(struct reference_tree *reference, uint32_t group,
+                                               const uint32_t *locations, size_t count)
 {
     char text[TEXT_BYTES];
-    struct plain_node *node =
-        plain_tree_find_or_add(reference, NULL, text_of(SMP_LOCATION_GROUP | group, text));
+    struct reference_node *node =
+        reference_tree_find_or_add(reference, NULL, text_of(SMP_LOCATION_GROUP | group, text));
 
     for (size_t i = count; i > 0; i--)
-        node = plain_tree_find_or_add(reference, node, text_of(locations[i - 1], text));
+        node = reference_tree_find_or_add(reference, node, text_of(locations[i - 1], text));
     return node;
 }
 
-static void credit_both(struct fixture *fixture, uint32_t leaf, struct plain_node *reference,
+static void credit_both(struct fixture *fixture, uint32_t leaf, struct reference_node *reference,
                         int64_t wall_ns, int64_t cpu_ns, uint32_t samples)
 {
     tree_credit(fixture->tree, leaf, wall_ns, cpu_ns, samples);
@@ -131,22 +131,23 @@ static size_t random_stack(struct fixture *fixture, uint32_t *locations)
 }
 
 /* Node by node the same paths with the same figures; sealed: totals too. */
-static void assert_equals_reference(const struct smp_tree *tree, struct plain_tree *reference)
+static void assert_equals_reference(const struct smp_tree *tree, struct reference_tree *reference)
 {
     const struct smp_node *nodes = smp_tree_nodes(tree);
     const size_t count = smp_tree_node_count(tree);
     const bool is_sealed = smp_tree_next_siblings(tree) != NULL;
-    struct plain_node **references = test_calloc(count, sizeof(struct plain_node *));
+    struct reference_node **references = test_calloc(count, sizeof(struct reference_node *));
     char text[TEXT_BYTES];
 
-    assert_int_equal(count, plain_tree_count(reference) + 1);
-    plain_tree_totals(reference);
-    for (struct plain_node *node = plain_tree_first(reference); node != NULL; node = node->next)
+    assert_int_equal(count, reference_tree_count(reference) + 1);
+    reference_tree_totals(reference);
+    for (struct reference_node *node = reference_tree_first(reference); node != NULL;
+         node = node->next)
         node->visits = 0;
     for (uint32_t i = 1; i < count; i++) {
         assert_true(nodes[i].parent < i);
-        references[i] = plain_tree_find(reference, references[nodes[i].parent],
-                                        text_of(nodes[i].location, text));
+        references[i] = reference_tree_find(reference, references[nodes[i].parent],
+                                            text_of(nodes[i].location, text));
         assert_non_null(references[i]);
         assert_int_equal(references[i]->visits++, 0);
         const struct smp_amounts own = smp_tree_self_all(tree, i);
@@ -159,6 +160,27 @@ static void assert_equals_reference(const struct smp_tree *tree, struct plain_tr
         }
     }
     test_free(references);
+}
+
+enum { SUM_COUNT = 128 }; /* of the tests' locations */
+
+/* What smp_tree_sum_by_location adds is what the nodes have themselves, one by one. */
+static void assert_sums_by_location(const struct smp_tree *tree)
+{
+    const struct smp_node *nodes = smp_tree_nodes(tree);
+    uint32_t numbers[SUM_COUNT];
+    struct smp_amounts expected[SUM_COUNT] = { 0 };
+    struct smp_amounts sums[SUM_COUNT] = { 0 };
+
+    for (uint32_t i = 0; i < SUM_COUNT; i++)
+        numbers[i] = SUM_COUNT - 1 - i;
+    for (uint32_t i = 1; i < smp_tree_node_count(tree); i++) {
+        const struct smp_amounts own = smp_tree_self_all(tree, i);
+        if ((nodes[i].location & SMP_LOCATION_GROUP) == 0)
+            smp_amounts_add(&expected[numbers[nodes[i].location]], &own);
+    }
+    smp_tree_sum_by_location(tree, numbers, sums);
+    assert_memory_equal(sums, expected, sizeof(sums));
 }
 
 /* Every node is reached once from node 0 along first children and next siblings. */
@@ -265,7 +287,7 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
         const uint32_t group = below(fixture, GROUPS);
         const size_t depth = random_stack(fixture, locations);
         const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
-        struct plain_node *reference =
+        struct reference_node *reference =
             add_to_reference(fixture->reference, group, locations, depth);
         credit_both(fixture, leaf, reference, below(fixture, 1000000), below(fixture, 1000), 1);
         if (round == ROUNDS / 100)
@@ -275,6 +297,54 @@ static void agrees_with_its_dumb_reference_on_random_stacks(void **state)
     smp_tree_seal(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
     assert_links_reach_all(fixture->tree);
+    assert_sums_by_location(fixture->tree);
+}
+
+/* A tree that holds some measures only, or none, beside one that holds all, with the same nodes. */
+static void has_of_each_measure_it_holds_what_a_tree_of_all_has(void **state)
+{
+    static const uint32_t sets[] = { 0, SMP_MEASURE_BIT(SMP_MEASURE_CPU),
+                                     SMP_ALL_MEASURES & ~SMP_MEASURE_BIT(SMP_MEASURE_CPU) };
+    struct fixture *fixture = *state;
+    struct smp_tree *some[3] = { NULL, NULL, NULL };
+    uint32_t locations[MAX_DEPTH];
+
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(smp_tree_create(&fixture->quota, sets[i], MAX_BYTES, &some[i]), SMP_OK);
+    for (size_t round = 0; round < 3000; round++) {
+        const uint32_t group = below(fixture, GROUPS);
+        const size_t depth = random_stack(fixture, locations);
+        const struct smp_amounts amounts = {
+            .of = { [SMP_MEASURE_WALL] = below(fixture, 1000000),
+                    [SMP_MEASURE_CPU] = below(fixture, 1000),
+                    [SMP_MEASURE_SAMPLES] = 1 },
+        };
+        const uint32_t leaf = add(fixture->tree, root_of(fixture->tree, group), locations, depth);
+        smp_tree_credit_all(fixture->tree, leaf, &amounts);
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(add(some[i], root_of(some[i], group), locations, depth), leaf);
+            smp_tree_credit_all(some[i], leaf, &amounts);
+        }
+    }
+    smp_tree_seal(fixture->tree);
+    for (size_t i = 0; i < 3; i++) {
+        smp_tree_seal(some[i]);
+        assert_links_reach_all(some[i]);
+        assert_sums_by_location(some[i]);
+        for (uint32_t node = 0; node < smp_tree_node_count(some[i]); node++) {
+            const struct smp_amounts own = smp_tree_self_all(some[i], node);
+            for (int m = 0; m < SMP_MEASURE_COUNT; m++) {
+                const bool holds = (sets[i] & SMP_MEASURE_BIT(m)) != 0;
+                const enum smp_measure measure = (enum smp_measure)m;
+                assert_int_equal(
+                    smp_column_at(smp_tree_column(some[i], measure), node),
+                    holds ? smp_column_at(smp_tree_column(fixture->tree, measure), node) : 0);
+                assert_int_equal(own.of[m],
+                                 holds ? smp_tree_self(fixture->tree, node, measure) : 0);
+            }
+        }
+        smp_tree_destroy(some[i]);
+    }
 }
 
 /* A deep recursion: many nodes of one location, each the only child of the one above. */
@@ -356,6 +426,7 @@ static void a_sealed_tree_changes_no_more(void **state)
     assert_int_equal(smp_tree_root(tree, 5, &untouched), SMP_ESTATE);
     assert_int_equal(untouched, 4711);
     tree_credit(tree, leaf, 1, 1, 1);
+    smp_tree_credit_all(tree, leaf, &(const struct smp_amounts){ .of = { 1, 1, 1 } });
     assert_int_equal(tree_wall(tree, root), 9);
     assert_int_equal(tree_own_samples(tree, leaf), 9);
     assert_int_equal(smp_tree_bytes(tree), bytes);
@@ -366,9 +437,11 @@ static void figures_stick_at_their_maximum(void **state)
 {
     struct smp_tree *tree = ((struct fixture *)*state)->tree;
     const uint32_t locations[] = { 1, 2, 3 };
+    const uint32_t below_first[] = { 4, 1 };
     const uint32_t root = root_of(tree, 0);
     uint32_t leaf = 0;
 
+    tree_credit(tree, add(tree, root, below_first, 2), 7, 0, 7);
     for (size_t i = 0; i < 3; i++) {
         leaf = add(tree, root, &locations[i], 1);
         tree_credit(tree, leaf, INT64_MAX - 1, 1, INT64_MAX - 1);
@@ -382,6 +455,44 @@ static void figures_stick_at_their_maximum(void **state)
     assert_int_equal(tree_cpu(tree, root), 7);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_WALL), 0);
     assert_int_equal(smp_tree_self(tree, root, SMP_MEASURE_CPU), 0);
+    assert_sums_by_location(tree);
+}
+
+/* Of any measure: what the children have is more than the total that they are taken from. */
+static void sums_below_a_total_that_has_stuck_are_never_negative(void **state)
+{
+    struct fixture *fixture = *state;
+    const uint32_t stacks[][2] = { { 2, 1 }, { 3, 1 } };
+
+    for (int measure = 0; measure < SMP_MEASURE_COUNT; measure++) {
+        struct smp_amounts amounts = { 0 };
+        struct smp_tree *tree = NULL;
+        assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &tree),
+                         SMP_OK);
+        amounts.of[measure] = INT64_MAX - 1;
+        for (size_t i = 0; i < 2; i++)
+            smp_tree_credit_all(tree, add(tree, root_of(tree, 0), stacks[i], 2), &amounts);
+        smp_tree_seal(tree);
+        assert_sums_by_location(tree);
+        smp_tree_destroy(tree);
+    }
+}
+
+/* In a recursion each node's total is almost the maximum: added up they are far beyond. */
+static void sums_of_a_recursion_may_exceed_the_maximum_on_the_way(void **state)
+{
+    struct smp_tree *tree = ((struct fixture *)*state)->tree;
+    const uint32_t stack[] = { 5, 5, 5, 5 };
+    const uint32_t numbers[] = { 0, 0, 0, 0, 0, 1 };
+    struct smp_amounts sums[2] = { 0 };
+
+    tree_credit(tree, add(tree, root_of(tree, 0), stack, 4), INT64_MAX - 1, INT64_MAX - 1, 1);
+    smp_tree_seal(tree);
+    smp_tree_sum_by_location(tree, numbers, sums);
+    assert_int_equal(sums[1].of[SMP_MEASURE_WALL], INT64_MAX - 1);
+    assert_int_equal(sums[1].of[SMP_MEASURE_CPU], INT64_MAX - 1);
+    assert_int_equal(sums[1].of[SMP_MEASURE_SAMPLES], 1);
+    assert_int_equal(sums[0].of[SMP_MEASURE_WALL], 0);
 }
 
 /* --- memory --- */
@@ -463,6 +574,33 @@ static void a_refused_add_changes_nothing_and_can_be_repeated(void **state)
     assert_true(refusals >= 8);
     smp_tree_seal(fixture->tree);
     assert_equals_reference(fixture->tree, fixture->reference);
+}
+
+/* Each refused one may be tried again, for as long as memory is short. */
+static void refused_adds_take_no_memory(void **state)
+{
+    enum { CHAINS = 3000, LENGTH = 5, TRIES = 300 };
+    struct fixture *fixture = *state;
+    struct smp_tree *untroubled = NULL;
+    struct failing_alloc failing;
+    size_t refused = 0;
+
+    assert_int_equal(smp_tree_create(&fixture->quota, SMP_ALL_MEASURES, MAX_BYTES, &untroubled),
+                     SMP_OK);
+    for (uint32_t i = 0; i < CHAINS; i++) {
+        const uint32_t locations[LENGTH] = { 1, 2, 3, 4, 1000 + i };
+        uint32_t leaf = 0;
+        enum smp_status status = SMP_ENOMEM;
+        failing_alloc_arm(&failing, 1, SIZE_MAX);
+        for (int k = 0; k < TRIES && status == SMP_ENOMEM; k++)
+            status = smp_tree_add(fixture->tree, 0, locations, LENGTH, &leaf);
+        refused += failing_alloc_disarm(&failing);
+        (void)add(fixture->tree, 0, locations, LENGTH);
+        (void)add(untroubled, 0, locations, LENGTH);
+    }
+    assert_true(refused > 0);
+    assert_int_equal(smp_tree_bytes(fixture->tree), smp_tree_bytes(untroubled));
+    smp_tree_destroy(untroubled);
 }
 
 /* Adds chains below group 0, each with a first location of its own, until one is refused. */
@@ -650,13 +788,17 @@ int main(void)
         TEST(keeps_groups_apart),
         TEST(an_empty_stack_is_its_root),
         TEST(agrees_with_its_dumb_reference_on_random_stacks),
+        TEST(has_of_each_measure_it_holds_what_a_tree_of_all_has),
         TEST(takes_stacks_of_any_depth),
         TEST(totals_are_what_a_node_and_all_below_it_were_credited),
         TEST(a_sealed_tree_changes_no_more),
         TEST(figures_stick_at_their_maximum),
+        TEST(sums_below_a_total_that_has_stuck_are_never_negative),
+        TEST(sums_of_a_recursion_may_exceed_the_maximum_on_the_way),
         TEST(create_leaves_nothing_behind_when_refused),
         TEST(create_refuses_a_maximum_below_its_first_pages),
         TEST(a_refused_add_changes_nothing_and_can_be_repeated),
+        TEST(refused_adds_take_no_memory),
         TEST(at_its_maximum_it_goes_on_with_what_it_has),
         TEST(at_the_sessions_limit_it_goes_on_with_what_it_has),
         TEST(takes_at_most_48_bytes_a_node),

@@ -30,6 +30,8 @@ static struct ref *globals; /* guarded by globals_mutex */
 static pthread_key_t env_key;
 static pthread_once_t env_key_once = PTHREAD_ONCE_INIT;
 static struct fake_object thread_class = { FAKE_CLASS };
+static struct fake_object continuation_class = { FAKE_CLASS };
+static struct fake_object carrier_class = { FAKE_CLASS };
 static char id_field;
 static char name_field;
 
@@ -134,12 +136,14 @@ void fake_string_set(struct fake_string *string, const char *ascii)
 
 static jclass JNICALL find_class(JNIEnv *env, const char *name)
 {
-    /* A JVM of the time before virtual threads. */
-    if (strcmp(name, "java/lang/Thread") != 0) {
-        env_of(env)->exception = true;
-        return NULL;
-    }
-    return fake_jni_local(&thread_class);
+    if (strcmp(name, "java/lang/Thread") == 0)
+        return fake_jni_local(&thread_class);
+    if (fake_jni.has_virtual_threads && strcmp(name, "jdk/internal/vm/Continuation") == 0)
+        return fake_jni_local(&continuation_class);
+    if (fake_jni.has_virtual_threads && strcmp(name, "jdk/internal/misc/CarrierThread") == 0)
+        return fake_jni_local(&carrier_class);
+    env_of(env)->exception = true;
+    return NULL;
 }
 
 static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name,
@@ -147,11 +151,13 @@ static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name
 {
     const bool is_id = strcmp(name, "tid") == 0 && strcmp(signature, "J") == 0;
     const bool is_name = strcmp(name, "name") == 0;
-    const bool is_address = strcmp(name, "eetop") == 0; /* a JVM that has no such field */
+    /* A JVM that has no such fields. */
+    const bool is_absent = strcmp(name, "eetop") == 0 || strcmp(name, "cont") == 0 ||
+                           fake_jni_object(class) == &continuation_class;
 
-    if (fake_jni_object(class) != &thread_class || (!is_id && !is_name && !is_address))
+    if (!is_absent && (fake_jni_object(class) != &thread_class || (!is_id && !is_name)))
         abort();
-    if (is_address || (is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
+    if (is_absent || (is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
         env_of(env)->exception = true;
         return NULL;
     }
@@ -290,19 +296,30 @@ static jobject JNICALL get_object_array_element(JNIEnv *env, jobjectArray array,
     return fake_jni_local(((struct fake_array *)fake_jni_object(array))->elements[index]);
 }
 
-static jmethodID JNICALL no_method(JNIEnv *env, jclass class, const char *name,
-                                   const char *signature)
+static jboolean JNICALL is_instance_of(JNIEnv *env, jobject object, jclass class)
 {
-    (void)class;
-    (void)name;
+    const struct fake_thread *thread = fake_jni_object(object);
+
+    (void)env;
+    return fake_jni_object(class) == &carrier_class && thread->is_carrier;
+}
+
+static jmethodID JNICALL get_method_id(JNIEnv *env, jclass class, const char *name,
+                                       const char *signature)
+{
     (void)signature;
+    if (fake_jni_object(class) == &continuation_class && strcmp(name, "enterSpecial") == 0)
+        return (jmethodID)(void *)(intptr_t)FAKE_ENTER_SPECIAL;
+    if (fake_jni_object(class) == &continuation_class && strcmp(name, "enter") == 0)
+        return (jmethodID)(void *)(intptr_t)FAKE_ENTER;
     env_of(env)->exception = true;
     return NULL;
 }
 
 static const struct JNINativeInterface_ functions = {
-    .GetMethodID = no_method,
-    .GetStaticMethodID = no_method,
+    .GetMethodID = get_method_id,
+    .GetStaticMethodID = get_method_id,
+    .IsInstanceOf = is_instance_of,
     .FindClass = find_class,
     .GetFieldID = get_field_id,
     .GetLongField = get_long_field,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_jni.h - as much of a JavaVM and its JNIEnv as jvm/ and jni/ call, over objects that are C structs.
+ * fake_jni.h - as much of a JavaVM and its JNIEnv as jvm/ and jni/ call, over objects that are C
+ * structs.
  *
  * Every reference is a malloc of its own, so that the sanitizers see a reference that is used after
  * it was deleted, and fake_jni_live_refs one that was never deleted.
@@ -43,6 +44,7 @@ struct fake_thread {
     const char *jvmti_name;   /* what GetThreadInfo returns */
     struct fake_group *group;
     bool daemon;
+    bool is_carrier; /* of virtual threads */
     _Atomic bool ended;
     _Atomic int depth; /* frames on its stack */
 };
@@ -53,7 +55,11 @@ struct fake_array {
     struct fake_object *elements[FAKE_MAX_ELEMENTS];
 };
 
+/* Methods of jdk.internal.vm.Continuation, where there are virtual threads. */
+enum { FAKE_ENTER_SPECIAL = 900, FAKE_ENTER = 901 };
+
 struct fake_jni {
+    bool has_virtual_threads;
     bool no_id_field;   /* Thread has no field tid */
     bool no_name_field; /* nor name */
     bool refuse_attach;

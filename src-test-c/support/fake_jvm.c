@@ -196,12 +196,12 @@ static void drop(void *self, struct smp_thread *thread)
 static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listen)
 {
     struct fake_jvm *vm = self;
-    bool nobody_new;
+    bool is_none_new;
     void (*hook)(void *self) = NULL;
 
     lock(vm);
-    nobody_new = vm->last == NULL || vm->last->thread.serial <= cursor;
-    if (nobody_new) {
+    is_none_new = vm->last == NULL || vm->last->thread.serial <= cursor;
+    if (is_none_new) {
         vm->listen = listen; /* of one reader */
         vm->counts.listeners++;
         hook = vm->watch_hook;
@@ -210,7 +210,7 @@ static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_list
     unlock(vm);
     if (hook != NULL)
         hook(vm->watch_hook_self);
-    return nobody_new;
+    return is_none_new;
 }
 
 static void stop_listening(void *self, struct smp_start_listener *listen)
@@ -436,10 +436,8 @@ static enum smp_naming call_rule(struct fake_jvm *vm, const struct fake_thread *
     return is_same && naming != SMP_NAMING_FAILED ? SMP_NAMING_SAME : naming;
 }
 
-static enum smp_status
-group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
-            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
-            void *context)
+static void group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context)
 {
     struct fake_jvm *vm = self;
     char answer[MAX_NAME];
@@ -449,13 +447,12 @@ group_names(void *self, struct smp_thread *const *threads, void **names, size_t 
     vm->counts.rule_calls++;
     status = vm->rule_status;
     for (size_t i = 0; status == SMP_OK && i < count; i++) {
-        const struct fake_thread *fake = (const struct fake_thread *)threads[i];
+        const struct fake_thread *fake = (const struct fake_thread *)threads[i].thread;
         memset(answer, 0, sizeof(answer));
-        const enum smp_naming naming = call_rule(vm, fake, &names[i], answer);
-        result(context, i, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
+        const enum smp_naming naming = call_rule(vm, fake, threads[i].memory, answer);
+        result(context, threads[i].record, naming, naming == SMP_NAMING_NAMED ? answer : NULL);
     }
     unlock(vm);
-    return status;
 }
 
 /* --- selections --- */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_outputer.h - where reports of a session go in a test: kept as text, slow or failing on demand.
+ * fake_outputer.h - where reports of a session go in a test: kept as text, slow or failing on
+ * demand.
  *
  *   struct fake_outputer *outputer = fake_outputer_create();
  *   fake_outputer_shut(outputer);                   the next report waits in title

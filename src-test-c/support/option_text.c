@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct made_values {
+struct generated_values {
     int64_t integers[SMP_OPTION_INTEGER_COUNT];
     char *packages;
 };
@@ -34,7 +34,7 @@ static int64_t integer_of(const struct smp_option *option, const char *value, co
     return number;
 }
 
-static void set(struct made_values *made, const char *line)
+static void set(struct generated_values *made, const char *line)
 {
     const char *const equal_sign = strchr(line, '=');
     const size_t length = equal_sign == NULL ? 0 : (size_t)(equal_sign - line);
@@ -58,7 +58,7 @@ static void set(struct made_values *made, const char *line)
 enum smp_status option_text_try(struct smp_quota *quota, const char *text, struct smp_options *out,
                                 char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    struct made_values made = { .packages = strdup("") };
+    struct generated_values made = { .packages = strdup("") };
     char *const lines = strdup(text);
     char *rest = NULL;
 

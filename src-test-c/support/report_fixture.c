@@ -99,7 +99,7 @@ static void on_message(void *self, enum smp_log_level level, const char *text)
     fail_msg("a report sends no message: %s", text);
 }
 
-struct smp_outputer recording_sink(struct recording *recording)
+struct smp_outputer recording_outputer(struct recording *recording)
 {
     return (struct smp_outputer){ .title = on_title,
                                   .record = on_record,
@@ -296,7 +296,8 @@ static uint64_t serial_of(struct report_fixture *fixture, const char *name)
 
 struct smp_group_info *report_fixture_group(struct report_fixture *fixture, const char *name)
 {
-    const struct smp_group group = smp_thread_groups_find(fixture->groups, name);
+    const struct smp_group group =
+        smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = name });
     struct smp_group_info *info = smp_thread_groups_info(fixture->groups, group);
 
     if (info->root == 0)
@@ -306,8 +307,10 @@ struct smp_group_info *report_fixture_group(struct report_fixture *fixture, cons
 
 void report_fixture_see(struct report_fixture *fixture, const char *group, const char *thread)
 {
-    smp_thread_groups_see(fixture->groups, smp_thread_groups_find(fixture->groups, group),
-                          serial_of(fixture, thread), thread);
+    smp_thread_groups_see(
+        fixture->groups,
+        smp_thread_groups_find(fixture->groups, (struct smp_group_key){ .name = group }),
+        serial_of(fixture, thread), thread);
 }
 
 void report_fixture_note(struct report_fixture *fixture, const char *group,
@@ -370,7 +373,7 @@ struct smp_profile *report_fixture_seal(struct report_fixture *fixture)
 
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style)
 {
-    const struct smp_outputer outputer = recording_sink(&fixture->recording);
+    const struct smp_outputer outputer = recording_outputer(&fixture->recording);
     unsigned cut = 0;
 
     recording_clear(&fixture->recording);

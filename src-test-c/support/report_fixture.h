@@ -36,7 +36,7 @@ struct recording {
     unsigned fail_at; /* the call that returns false, from 1; 0: none */
 };
 
-struct smp_outputer recording_sink(struct recording *recording);
+struct smp_outputer recording_outputer(struct recording *recording);
 void recording_clear(struct recording *recording); /* keeps fail_at */
 void recording_fini(struct recording *recording);
 
@@ -66,7 +66,8 @@ struct smp_group_info *report_fixture_group(struct report_fixture *fixture, cons
 
 /* Seals the interval once; from 1000 till 2000. Figures may be set afterwards. */
 struct smp_profile *report_fixture_seal(struct report_fixture *fixture);
-/* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next print. */
+/* Seals, prints to a outputer that never fails, checks SMP_OK. The text lives until the next
+ * print. */
 const char *report_fixture_print(struct report_fixture *fixture, struct smp_report_style style);
 /* The bytes of the last text. */
 size_t report_fixture_printed(const struct report_fixture *fixture);

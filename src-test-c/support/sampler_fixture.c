@@ -10,6 +10,7 @@
 
 #include "base/bytes.h"
 #include "support/option_text.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 enum { MAX_PATH_BYTES = 64 * 1024 };
@@ -71,10 +72,12 @@ void sampler_fixture_pause(struct sampler_fixture *fixture)
 
 void sampler_fixture_configure(struct sampler_fixture *fixture, const char *options)
 {
+    struct smp_prepared_options *prepared = NULL;
     struct smp_options wanted;
 
     option_text_read(&fixture->quota, options, &wanted);
-    assert_int_equal(smp_sampler_set_options(fixture->sampler, &wanted), SMP_OK);
+    assert_int_equal(smp_prepared_options_create(&fixture->quota, &wanted, &prepared), SMP_OK);
+    smp_sampler_set_options(fixture->sampler, prepared);
     smp_options_fini(&fixture->options);
     fixture->options = wanted;
 }
@@ -94,7 +97,7 @@ static void check_sums(const struct smp_profile *profile)
 
     for (size_t i = 0; i < count; i++) {
         const struct smp_group_info *info = info_at(profile, i);
-        assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
+        assert_int_equal(info->tally.polls, tally_sum(&info->tally));
         smp_tally_add(&tally, &info->tally);
         if (info->root != 0)
             wall_ns += tree_wall(profile->tree, info->root);
@@ -119,7 +122,7 @@ struct smp_profile *sampler_fixture_seal(struct sampler_fixture *fixture)
     return fixture->profile;
 }
 
-/* --- looking at a snapshot --- */
+/* --- reading a snapshot --- */
 
 const struct smp_group_info *sampler_fixture_group(const struct sampler_fixture *fixture,
                                                    const char *group)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * session_fixture.h - a session with its two threads, on a fake JVM and into a fake outputer, of one
- * thread "main" that is always in SESSION_MAIN_LOOP. Time is the test's: a tick comes at
+ * session_fixture.h - a session with its two threads, on a fake JVM and into a fake outputer, of
+ * one thread "main" that is always in SESSION_MAIN_LOOP. Time is the test's: a tick comes at
  * a request, or each reading of the clock moves it on.
  *
  * Owns     all of it.

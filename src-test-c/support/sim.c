@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "support/sim.h"
+#include "support/tally_sum.h"
 #include "support/tree_amounts.h"
 
 #include <setjmp.h>
@@ -408,7 +409,7 @@ struct sim *sim_create_random(const char *options, uint64_t seed)
     return create(options, true, seed);
 }
 
-struct sim *sim_create_plain(const char *options)
+struct sim *sim_create_without_async(const char *options)
 {
     return create(options, false, 0);
 }
@@ -478,10 +479,12 @@ static int64_t random_gap_ns(struct sim *sim)
     return sim->interval_ns - spread_ns + (int64_t)sim_random(sim, (uint64_t)(2 * spread_ns));
 }
 
-/* How long until the next tick with a thread to poll: the others are left out. */
+/* How long until the next tick with a thread to poll, and with CPU time for it: the others are left
+ * out. */
 static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
 {
     const uint64_t most = smp_sampler_idle_ticks(sim->sampler);
+    const int64_t throttle_ns = smp_sampler_tick_gap_ns(sim->sampler);
     struct smp_start_listener listen = { .event = NULL };
     int64_t gap_ns = random_gap_ns(sim);
     uint64_t left_out = 0;
@@ -491,7 +494,7 @@ static int64_t next_gap_ns(struct sim *sim, int64_t left_ns)
             gap_ns += random_gap_ns(sim);
     }
     smp_sampler_unwatch(sim->sampler, &listen, left_out);
-    return gap_ns;
+    return gap_ns > throttle_ns ? gap_ns : throttle_ns;
 }
 
 void sim_run(struct sim *sim, int64_t ns)
@@ -512,15 +515,17 @@ void sim_pause(struct sim *sim)
 
 void sim_configure(struct sim *sim, const char *options)
 {
+    struct smp_prepared_options *prepared = NULL;
     struct smp_options wanted;
 
     option_text_read(&sim->quota, options, &wanted);
-    assert_int_equal(smp_sampler_set_options(sim->sampler, &wanted), SMP_OK);
+    assert_int_equal(smp_prepared_options_create(&sim->quota, &wanted, &prepared), SMP_OK);
+    smp_sampler_set_options(sim->sampler, prepared);
     smp_options_fini(&sim->options);
     sim->options = wanted;
 }
 
-/* --- looking at a snapshot --- */
+/* --- reading a snapshot --- */
 
 static const struct smp_group_info *info_at(const struct smp_profile *profile, size_t index)
 {
@@ -546,7 +551,7 @@ static void check_sums(const struct smp_profile *profile)
 
     for (size_t i = 0; i < smp_thread_groups_count(profile->groups); i++) {
         const struct smp_group_info *info = info_at(profile, i);
-        assert_int_equal(info->tally.polls, smp_tally_sum(&info->tally));
+        assert_int_equal(info->tally.polls, tally_sum(&info->tally));
         assert_int_equal(info->unseen.amount, 0);
         smp_tally_add(&tally, &info->tally);
         wall_ns += info->root == 0 ? 0 : tree_wall(profile->tree, info->root);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * sim.h - a JVM on a simulated machine: threads that run and wait by script, CPU clocks that
- * move while they run, and what looking at them costs.
+ * move while they run, and what a poll of them costs.
  *
  *   struct sim *sim = sim_create("samplingFrequencyMillis=20\n");
  *   struct sim_thread *t = sim_add(sim, "worker-1");
@@ -132,7 +132,7 @@ struct sim *sim_create(const char *options);
 /* As create, but all that is drawn at random is drawn anew for each seed. */
 struct sim *sim_create_random(const char *options, uint64_t seed);
 /* As create, without the asynchronous walker. */
-struct sim *sim_create_plain(const char *options);
+struct sim *sim_create_without_async(const char *options);
 void sim_destroy(struct sim *sim);
 
 /* Its methods: key k is app.C.m(k - 1); as a pseudo-frame 1 is [stub] and others are unknown. */

@@ -215,27 +215,6 @@ bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes)
     return true;
 }
 
-/* madvise refuses pages that the program has locked (mlockall); mapping anew drops those too.
- * Where even that is refused the pages stay, but the next commit still finds zeroes. */
-static void drop_pages(void *at, size_t bytes)
-{
-    if (madvise(at, bytes, MADV_DONTNEED) == 0)
-        return;
-    if (mmap(at, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
-             0) == MAP_FAILED)
-        memset(at, 0, bytes);
-}
-
-void smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes)
-{
-    if (bytes == 0)
-        return;
-    drop_pages(at, bytes);
-    /* Refused only at the kernel's limit of mappings; then the range is merely readable. */
-    (void)mprotect(at, bytes, PROT_NONE);
-    smp_quota_give(quota, bytes);
-}
-
 void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed)
 {
     if (base == NULL)

@@ -9,7 +9,7 @@
  *          outlive the session. Pieces and ranges are the caller's.
  * Threads  any; the counters are atomic.
  * Errors   NULL or false if the quota is exhausted or the system refuses: nothing has changed then.
- * Cost     malloc plus a few relaxed atomics. commit, decommit: one or two system calls.
+ * Cost     malloc plus a few relaxed atomics. commit: one system call.
  */
 #ifndef SMP_BASE_ALLOC_H
 #define SMP_BASE_ALLOC_H
@@ -54,9 +54,6 @@ void *smp_map_reserve(size_t bytes);
 /* Makes [at, at+bytes) of a reserved range usable (zeroed) and charges it. at and bytes are page
  * multiples. */
 bool smp_map_commit(struct smp_quota *quota, void *at, size_t bytes);
-/* Gives the memory of [at, at+bytes) back to the system and to the quota; the range stays reserved.
- */
-void smp_map_decommit(struct smp_quota *quota, void *at, size_t bytes);
 /* Unmaps the whole range of reserved bytes; committed bytes of it go back to the quota. */
 void smp_map_release(struct smp_quota *quota, void *base, size_t reserved, size_t committed);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- *  base          used             committed   (peak)            max
+ *  base          used             committed                     max
  *   | handed out | zero, poisoned |   PROT_NONE, costs nothing   |
  *
- * Invariant: every byte from used to committed is zero, so alloc never has to clear. rewind and
- * reset clear the bytes above the new used while they are still in the cache.
+ * Invariant: every byte from used to committed is zero, so alloc never has to clear. rewind
+ * clears the bytes above the new used while they are still in the cache.
  */
 #include "base/arena.h"
 
@@ -38,8 +38,8 @@ struct smp_arena {
     size_t used;
     size_t committed; /* a multiple of SMP_ARENA_STEP */
     size_t max_bytes; /* a multiple of SMP_ARENA_STEP */
-    size_t peak;      /* highest committed: so far the poison of ASan builds may reach */
     struct smp_quota *quota;
+    struct smp_memory_budget *budget; /* NULL: none */
 };
 
 /* bytes <= SIZE_MAX - SMP_ARENA_STEP */
@@ -48,39 +48,44 @@ static size_t round_up(size_t bytes)
     return (bytes + SMP_ARENA_STEP - 1) / SMP_ARENA_STEP * SMP_ARENA_STEP;
 }
 
-static size_t smaller_size(size_t one, size_t other)
+static enum smp_status create_arena(struct smp_quota *quota, struct smp_memory_budget *budget,
+                                    size_t max_bytes, struct smp_arena **out)
 {
-    return one < other ? one : other;
-}
-
-enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)
-{
-    enum smp_status status = SMP_ENOMEM;
     struct smp_arena *arena = NULL;
 
     if (max_bytes == 0 || max_bytes > SIZE_MAX - SMP_ARENA_STEP)
         return SMP_EINVAL;
     arena = smp_alloc(quota, sizeof(*arena));
     if (arena == NULL)
-        goto done;
+        return SMP_ENOMEM;
     arena->quota = quota;
+    arena->budget = budget;
     arena->max_bytes = round_up(max_bytes);
     arena->base = smp_map_reserve(arena->max_bytes);
-    if (arena->base == NULL)
-        goto done;
+    if (arena->base == NULL) {
+        smp_free(quota, arena);
+        return SMP_ENOMEM;
+    }
     *out = arena;
-    arena = NULL;
-    status = SMP_OK;
-done:
-    smp_free(quota, arena);
-    return status;
+    return SMP_OK;
+}
+
+enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes, struct smp_arena **out)
+{
+    return create_arena(quota, NULL, max_bytes, out);
+}
+
+enum smp_status smp_arena_create_within(struct smp_memory_budget *budget, size_t max_bytes,
+                                        struct smp_arena **out)
+{
+    return create_arena(budget->quota, budget, max_bytes, out);
 }
 
 void smp_arena_destroy(struct smp_arena *arena)
 {
     if (arena == NULL)
         return;
-    UNPOISON(arena->base, arena->peak); /* the addresses may be used for something else */
+    UNPOISON(arena->base, arena->committed); /* the addresses may be used for something else */
     smp_map_release(arena->quota, arena->base, arena->max_bytes, arena->committed);
     smp_free(arena->quota, arena);
 }
@@ -93,21 +98,28 @@ __attribute__((noinline)) static bool extend(struct smp_arena *arena, size_t at,
 
     const size_t committed = round_up(at + size);
     const size_t more = committed - arena->committed;
+    if (arena->budget != NULL && more > smp_memory_budget_left(arena->budget))
+        return false;
     if (!smp_map_commit(arena->quota, arena->base + arena->committed, more))
         return false;
     POISON(arena->base + arena->committed, more);
     arena->committed = committed;
-    if (committed > arena->peak)
-        arena->peak = committed;
+    if (arena->budget != NULL)
+        arena->budget->used_bytes += more;
     return true;
+}
+
+/* Never beyond committed, which is a multiple of every align allowed. */
+static size_t next_offset(const struct smp_arena *arena, size_t align)
+{
+    return (arena->used + align - 1) & ~(align - 1);
 }
 
 void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align)
 {
     assert(align > 0 && align <= SMP_ARENA_MAX_ALIGN && (align & (align - 1)) == 0);
 
-    /* Never beyond committed, which is a multiple of every align allowed. */
-    const size_t at = (arena->used + align - 1) & ~(align - 1);
+    const size_t at = next_offset(arena, align);
     if (__builtin_expect(size > arena->committed - at, 0) && !extend(arena, at, size))
         return NULL;
     UNPOISON(arena->base + at, size);
@@ -115,16 +127,11 @@ void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align)
     return arena->base + at;
 }
 
-char *smp_arena_strndup(struct smp_arena *arena, const char *text, size_t length)
+bool smp_arena_reserve(struct smp_arena *arena, size_t size, size_t align)
 {
-    if (length == SIZE_MAX)
-        return NULL;
-    char *copy = smp_arena_alloc(arena, length + 1, 1);
-    if (copy == NULL)
-        return NULL;
-    if (length > 0)
-        memcpy(copy, text, length);
-    return copy; /* the NUL is there already */
+    const size_t at = next_offset(arena, align);
+
+    return size <= arena->committed - at || extend(arena, at, size);
 }
 
 void *smp_arena_base(const struct smp_arena *arena)
@@ -147,34 +154,14 @@ size_t smp_arena_mark(const struct smp_arena *arena)
     return arena->used;
 }
 
-/* [from, to) becomes as if never handed out. The gaps between pieces are poisoned too. */
-static void clear(struct smp_arena *arena, size_t from, size_t to)
-{
-    UNPOISON(arena->base + from, to - from);
-    memset(arena->base + from, 0, to - from);
-    POISON(arena->base + from, to - from);
-}
-
 void smp_arena_rewind(struct smp_arena *arena, size_t mark)
 {
+    const size_t forgotten = arena->used - mark;
+
     assert(mark <= arena->used);
-    if (mark == arena->used)
-        return;
-    clear(arena, mark, arena->used);
+    /* The gaps between pieces are poisoned, too. */
+    UNPOISON(arena->base + mark, forgotten);
+    memset(arena->base + mark, 0, forgotten);
+    POISON(arena->base + mark, forgotten);
     arena->used = mark;
-}
-
-void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes)
-{
-    const size_t wanted = keep_bytes / SMP_ARENA_STEP * SMP_ARENA_STEP;
-    const size_t kept = smaller_size(wanted, arena->committed);
-    const size_t dirty = smaller_size(arena->used, kept);
-
-    if (dirty > 0)
-        clear(arena, 0, dirty);
-    UNPOISON(arena->base + kept, arena->committed - kept);
-    smp_map_decommit(arena->quota, arena->base + kept, arena->committed - kept);
-    POISON(arena->base + kept, arena->committed - kept);
-    arena->committed = kept;
-    arena->used = 0;
 }

@@ -7,20 +7,22 @@
  * one in its arena forms an array. ASan builds poison all bytes that are not handed out, so a stale
  * pointer is caught where it is used.
  *
- * Owns     its range; pieces live until rewind, reset or destroy.
+ * Owns     its range; pieces live until rewind or destroy.
  * Threads  one writer; readers see what was published to them by other means (a mutex).
- * Errors   NULL at the arena's maximum, at the quota's limit, or when the system refuses; unchanged
- *          then.
- * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind, and reset for
- *          what it keeps: a memset of the bytes forgotten (a third of what giving the pages back
- *          and faulting them in again takes). reset for the rest: one madvise, one mprotect.
+ * Errors   NULL at the arena's maximum, at that of its budget, at the quota's limit, or when the
+ *          system refuses; unchanged then.
+ * Cost     alloc: a bump (2 ns); every SMP_ARENA_STEP bytes one mprotect. rewind: a memset of the
+ *          bytes forgotten (a third of what giving the pages back and faulting them in again
+ *          takes).
  */
 #ifndef SMP_BASE_ARENA_H
 #define SMP_BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "base/memory_budget.h"
 #include "base/status.h"
 
 struct smp_arena;
@@ -31,12 +33,16 @@ enum { SMP_ARENA_STEP = 64 * 1024 }; /* bytes committed at a time */
  * cannot be rounded. SMP_ENOMEM: refused. */
 SMP_CHECKED enum smp_status smp_arena_create(struct smp_quota *quota, size_t max_bytes,
                                              struct smp_arena **out);
+/* The same; what it commits counts in the budget, too, and its end does not. */
+SMP_CHECKED enum smp_status smp_arena_create_within(struct smp_memory_budget *budget,
+                                                    size_t max_bytes, struct smp_arena **out);
 void smp_arena_destroy(struct smp_arena *arena);
 
 /* Zeroed memory; align is a power of two up to 64. */
 void *smp_arena_alloc(struct smp_arena *arena, size_t size, size_t align);
-/* A NUL-terminated copy. */
-char *smp_arena_strndup(struct smp_arena *arena, const char *text, size_t length);
+
+/* Commits the next size bytes: allocating them cannot fail afterwards. False: no memory. */
+bool smp_arena_reserve(struct smp_arena *arena, size_t size, size_t align);
 
 void *smp_arena_base(const struct smp_arena *arena);
 size_t smp_arena_used(const struct smp_arena *arena);
@@ -45,7 +51,5 @@ size_t smp_arena_committed(const struct smp_arena *arena);
 /* rewind forgets what was allocated since mark; those bytes are zeroed again before reuse. */
 size_t smp_arena_mark(const struct smp_arena *arena);
 void smp_arena_rewind(struct smp_arena *arena, size_t mark);
-/* Forgets everything; of what is committed keeps the whole steps within keep_bytes for reuse. */
-void smp_arena_reset(struct smp_arena *arena, size_t keep_bytes);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * memory_budget.h - one maximum shared by the arenas and tables a module is made of.
+ * memory_budget.h - one maximum shared by the tables and arenas (arena.h) a module is made of.
  *
  * Threads  one at a time.
  * Errors   NULL or false if the maximum, the quota or the system refuses; nothing has changed then.
- * Cost     as smp_alloc and smp_arena_alloc.
+ * Cost     as smp_alloc.
  */
 #ifndef SMP_BASE_MEMORY_BUDGET_H
 #define SMP_BASE_MEMORY_BUDGET_H
@@ -13,7 +13,6 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
 
 struct smp_memory_budget {
     struct smp_quota *quota; /* everything is charged to it as well */
@@ -30,12 +29,5 @@ static inline size_t smp_memory_budget_left(const struct smp_memory_budget *budg
 void *smp_memory_budget_take(struct smp_memory_budget *budget, size_t size);
 /* size as it was taken; piece NULL is fine. */
 void smp_memory_budget_give(struct smp_memory_budget *budget, void *piece, size_t size);
-
-/* From an arena that is used through this budget only, and whose end does not count. */
-void *smp_memory_budget_alloc(struct smp_memory_budget *budget, struct smp_arena *arena,
-                              size_t size, size_t align);
-/* Commits the next size bytes of the arena: allocating them cannot fail afterwards. */
-bool smp_memory_budget_reserve(struct smp_memory_budget *budget, struct smp_arena *arena,
-                               size_t size, size_t align);
 
 #endif

@@ -4,26 +4,26 @@
  * lock held meanwhile; others wait.
  *
  * Threads  any.
- * Cost     one mutex.
+ * Cost     one lock.
  */
 #ifndef SMP_BASE_ONCE_H
 #define SMP_BASE_ONCE_H
 
-#include <pthread.h>
 #include <stdbool.h>
+
+#include "base/lock.h"
 
 enum smp_once_phase { SMP_ONCE_CLOSED, SMP_ONCE_BUSY, SMP_ONCE_OPEN };
 
 struct smp_once {
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    enum smp_once_phase phase; /* guarded by mutex, as users */
+    struct smp_lock lock;
+    enum smp_once_phase phase; /* guarded by the lock, as users */
     unsigned users;
 };
 
-#define SMP_ONCE_INIT                                                           \
-    {                                                                           \
-        .mutex = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER \
+#define SMP_ONCE_INIT         \
+    {                         \
+        .lock = SMP_LOCK_INIT \
     }
 
 /* True for the first: it must open, then call finish. False: it is open. */

@@ -33,11 +33,10 @@ enum smp_status {
 
 /* The status must be checked. */
 #define SMP_CHECKED __attribute__((warn_unused_result))
+/* A parameter that a function has for its type's sake only. */
+#define SMP_UNUSED __attribute__((unused))
 
 /* The text of a code; never NULL, static storage. */
 const char *smp_status_text(enum smp_status status);
-
-/* The name of a code ("ENOMEM"); never NULL, static storage. */
-const char *smp_status_name(enum smp_status status);
 
 #endif

@@ -71,26 +71,15 @@ static uint32_t decode(const uint8_t *in, size_t left, size_t *taken)
 /* c is a character, not a surrogate. Returns its bytes, at most MAX_CHAR_BYTES. */
 static size_t encode(char *out, uint32_t c)
 {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
+    const size_t form = c < 0x80 ? 1 : c < 0x800 ? 2 : c < SUPPLEMENTARY_FIRST ? 3 : 4;
+    const uint32_t lead = form == 1 ? 0 : 0xFF & (0xF00U >> form); /* as many ones as bytes */
+
+    for (size_t i = form - 1; i > 0; i--) {
+        out[i] = (char)(0x80 | (c & 0x3F));
+        c >>= 6;
     }
-    if (c < 0x800) {
-        out[0] = (char)(0xC0 | c >> 6);
-        out[1] = (char)(0x80 | (c & 0x3F));
-        return 2;
-    }
-    if (c < SUPPLEMENTARY_FIRST) {
-        out[0] = (char)(0xE0 | c >> 12);
-        out[1] = (char)(0x80 | (c >> 6 & 0x3F));
-        out[2] = (char)(0x80 | (c & 0x3F));
-        return 3;
-    }
-    out[0] = (char)(0xF0 | c >> 18);
-    out[1] = (char)(0x80 | (c >> 12 & 0x3F));
-    out[2] = (char)(0x80 | (c >> 6 & 0x3F));
-    out[3] = (char)(0x80 | (c & 0x3F));
-    return 4;
+    out[0] = (char)(lead | c);
+    return form;
 }
 
 /* Where characters go until one does not fit. */

@@ -3,8 +3,8 @@
  * jvm.h - what the engine needs of a JVM: its threads, their stacks, their names. Structs of
  * functions.
  *
- * The engine decides which thread is walked, and when; the implementations in jvm/ and jni/ know how.
- * The engine never sees a JVM type, so it runs in tests as plain C with fakes.
+ * The engine decides which thread is walked, and when; the implementations in jvm/ and jni/ know
+ * how. The engine never sees a JVM type, so it runs in tests as plain C with fakes.
  *
  * Owns     see each struct.
  * Threads  all functions are called on the session's sampler thread, unless one says otherwise.
@@ -24,8 +24,8 @@
 #include "model/sample.h"
 
 /*
- * A Java thread. The thread source owns it; a session may use it from started until drop. Fields are
- * constant but for the atomic ones, which are set once, at any time.
+ * A Java thread. The thread source owns it; a session may use it from started until drop. Fields
+ * are constant but for the atomic ones, which are set once, at any time.
  */
 struct smp_thread {
     uint64_t serial;          /* rises from start to start, never reused */
@@ -45,30 +45,33 @@ struct smp_start_listener {
     bool is_in;
 };
 
+/* A thread that is new to a session. May refuse it (false: no memory). */
+typedef bool smp_on_thread_started(void *context, struct smp_thread *thread);
+
 struct smp_thread_source {
     /*
      * Calls started for every live thread that is new to this session (serial > *cursor), and moves
-     * *cursor on. The session holds each until drop. *unseen grows by the threads that came and went
-     * since the last poll; the first poll, with *cursor 0, misses none. started may refuse (false: no
-     * memory); the next poll offers the thread again.
+     * *cursor on. The session holds each until drop. *unseen grows by the threads that came and
+     * went since the last poll; the first poll, with *cursor 0, misses none. A thread that is
+     * refused is offered again at the next poll.
      */
     enum smp_status (*poll)(void *self, uint64_t *cursor, uint64_t *unseen,
-                            bool (*started)(void *context, struct smp_thread *thread),
-                            void *context);
+                            smp_on_thread_started *started, void *context);
     void (*drop)(void *self, struct smp_thread *thread);
     /*
      * Calls the listener's event at the next thread start, once, on any thread. False: a thread has
-     * started already (serial > cursor), or this source cannot listen. The source holds the listener
-     * until unlisten, which is harmless without listen. Read the event's generation before listen(), or
-     * a thread start in between is missed. A thread that there is no memory for does not call it.
+     * started already (serial > cursor), or this source cannot listen. The source holds the
+     * listener until unlisten, which is harmless without listen. Read the event's generation before
+     * listen(), or a thread start in between is missed. A thread that there is no memory for does
+     * not call it.
      */
     bool (*listen)(void *self, uint64_t cursor, struct smp_start_listener *listener);
     void (*unlisten)(void *self, struct smp_start_listener *listener);
     /*
-     * The thread's name. *seen is the session's memory of the last name (NULL at first; give it back
-     * with forget). While the name is the same String, *changed is false and out is untouched. out gets
-     * UTF-8 with a NUL, cut between characters where it has more than size bytes. SMP_EGONE: the thread
-     * has ended.
+     * The thread's name. *seen is the session's memory of the last name (NULL at first; give it
+     * back with forget). While the name is the same String, *changed is false and out is untouched.
+     * out gets UTF-8 with a NUL, cut between characters where it has more than size bytes.
+     * SMP_EGONE: the thread has ended.
      */
     enum smp_status (*name)(void *self, struct smp_thread *thread, void **seen, char *out,
                             size_t size, bool *changed);
@@ -79,16 +82,16 @@ struct smp_thread_source {
 struct smp_walker {
     const char *name; /* of the engine, for statistics: "JVMTI" */
     /*
-     * Walks one stack into sample->frames. SMP_OK with count 0: no Java frames. SMP_EGONE, SMP_EPHASE,
-     * SMP_ENOMEM, SMP_EVM: no stack; sample's content is undefined then.
+     * Walks one stack into sample->frames. SMP_OK with count 0: no Java frames. SMP_EGONE,
+     * SMP_EPHASE, SMP_ENOMEM, SMP_EVM: no stack; sample's content is undefined then.
      */
     enum smp_status (*walk)(void *self, struct smp_thread *thread, struct smp_sample *sample);
     void *self;
 };
 
 /*
- * How an asynchronous walk ended. The codes of AsyncGetCallTrace keep their names, so that a user can
- * look them up.
+ * How an asynchronous walk ended. The codes of AsyncGetCallTrace keep their names, so that a user
+ * can look them up.
  *
  * X(code, outcome): the outcome of outcome.h that is counted.
  */
@@ -129,53 +132,51 @@ struct smp_mounted_thread {
     void *ref;        /* for the name callback; NULL: it is not known which virtual thread it was */
 };
 
+/* sample is borrowed for the call. mounted: not NULL where the stack is a virtual thread's. */
+typedef void smp_on_answer(void *context, uint64_t token, enum smp_answer answer,
+                           const struct smp_sample *sample,
+                           const struct smp_mounted_thread *mounted);
+
 /*
- * Walks running threads without waiting for a safepoint: a signal makes the thread walk itself. request
- * and collect are called on one sampler thread; several sessions have a walker each and share the
- * signal. All NULL where this JVM does not offer it.
+ * Walks running threads without waiting for a safepoint: a signal makes the thread walk itself.
+ * request and collect are called on one sampler thread; several sessions have a walker each and
+ * share the signal. All NULL where this JVM does not offer it.
  */
 struct smp_async_walker {
     const char *name; /* of the engine, for statistics: "HYBRID" */
     /*
      * Sends the signal. A later collect gives the answer, exactly once, UNANSWERED included.
-     * SMP_ESTATE: an older request to this thread is unanswered, or too many to others are. SMP_EGONE.
-     * SMP_EQUOTA: the system's or our queue is full. SMP_EUNSUPPORTED: this thread's tid is not known
-     * for sure. SMP_EINVAL: likewise, and a handshake with it would stall virtual threads if it runs.
+     * SMP_ESTATE: an older request to this thread is unanswered, or too many to others are.
+     * SMP_EGONE. SMP_EQUOTA: the system's or our queue is full. SMP_EUNSUPPORTED: this thread's tid
+     * is not known for sure. SMP_EINVAL: likewise, and a handshake with it would stall virtual
+     * threads if it runs.
      */
     enum smp_status (*request)(void *self, struct smp_thread *thread, uint64_t token);
     /*
      * Calls answered for every request made so far. Waits for missing answers until deadline_ns at
-     * most; then the answer is UNANSWERED. sample is borrowed for the call. mounted: not NULL where the
-     * stack is a virtual thread's.
+     * most; then the answer is UNANSWERED.
      */
-    void (*collect)(void *self, int64_t deadline_ns,
-                    void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                     const struct smp_sample *sample,
-                                     const struct smp_mounted_thread *mounted),
-                    void *context);
+    void (*collect)(void *self, int64_t deadline_ns, smp_on_answer *answered, void *context);
     /*
-     * Calls answered if the thread has answered its last UNANSWERED request by now. A thread handles the
-     * signal before it does anything else, so it had this stack as long as it has not run since the
-     * request. False: no answer. Answers to older requests are dropped.
+     * Calls answered if the thread has answered its last UNANSWERED request by now. A thread
+     * handles the signal before it does anything else, so it had this stack as long as it has not
+     * run since the request. False: no answer. Answers to older requests are dropped.
      */
     bool (*take_late)(void *self, struct smp_thread *thread, uint64_t token,
-                      void (*answered)(void *context, uint64_t token, enum smp_answer answer,
-                                       const struct smp_sample *sample,
-                                       const struct smp_mounted_thread *mounted),
-                      void *context);
+                      smp_on_answer *answered, void *context);
     void *self;
 };
 
 /*
- * Timers on threads' own CPU time: whenever a thread has used one more interval, a signal interrupts it
- * and it walks itself. A waiting thread is not interrupted. All NULL where this JVM does not offer it.
- * All functions on one sampler thread.
+ * Timers on threads' own CPU time: whenever a thread has used one more interval, a signal
+ * interrupts it and it walks itself. A waiting thread is not interrupted. All NULL where this JVM
+ * does not offer it. All functions on one sampler thread.
  */
 struct smp_cpu_sampled {
     /*
-     * A sample of the thread that was started with token; its time is weight intervals. DROPPED: not
-     * walked; the next sample carries its weight, or this call when the timer stops. sample, mounted: as
-     * smp_async_walker's.
+     * A sample of the thread that was started with token; its time is weight intervals. DROPPED:
+     * not walked; the next sample carries its weight, or this call when the timer stops. sample,
+     * mounted: as smp_async_walker's.
      */
     void (*sampled)(void *context, uint64_t token, enum smp_answer answer,
                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
@@ -185,10 +186,10 @@ struct smp_cpu_sampled {
 
 struct smp_cpu_timers {
     /*
-     * Samples the thread from now on. from_cpu_ns: its CPU clock where its time begins; -1: now. random:
-     * any number, for the phase, so that threads that live less than an interval get their share on
-     * average. SMP_EQUOTA: the system has no more timers. SMP_EGONE. SMP_ENOMEM. SMP_EUNSUPPORTED: its
-     * tid is not known for sure.
+     * Samples the thread from now on. from_cpu_ns: its CPU clock where its time begins; -1: now.
+     * random: any number, for the phase, so that threads that live less than an interval get their
+     * share on average. SMP_EQUOTA: the system has no more timers. SMP_EGONE. SMP_ENOMEM.
+     * SMP_EUNSUPPORTED: its tid is not known for sure.
      */
     enum smp_status (*start)(void *self, struct smp_thread *thread, int64_t interval_ns,
                              int64_t from_cpu_ns, uint64_t random, uint64_t token, void **timer);
@@ -215,39 +216,46 @@ enum smp_os_thread_kind {
         SMP_OS_THREAD_KIND_COUNT
 };
 
+typedef bool smp_is_java_tid(void *context, int32_t tid);
+/* cpu_ns: used since the last read. id is never the serial of a Java thread. */
+typedef void smp_on_os_thread(void *context, enum smp_os_thread_kind kind, uint64_t id,
+                              const char *name, int64_t cpu_ns);
+
 /* The operating system's view of the process's threads. All NULL where there is none. */
 struct smp_os_thread_source {
     /*
-     * Calls used for every thread that is_java denies and that has used CPU time since the last read;
-     * the first read only begins. id is never the serial of a Java thread. What a thread used between
-     * its last read and its end is lost.
+     * Calls used for every thread that is_java denies and that has used CPU time since the last
+     * read; the first read only begins. What a thread used between its last read and its end is
+     * lost.
      */
-    void (*read)(void *self, bool (*is_java)(void *context, int32_t tid),
-                 void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id,
-                              const char *name, int64_t cpu_ns),
-                 void *context);
+    void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
     /* Does it run, or would it if it had a CPU? False where that is not known. */
     bool (*is_runnable)(void *self, int32_t tid);
     void *self;
 };
 
-/* A user's rule from thread to group name. One call per tick for all threads; one for each stack of a
- * virtual thread. */
+/* A user's rule from thread to group name. One call per tick for all threads; one for each stack of
+ * a virtual thread. */
 enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING_FAILED };
+
+struct smp_thread_to_name {
+    struct smp_thread *thread;
+    void *
+        *memory; /* the callback's, kept from call to call; NULL at first, given back with forget */
+    void *record; /* the caller's */
+};
+
+/* name: UTF-8, of NAMED only. */
+typedef void smp_on_name(void *context, void *record, enum smp_naming naming, const char *name);
 
 struct smp_name_callback {
     /*
-     * The group names of threads[0..count). names[i] is the callback's memory for threads[i], which the
-     * caller keeps from call to call (NULL at first; give back with forget). Calls result once per
-     * thread: SAME as the last time, NAMED with UTF-8 text, SKIP (do not sample), FAILED (use the raw
-     * name).
+     * The group names of threads[0..count). Calls result once per thread: SAME as the last time,
+     * NAMED, SKIP (do not sample), FAILED (use the raw name); for none where the call itself fails.
      */
-    enum smp_status (*group_names)(void *self, struct smp_thread *const *threads, void **names,
-                                   size_t count,
-                                   void (*result)(void *context, size_t index,
-                                                  enum smp_naming naming, const char *name),
-                                   void *context);
-    void (*forget)(void *self, void *name);
+    void (*group_names)(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context);
+    void (*forget)(void *self, void *memory);
     /* As group_names, for one virtual thread: never SAME. *name is valid until the next call. */
     enum smp_naming (*mounted_name)(void *self, void *ref, const char **name);
     void *self;
@@ -261,10 +269,11 @@ struct smp_thread_filter {
     void *self;
 };
 
-/* Makes a native thread known to the JVM, so that it may call the functions above and the outputer. */
+/* Makes a native thread known to the JVM, so that it may call the functions above and the
+ * outputer. */
 struct smp_attach {
-    /* The stack of an internal thread: that of an ordinary Java thread, because it runs the user's Java
-     * code. 0: the least, see worker.h. */
+    /* The stack of an internal thread: that of an ordinary Java thread, because it runs the user's
+     * Java code. 0: the least, see worker.h. */
     size_t stack_bytes;
     enum smp_status (*enter)(void *self, const char *thread_name); /* on the new thread, first */
     void (*leave)(void *self);                                     /* on that thread, last */

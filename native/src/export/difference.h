@@ -11,8 +11,8 @@
  *
  * Owns     nothing after the call.
  * Threads  any; both profiles are immutable.
- * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no working
- *          memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
+ * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
+ *          working memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.
  * Cost     O(nodes of both), and the output; no recursion. Working memory: profile_diff.h, and at
  *          most 24 bytes a place.
  */

@@ -11,8 +11,8 @@
 #define SMP_EXPORT_EXPORT_WRITERS_H
 
 #include "base/writer.h"
-#include "export/exporters.h"
 #include "export/hot_groups.h"
+#include "export/style.h"
 #include "export/tree_walk.h"
 
 struct smp_export_job {

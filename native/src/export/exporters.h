@@ -11,8 +11,8 @@
  *               out. Files can be concatenated.
  *   PPROF       profile.proto, uncompressed. A sample type for each measure, the list backwards:
  *               readers that know no default show the last one, wall time. The group is the label
- *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's as
- *               its system name (a/B.run), the source file with its folders (a/B.java), and its
+ *               "thread". A function has the method's name as Java writes it (a.B.run), the JVM's
+ *               as its system name (a/B.run), the source file with its folders (a/B.java), and its
  *               first line.
  *   SPEEDSCOPE  its file format: one sampled profile per group.
  *   JSON        everything: see json.c.
@@ -29,14 +29,10 @@
 #ifndef SMP_EXPORT_EXPORTERS_H
 #define SMP_EXPORT_EXPORTERS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "base/alloc.h"
 #include "base/status.h"
 #include "base/writer.h"
-#include "model/options.h"
+#include "export/style.h"
 #include "model/profile.h"
 
 /* X(code, text): text is the name of the Java enum constant, the order its ordinal. HTML is JSON
@@ -54,17 +50,6 @@ enum smp_format {
     SMP_FORMAT_MAP(X)
 #undef X
         SMP_FORMAT_COUNT
-};
-
-struct smp_export_style {
-    /* Of COLLAPSED and SPEEDSCOPE, where a stack has one number only; TOP: what it is ordered by */
-    enum smp_measure weight;
-    enum smp_report_order order; /* TEXT */
-    bool zero_time_packages;     /* TEXT */
-    uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */
-    bool percent;                /* TEXT: percent of the group's cumulative time */
-    bool without_nodes;          /* JSON: what stands beside a difference's tree */
-    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the profile says */
 };
 
 /* quota: of the working memory; may be NULL. */

@@ -58,13 +58,17 @@ size_t smp_group_record_title_limit(const struct smp_group_info *group)
 struct cursor {
     const struct smp_rows *rows;
     uint32_t root;
-    uint32_t node;  /* 0 = past the last row */
-    uint32_t depth; /* printed ancestors */
+    uint32_t node;    /* 0 = past the last row */
+    uint32_t depth;   /* printed ancestors */
+    uint32_t columns; /* of all rows */
 };
 
 static struct cursor begin(const struct smp_rows *rows, uint32_t root)
 {
-    return (struct cursor){ .rows = rows, .root = root, .node = smp_rows_first(rows, root) };
+    return (struct cursor){ .rows = rows,
+                            .root = root,
+                            .node = smp_rows_first(rows, root),
+                            .columns = smp_rows_columns(rows) };
 }
 
 /* To the next row in printed order: down, else beside, else beside the nearest row above. */
@@ -139,7 +143,7 @@ static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t l
     for (struct cursor at = begin(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
         struct smp_row row;
         smp_rows_get(rows, at.node, &row);
-        bytes += bytes_of_row(&row, smp_rows_columns(rows), (size_t)at.depth * INDENT) +
+        bytes += bytes_of_row(&row, at.columns, (size_t)at.depth * INDENT) +
                  bytes_of_percent(smp_rows_tenths(rows, root, at.node));
     }
     return bytes < limit ? bytes : limit;
@@ -200,7 +204,7 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
     struct smp_row row;
 
     smp_rows_get(at->rows, at->node, &row);
-    put_row(&row, smp_rows_columns(at->rows), indent, out);
+    put_row(&row, at->columns, indent, out);
     put_percent(smp_rows_tenths(at->rows, at->root, at->node), out);
     smp_bytes_put(out, "\n", 1);
     const bool fits = out->status == SMP_OK && can_hold(out, SMP_RECORD_TAIL_BYTES);

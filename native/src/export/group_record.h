@@ -17,7 +17,11 @@
 #include "export/rows.h"
 #include "model/thread_groups.h"
 
-enum { SMP_RECORD_TAIL_BYTES = 64 }; /* the last line of a record that was cut, at most */
+enum {
+    SMP_REPORT_WIDTH = 150, /* of indent and frame; what follows begins two columns further */
+    SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024,
+    SMP_RECORD_TAIL_BYTES = 64 /* the last line of a record that was cut, at most */
+};
 
 /*
  * Aggregated thread: <group>. Max depth: <n>. Distinct threads: <k> [<names>, ... <m> more]

@@ -84,7 +84,9 @@ struct writer {
     const char *fixed_strings[MAX_FIXED_STRINGS];
     uint32_t fixed_count;
     uint32_t measure_strings[SMP_MEASURE_COUNT];
-    uint32_t unit_strings[SMP_UNIT_COUNT]; /* 0: no measure that is held has it */
+    uint32_t unit_strings[SMP_UNIT_COUNT];     /* 0: no measure that is held has it */
+    enum smp_measure shown[SMP_MEASURE_COUNT]; /* a sample type each, in this order */
+    size_t shown_count;
     uint32_t jvm_string;
     uint32_t thread_string;
     uint32_t *function_ids;     /* by method id; 0: none */
@@ -308,11 +310,16 @@ static enum smp_status number_all(struct writer *writer)
 
 /* --- the profile --- */
 
-/* With the CPU clock all times are CPU times. */
-static bool shows(const struct writer *writer, enum smp_measure measure)
+/* Backwards through the list, like the fixed strings. By the CPU clock all times are CPU times. */
+static void choose_shown(struct writer *writer)
 {
-    return smp_export_holds(writer->job, measure) &&
-           !(writer->job->profile->is_cpu_clock && measure == SMP_MEASURE_WALL);
+    const bool is_cpu_clock = writer->job->profile->is_cpu_clock;
+
+    for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
+        if (smp_export_holds(writer->job, (enum smp_measure)i) &&
+            !(is_cpu_clock && i == SMP_MEASURE_WALL))
+            writer->shown[writer->shown_count++] = (enum smp_measure)i;
+    }
 }
 
 static void put_head(struct writer *writer)
@@ -322,10 +329,8 @@ static void put_head(struct writer *writer)
     const enum smp_measure main_time = profile->is_cpu_clock ? SMP_MEASURE_CPU : SMP_MEASURE_WALL;
     struct smp_writer *const out = writer->out;
 
-    for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
-        if (shows(writer, (enum smp_measure)i))
-            put_value_type(writer, PROFILE_SAMPLE_TYPE, (enum smp_measure)i);
-    }
+    for (size_t i = 0; i < writer->shown_count; i++)
+        put_value_type(writer, PROFILE_SAMPLE_TYPE, writer->shown[i]);
     put_value_type(writer, PROFILE_PERIOD_TYPE, main_time);
     put_number(out, PROFILE_PERIOD, (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     put_number(out, PROFILE_TIME_NANOS, (uint64_t)(profile->from_wall_ms * NS_PER_MS));
@@ -348,53 +353,39 @@ static void put_mapping(struct writer *writer)
     put_number(out, MAPPING_HAS_LINE_NUMBERS, true);
 }
 
-static uint64_t location_id(const struct writer *writer, size_t depth)
+static uint64_t location_id(const struct smp_used_frames *frames, const struct smp_tree_walk *walk,
+                            size_t depth)
 {
-    const struct smp_tree_walk *const walk = &writer->walk;
-
-    return (uint64_t)smp_used_frames_number(&writer->frames,
-                                            walk->nodes[walk->path[depth]].location) +
-           1;
+    return (uint64_t)smp_used_frames_number(frames, walk->nodes[walk->path[depth]].location) + 1;
 }
 
-/* In the order of the sample types. Returns how many. */
-static size_t values_of(const struct writer *writer, const struct smp_amounts *self,
-                        uint64_t values[SMP_MEASURE_COUNT])
-{
-    size_t count = 0;
-
-    for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
-        if (shows(writer, (enum smp_measure)i))
-            values[count++] = (uint64_t)self->of[i];
-    }
-    return count;
-}
-
-/* Leaf first. */
+/* Leaf first. Walk and frames are copies, so the compiler knows that output does not change
+ * them: most of the time goes by here. */
 static void put_sample(struct writer *writer, const struct smp_amounts *self, uint64_t group)
 {
     const uint64_t key = writer->thread_string;
     const size_t label = number_bytes(key) + number_bytes(group);
-    const size_t depth = writer->walk.depth;
+    const struct smp_used_frames frames = writer->frames;
+    const struct smp_tree_walk walk = writer->walk;
     struct smp_writer *const out = writer->out;
-    uint64_t values[SMP_MEASURE_COUNT];
-    const size_t count = values_of(writer, self, values);
+    const enum smp_measure *const shown = writer->shown;
+    const size_t count = writer->shown_count;
     size_t ids = 0;
     size_t figures = 0;
 
-    for (size_t i = 0; i < depth; i++)
-        ids += varint_bytes(location_id(writer, i));
+    for (size_t i = 0; i < walk.depth; i++)
+        ids += varint_bytes(location_id(&frames, &walk, i));
     for (size_t i = 0; i < count; i++)
-        figures += varint_bytes(values[i]);
+        figures += varint_bytes((uint64_t)self->of[shown[i]]);
     put_length(out, PROFILE_SAMPLE,
                TAG_BYTES + varint_bytes(ids) + ids + TAG_BYTES + varint_bytes(figures) + figures +
                    TAG_BYTES + varint_bytes(label) + label);
     put_length(out, SAMPLE_LOCATION_ID, ids);
-    for (size_t i = depth; i-- > 0;)
-        put_varint(out, location_id(writer, i));
+    for (size_t i = walk.depth; i-- > 0;)
+        put_varint(out, location_id(&frames, &walk, i));
     put_length(out, SAMPLE_VALUE, figures);
     for (size_t i = 0; i < count; i++)
-        put_varint(out, values[i]);
+        put_varint(out, (uint64_t)self->of[shown[i]]);
     put_length(out, SAMPLE_LABEL, label);
     put_number(out, LABEL_KEY, key);
     put_number(out, LABEL_STR, group);
@@ -547,6 +538,7 @@ static enum smp_status put_all(struct writer *writer)
 
     if (status != SMP_OK)
         return status;
+    choose_shown(writer);
     put_head(writer);
     put_mapping(writer);
     status = put_samples(writer);

@@ -10,40 +10,29 @@
  * (0-based) as long as indent and frame take at most 150 columns, and two spaces after the frame
  * beyond that. Columns are counted in code points. Milliseconds are rounded down from nanoseconds,
  * so a parent never shows less than the sum of its children. A row is left out when it is not a
- * root, its method time is zero and its cumulative time equals its parent's, as printed; its children
- * move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
+ * root, its method time is zero and its cumulative time equals its parent's, as printed; its
+ * children move up (rows.h). Pseudo-frames stay: a gap in a deep stack must be seen.
  *
  * Groups stand in descending time, ties in byte order of their names; siblings in byte order of
  * their frames, or in descending time. A group without time and polls is not printed. A profile of
  * which nothing was sampled makes no call of the outputer.
  *
  * Threads  any; the profile is immutable.
- * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: the
- *          there is no working memory, and nothing was sent. A record past
- *          SMP_MAX_RECORD_BYTES or past the memory limit ends with a line that says how many rows
- *          are missing; *records_cut counts such records.
+ * Errors   SMP_EIO: the outputer returned false, the rest was not sent. SMP_ENOMEM, SMP_EQUOTA: no
+ *          working memory, nothing was sent. A record past SMP_MAX_RECORD_BYTES (group_record.h) or
+ *          past the memory limit ends with a line that says how many rows are missing;
+ *          *records_cut counts such records.
  * Cost     O(nodes) plus one sort of the distinct frame texts; no recursion. Working memory: 24
  *          bytes a node, the texts, and the longest record.
  */
 #ifndef SMP_EXPORT_REPORT_H
 #define SMP_EXPORT_REPORT_H
 
-#include <stdbool.h>
-
 #include "base/alloc.h"
 #include "base/status.h"
 #include "export/outputer.h"
-#include "model/options.h"
+#include "export/style.h"
 #include "model/profile.h"
-
-enum { SMP_MAX_RECORD_BYTES = 64 * 1024 * 1024, SMP_REPORT_WIDTH = 150 };
-
-struct smp_report_style {
-    enum smp_report_order order;
-    bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
-    uint32_t columns;        /* a set of measures: rows end in ", CPU time(ms): <U>", cumulative */
-    bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
-};
 
 SMP_CHECKED enum smp_status smp_report_text(const struct smp_profile *profile,
                                             struct smp_report_style style, struct smp_quota *quota,

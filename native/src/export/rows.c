@@ -38,6 +38,7 @@ struct link {
 struct smp_rows {
     const struct smp_profile *profile;
     const struct smp_node *nodes;
+    const uint32_t *siblings;
     struct link *links; /* by node */
     uint32_t *kept;     /* nodes that are rows; only during create */
     size_t kept_count;
@@ -52,27 +53,30 @@ static int64_t total_ms(const struct smp_rows *rows, uint32_t node)
     return smp_measure_printed(SMP_MEASURE_WALL, smp_column_at(rows->wall, node));
 }
 
-/* Of a leaf it is the total. */
-static int64_t self_ms(const struct smp_rows *rows, uint32_t node)
+static inline int64_t self_ms(const struct smp_rows *rows, uint32_t node)
 {
-    if (rows->nodes[node].last_child == 0)
-        return total_ms(rows, node);
     return smp_measure_printed(SMP_MEASURE_WALL,
-                               smp_tree_self(rows->profile->tree, node, SMP_MEASURE_WALL));
+                               smp_column_self(rows->wall, rows->nodes, rows->siblings, node));
 }
 
-/* A node without any figure that a row shows, and without samples: a place for time that never came,
- * or for a poll that only brought CPU time. */
-static bool is_unused(const struct smp_rows *rows, uint32_t node)
+static bool has_printed_column(const struct smp_rows *rows, uint32_t node)
 {
-    bool is_unused = rows->nodes[node].last_child == 0 && smp_column_at(rows->wall, node) == 0;
+    bool has_any = false;
 
     for (uint32_t left = rows->style.columns | SMP_MEASURE_BIT(SMP_MEASURE_SAMPLES);
-         is_unused && left != 0; left &= left - 1) {
+         left != 0 && !has_any; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
-        is_unused = smp_column_at(smp_tree_column(rows->profile->tree, measure), node) == 0;
+        has_any = smp_column_at(smp_tree_column(rows->profile->tree, measure), node) != 0;
     }
-    return is_unused;
+    return has_any;
+}
+
+/* A node without any figure that a row shows, and without samples: a place for time that never
+ * came, or for a poll that only brought CPU time. */
+static inline bool is_unused(const struct smp_rows *rows, uint32_t node)
+{
+    return rows->nodes[node].last_child == 0 && smp_column_at(rows->wall, node) == 0 &&
+           !has_printed_column(rows, node);
 }
 
 /* --- what is left out --- */
@@ -277,6 +281,7 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
         goto done;
     rows->profile = profile;
     rows->nodes = smp_tree_nodes(profile->tree);
+    rows->siblings = smp_tree_next_siblings(profile->tree);
     rows->wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
     rows->style = style;
     rows->style.columns &= smp_tree_measures(profile->tree) & ~SMP_MEASURE_BIT(SMP_MEASURE_WALL);
@@ -343,16 +348,14 @@ uint32_t smp_rows_columns(const struct smp_rows *rows)
     return rows->style.columns;
 }
 
-static struct smp_amounts columns_of(const struct smp_rows *rows, uint32_t node)
+static void put_columns(const struct smp_rows *rows, uint32_t node, struct smp_amounts *printed)
 {
-    struct smp_amounts printed = { { 0 } };
-
+    *printed = (struct smp_amounts){ { 0 } };
     for (uint32_t left = rows->style.columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         const struct smp_column column = smp_tree_column(rows->profile->tree, measure);
-        printed.of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
+        printed->of[measure] = smp_measure_printed(measure, smp_column_at(column, node));
     }
-    return printed;
 }
 
 void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *out)
@@ -362,7 +365,7 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
 
     out->total_ms = total_ms(rows, node);
     out->self_ms = self_ms(rows, node);
-    out->columns = columns_of(rows, node);
+    put_columns(rows, node, &out->columns);
     out->text = smp_frame_texts_bytes(rows->texts, text);
     out->length = text->length;
     out->width = text->width;

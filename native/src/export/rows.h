@@ -32,7 +32,7 @@
 #include "base/alloc.h"
 #include "base/status.h"
 #include "export/frame_texts.h"
-#include "export/report.h"
+#include "export/style.h"
 #include "model/profile.h"
 
 struct smp_rows;

@@ -20,42 +20,29 @@
 
 enum { ROWS = 20, ROW_BYTES = 128, TENTHS = 1000, NS_PER_MS = 1000000, MAX_TEXT_BYTES = 1 << 20 };
 
-struct entry {
-    struct smp_amounts self;
-    uint32_t location; /* one of the method's, or the line's */
+/* What there is to choose from, all by one number. */
+struct entries {
+    struct smp_amounts *selves;
+    const uint32_t *locations; /* the line's, or one of the method's */
+    size_t count;
 };
 
 struct top {
-    const struct entry *rows[ROWS]; /* most first */
+    size_t rows[ROWS]; /* most first */
     size_t count;
 };
 
 struct writer {
     const struct smp_export_job *job;
     struct smp_used_frames frames;
-    struct entry *lines;   /* by frame number */
-    struct entry *methods; /* by method id */
+    struct smp_amounts *lines;   /* by frame number + 1, as frames.numbers has it */
+    struct smp_amounts *methods; /* by method id */
+    uint32_t *method_locations;
     uint32_t method_ids;
     struct smp_bytes text;
 };
 
 /* --- adding up --- */
-
-static void add_up_lines(struct writer *writer)
-{
-    const struct smp_tree *const tree = writer->job->profile->tree;
-    const struct smp_node *const nodes = smp_tree_nodes(tree);
-    const size_t node_count = smp_tree_node_count(tree);
-
-    for (uint32_t i = 1; i < node_count; i++) {
-        struct smp_amounts self;
-        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
-            continue;
-        self = smp_tree_self_all(tree, i);
-        smp_amounts_add(
-            &writer->lines[smp_used_frames_number(&writer->frames, nodes[i].location)].self, &self);
-    }
-}
 
 static uint32_t method_of(const struct writer *writer, uint32_t location)
 {
@@ -65,63 +52,73 @@ static uint32_t method_of(const struct writer *writer, uint32_t location)
     return view.method;
 }
 
+static uint32_t count_method_ids(const struct writer *writer)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < writer->frames.count; i++) {
+        const uint32_t method = method_of(writer, writer->frames.locations[i]);
+        if (method >= count)
+            count = method + 1;
+    }
+    return count;
+}
+
+static void add_up_methods(struct writer *writer)
+{
+    for (uint32_t i = 0; i < writer->frames.count; i++) {
+        const uint32_t method = method_of(writer, writer->frames.locations[i]);
+        writer->method_locations[method] = writer->frames.locations[i];
+        smp_amounts_add(&writer->methods[method], &writer->lines[i + 1]);
+    }
+}
+
 static enum smp_status add_up(struct writer *writer)
 {
-    const struct smp_used_frames *const frames = &writer->frames;
+    struct smp_quota *const quota = writer->job->quota;
+    size_t ids;
 
+    writer->method_ids = count_method_ids(writer);
     /* One more than needed, because there may be none and nothing cannot be allocated. */
-    writer->lines =
-        smp_alloc(writer->job->quota, ((size_t)frames->count + 1) * sizeof(*writer->lines));
-    if (writer->lines == NULL)
+    ids = (size_t)writer->method_ids + 1;
+    writer->lines = smp_alloc(quota, ((size_t)writer->frames.count + 1) * sizeof(*writer->lines));
+    writer->methods = smp_alloc(quota, ids * sizeof(*writer->methods));
+    writer->method_locations = smp_alloc(quota, ids * sizeof(*writer->method_locations));
+    if (writer->lines == NULL || writer->methods == NULL || writer->method_locations == NULL)
         return SMP_ENOMEM;
-    add_up_lines(writer);
-    for (uint32_t i = 0; i < frames->count; i++) {
-        const uint32_t method = method_of(writer, frames->locations[i]);
-        writer->lines[i].location = frames->locations[i];
-        if (method >= writer->method_ids)
-            writer->method_ids = method + 1;
-    }
-    writer->methods =
-        smp_alloc(writer->job->quota, ((size_t)writer->method_ids + 1) * sizeof(*writer->methods));
-    if (writer->methods == NULL)
-        return SMP_ENOMEM;
-    for (uint32_t i = 0; i < frames->count; i++) {
-        struct entry *const method = &writer->methods[method_of(writer, frames->locations[i])];
-        method->location = frames->locations[i];
-        smp_amounts_add(&method->self, &writer->lines[i].self);
-    }
+    smp_tree_sum_by_location(writer->job->profile->tree, writer->frames.numbers, writer->lines);
+    add_up_methods(writer);
     return SMP_OK;
 }
 
 /* --- choosing --- */
 
-static struct top top_of(const struct writer *writer, const struct entry *entries, size_t count)
+static struct top top_of(const struct entries *entries, enum smp_measure by)
 {
-    const enum smp_measure weight_by = writer->job->style->weight;
     struct top top = { .count = 0 };
 
-    for (size_t i = 0; i < count; i++) {
-        const int64_t weight = entries[i].self.of[weight_by];
+    for (size_t i = 0; i < entries->count; i++) {
+        const int64_t weight = entries->selves[i].of[by];
         size_t at = top.count < ROWS ? top.count : ROWS;
         if (weight == 0)
             continue;
-        for (; at > 0 && top.rows[at - 1]->self.of[weight_by] < weight; at--) {
+        for (; at > 0 && entries->selves[top.rows[at - 1]].of[by] < weight; at--) {
             if (at < ROWS)
                 top.rows[at] = top.rows[at - 1];
         }
         if (at < ROWS)
-            top.rows[at] = &entries[i];
+            top.rows[at] = i;
         top.count += top.count < ROWS;
     }
     return top;
 }
 
-static size_t count_weighty(const struct writer *writer, const struct entry *entries, size_t count)
+static size_t count_weighty(const struct entries *entries, enum smp_measure by)
 {
     size_t weighty = 0;
 
-    for (size_t i = 0; i < count; i++)
-        weighty += entries[i].self.of[writer->job->style->weight] > 0;
+    for (size_t i = 0; i < entries->count; i++)
+        weighty += entries->selves[i].of[by] > 0;
     return weighty;
 }
 
@@ -208,21 +205,36 @@ static void put_head(struct writer *writer, const struct top *top, size_t of, co
     put_heads(writer, what);
 }
 
-static enum smp_status put_table(struct writer *writer, const struct entry *entries, size_t count,
+static enum smp_status put_table(struct writer *writer, const struct entries *entries,
                                  bool with_line)
 {
-    const struct top top = top_of(writer, entries, count);
-    struct smp_amounts all = { { 0 } };
+    const enum smp_measure weight = writer->job->style->weight;
+    const struct top top = top_of(entries, weight);
     enum smp_status status = SMP_OK;
+    int64_t all = 0;
 
-    for (size_t i = 0; i < count; i++)
-        smp_amounts_add(&all, &entries[i].self);
-    put_head(writer, &top, count_weighty(writer, entries, count), with_line ? "line" : "method");
+    for (size_t i = 0; i < entries->count; i++)
+        all = smp_add_clamped(all, entries->selves[i].of[weight]);
+    put_head(writer, &top, count_weighty(entries, weight), with_line ? "line" : "method");
     for (size_t i = 0; i < top.count && status == SMP_OK; i++) {
-        put_amounts(writer, &top.rows[i]->self, all.of[writer->job->style->weight]);
-        status = put_name(writer, top.rows[i]->location, with_line);
+        put_amounts(writer, &entries->selves[top.rows[i]], all);
+        status = put_name(writer, entries->locations[top.rows[i]], with_line);
     }
     return status;
+}
+
+static enum smp_status put_tables(struct writer *writer)
+{
+    const struct entries methods = { .selves = writer->methods,
+                                     .locations = writer->method_locations,
+                                     .count = writer->method_ids };
+    const struct entries lines = { .selves = writer->lines + 1,
+                                   .locations = writer->frames.locations,
+                                   .count = writer->frames.count };
+    const enum smp_status status = put_table(writer, &methods, false);
+
+    smp_writer_puts(writer->job->out, "\n");
+    return status == SMP_OK ? put_table(writer, &lines, true) : status;
 }
 
 enum smp_status smp_export_top(const struct smp_export_job *job)
@@ -235,11 +247,9 @@ enum smp_status smp_export_top(const struct smp_export_job *job)
     smp_bytes_init(&writer.text, job->quota, MAX_TEXT_BYTES);
     status = add_up(&writer);
     if (status == SMP_OK)
-        status = put_table(&writer, writer.methods, writer.method_ids, false);
-    smp_writer_puts(job->out, "\n");
-    if (status == SMP_OK)
-        status = put_table(&writer, writer.lines, writer.frames.count, true);
+        status = put_tables(&writer);
     smp_bytes_fini(&writer.text);
+    smp_free(job->quota, writer.method_locations);
     smp_free(job->quota, writer.methods);
     smp_free(job->quota, writer.lines);
     smp_used_frames_fini(&writer.frames);

@@ -27,7 +27,7 @@ void smp_tree_walk_begin(struct smp_tree_walk *walk, uint32_t root)
 /* The first one from here on, going from sibling to sibling, that was used. */
 static uint32_t first_used(const struct smp_tree_walk *walk, uint32_t node)
 {
-    while (node != 0 && smp_tree_is_unused(walk->tree, node))
+    while (node != 0 && walk->nodes[node].last_child == 0 && smp_tree_is_unused(walk->tree, node))
         node = walk->siblings[node];
     return node;
 }

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * bridge.c - the native methods of NativeBridge about sessions: each converts, makes one call,
- * throws once. Its header is written by javac -h, so a changed Java signature breaks this file.
+ * bridge.c - the native methods of NativeBridge about sessions.
  */
-#include "com_incapsula_sampler_internal_engine_NativeBridge.h"
+#include "jni/bridge.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -13,45 +11,30 @@
 #include "engine/session/dump.h"
 #include "engine/session/session.h"
 #include "jni/convert.h"
+#include "jni/figures.h"
 #include "jni/ids.h"
-#include "jni/java_session.h"
 #include "jni/onload.h"
 #include "jni/option_values.h"
-#include "jni/statistics.h"
 #include "jni/throw.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/threads.h"
 
-#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
-
 enum { ABI = com_incapsula_sampler_internal_engine_NativeBridge_ABI };
 
-static struct smp_java_session *java_session_of(jlong handle)
-{
-    return (struct smp_java_session *)(intptr_t)handle;
-}
-
-static struct smp_session *bridge_session(jlong handle)
-{
-    return smp_java_session_core(java_session_of(handle));
-}
-
 /* The first that Java calls. If the library cannot be made ready it throws, or returns NULL. */
-JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, jclass bridge)
+JNIEXPORT jint BRIDGE(abi)(JNIEnv *env, SMP_UNUSED jclass bridge)
 {
-    (void)bridge;
     return smp_onload_ensure(env) == SMP_OK ? ABI : 0;
 }
 
-JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jlongArray integers, jobjectArray texts,
-                               jobject callbacks)
+JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, SMP_UNUSED jclass bridge, jlongArray integers,
+                               jobjectArray texts, jobject callbacks)
 {
     struct smp_java_session *created = NULL;
     struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
     enum smp_status status = smp_jni_read_options(env, integers, texts, &options, message);
 
-    (void)bridge;
     if (status == SMP_OK)
         status = smp_java_session_create(env, &options, callbacks, message, &created);
     smp_options_fini(&options);
@@ -59,139 +42,106 @@ JNIEXPORT jlong BRIDGE(create)(JNIEnv *env, jclass bridge, jlongArray integers, 
     return (jlong)(intptr_t)created;
 }
 
-JNIEXPORT void BRIDGE(start)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(start)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
 
-    (void)bridge;
-    smp_throw_message(env, smp_java_session_start(java_session_of(session), message), message);
+    smp_throw_message(env, smp_java_session_start(smp_bridge_java_session(session), message),
+                      message);
 }
 
-JNIEXPORT void BRIDGE(configure)(JNIEnv *env, jclass bridge, jlong session, jlongArray integers,
-                                 jobjectArray texts)
+JNIEXPORT void BRIDGE(configure)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session,
+                                 jlongArray integers, jobjectArray texts)
 {
     struct smp_options options = { 0 };
     char message[SMP_OPTIONS_MESSAGE_BYTES] = "";
     enum smp_status status = smp_jni_read_options(env, integers, texts, &options, message);
 
-    (void)bridge;
     if (status == SMP_OK)
-        status = smp_session_configure(bridge_session(session), &options, message);
+        status = smp_session_configure(smp_bridge_session(session), &options, message);
     smp_options_fini(&options);
     smp_throw_message(env, status, message);
 }
 
-static const char *row_of_option(void *self, size_t index)
-{
-    char *row = self;
-
-    smp_jni_option_row(index, row);
-    return row;
-}
-
-JNIEXPORT jobjectArray BRIDGE(optionTable)(JNIEnv *env, jclass bridge)
+JNIEXPORT jobjectArray BRIDGE(optionTable)(JNIEnv *env, SMP_UNUSED jclass bridge)
 {
     char row[SMP_JNI_OPTION_ROW_BYTES];
 
-    (void)bridge;
-    return smp_jni_strings(env, SMP_OPTION_COUNT, row_of_option, row);
+    return smp_jni_strings(env, SMP_OPTION_COUNT, smp_jni_option_row, row);
 }
 
-JNIEXPORT void BRIDGE(filterThreads)(JNIEnv *env, jclass bridge, jlong session,
+JNIEXPORT void BRIDGE(filterThreads)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session,
                                      jobjectArray threads, jboolean only)
 {
-    (void)bridge;
     const enum smp_status status =
-        smp_java_session_select(java_session_of(session), env, threads, only != 0);
+        smp_java_session_select(smp_bridge_java_session(session), env, threads, only != 0);
     smp_throw_message(env, status, status == SMP_EINVAL ? "threads must not contain null" : NULL);
 }
 
-JNIEXPORT void BRIDGE(pause)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(pause)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    (void)bridge;
-    smp_throw(env, smp_session_pause(bridge_session(session)));
+    smp_throw(env, smp_session_pause(smp_bridge_session(session)));
 }
 
-JNIEXPORT void BRIDGE(resume)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(resume)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    (void)bridge;
-    smp_throw(env, smp_session_resume(bridge_session(session)));
+    smp_throw(env, smp_session_resume(smp_bridge_session(session)));
 }
 
-JNIEXPORT void BRIDGE(report)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(report)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    (void)bridge;
-    smp_throw(env, smp_session_report(bridge_session(session)));
+    smp_throw(env, smp_session_report(smp_bridge_session(session)));
 }
 
-JNIEXPORT void BRIDGE(sampleOnce)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(sampleOnce)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    (void)bridge;
-    smp_throw(env, smp_session_sample_once(bridge_session(session)));
+    smp_throw(env, smp_session_sample_once(smp_bridge_session(session)));
 }
 
-JNIEXPORT void BRIDGE(stop)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(stop)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    (void)bridge;
-    smp_throw(env, smp_session_stop(bridge_session(session)));
+    smp_throw(env, smp_session_stop(smp_bridge_session(session)));
 }
 
-JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT void BRIDGE(destroy)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    (void)bridge;
-    smp_java_session_destroy(env, java_session_of(session));
+    smp_java_session_destroy(env, smp_bridge_java_session(session));
 }
 
-JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT jlongArray BRIDGE(statistics)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     struct smp_statistics statistics;
     struct smp_handler_cost cost;
     int64_t values[SMP_JNI_STATISTIC_COUNT];
-    jlongArray array = (*env)->NewLongArray(env, SMP_JNI_STATISTIC_COUNT);
 
-    (void)bridge;
-    if (array == NULL)
-        return NULL;
-    smp_session_get_statistics(bridge_session(session), &statistics);
+    smp_session_get_statistics(smp_bridge_session(session), &statistics);
     smp_signals_get_handler_cost(&cost);
-    smp_jni_statistic_values(&statistics, &cost, values);
-    (*env)->SetLongArrayRegion(env, array, 0, SMP_JNI_STATISTIC_COUNT, (const jlong *)values);
-    return array;
+    smp_jni_statistics(&statistics, &cost, values);
+    return smp_jni_longs(env, values, SMP_JNI_STATISTIC_COUNT);
 }
 
-static const char *name_of_statistic(void *self, size_t index)
+JNIEXPORT jobjectArray BRIDGE(statisticNames)(JNIEnv *env, SMP_UNUSED jclass bridge)
 {
-    char *name = self;
+    char name[SMP_JNI_FIGURE_NAME_BYTES];
 
-    smp_jni_statistic_name(index, name);
-    return name;
+    return smp_jni_strings(env, SMP_JNI_STATISTIC_COUNT, smp_jni_statistic_name, name);
 }
 
-JNIEXPORT jobjectArray BRIDGE(statisticNames)(JNIEnv *env, jclass bridge)
-{
-    char name[SMP_JNI_STATISTIC_NAME_BYTES];
-
-    (void)bridge;
-    return smp_jni_strings(env, SMP_JNI_STATISTIC_COUNT, name_of_statistic, name);
-}
-
-JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT jstring BRIDGE(engine)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     char engine[SMP_JAVA_SESSION_ENGINE_BYTES];
 
-    (void)bridge;
-    smp_java_session_engine(java_session_of(session), engine);
+    smp_java_session_engine(smp_bridge_java_session(session), engine);
     return smp_jni_string(env, engine, strlen(engine));
 }
 
-JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     struct smp_bytes text;
     jstring dump = NULL;
 
-    (void)bridge;
     smp_bytes_init(&text, NULL, SMP_DUMP_MAX_BYTES);
-    smp_java_session_dump(java_session_of(session), &text);
+    smp_java_session_dump(smp_bridge_java_session(session), &text);
     if (text.status == SMP_OK)
         dump = smp_jni_string(env, smp_bytes_text(&text), text.length);
     /* A text that is not ASCII may come out as NULL with no exception pending. */
@@ -200,30 +150,26 @@ JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, jclass bridge, jlong session)
     return dump;
 }
 
-JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, jclass bridge)
+JNIEXPORT void BRIDGE(hideCurrentThread)(JNIEnv *env, SMP_UNUSED jclass bridge)
 {
     const struct smp_jni_ids *ids = smp_jni_ids_get();
     jobject thread = (*env)->CallStaticObjectMethod(env, ids->thread, ids->current_thread);
 
-    (void)bridge;
     if ((*env)->ExceptionCheck(env))
         return;
     smp_throw(env, smp_threads_hide(env, thread));
     (*env)->DeleteLocalRef(env, thread);
 }
 
-JNIEXPORT void BRIDGE(hide)(JNIEnv *env, jclass bridge, jobject group)
+JNIEXPORT void BRIDGE(hide)(JNIEnv *env, SMP_UNUSED jclass bridge, jobject group)
 {
-    (void)bridge;
     if (group == NULL)
         smp_throw_message(env, SMP_EINVAL, "group must not be null");
     else
         smp_throw(env, smp_hidden_threads_add_group(env, group));
 }
 
-JNIEXPORT jlong BRIDGE(liveBytes)(JNIEnv *env, jclass bridge)
+JNIEXPORT jlong BRIDGE(liveBytes)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge)
 {
-    (void)env;
-    (void)bridge;
     return (jlong)smp_alloc_live_bytes();
 }

@@ -3,31 +3,21 @@
  * bridge_profiles.c - the native methods of NativeBridge about snapshots, as bridge.c has those
  * about sessions. A snapshot in Java's hands is one hold of it.
  */
-#include "com_incapsula_sampler_internal_engine_NativeBridge.h"
+#include "jni/bridge.h"
 
-#include <stdint.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "engine/session/session.h"
 #include "export/difference.h"
 #include "export/hot_lines.h"
 #include "jni/convert.h"
-#include "jni/java_session.h"
-#include "jni/profile_figures.h"
+#include "jni/figures.h"
 #include "jni/stream_output.h"
 #include "jni/throw.h"
 #include "model/profile_merge.h"
 
-#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
-
 /* Bits of writeSnapshot's flags; those from COLUMNS_SHIFT on are a set of measures. */
 enum { BY_TIME = 1, ZERO_TIME_PACKAGES = 2, PERCENT = 8, WITHOUT_NODES = 16, COLUMNS_SHIFT = 8 };
-
-static struct smp_session *profiles_session(jlong handle)
-{
-    return smp_java_session_core((struct smp_java_session *)(intptr_t)handle);
-}
 
 static struct smp_profile *snapshot_of(jlong handle)
 {
@@ -36,36 +26,34 @@ static struct smp_profile *snapshot_of(jlong handle)
 
 /* --- intervals --- */
 
-JNIEXPORT jint BRIDGE(openReader)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT jint BRIDGE(openReader)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
     unsigned reader = 0;
 
-    (void)bridge;
-    smp_throw(env, smp_session_open_reader(profiles_session(session), &reader));
+    smp_throw(env, smp_session_open_reader(smp_bridge_session(session), &reader));
     return (jint)reader;
 }
 
-JNIEXPORT void BRIDGE(closeReader)(JNIEnv *env, jclass bridge, jlong session, jint reader)
+JNIEXPORT void BRIDGE(closeReader)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge, jlong session,
+                                   jint reader)
 {
-    (void)env;
-    (void)bridge;
-    smp_session_close_reader(profiles_session(session), (unsigned)reader);
+    smp_session_close_reader(smp_bridge_session(session), (unsigned)reader);
 }
 
-JNIEXPORT jlong BRIDGE(takeInterval)(JNIEnv *env, jclass bridge, jlong session, jint reader)
+JNIEXPORT jlong BRIDGE(takeInterval)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session,
+                                     jint reader)
 {
     struct smp_profile *taken = NULL;
 
-    (void)bridge;
-    smp_throw(env, smp_session_take_interval(profiles_session(session), (unsigned)reader, &taken));
+    smp_throw(env,
+              smp_session_take_interval(smp_bridge_session(session), (unsigned)reader, &taken));
     return (jlong)(intptr_t)taken;
 }
 
-JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, jclass bridge, jlong session)
+JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
 {
-    struct smp_profile *current = smp_session_current_report(profiles_session(session));
+    struct smp_profile *current = smp_session_current_report(smp_bridge_session(session));
 
-    (void)bridge;
     if (current == NULL)
         smp_throw(env, SMP_ESTATE);
     return (jlong)(intptr_t)current;
@@ -73,11 +61,10 @@ JNIEXPORT jlong BRIDGE(currentReport)(JNIEnv *env, jclass bridge, jlong session)
 
 /* --- snapshots --- */
 
-JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, jclass bridge, jlong a, jlong b)
+JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong a, jlong b)
 {
     struct smp_profile *merged = NULL;
 
-    (void)bridge;
     if (snapshot_of(a)->is_cpu_clock != snapshot_of(b)->is_cpu_clock) {
         smp_throw_message(env, SMP_EINVAL, "wall-clock times and CPU times cannot be added up");
         return 0;
@@ -87,15 +74,14 @@ JNIEXPORT jlong BRIDGE(mergeSnapshots)(JNIEnv *env, jclass bridge, jlong a, jlon
     return (jlong)(intptr_t)merged;
 }
 
-JNIEXPORT void BRIDGE(releaseSnapshot)(JNIEnv *env, jclass bridge, jlong profile)
+JNIEXPORT void BRIDGE(releaseSnapshot)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass bridge,
+                                       jlong profile)
 {
-    (void)env;
-    (void)bridge;
     smp_profile_release(snapshot_of(profile));
 }
 
-JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, jint format,
-                                     jint weight, jint flags, jobject out)
+JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
+                                     jint format, jint weight, jint flags, jobject out)
 {
     const struct smp_export_style style = {
         .weight = (enum smp_measure)weight,
@@ -108,7 +94,6 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, 
     struct smp_stream_output output;
     enum smp_status status = smp_stream_output_init(&output, env, out);
 
-    (void)bridge;
     if (status == SMP_OK) {
         const struct smp_output bytes = smp_stream_output_functions(&output);
         status = smp_export(snapshot_of(profile), (enum smp_format)format, &style,
@@ -118,8 +103,8 @@ JNIEXPORT void BRIDGE(writeSnapshot)(JNIEnv *env, jclass bridge, jlong profile, 
     smp_throw(env, status);
 }
 
-JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, jclass bridge, jlong before, jlong after,
-                                       jint format, jint weight, jobject out)
+JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong before,
+                                       jlong after, jint format, jint weight, jobject out)
 {
     const struct smp_profile *const sides[] = {
         [SMP_DIFF_BEFORE] = snapshot_of(before), [SMP_DIFF_AFTER] = snapshot_of(after)
@@ -128,7 +113,6 @@ JNIEXPORT void BRIDGE(writeDifference)(JNIEnv *env, jclass bridge, jlong before,
     struct smp_stream_output output;
     enum smp_status status = smp_stream_output_init(&output, env, out);
 
-    (void)bridge;
     if (status == SMP_OK) {
         const struct smp_output bytes = smp_stream_output_functions(&output);
         status = smp_export_difference(sides, (enum smp_format)format, (enum smp_measure)weight,
@@ -151,28 +135,25 @@ static const char *text_of_line(void *self, size_t index)
 static bool put_line_figures(JNIEnv *env, const struct smp_hot_lines *hot, jlongArray figures)
 {
     for (size_t i = 0; i < hot->count; i++) {
-        int64_t values[SMP_JNI_LINE_FIGURE_COUNT];
-        smp_jni_line_figures(&hot->lines[i], values);
-        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_JNI_LINE_FIGURE_COUNT),
-                                   SMP_JNI_LINE_FIGURE_COUNT, (const jlong *)values);
+        (*env)->SetLongArrayRegion(env, figures, (jsize)(i * SMP_MEASURE_COUNT), SMP_MEASURE_COUNT,
+                                   (const jlong *)hot->lines[i].self.of);
         if ((*env)->ExceptionCheck(env))
             return false;
     }
     return true;
 }
 
-JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, jclass bridge, jlong profile,
+JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile,
                                         jlongArray figures)
 {
     struct smp_hot_lines hot = { 0 };
     jobjectArray texts = NULL;
     enum smp_status status = SMP_EINVAL;
 
-    (void)bridge;
     if (figures != NULL) {
         const size_t room = (size_t)(*env)->GetArrayLength(env, figures);
         status = smp_hot_lines_init(&hot, snapshot_of(profile)->quota, snapshot_of(profile),
-                                    room / SMP_JNI_LINE_FIGURE_COUNT);
+                                    room / SMP_MEASURE_COUNT);
     }
     if (status == SMP_OK && put_line_figures(env, &hot, figures)) {
         texts = smp_jni_strings(env, hot.count, text_of_line, &hot);
@@ -185,13 +166,14 @@ JNIEXPORT jobjectArray BRIDGE(hotLines)(JNIEnv *env, jclass bridge, jlong profil
 
 /* --- figures --- */
 
-static jlongArray to_java(JNIEnv *env, const int64_t *values, size_t count)
+static const char *name_of_measure(SMP_UNUSED void *self, size_t index)
 {
-    jlongArray array = (*env)->NewLongArray(env, (jsize)count);
+    return smp_measure_info((enum smp_measure)index)->name;
+}
 
-    if (array != NULL)
-        (*env)->SetLongArrayRegion(env, array, 0, (jsize)count, (const jlong *)values);
-    return array;
+JNIEXPORT jobjectArray BRIDGE(measureNames)(JNIEnv *env, SMP_UNUSED jclass bridge)
+{
+    return smp_jni_strings(env, SMP_MEASURE_COUNT, name_of_measure, NULL);
 }
 
 /* False: an exception is pending. */
@@ -204,17 +186,16 @@ static bool init_groups(JNIEnv *env, const struct smp_profile *profile,
     return status == SMP_OK;
 }
 
-JNIEXPORT jlongArray BRIDGE(snapshotFigures)(JNIEnv *env, jclass bridge, jlong profile)
+JNIEXPORT jlongArray BRIDGE(snapshotFigures)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile)
 {
     int64_t values[SMP_JNI_PROFILE_FIGURE_COUNT];
     struct smp_hot_groups groups;
 
-    (void)bridge;
     if (!init_groups(env, snapshot_of(profile), &groups))
         return NULL;
     smp_jni_profile_figures(snapshot_of(profile), &groups, values);
     smp_hot_groups_fini(&groups);
-    return to_java(env, values, SMP_JNI_PROFILE_FIGURE_COUNT);
+    return smp_jni_longs(env, values, SMP_JNI_PROFILE_FIGURE_COUNT);
 }
 
 struct group_names {
@@ -229,12 +210,11 @@ static const char *name_of_group(void *self, size_t index)
     return smp_hot_group_info(names->profile, names->groups.indices[index])->name;
 }
 
-JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, jclass bridge, jlong profile)
+JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile)
 {
     struct group_names names = { .profile = snapshot_of(profile) };
     jobjectArray array = NULL;
 
-    (void)bridge;
     if (!init_groups(env, names.profile, &names.groups))
         return NULL;
     array = smp_jni_strings(env, names.groups.count, name_of_group, &names);
@@ -244,50 +224,36 @@ JNIEXPORT jobjectArray BRIDGE(snapshotGroups)(JNIEnv *env, jclass bridge, jlong 
     return array;
 }
 
-JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, jclass bridge, jlong profile)
+JNIEXPORT jlongArray BRIDGE(snapshotGroupFigures)(JNIEnv *env, SMP_UNUSED jclass bridge,
+                                                  jlong profile)
 {
-    struct smp_quota *const quota = snapshot_of(profile)->quota;
     struct smp_hot_groups groups;
     jlongArray array = NULL;
 
-    (void)bridge;
     if (!init_groups(env, snapshot_of(profile), &groups))
         return NULL;
-    const size_t count = groups.count * SMP_JNI_GROUP_FIGURE_COUNT;
-    /* One more, because there may be none and nothing cannot be allocated. */
-    int64_t *const values = smp_alloc(quota, (count + 1) * sizeof(*values));
-    if (values != NULL) {
-        smp_jni_group_figures(snapshot_of(profile), &groups, values);
-        array = to_java(env, values, count);
+    array = (*env)->NewLongArray(env, (jsize)(groups.count * SMP_JNI_GROUP_FIGURE_COUNT));
+    for (size_t i = 0; array != NULL && i < groups.count; i++) {
+        int64_t values[SMP_JNI_GROUP_FIGURE_COUNT];
+        smp_jni_group_figures(snapshot_of(profile), groups.indices[i], values);
+        (*env)->SetLongArrayRegion(env, array, (jsize)(i * SMP_JNI_GROUP_FIGURE_COUNT),
+                                   SMP_JNI_GROUP_FIGURE_COUNT, (const jlong *)values);
     }
-    smp_free(quota, values);
     smp_hot_groups_fini(&groups);
-    if (values == NULL)
-        smp_throw(env, SMP_ENOMEM);
     return array;
 }
 
-JNIEXPORT jlongArray BRIDGE(snapshotAccount)(JNIEnv *env, jclass bridge, jlong profile)
+JNIEXPORT jlongArray BRIDGE(snapshotAccount)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong profile)
 {
     int64_t values[SMP_JNI_ACCOUNT_COUNT];
 
-    (void)bridge;
-    smp_jni_account_values(snapshot_of(profile), values);
-    return to_java(env, values, SMP_JNI_ACCOUNT_COUNT);
+    smp_jni_profile_account(snapshot_of(profile), values);
+    return smp_jni_longs(env, values, SMP_JNI_ACCOUNT_COUNT);
 }
 
-static const char *name_of_account(void *self, size_t index)
+JNIEXPORT jobjectArray BRIDGE(accountNames)(JNIEnv *env, SMP_UNUSED jclass bridge)
 {
-    char *name = self;
+    char name[SMP_JNI_FIGURE_NAME_BYTES];
 
-    smp_jni_account_name(index, name);
-    return name;
-}
-
-JNIEXPORT jobjectArray BRIDGE(accountNames)(JNIEnv *env, jclass bridge)
-{
-    char name[SMP_JNI_ACCOUNT_NAME_BYTES];
-
-    (void)bridge;
-    return smp_jni_strings(env, SMP_JNI_ACCOUNT_COUNT, name_of_account, name);
+    return smp_jni_strings(env, SMP_JNI_ACCOUNT_COUNT, smp_jni_account_name, name);
 }

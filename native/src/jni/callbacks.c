@@ -8,7 +8,7 @@
 #include "jni/ids.h"
 #include "jvm/agent/agent.h"
 
-enum { LOCAL_REFS = 8 }; /* of one call */
+enum { LOCAL_REFS = 16 }; /* of one call */
 
 struct smp_jni_callbacks {
     jobject target;
@@ -22,8 +22,7 @@ bool smp_jni_clear_exception(JNIEnv *env)
     return true;
 }
 
-/* The calling thread's environment with a fresh local frame, or NULL. */
-static JNIEnv *begin_callback(void)
+JNIEnv *smp_jni_begin_call(void)
 {
     JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
 
@@ -34,18 +33,23 @@ static JNIEnv *begin_callback(void)
     return env;
 }
 
-static bool end_callback(JNIEnv *env, jboolean answer)
+bool smp_jni_end_call(JNIEnv *env)
 {
     const bool failed = smp_jni_clear_exception(env);
 
     (void)(*env)->PopLocalFrame(env, NULL);
-    return !failed && answer == JNI_TRUE;
+    return !failed;
+}
+
+static bool end_callback(JNIEnv *env, jboolean answer)
+{
+    return smp_jni_end_call(env) && answer == JNI_TRUE;
 }
 
 static bool send_title(void *self, int64_t from_wall_ms, int64_t till_wall_ms)
 {
     const struct smp_jni_callbacks *callbacks = self;
-    JNIEnv *env = begin_callback();
+    JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
         return false;
@@ -60,7 +64,7 @@ static bool send_report_record(void *self, const char *title, size_t title_lengt
     const struct smp_jni_callbacks *callbacks = self;
     jboolean answer = JNI_FALSE;
     jstring rows_string = NULL;
-    JNIEnv *env = begin_callback();
+    JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
         return false;
@@ -76,7 +80,7 @@ static bool send_report_record(void *self, const char *title, size_t title_lengt
 static bool send_flush(void *self)
 {
     const struct smp_jni_callbacks *callbacks = self;
-    JNIEnv *env = begin_callback();
+    JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
         return false;
@@ -87,7 +91,7 @@ static bool send_flush(void *self)
 static void send_message(void *self, enum smp_log_level level, const char *text)
 {
     const struct smp_jni_callbacks *callbacks = self;
-    JNIEnv *env = begin_callback();
+    JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
         return;
@@ -95,14 +99,12 @@ static void send_message(void *self, enum smp_log_level level, const char *text)
     if (string != NULL)
         (*env)->CallVoidMethod(env, callbacks->target, smp_jni_ids_get()->callback.message,
                                (jint)level, string);
-    (void)end_callback(env, JNI_TRUE);
+    (void)smp_jni_end_call(env);
 }
 
 enum smp_status smp_jni_callbacks_create(JNIEnv *env, jobject target,
                                          struct smp_jni_callbacks **out)
 {
-    if (target == NULL)
-        return SMP_EINVAL;
     struct smp_jni_callbacks *callbacks = smp_alloc(NULL, sizeof(*callbacks));
     if (callbacks == NULL)
         return SMP_ENOMEM;

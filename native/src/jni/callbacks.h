@@ -4,7 +4,7 @@
  *
  * Owns     a global reference to it.
  * Threads  create and destroy on any attached thread; the outputer on the reporter thread.
- * Errors   SMP_ENOMEM, SMP_EINVAL for null. An exception out of a callback is cleared and counts as
+ * Errors   SMP_ENOMEM. An exception out of a callback is cleared and counts as
  *          a failed call. Once the JVM shuts down every call fails.
  * Cost     one or two Strings per call. No local reference outlives a call, because the thread
  *          never returns to Java.
@@ -29,7 +29,13 @@ jobject smp_jni_callbacks_target(const struct smp_jni_callbacks *callbacks);
 /* Borrows callbacks. */
 struct smp_outputer smp_jni_callbacks_outputer(struct smp_jni_callbacks *callbacks);
 
-/* True when an exception was pending; it is cleared. For threads that never return to Java. */
+/* For threads that never return to Java: */
+
+/* True when an exception was pending; it is cleared. */
 bool smp_jni_clear_exception(JNIEnv *env);
+/* The calling thread's environment with a fresh frame of local references, or NULL: the JVM shuts
+ * down, or has no memory. end clears an exception; false: there was one. */
+JNIEnv *smp_jni_begin_call(void);
+bool smp_jni_end_call(JNIEnv *env);
 
 #endif

@@ -12,8 +12,7 @@
 
 enum { UTF8_BYTES_PER_UNIT = 3, UTF8_MIN_BYTES = 4 };
 
-enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
-                             size_t *length)
+enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out)
 {
     if (string == NULL)
         return SMP_EINVAL;
@@ -25,13 +24,11 @@ enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char
     if (text == NULL)
         return SMP_ENOMEM;
     const enum smp_status status = smp_jvmti_text_copy(env, string, text, size);
-    if (status != SMP_OK) {
+    if (status == SMP_OK)
+        *out = text;
+    else
         smp_free(NULL, text);
-        return status;
-    }
-    *out = text;
-    *length = strlen(text);
-    return SMP_OK;
+    return status;
 }
 
 /* In ASCII without NUL, UTF-8 and the JVM's modified UTF-8 are the same. */
@@ -44,15 +41,22 @@ static bool is_ascii(const char *text, size_t length)
     return true;
 }
 
+/* Not by throw.h, which makes its messages here. */
+static jstring refuse_string(JNIEnv *env)
+{
+    (void)(*env)->ThrowNew(env, smp_jni_ids_get()->out_of_memory, smp_status_text(SMP_ENOMEM));
+    return NULL;
+}
+
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length)
 {
     if (length > INT_MAX)
-        return NULL;
+        return refuse_string(env);
     if (is_ascii(text, length))
         return (*env)->NewStringUTF(env, text);
     jchar *units = smp_alloc(NULL, length * sizeof(jchar));
     if (units == NULL)
-        return NULL;
+        return refuse_string(env);
     const size_t count = smp_utf8_to_utf16(units, text, length);
     jstring string = (*env)->NewString(env, units, (jsize)count);
     smp_free(NULL, units);
@@ -74,5 +78,14 @@ jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
             return NULL;
         (*env)->DeleteLocalRef(env, string);
     }
+    return array;
+}
+
+jlongArray smp_jni_longs(JNIEnv *env, const int64_t *values, size_t count)
+{
+    jlongArray array = (*env)->NewLongArray(env, (jsize)count);
+
+    if (array != NULL)
+        (*env)->SetLongArrayRegion(env, array, 0, (jsize)count, (const jlong *)values);
     return array;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * convert.h - texts between Java and C, with limits.
+ * convert.h - texts and numbers between Java and C, with limits.
  *
  * Threads  any attached one.
  * Errors   as listed.
@@ -11,6 +11,7 @@
 
 #include <jni.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -18,15 +19,16 @@
  * A NUL-terminated UTF-8 copy, to be given to smp_free(NULL, ...). SMP_EINVAL: null, or longer than
  * max_units UTF-16 units. SMP_ENOMEM.
  */
-SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out,
-                                         size_t *length);
+SMP_CHECKED enum smp_status smp_jni_text(JNIEnv *env, jstring string, size_t max_units, char **out);
 
-/* text is UTF-8 with a NUL after length. A local reference, or NULL; an exception may be pending
- * then. */
+/* text is UTF-8 with a NUL after length. A local reference; NULL: an OutOfMemoryError is
+ * pending. */
 jstring smp_jni_string(JNIEnv *env, const char *text, size_t length);
-/* A String[] of as many texts as text_of gives; each is copied before the next call of it. NULL
- * with an exception pending, or without memory. */
+/* A String[] of count texts; each is copied before the next call of text_of. NULL: an exception is
+ * pending. */
 jobjectArray smp_jni_strings(JNIEnv *env, size_t count,
                              const char *(*text_of)(void *self, size_t index), void *self);
+/* A long[]. NULL with an exception pending. */
+jlongArray smp_jni_longs(JNIEnv *env, const int64_t *values, size_t count);
 
 #endif

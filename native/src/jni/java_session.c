@@ -7,7 +7,6 @@
 #include "base/alloc.h"
 #include "engine/session/dump.h"
 #include "jni/callbacks.h"
-#include "jni/convert.h"
 #include "jni/name_callback.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
@@ -31,15 +30,13 @@ struct smp_java_session {
     _Atomic bool open;              /* destroy closes the agent, and with async async.h */
 };
 
-static enum smp_status enter(void *self, const char *thread_name)
+static enum smp_status enter(SMP_UNUSED void *self, const char *thread_name)
 {
-    (void)self;
     return smp_agent_attach(thread_name);
 }
 
-static void leave(void *self)
+static void leave(SMP_UNUSED void *self)
 {
-    (void)self;
     smp_agent_detach();
 }
 
@@ -73,8 +70,8 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
 }
 
 /* The core gets its walkers when it is made, so the options they depend on are read before. */
-static enum smp_status make_async(struct smp_java_session *java_session,
-                                  const struct smp_options *options)
+static enum smp_status make_walkers(struct smp_java_session *java_session,
+                                    const struct smp_options *options)
 {
     enum smp_status status = SMP_OK;
 
@@ -88,11 +85,20 @@ static enum smp_status make_async(struct smp_java_session *java_session,
     return status;
 }
 
-static enum smp_status make_core(struct smp_java_session *java_session,
-                                 const struct smp_options *options)
+static enum smp_status make_parts(JNIEnv *env, struct smp_java_session *java_session,
+                                  const struct smp_options *options, jobject callbacks)
 {
-    enum smp_status status = make_async(java_session, options);
+    enum smp_status status = smp_jni_callbacks_create(env, callbacks, &java_session->callbacks);
 
+    if (status == SMP_OK)
+        status = smp_jni_name_callback_create(smp_jni_callbacks_target(java_session->callbacks),
+                                              &java_session->name_callback);
+    if (status == SMP_OK)
+        status = smp_jvm_methods_create(&java_session->methods);
+    if (status == SMP_OK)
+        status = smp_os_threads_create(&java_session->os_threads);
+    if (status == SMP_OK)
+        status = make_walkers(java_session, options);
     if (status == SMP_OK) {
         const struct smp_session_config config = config_of(java_session);
         status = smp_session_create(&config, options, &java_session->core);
@@ -104,34 +110,22 @@ enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *o
                                         jobject callbacks, char message[SMP_OPTIONS_MESSAGE_BYTES],
                                         struct smp_java_session **out)
 {
-    struct smp_java_session *java_session = smp_alloc(NULL, sizeof(*java_session));
-    enum smp_status status = SMP_ENOMEM;
+    struct smp_java_session *java_session = NULL;
+    enum smp_status status;
 
     message[0] = '\0';
-    if (java_session == NULL)
-        goto done;
-    status = smp_jni_callbacks_create(env, callbacks, &java_session->callbacks);
-    if (status == SMP_EINVAL)
+    if (callbacks == NULL) {
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES, "callbacks must not be null");
-    if (status != SMP_OK)
-        goto done;
-    status = smp_jni_name_callback_create(smp_jni_callbacks_target(java_session->callbacks),
-                                          &java_session->name_callback);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_jvm_methods_create(&java_session->methods);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_os_threads_create(&java_session->os_threads);
-    if (status != SMP_OK)
-        goto done;
-    status = make_core(java_session, options);
-    if (status != SMP_OK)
-        goto done;
-    *out = java_session;
-    java_session = NULL;
-done:
-    smp_java_session_destroy(env, java_session);
+        return SMP_EINVAL;
+    }
+    java_session = smp_alloc(NULL, sizeof(*java_session));
+    if (java_session == NULL)
+        return SMP_ENOMEM;
+    status = make_parts(env, java_session, options, callbacks);
+    if (status == SMP_OK)
+        *out = java_session;
+    else
+        smp_java_session_destroy(env, java_session);
     return status;
 }
 
@@ -192,11 +186,10 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
 enum smp_status smp_java_session_start(struct smp_java_session *java_session,
                                        char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    enum smp_status status;
+    enum smp_status status = SMP_OK;
 
     message[0] = '\0';
     status = open_vm(java_session, message);
-
     if (status != SMP_OK)
         return status;
     status = smp_session_start(java_session->core);

@@ -12,10 +12,10 @@
 #include "jvm/threads/threads.h"
 #include "model/thread_groups.h"
 
-enum { FIRST_CAPACITY = 64, LOCAL_REFS = 16 };
+enum { FIRST_CAPACITY = 64 };
 
-struct smp_jni_name_callback {
-    jobject target;
+/* Arguments of the call, kept from one to the next. */
+struct name_arrays {
     jobjectArray threads;
     jobjectArray names;
     jbooleanArray failed;
@@ -23,7 +23,12 @@ struct smp_jni_name_callback {
     size_t previous_count;
     uint64_t *serials; /* of the thread in each element, 0 for none */
     jboolean *flags;   /* copy of failed */
-    char *text;        /* SMP_MAX_GROUP_NAME_BYTES */
+};
+
+struct smp_jni_name_callback {
+    jobject target;
+    struct name_arrays arrays;
+    char text[SMP_MAX_GROUP_NAME_BYTES];
 };
 
 /* The last name of a thread. */
@@ -32,7 +37,7 @@ struct memory {
     char text[];
 };
 
-/* ----------------------------------------------------------------------------------- the arrays */
+/* --- the arrays --- */
 
 static void delete_global(JNIEnv *env, jobject ref)
 {
@@ -40,20 +45,14 @@ static void delete_global(JNIEnv *env, jobject ref)
         (*env)->DeleteGlobalRef(env, ref);
 }
 
-static void forget_arrays(JNIEnv *env, struct smp_jni_name_callback *name_callback)
+static void forget_arrays(JNIEnv *env, struct name_arrays *arrays)
 {
-    delete_global(env, name_callback->threads);
-    delete_global(env, name_callback->names);
-    delete_global(env, name_callback->failed);
-    smp_free(NULL, name_callback->serials);
-    smp_free(NULL, name_callback->flags);
-    name_callback->threads = NULL;
-    name_callback->names = NULL;
-    name_callback->failed = NULL;
-    name_callback->serials = NULL;
-    name_callback->flags = NULL;
-    name_callback->capacity = 0;
-    name_callback->previous_count = 0;
+    delete_global(env, arrays->threads);
+    delete_global(env, arrays->names);
+    delete_global(env, arrays->failed);
+    smp_free(NULL, arrays->serials);
+    smp_free(NULL, arrays->flags);
+    *arrays = (struct name_arrays){ 0 };
 }
 
 /* local may be NULL, with an exception pending. */
@@ -68,77 +67,74 @@ static jobject globalise(JNIEnv *env, jobject local)
     return global;
 }
 
-static enum smp_status reserve_names(JNIEnv *env, struct smp_jni_name_callback *name_callback,
-                                     size_t count)
+static enum smp_status reserve_names(JNIEnv *env, struct name_arrays *arrays, size_t count)
 {
     const struct smp_jni_ids *ids = smp_jni_ids_get();
-    size_t capacity = name_callback->capacity != 0 ? name_callback->capacity : FIRST_CAPACITY;
+    size_t capacity = arrays->capacity != 0 ? arrays->capacity : FIRST_CAPACITY;
 
-    if (count <= name_callback->capacity)
+    if (count <= arrays->capacity)
         return SMP_OK;
     if (count > INT_MAX / 2)
         return SMP_ENOMEM;
     while (capacity < count)
         capacity *= 2;
-    forget_arrays(env, name_callback);
-    name_callback->threads =
+    forget_arrays(env, arrays);
+    arrays->threads =
         globalise(env, (*env)->NewObjectArray(env, (jsize)capacity, ids->thread, NULL));
-    name_callback->names =
-        globalise(env, (*env)->NewObjectArray(env, (jsize)capacity, ids->string, NULL));
-    name_callback->failed = globalise(env, (*env)->NewBooleanArray(env, (jsize)capacity));
-    name_callback->serials = smp_alloc(NULL, capacity * sizeof(name_callback->serials[0]));
-    name_callback->flags = smp_alloc(NULL, capacity * sizeof(name_callback->flags[0]));
-    if (name_callback->threads == NULL || name_callback->names == NULL ||
-        name_callback->failed == NULL || name_callback->serials == NULL ||
-        name_callback->flags == NULL) {
-        forget_arrays(env, name_callback);
+    arrays->names = globalise(env, (*env)->NewObjectArray(env, (jsize)capacity, ids->string, NULL));
+    arrays->failed = globalise(env, (*env)->NewBooleanArray(env, (jsize)capacity));
+    arrays->serials = smp_alloc(NULL, capacity * sizeof(arrays->serials[0]));
+    arrays->flags = smp_alloc(NULL, capacity * sizeof(arrays->flags[0]));
+    if (arrays->threads == NULL || arrays->names == NULL || arrays->failed == NULL ||
+        arrays->serials == NULL || arrays->flags == NULL) {
+        forget_arrays(env, arrays);
         return SMP_ENOMEM;
     }
-    name_callback->capacity = capacity;
+    arrays->capacity = capacity;
     return SMP_OK;
 }
 
 /* thread NULL empties the element, so that no ended thread is held. */
-static void set_thread(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t index,
+static void set_thread(JNIEnv *env, struct name_arrays *arrays, size_t index,
                        const struct smp_thread *thread)
 {
     const uint64_t serial = thread != NULL ? thread->serial : 0;
 
-    if (name_callback->serials[index] == serial)
+    if (arrays->serials[index] == serial)
         return;
-    (*env)->SetObjectArrayElement(env, name_callback->threads, (jsize)index,
+    (*env)->SetObjectArrayElement(env, arrays->threads, (jsize)index,
                                   thread != NULL ? smp_threads_ref(thread) : NULL);
     (void)smp_jni_clear_exception(env);
-    name_callback->serials[index] = serial;
+    arrays->serials[index] = serial;
 }
 
-static void fill_threads(JNIEnv *env, struct smp_jni_name_callback *name_callback,
-                         struct smp_thread *const *threads, size_t count)
+static void fill_threads(JNIEnv *env, struct name_arrays *arrays,
+                         const struct smp_thread_to_name *threads, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        set_thread(env, name_callback, i, threads[i]);
-    for (size_t i = count; i < name_callback->previous_count; i++) {
-        set_thread(env, name_callback, i, NULL);
-        (*env)->SetObjectArrayElement(env, name_callback->names, (jsize)i, NULL);
+        set_thread(env, arrays, i, threads[i].thread);
+    for (size_t i = count; i < arrays->previous_count; i++) {
+        set_thread(env, arrays, i, NULL);
+        (*env)->SetObjectArrayElement(env, arrays->names, (jsize)i, NULL);
         (void)smp_jni_clear_exception(env);
     }
-    name_callback->previous_count = count;
+    arrays->previous_count = count;
 }
 
 /* False: the callback let an exception out. */
 static bool call(JNIEnv *env, struct smp_jni_name_callback *name_callback, size_t count)
 {
     (*env)->CallVoidMethod(env, name_callback->target, smp_jni_ids_get()->callback.group_names,
-                           name_callback->threads, (jint)count, name_callback->names,
-                           name_callback->failed);
+                           name_callback->arrays.threads, (jint)count, name_callback->arrays.names,
+                           name_callback->arrays.failed);
     if (smp_jni_clear_exception(env))
         return false;
-    (*env)->GetBooleanArrayRegion(env, name_callback->failed, 0, (jsize)count,
-                                  name_callback->flags);
+    (*env)->GetBooleanArrayRegion(env, name_callback->arrays.failed, 0, (jsize)count,
+                                  name_callback->arrays.flags);
     return !smp_jni_clear_exception(env);
 }
 
-/* ------------------------------------------------------------------------------------ the names */
+/* --- the names --- */
 
 static void forget_memory(JNIEnv *env, struct memory *memory)
 {
@@ -185,11 +181,10 @@ static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback
 {
     enum smp_naming naming = SMP_NAMING_FAILED;
 
-    if (name_callback->flags[index] == JNI_FALSE) {
-        jobject string = (*env)->GetObjectArrayElement(env, name_callback->names, (jsize)index);
-        if (smp_jni_clear_exception(env))
-            naming = SMP_NAMING_FAILED;
-        else
+    if (name_callback->arrays.flags[index] == JNI_FALSE) {
+        jobject string =
+            (*env)->GetObjectArrayElement(env, name_callback->arrays.names, (jsize)index);
+        if (!smp_jni_clear_exception(env))
             naming =
                 string != NULL ? compare_names(env, name_callback, string, name) : SMP_NAMING_SKIP;
         if (string != NULL)
@@ -202,31 +197,24 @@ static enum smp_naming read_group_name(JNIEnv *env, struct smp_jni_name_callback
     return naming;
 }
 
-static enum smp_status
-group_names(void *self, struct smp_thread *const *threads, void **names, size_t count,
-            void (*result)(void *context, size_t index, enum smp_naming naming, const char *name),
-            void *context)
+static void group_names(void *self, const struct smp_thread_to_name *threads, size_t count,
+                        smp_on_name *result, void *context)
 {
     struct smp_jni_name_callback *name_callback = self;
-    JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
+    struct name_arrays *arrays = &name_callback->arrays;
+    JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
-        return SMP_EPHASE;
-    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
-        (void)smp_jni_clear_exception(env);
-        return SMP_ENOMEM;
-    }
-    const enum smp_status status = reserve_names(env, name_callback, count);
-    if (status == SMP_OK) {
-        fill_threads(env, name_callback, threads, count);
+        return;
+    if (reserve_names(env, arrays, count) == SMP_OK) {
+        fill_threads(env, arrays, threads, count);
         if (!call(env, name_callback, count))
-            memset(name_callback->flags, JNI_TRUE, count * sizeof(name_callback->flags[0]));
+            memset(arrays->flags, JNI_TRUE, count * sizeof(arrays->flags[0]));
         for (size_t i = 0; i < count; i++)
-            result(context, i, read_group_name(env, name_callback, i, &names[i]),
-                   name_callback->text);
+            result(context, threads[i].record,
+                   read_group_name(env, name_callback, i, threads[i].memory), name_callback->text);
     }
-    (void)(*env)->PopLocalFrame(env, NULL);
-    return status;
+    (void)smp_jni_end_call(env);
 }
 
 /* Through the first element, which the next call for threads sets again. */
@@ -236,20 +224,20 @@ static enum smp_naming name_mounted(JNIEnv *env, struct smp_jni_name_callback *n
     enum smp_naming naming = SMP_NAMING_FAILED;
     jobject string = NULL;
 
-    if (reserve_names(env, name_callback, 1) != SMP_OK)
+    if (reserve_names(env, &name_callback->arrays, 1) != SMP_OK)
         return naming;
-    name_callback->serials[0] = 0;
-    (*env)->SetObjectArrayElement(env, name_callback->threads, 0, mounted);
+    name_callback->arrays.serials[0] = 0;
+    (*env)->SetObjectArrayElement(env, name_callback->arrays.threads, 0, mounted);
     if (!smp_jni_clear_exception(env) && call(env, name_callback, 1) &&
-        name_callback->flags[0] == JNI_FALSE) {
-        string = (*env)->GetObjectArrayElement(env, name_callback->names, 0);
+        name_callback->arrays.flags[0] == JNI_FALSE) {
+        string = (*env)->GetObjectArrayElement(env, name_callback->arrays.names, 0);
         if (!smp_jni_clear_exception(env))
             naming = string != NULL ? SMP_NAMING_NAMED : SMP_NAMING_SKIP;
         if (string != NULL && smp_jvmti_text_copy(env, string, name_callback->text,
                                                   SMP_MAX_GROUP_NAME_BYTES) != SMP_OK)
             naming = SMP_NAMING_FAILED;
     }
-    (*env)->SetObjectArrayElement(env, name_callback->threads, 0, NULL);
+    (*env)->SetObjectArrayElement(env, name_callback->arrays.threads, 0, NULL);
     (void)smp_jni_clear_exception(env);
     return naming;
 }
@@ -257,24 +245,18 @@ static enum smp_naming name_mounted(JNIEnv *env, struct smp_jni_name_callback *n
 static enum smp_naming mounted_name(void *self, void *ref, const char **name)
 {
     struct smp_jni_name_callback *name_callback = self;
-    JNIEnv *env = smp_agent_is_live() ? smp_agent_env() : NULL;
-    enum smp_naming naming = SMP_NAMING_FAILED;
+    JNIEnv *env = smp_jni_begin_call();
 
     if (env == NULL)
-        return naming;
-    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
-        (void)smp_jni_clear_exception(env);
-        return naming;
-    }
-    naming = name_mounted(env, name_callback, ref);
-    (void)(*env)->PopLocalFrame(env, NULL);
+        return SMP_NAMING_FAILED;
+    const enum smp_naming naming = name_mounted(env, name_callback, ref);
+    (void)smp_jni_end_call(env);
     *name = name_callback->text;
     return naming;
 }
 
-static void forget_group_name(void *self, void *name)
+static void forget_group_name(SMP_UNUSED void *self, void *name)
 {
-    (void)self;
     forget_memory(smp_agent_is_live() ? smp_agent_env() : NULL, name);
 }
 
@@ -285,11 +267,6 @@ enum smp_status smp_jni_name_callback_create(jobject target, struct smp_jni_name
     if (name_callback == NULL)
         return SMP_ENOMEM;
     name_callback->target = target;
-    name_callback->text = smp_alloc(NULL, SMP_MAX_GROUP_NAME_BYTES);
-    if (name_callback->text == NULL) {
-        smp_free(NULL, name_callback);
-        return SMP_ENOMEM;
-    }
     *out = name_callback;
     return SMP_OK;
 }
@@ -298,8 +275,7 @@ void smp_jni_name_callback_destroy(JNIEnv *env, struct smp_jni_name_callback *na
 {
     if (name_callback == NULL)
         return;
-    forget_arrays(env, name_callback);
-    smp_free(NULL, name_callback->text);
+    forget_arrays(env, &name_callback->arrays);
     smp_free(NULL, name_callback);
 }
 

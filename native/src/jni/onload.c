@@ -41,11 +41,10 @@ enum smp_status smp_onload_ensure(JNIEnv *env)
     return load(env, java_vm);
 }
 
-JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
+JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, SMP_UNUSED void *reserved)
 {
     void *env = NULL;
 
-    (void)reserved;
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return JNI_ERR;
     if (load(env, java_vm) != SMP_OK)
@@ -53,11 +52,10 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, void *reserved)
     return SMP_AGENT_JNI_VERSION;
 }
 
-JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, void *reserved)
+JNIEXPORT void JNICALL JNI_OnUnload(JavaVM *java_vm, SMP_UNUSED void *reserved)
 {
     void *env = NULL;
 
-    (void)reserved;
     is_loaded = false;
     smp_agent_unloaded();
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
@@ -74,21 +72,14 @@ static jint accept_options(const char *options)
     return JNI_ERR;
 }
 
-JNIEXPORT jint JNICALL Agent_OnLoad(JavaVM *java_vm, char *options, void *reserved)
+JNIEXPORT jint JNICALL Agent_OnLoad(SMP_UNUSED JavaVM *java_vm, char *options,
+                                    SMP_UNUSED void *reserved)
 {
-    (void)java_vm;
-    (void)reserved;
     return accept_options(options);
 }
 
-JNIEXPORT jint JNICALL Agent_OnAttach(JavaVM *java_vm, char *options, void *reserved)
+JNIEXPORT jint JNICALL Agent_OnAttach(SMP_UNUSED JavaVM *java_vm, char *options,
+                                      SMP_UNUSED void *reserved)
 {
-    (void)java_vm;
-    (void)reserved;
     return accept_options(options);
-}
-
-JNIEXPORT void JNICALL Agent_OnUnload(JavaVM *java_vm)
-{
-    (void)java_vm;
 }

@@ -16,9 +16,8 @@ static size_t length_of(JNIEnv *env, jarray array)
 static enum smp_status read_text(JNIEnv *env, jobjectArray texts, size_t index, char **out,
                                  char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
-    size_t length = 0;
     jstring text = (*env)->GetObjectArrayElement(env, texts, (jsize)index);
-    const enum smp_status status = smp_jni_text(env, text, SMP_OPTION_TEXT_MAX_BYTES, out, &length);
+    const enum smp_status status = smp_jni_text(env, text, SMP_OPTION_TEXT_MAX_BYTES, out);
 
     if (status == SMP_EINVAL)
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
@@ -62,27 +61,28 @@ static const char *text_of(bool value)
     return value ? "true" : "false";
 }
 
-void smp_jni_option_row(size_t index, char row[SMP_JNI_OPTION_ROW_BYTES])
+const char *smp_jni_option_row(void *self, size_t index)
 {
     const struct smp_option *const option = smp_option_at(index);
     const char *const fixed = text_of(option->fixed);
 
     switch (option->type) {
     case SMP_OPTION_NUMBER:
-        (void)snprintf(row, SMP_JNI_OPTION_ROW_BYTES,
+        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES,
                        "%s NUMBER %" PRId64 " %" PRId64 " %" PRId64 " %s", option->name,
                        option->standard, option->min, option->max, fixed);
         break;
     case SMP_OPTION_FLAG:
-        (void)snprintf(row, SMP_JNI_OPTION_ROW_BYTES, "%s FLAG %s %s", option->name,
+        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s FLAG %s %s", option->name,
                        text_of(option->standard != 0), fixed);
         break;
     case SMP_OPTION_CHOICE:
-        (void)snprintf(row, SMP_JNI_OPTION_ROW_BYTES, "%s CHOICE %s %s %s", option->name,
+        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s CHOICE %s %s %s", option->name,
                        option->choices[0], option->choices[1], fixed);
         break;
     case SMP_OPTION_TEXT:
-        (void)snprintf(row, SMP_JNI_OPTION_ROW_BYTES, "%s TEXT %s", option->name, fixed);
+        (void)snprintf(self, SMP_JNI_OPTION_ROW_BYTES, "%s TEXT %s", option->name, fixed);
         break;
     }
+    return self;
 }

@@ -22,7 +22,8 @@ SMP_CHECKED enum smp_status smp_jni_read_options(JNIEnv *env, jlongArray integer
 
 enum { SMP_JNI_OPTION_ROW_BYTES = 160 };
 /* "name NUMBER default min max fixed", "name FLAG default fixed", "name CHOICE first second fixed",
- * "name TEXT fixed"; defaults and fixed are true or false where they are no numbers. */
-void smp_jni_option_row(size_t index, char row[SMP_JNI_OPTION_ROW_BYTES]);
+ * "name TEXT fixed"; defaults and fixed are true or false where they are no numbers. self: a buffer
+ * of SMP_JNI_OPTION_ROW_BYTES, which is returned. */
+const char *smp_jni_option_row(void *self, size_t index);
 
 #endif

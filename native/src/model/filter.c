@@ -100,20 +100,16 @@ enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
     enum smp_status status = count_parts(list, &count);
 
     if (status != SMP_OK)
-        goto done;
+        return status;
     filter = smp_alloc(quota, sizeof(*filter));
-    if (filter == NULL) {
-        status = SMP_ENOMEM;
-        goto done;
-    }
+    if (filter == NULL)
+        return SMP_ENOMEM;
     filter->quota = quota;
     status = copy_parts(filter, list, count);
-    if (status != SMP_OK)
-        goto done;
-    *out = filter;
-    filter = NULL;
-done:
-    smp_filter_destroy(filter);
+    if (status == SMP_OK)
+        *out = filter;
+    else
+        smp_filter_destroy(filter);
     return status;
 }
 
@@ -124,11 +120,6 @@ void smp_filter_destroy(struct smp_filter *filter)
     smp_free(filter->quota, filter->prefixes);
     smp_free(filter->quota, filter->list);
     smp_free(filter->quota, filter);
-}
-
-bool smp_filter_is_empty(const struct smp_filter *filter)
-{
-    return filter->count == 0;
 }
 
 static bool monitors_everything(const struct smp_filter *filter)

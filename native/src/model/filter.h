@@ -30,7 +30,6 @@ struct smp_filter;
 SMP_CHECKED enum smp_status smp_filter_create(struct smp_quota *quota, const char *list,
                                               struct smp_filter **out);
 void smp_filter_destroy(struct smp_filter *filter);
-bool smp_filter_is_empty(const struct smp_filter *filter);
 /*
  * The prefixes in their order, as in "com.acme, org.x": without stars at the end. As many as fit
  * into size (2 * SMP_FILTER_MORE_BYTES at least), then ", … 12 more"; a first one that does not fit

@@ -22,14 +22,13 @@ enum smp_status smp_line_tables_init(struct smp_line_tables *tables,
                                      struct smp_memory_budget *budget, size_t max_bytes)
 {
     const size_t most = max_bytes < UINT32_MAX ? max_bytes : UINT32_MAX;
-    enum smp_status status = SMP_OK;
+    enum smp_status status;
 
-    *tables = (struct smp_line_tables){ .budget = budget };
-    status = smp_arena_create(budget->quota, most, &tables->arena);
+    tables->arena = NULL;
+    status = smp_arena_create_within(budget, most, &tables->arena);
     /* No table has id 0. */
-    if (status == SMP_OK &&
-        smp_memory_budget_alloc(budget, tables->arena, sizeof(struct smp_line_table),
-                                _Alignof(struct smp_line_table)) == NULL)
+    if (status == SMP_OK && smp_arena_alloc(tables->arena, sizeof(struct smp_line_table),
+                                            _Alignof(struct smp_line_table)) == NULL)
         status = SMP_EQUOTA;
     if (status != SMP_OK)
         smp_line_tables_fini(tables);
@@ -49,9 +48,8 @@ uint32_t smp_line_tables_keep(struct smp_line_tables *tables, uint32_t method,
 
     if (count > SMP_MAX_LINES_KEPT)
         return 0;
-    table = smp_memory_budget_alloc(tables->budget, tables->arena,
-                                    sizeof(*table) + count * sizeof(*lines),
-                                    _Alignof(struct smp_line_table));
+    table = smp_arena_alloc(tables->arena, sizeof(*table) + count * sizeof(*lines),
+                            _Alignof(struct smp_line_table));
     if (table == NULL)
         return 0;
     table->method = method;

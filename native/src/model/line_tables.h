@@ -33,7 +33,6 @@ struct smp_line_table {
 };
 
 struct smp_line_tables {
-    struct smp_memory_budget *budget; /* borrowed */
     struct smp_arena *arena;
 };
 

@@ -111,19 +111,60 @@ static inline int64_t smp_add_clamped(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
+/* Below zero only where a total has stuck. */
+static inline int64_t smp_subtract_clamped(int64_t a, int64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* What follows is a statement per measure, written by the list: the compiler does not unroll a loop
+ * over the measures, and these are called for every node. */
 static inline bool smp_amounts_has_any(const struct smp_amounts *amounts)
 {
-    bool found = false;
+    int64_t any = 0;
 
-    for (int i = 0; i < SMP_MEASURE_COUNT && !found; i++)
-        found = amounts->of[i] != 0;
-    return found;
+#define X(code, name, unit, title, column) any |= amounts->of[SMP_MEASURE_##code];
+    SMP_MEASURE_MAP(X)
+#undef X
+    return any != 0;
 }
 
 static inline void smp_amounts_add(struct smp_amounts *to, const struct smp_amounts *more)
 {
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
-        to->of[i] = smp_add_clamped(to->of[i], more->of[i]);
+#define X(code, name, unit, title, column) \
+    to->of[SMP_MEASURE_##code] =           \
+        smp_add_clamped(to->of[SMP_MEASURE_##code], more->of[SMP_MEASURE_##code]);
+    SMP_MEASURE_MAP(X)
+#undef X
+}
+
+static inline void smp_amounts_subtract(struct smp_amounts *from, const struct smp_amounts *less)
+{
+#define X(code, name, unit, title, column) \
+    from->of[SMP_MEASURE_##code] =         \
+        smp_subtract_clamped(from->of[SMP_MEASURE_##code], less->of[SMP_MEASURE_##code]);
+    SMP_MEASURE_MAP(X)
+#undef X
+}
+
+/* Without a maximum: sums that begin and end in range may leave it in between. */
+static inline void smp_amounts_add_wrapping(struct smp_amounts *to, const struct smp_amounts *more)
+{
+#define X(code, name, unit, title, column) \
+    to->of[SMP_MEASURE_##code] =           \
+        (int64_t)((uint64_t)to->of[SMP_MEASURE_##code] + (uint64_t)more->of[SMP_MEASURE_##code]);
+    SMP_MEASURE_MAP(X)
+#undef X
+}
+
+static inline void smp_amounts_subtract_wrapping(struct smp_amounts *from,
+                                                 const struct smp_amounts *less)
+{
+#define X(code, name, unit, title, column)                                            \
+    from->of[SMP_MEASURE_##code] = (int64_t)((uint64_t)from->of[SMP_MEASURE_##code] - \
+                                             (uint64_t)less->of[SMP_MEASURE_##code]);
+    SMP_MEASURE_MAP(X)
+#undef X
 }
 
 #endif

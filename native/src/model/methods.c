@@ -232,8 +232,6 @@ static bool add_first(struct smp_methods *methods)
 
 static void destroy(struct smp_methods *methods)
 {
-    if (methods == NULL)
-        return;
     smp_line_tables_fini(&methods->line_tables);
     smp_names_fini(&methods->names);
     smp_hash_map_fini(&methods->known, &smp_hash_pairs, &methods->budget);
@@ -243,35 +241,29 @@ static void destroy(struct smp_methods *methods)
 enum smp_status smp_methods_create(struct smp_quota *quota, size_t max_bytes,
                                    const struct smp_filter *filter, struct smp_methods **out)
 {
-    enum smp_status status = SMP_EQUOTA;
+    enum smp_status status;
     struct smp_methods *methods = NULL;
 
     if (max_bytes < SMP_METHODS_MIN_BYTES)
-        goto done;
-    status = SMP_ENOMEM;
+        return SMP_EQUOTA;
     methods = smp_alloc(quota, sizeof(*methods));
     if (methods == NULL)
-        goto done;
+        return SMP_ENOMEM;
     methods->budget = (struct smp_memory_budget){ .quota = quota,
                                                   .max_bytes = max_bytes,
                                                   .used_bytes = sizeof(*methods) };
     methods->filter = filter;
     atomic_init(&methods->holders, 1);
     status = smp_names_init(&methods->names, &methods->budget);
-    if (status != SMP_OK)
-        goto done;
-    status =
-        smp_line_tables_init(&methods->line_tables, &methods->budget, max_bytes / SMP_LINES_SHARE);
-    if (status != SMP_OK)
-        goto done;
-    if (!add_first(methods)) {
+    if (status == SMP_OK)
+        status = smp_line_tables_init(&methods->line_tables, &methods->budget,
+                                      max_bytes / SMP_LINES_SHARE);
+    if (status == SMP_OK && !add_first(methods))
         status = SMP_EQUOTA;
-        goto done;
-    }
-    *out = methods;
-    methods = NULL;
-done:
-    destroy(methods);
+    if (status == SMP_OK)
+        *out = methods;
+    else
+        destroy(methods);
     return status;
 }
 
@@ -295,7 +287,7 @@ void smp_methods_release(struct smp_methods *methods)
 void smp_methods_set_filter(struct smp_methods *methods, const struct smp_filter *filter)
 {
     methods->filter = filter;
-    for (uint32_t id = 1; id < methods->names.method_count; id++) {
+    for (uint32_t id = 1; id < smp_name_table_count(&methods->names.methods); id++) {
         struct smp_named_method *method = smp_names_method_at(&methods->names, id);
 
         method->is_monitored = monitors(methods, method);
@@ -368,15 +360,15 @@ void smp_methods_get_stats(const struct smp_methods *methods, struct smp_methods
         .unloaded = methods->unloaded_count,
         .unresolved = methods->unresolved_count,
         .over_limit = methods->over_limit_count,
-        .locations = methods->names.location_count - 1,
-        .methods = methods->names.method_count - 1,
+        .locations = smp_name_table_count(&methods->names.locations) - 1,
+        .methods = smp_name_table_count(&methods->names.methods) - 1,
         .bytes = methods->budget.used_bytes,
     };
 }
 
 uint32_t smp_methods_location_count(const struct smp_methods *methods)
 {
-    return methods->names.location_count;
+    return smp_name_table_count(&methods->names.locations);
 }
 
 /* --- compacting --- */
@@ -446,23 +438,20 @@ enum smp_status smp_methods_compact(const struct smp_methods *old, const bool *u
         smp_methods_create(old->budget.quota, old->budget.max_bytes, filter, &methods);
 
     if (status != SMP_OK)
-        goto done;
+        return status;
     methods->unloaded_count = old->unloaded_count;
     methods->unresolved_count = old->unresolved_count;
     methods->over_limit_count = old->over_limit_count;
-    for (uint32_t id = 1; id < old->names.location_count; id++) {
+    for (uint32_t id = 1; id < smp_name_table_count(&old->names.locations); id++) {
         if (is_kept(&old->names, id, used, count) &&
             copy_location(methods, &old->names, smp_names_location_at(&old->names, id), true) ==
                 SMP_LOCATION_NONE) {
-            status = SMP_EQUOTA;
-            goto done;
+            destroy(methods);
+            return SMP_EQUOTA;
         }
     }
     *out = methods;
-    methods = NULL;
-done:
-    destroy(methods);
-    return status;
+    return SMP_OK;
 }
 
 /* --- for readers --- */

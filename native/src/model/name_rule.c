@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 enum { MIN_HEX_RUN = 16 };
 
 static bool is_digit(char byte)
@@ -16,11 +18,6 @@ static bool is_hex(char byte)
     return is_digit(byte) || (byte >= 'a' && byte <= 'f');
 }
 
-static bool is_continuation(char byte)
-{
-    return ((unsigned char)byte & 0xc0u) == 0x80u;
-}
-
 static size_t hex_run(const char *text, size_t length)
 {
     size_t run = 0;
@@ -28,16 +25,6 @@ static size_t hex_run(const char *text, size_t length)
     while (run < length && is_hex(text[run]))
         run++;
     return run;
-}
-
-/* Where out may end so that no character is split, when the byte that did not fit is next. */
-static size_t whole_characters(const char *out, size_t length, char next)
-{
-    if (!is_continuation(next))
-        return length;
-    while (length > 0 && is_continuation(out[length - 1]))
-        length--;
-    return length > 0 ? length - 1 : 0;
 }
 
 /*
@@ -60,7 +47,8 @@ size_t smp_name_rule_apply(const char *name, size_t length, char *out, size_t si
         if (is_digit(name[i]) || name[i] == '.' || name[i] == ':')
             continue;
         if (written == size - 1) {
-            written = whole_characters(out, written, name[i]);
+            out[written] = name[i]; /* shows whether a character ends before it */
+            written = smp_utf8_prefix(out, size, written);
             break;
         }
         out[written++] = name[i];

@@ -5,41 +5,70 @@
 
 enum { TEXTS_OF_METHOD = 3, USUAL_TEXT_BYTES = 512 /* of one method */ };
 
-static enum smp_status make_arenas(struct smp_names *names)
+/* --- tables --- */
+
+static enum smp_status init_table(struct smp_names *names, struct smp_name_table *table,
+                                  size_t unit, size_t align)
 {
     /* Offsets and ids have 32 bits. */
     const size_t wanted = names->budget->max_bytes;
     const size_t most = wanted < UINT32_MAX ? wanted : UINT32_MAX;
-    struct smp_quota *quota = names->budget->quota;
-    enum smp_status status = smp_arena_create(quota, most, &names->texts);
+    const enum smp_status status = smp_arena_create_within(names->budget, most, &table->items);
 
-    if (status == SMP_OK)
-        status = smp_arena_create(quota, most, &names->methods);
-    if (status == SMP_OK)
-        status = smp_arena_create(quota, most, &names->locations);
-    return status;
+    if (status != SMP_OK)
+        return status;
+    table->unit = unit;
+    table->align = align;
+    /* Item 0 stands for none. */
+    return smp_arena_alloc(table->items, unit, align) != NULL ? SMP_OK : SMP_EQUOTA;
 }
 
-static bool make_none(struct smp_names *names)
+static void fini_table(struct smp_names *names, struct smp_name_table *table)
 {
-    names->method_count = 1;
-    names->location_count = 1;
-    return smp_memory_budget_alloc(names->budget, names->texts, 1, 1) != NULL &&
-           smp_memory_budget_alloc(names->budget, names->methods, sizeof(struct smp_named_method),
-                                   _Alignof(struct smp_named_method)) != NULL &&
-           smp_memory_budget_alloc(names->budget, names->locations,
-                                   sizeof(struct smp_named_location),
-                                   _Alignof(struct smp_named_location)) != NULL;
+    smp_hash_map_fini(&table->by_hash, &smp_hash_ids, names->budget);
+    smp_arena_destroy(table->items);
 }
+
+/* So many items, of so many bytes together, can be added without memory. */
+static bool reserve_items(struct smp_names *names, struct smp_name_table *table, size_t count,
+                          size_t bytes)
+{
+    return smp_hash_map_reserve(&table->by_hash, &smp_hash_ids, names->budget, count) &&
+           smp_arena_reserve(table->items, bytes, table->align);
+}
+
+/* A copy of an item that the table does not have. Returns its id, 0: no memory. */
+static uint32_t add_item(struct smp_names *names, struct smp_name_table *table, uint32_t hash,
+                         const void *item, size_t bytes)
+{
+    char *copy = NULL;
+    uint32_t id;
+
+    if (!smp_hash_map_reserve(&table->by_hash, &smp_hash_ids, names->budget, 1))
+        return 0;
+    copy = smp_arena_alloc(table->items, bytes, table->align);
+    if (copy == NULL)
+        return 0;
+    memcpy(copy, item, bytes);
+    id = (uint32_t)((size_t)(copy - (char *)smp_arena_base(table->items)) / table->unit);
+    smp_hash_ids_put(&table->by_hash, hash, id);
+    return id;
+}
+
+/* --- life --- */
 
 enum smp_status smp_names_init(struct smp_names *names, struct smp_memory_budget *budget)
 {
-    enum smp_status status = SMP_OK;
+    enum smp_status status;
 
     *names = (struct smp_names){ .budget = budget };
-    status = make_arenas(names);
-    if (status == SMP_OK && !make_none(names))
-        status = SMP_EQUOTA;
+    status = init_table(names, &names->texts, 1, 1);
+    if (status == SMP_OK)
+        status = init_table(names, &names->methods, sizeof(struct smp_named_method),
+                            _Alignof(struct smp_named_method));
+    if (status == SMP_OK)
+        status = init_table(names, &names->locations, sizeof(struct smp_named_location),
+                            _Alignof(struct smp_named_location));
     if (status != SMP_OK)
         smp_names_fini(names);
     return status;
@@ -49,14 +78,13 @@ void smp_names_fini(struct smp_names *names)
 {
     if (names->budget == NULL)
         return;
-    smp_hash_map_fini(&names->by_location, &smp_hash_ids, names->budget);
-    smp_hash_map_fini(&names->by_method, &smp_hash_ids, names->budget);
-    smp_hash_map_fini(&names->by_text, &smp_hash_ids, names->budget);
-    smp_arena_destroy(names->locations);
-    smp_arena_destroy(names->methods);
-    smp_arena_destroy(names->texts);
+    fini_table(names, &names->locations);
+    fini_table(names, &names->methods);
+    fini_table(names, &names->texts);
     *names = (struct smp_names){ 0 };
 }
+
+/* --- items --- */
 
 uint32_t smp_names_text(struct smp_names *names, const char *text)
 {
@@ -65,23 +93,11 @@ uint32_t smp_names_text(struct smp_names *names, const char *text)
     size_t step = 0;
     uint32_t id;
 
-    while ((id = smp_hash_ids_next(&names->by_text, hash, &step)) != 0) {
+    while ((id = smp_hash_ids_next(&names->texts.by_hash, hash, &step)) != 0) {
         if (strcmp(smp_names_text_at(names, id), text) == 0)
             return id;
     }
-    if (!smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->budget, 1))
-        return 0;
-
-    char *copy = smp_memory_budget_alloc(names->budget, names->texts, length + 1, 1);
-
-    if (copy == NULL)
-        return 0;
-    memcpy(copy, text, length + 1);
-
-    id = (uint32_t)(copy - smp_names_text_at(names, 0));
-
-    smp_hash_ids_put(&names->by_text, hash, id);
-    return id;
+    return add_item(names, &names->texts, hash, text, length + 1);
 }
 
 uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method *wanted)
@@ -91,24 +107,14 @@ uint32_t smp_names_method(struct smp_names *names, const struct smp_named_method
     uint32_t id;
 
     hash = smp_hash_u32(smp_hash_u32(hash, wanted->method_name), wanted->file);
-    while ((id = smp_hash_ids_next(&names->by_method, hash, &step)) != 0) {
+    while ((id = smp_hash_ids_next(&names->methods.by_hash, hash, &step)) != 0) {
         const struct smp_named_method *method = smp_names_method_at(names, id);
 
         if (method->class_name == wanted->class_name &&
             method->method_name == wanted->method_name && method->file == wanted->file)
             return id;
     }
-    if (!smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->budget, 1))
-        return 0;
-
-    struct smp_named_method *method = smp_memory_budget_alloc(
-        names->budget, names->methods, sizeof(*method), _Alignof(struct smp_named_method));
-
-    if (method == NULL)
-        return 0;
-    *method = *wanted;
-    smp_hash_ids_put(&names->by_method, hash, names->method_count);
-    return names->method_count++;
+    return add_item(names, &names->methods, hash, wanted, sizeof(*wanted));
 }
 
 uint32_t smp_names_location(struct smp_names *names, struct smp_named_location wanted)
@@ -118,38 +124,22 @@ uint32_t smp_names_location(struct smp_names *names, struct smp_named_location w
     size_t step = 0;
     uint32_t id;
 
-    while ((id = smp_hash_ids_next(&names->by_location, hash, &step)) != 0) {
+    while ((id = smp_hash_ids_next(&names->locations.by_hash, hash, &step)) != 0) {
         const struct smp_named_location *location = smp_names_location_at(names, id);
 
         if (location->method == wanted.method && location->line == wanted.line)
             return id;
     }
-    if (!smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->budget, 1))
-        return 0;
-
-    struct smp_named_location *location = smp_memory_budget_alloc(
-        names->budget, names->locations, sizeof(*location), _Alignof(struct smp_named_location));
-
-    if (location == NULL)
-        return 0;
-    *location = wanted;
-    smp_hash_ids_put(&names->by_location, hash, names->location_count);
-    return names->location_count++;
+    return add_item(names, &names->locations, hash, &wanted, sizeof(wanted));
 }
 
 bool smp_names_reserve_location(struct smp_names *names)
 {
-    return smp_hash_map_reserve(&names->by_location, &smp_hash_ids, names->budget, 1) &&
-           smp_memory_budget_reserve(names->budget, names->locations,
-                                     sizeof(struct smp_named_location),
-                                     _Alignof(struct smp_named_location));
+    return reserve_items(names, &names->locations, 1, sizeof(struct smp_named_location));
 }
 
 bool smp_names_reserve_method(struct smp_names *names)
 {
-    return smp_hash_map_reserve(&names->by_method, &smp_hash_ids, names->budget, 1) &&
-           smp_hash_map_reserve(&names->by_text, &smp_hash_ids, names->budget, TEXTS_OF_METHOD) &&
-           smp_memory_budget_reserve(names->budget, names->methods, sizeof(struct smp_named_method),
-                                     _Alignof(struct smp_named_method)) &&
-           smp_memory_budget_reserve(names->budget, names->texts, USUAL_TEXT_BYTES, 1);
+    return reserve_items(names, &names->methods, 1, sizeof(struct smp_named_method)) &&
+           reserve_items(names, &names->texts, TEXTS_OF_METHOD, USUAL_TEXT_BYTES);
 }

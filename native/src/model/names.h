@@ -41,17 +41,19 @@ struct smp_named_location {
     int32_t line; /* > 0, SMP_LINE_UNKNOWN or SMP_LINE_NATIVE */
 };
 
+/* Items, each stored once. Item 0 stands for none. */
+struct smp_name_table {
+    struct smp_arena *items; /* an array by id; texts by their offset */
+    struct smp_hash_map by_hash;
+    size_t unit; /* bytes of an item; of texts 1 */
+    size_t align;
+};
+
 struct smp_names {
     struct smp_memory_budget *budget; /* borrowed */
-    /* Element 0 of each stands for none. */
-    struct smp_arena *texts;
-    struct smp_arena *methods;
-    struct smp_arena *locations;
-    uint32_t method_count; /* with element 0 */
-    uint32_t location_count;
-    struct smp_hash_map by_text;
-    struct smp_hash_map by_method;
-    struct smp_hash_map by_location;
+    struct smp_name_table texts;
+    struct smp_name_table methods;
+    struct smp_name_table locations;
 };
 
 /* On failure there is nothing to fini. */
@@ -70,21 +72,27 @@ bool smp_names_reserve_location(struct smp_names *names);
 /* And for the next new method, unless its texts are longer than usual. */
 bool smp_names_reserve_method(struct smp_names *names);
 
+/* How many ids there are, with 0. */
+static inline uint32_t smp_name_table_count(const struct smp_name_table *table)
+{
+    return (uint32_t)(smp_arena_used(table->items) / table->unit);
+}
+
 static inline const char *smp_names_text_at(const struct smp_names *names, uint32_t text)
 {
-    return (const char *)smp_arena_base(names->texts) + text;
+    return (const char *)smp_arena_base(names->texts.items) + text;
 }
 
 static inline struct smp_named_method *smp_names_method_at(const struct smp_names *names,
                                                            uint32_t method)
 {
-    return (struct smp_named_method *)smp_arena_base(names->methods) + method;
+    return (struct smp_named_method *)smp_arena_base(names->methods.items) + method;
 }
 
 static inline const struct smp_named_location *smp_names_location_at(const struct smp_names *names,
                                                                      uint32_t location)
 {
-    return (const struct smp_named_location *)smp_arena_base(names->locations) + location;
+    return (const struct smp_named_location *)smp_arena_base(names->locations.items) + location;
 }
 
 static inline bool smp_named_method_is_pseudo(const struct smp_named_method *method)

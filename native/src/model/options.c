@@ -27,7 +27,8 @@ static const struct {
                   .type = SMP_OPTION_FLAG,            \
                   .standard = (usual),                \
                   .max = 1,                           \
-                  .fixed = (is_fixed) },              \
+                  .fixed = (is_fixed),                \
+                  .is_derived = (words) == NULL },    \
       .offset = offsetof(struct smp_options, field) },
         SMP_OPTION_FLAGS(X)
 #undef X

@@ -136,6 +136,7 @@ struct smp_option {
     int64_t max;
     const char *choices[2]; /* of a choice */
     bool fixed;
+    bool is_derived; /* follows from a property that is no option */
 };
 
 /* index < SMP_OPTION_COUNT: the integers, then the texts. */

@@ -45,26 +45,6 @@ void smp_tally_add(struct smp_tally *to, const struct smp_tally *from)
         to->outcomes[i] += from->outcomes[i];
 }
 
-uint64_t smp_tally_sum(const struct smp_tally *tally)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++)
-        sum += tally->outcomes[i];
-    return sum;
-}
-
-uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++) {
-        if (OUTCOMES[i].kind == kind)
-            sum += tally->outcomes[i];
-    }
-    return sum;
-}
-
 uint64_t smp_tally_samples(const struct smp_tally *tally)
 {
     uint64_t sum = 0;

@@ -191,7 +191,7 @@ enum smp_counter {
 /* clang-format on */
 
 struct smp_tally {
-    uint64_t polls;
+    uint64_t polls; /* the sum of the outcomes */
     uint64_t outcomes[SMP_OUTCOME_COUNT];
 };
 
@@ -199,11 +199,6 @@ struct smp_tally {
 void smp_tally_note(struct smp_tally *tally, enum smp_outcome outcome);
 void smp_tally_note_all(struct smp_tally *tally, enum smp_outcome outcome, uint64_t polls);
 void smp_tally_add(struct smp_tally *to, const struct smp_tally *from);
-/* The sum over all outcomes; equal to polls, always. */
-uint64_t smp_tally_sum(const struct smp_tally *tally);
-
-/* The sum over the outcomes of one kind. */
-uint64_t smp_tally_kind(const struct smp_tally *tally, enum smp_outcome_kind kind);
 /* The sum over the outcomes that are samples. */
 uint64_t smp_tally_samples(const struct smp_tally *tally);
 

@@ -93,7 +93,7 @@ bool smp_profile_is_empty(const struct smp_profile *profile)
     const struct smp_column wall = smp_tree_column(profile->tree, SMP_MEASURE_WALL);
     const size_t count = smp_thread_groups_count(profile->groups);
 
-    if (profile->tally.polls > 0)
+    if (profile->tally.polls > 0 || profile->counters[SMP_COUNTER_DROPPED_INTERVALS] > 0)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         const struct smp_group group = { .index = i };

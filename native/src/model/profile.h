@@ -49,8 +49,8 @@ struct smp_profile {
 
 /*
  * On success adopts tree and groups, holds methods, seals the tree, sums the groups' tallies,
- * copies the monitored packages. Called by the writer of methods, which fills times, counters and memory
- * figures of the result before it hands it on.
+ * copies the monitored packages. Called by the writer of methods, which fills times, counters and
+ * memory figures of the result before it hands it on.
  */
 SMP_CHECKED enum smp_status smp_profile_create(struct smp_quota *quota, struct smp_tree *tree,
                                                struct smp_thread_groups *groups,
@@ -69,8 +69,8 @@ bool smp_profile_misses_packages(const struct smp_profile *profile);
 struct smp_profile *smp_profile_hold(struct smp_profile *profile);
 void smp_profile_release(struct smp_profile *profile); /* NULL is fine */
 
-/* Nothing was sampled: no poll was made, and no thread group has time. The group [JVM] does not
- * count. */
+/* Nothing was sampled: no poll was made, and no thread group has time; and no interval was dropped
+ * since the last one. The group [JVM] does not count. */
 bool smp_profile_is_empty(const struct smp_profile *profile);
 
 #endif

@@ -210,14 +210,6 @@ static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint
     return over_limit_of(merger, merger->places[node]) | FOLDED;
 }
 
-static void credit(struct merger *merger, uint32_t place, struct smp_amounts amounts)
-{
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
-        if (amounts.of[i] > 0)
-            smp_tree_credit(merger->tree, place, (enum smp_measure)i, amounts.of[i]);
-    }
-}
-
 static enum smp_status add_nodes(struct merger *merger, const struct smp_profile *from)
 {
     const struct smp_node *nodes = smp_tree_nodes(from->tree);
@@ -226,6 +218,7 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
 
     merger->places[0] = 0;
     for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
+        const struct smp_amounts self = smp_tree_self_all(from->tree, i);
         status = add_node(merger, from, &nodes[i], &merger->places[i]);
         if (status != SMP_OK && merger->max_tree_bytes != 0) {
             merger->places[i] = fold(merger, from, i);
@@ -233,7 +226,7 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
         }
         if (status != SMP_OK)
             break;
-        credit(merger, merger->places[i] & ~FOLDED, smp_tree_self_all(from->tree, i));
+        smp_tree_credit_all(merger->tree, merger->places[i] & ~FOLDED, &self);
     }
     return status;
 }

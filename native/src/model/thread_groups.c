@@ -48,7 +48,7 @@ static bool is_kept_as(const char *stored, const struct kept_name *name)
 static char *keep_name(struct smp_thread_groups *groups, const struct kept_name *name)
 {
     const size_t size = name->length + (name->is_cut ? ELLIPSIS_BYTES : 0) + 1;
-    char *copy = smp_memory_budget_alloc(&groups->budget, groups->names, size, 1);
+    char *copy = smp_arena_alloc(groups->names, size, 1);
 
     if (copy == NULL)
         return NULL;
@@ -71,12 +71,12 @@ static bool append(struct smp_thread_groups *groups, const struct kept_name *nam
     const char *copy = NULL;
 
     if (!smp_hash_map_reserve(&groups->by_name, &smp_hash_ids, &groups->budget, 1) ||
-        !smp_memory_budget_reserve(&groups->budget, groups->infos, size, align))
+        !smp_arena_reserve(groups->infos, size, align))
         return false;
     copy = keep_name(groups, name);
     if (copy == NULL)
         return false;
-    (void)smp_memory_budget_alloc(&groups->budget, groups->infos, size, align); /* was reserved */
+    (void)smp_arena_alloc(groups->infos, size, align); /* was reserved */
     info_at(groups, groups->count)->name = copy;
     groups->count++;
     smp_hash_ids_put(&groups->by_name, hash, (uint32_t)groups->count);
@@ -86,29 +86,25 @@ static bool append(struct smp_thread_groups *groups, const struct kept_name *nam
 enum smp_status smp_thread_groups_create(struct smp_quota *quota, size_t max_bytes,
                                          struct smp_thread_groups **out)
 {
-    enum smp_status status = SMP_ENOMEM;
+    enum smp_status status;
     struct smp_thread_groups *groups = smp_alloc(quota, sizeof(*groups));
 
     if (groups == NULL)
-        goto done;
+        return SMP_ENOMEM;
     groups->budget = (struct smp_memory_budget){ .quota = quota,
                                                  .max_bytes = max_bytes,
                                                  .used_bytes = sizeof(*groups) };
-    status = smp_arena_create(quota, max_bytes, &groups->infos);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_arena_create(quota, max_bytes, &groups->names);
-    if (status != SMP_OK)
-        goto done;
-    (void)smp_thread_groups_find(groups, OVERFLOW_NAME);
-    if (groups->count == 0) {
-        status = SMP_EQUOTA;
-        goto done;
+    status = smp_arena_create_within(&groups->budget, max_bytes, &groups->infos);
+    if (status == SMP_OK)
+        status = smp_arena_create_within(&groups->budget, max_bytes, &groups->names);
+    if (status == SMP_OK) {
+        (void)smp_thread_groups_find(groups, (struct smp_group_key){ .name = OVERFLOW_NAME });
+        status = groups->count > 0 ? SMP_OK : SMP_EQUOTA;
     }
-    *out = groups;
-    groups = NULL;
-done:
-    smp_thread_groups_destroy(groups);
+    if (status == SMP_OK)
+        *out = groups;
+    else
+        smp_thread_groups_destroy(groups);
     return status;
 }
 
@@ -123,9 +119,9 @@ void smp_thread_groups_destroy(struct smp_thread_groups *groups)
     smp_free(groups->budget.quota, groups);
 }
 
-struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name)
+struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key)
 {
-    const struct kept_name kept = kept_name(name, SMP_MAX_GROUP_NAME_BYTES);
+    const struct kept_name kept = kept_name(key.name, SMP_MAX_GROUP_NAME_BYTES);
     const uint32_t hash = smp_hash_bytes(SMP_HASH_START, kept.text, kept.length);
     size_t step = 0;
     uint32_t id;
@@ -212,7 +208,8 @@ bool smp_thread_groups_add_group(struct smp_thread_groups *to, const struct smp_
                                  size_t index, bool comparable, struct smp_group *out)
 {
     const struct smp_group_info *other = info_at(from, index);
-    const struct smp_group group = smp_thread_groups_find(to, other->name);
+    const struct smp_group group =
+        smp_thread_groups_find(to, (struct smp_group_key){ .name = other->name });
     struct smp_group_info *info = info_at(to, group.index);
 
     /* Past the maximum it is the overflow group; before it, only for lack of memory. */

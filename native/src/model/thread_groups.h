@@ -20,6 +20,7 @@
 #include "base/alloc.h"
 #include "base/arena.h"
 #include "base/status.h"
+#include "model/group_key.h"
 #include "model/outcome.h"
 #include "model/tree.h"
 
@@ -35,6 +36,12 @@ enum {
 
 struct smp_group {
     uint32_t index; /* 0 is the overflow group, which is printed only when it was used */
+};
+
+/* A group and the root of its tree, as long as the interval. */
+struct smp_group_tree {
+    struct smp_group group;
+    uint32_t root;
 };
 
 struct smp_group_info {
@@ -56,7 +63,7 @@ SMP_CHECKED enum smp_status smp_thread_groups_create(struct smp_quota *quota, si
                                                      struct smp_thread_groups **out);
 void smp_thread_groups_destroy(struct smp_thread_groups *groups);
 
-struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, const char *name);
+struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct smp_group_key key);
 /* Notes that the thread with this serial belongs to the group; counts it once per interval. */
 void smp_thread_groups_see(struct smp_thread_groups *groups, struct smp_group group,
                            uint64_t serial, const char *raw_name);
@@ -66,7 +73,7 @@ struct smp_group_info *smp_thread_groups_info(struct smp_thread_groups *groups,
 size_t smp_thread_groups_count(const struct smp_thread_groups *groups);
 
 /*
- * Adds from's group of this index to the group of the same name in to, which keeps its root; *out
+ * Adds from's group of this index to the group with the same key in to, which keeps its root; *out
  * is that group. comparable: equal serials are one thread; else all of from's threads are new ones.
  * False: no memory, and to can only be destroyed.
  */

@@ -18,6 +18,7 @@ enum {
     AMOUNT_BYTES = 8,
     SLOT_BYTES = 4,
     FIRST_SLOTS = SMP_ARENA_STEP / SLOT_BYTES, /* a multiple of every page size there is */
+    PREFETCH = 128,                            /* nodes; half as many are too late for memory */
 };
 
 /* An odd number without pattern: 2^64 divided by the golden ratio. */
@@ -67,6 +68,12 @@ static size_t row_bytes(const struct smp_tree *tree)
     return (size_t)tree->width * AMOUNT_BYTES;
 }
 
+/* Of a tree that holds all measures: its rows. */
+static struct smp_amounts *rows_of_all(const struct smp_tree *tree)
+{
+    return (struct smp_amounts *)(void *)tree->table;
+}
+
 /* NULL: not held. */
 static int64_t *amount_at(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
 {
@@ -75,10 +82,9 @@ static int64_t *amount_at(const struct smp_tree *tree, uint32_t node, enum smp_m
     return column == NULL ? NULL : column + (size_t)node * tree->width;
 }
 
-/* Below zero only where a total has stuck. */
-static int64_t subtract_clamped(int64_t a, int64_t b)
+static bool is_group_root(const struct smp_node *node)
 {
-    return a > b ? a - b : 0;
+    return (node->location & SMP_LOCATION_GROUP) != 0;
 }
 
 /* --- slots --- */
@@ -347,6 +353,18 @@ void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure meas
         *at = smp_add_clamped(*at, amount);
 }
 
+void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts)
+{
+    if (tree->sealed)
+        return;
+    if (tree->width == SMP_MEASURE_COUNT) {
+        smp_amounts_add(&rows_of_all(tree)[node], amounts);
+        return;
+    }
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
+        smp_tree_credit(tree, node, (enum smp_measure)i, amounts->of[i]);
+}
+
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                            int64_t amount)
 {
@@ -374,7 +392,7 @@ group_of(struct smp_tree *tree, uint32_t node,
          struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
 {
     struct smp_node *at = &tree->nodes[node];
-    const bool is_root = (at->location & SMP_LOCATION_GROUP) != 0;
+    const bool is_root = is_group_root(at);
 
     at->last_child =
         is_root ? at->location & ~SMP_LOCATION_GROUP : tree->nodes[at->parent].last_child;
@@ -431,7 +449,7 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
         return;
     for (uint32_t i = 1; i < tree->node_count; i++) {
         struct smp_tree_unseen *unseen = group_of(tree, i, of, context);
-        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+        if (is_group_root(&nodes[i]))
             begin_spread(unseen, i);
         see(column, unseen, i);
     }
@@ -439,28 +457,62 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
         take_share(tree, measure, of(context, nodes[i].last_child), i);
     for (uint32_t i = 1; i < tree->node_count; i++) {
         nodes[i].last_child = 0;
-        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+        if (is_group_root(&nodes[i]))
             take_rest(tree, measure, of(context, nodes[i].location & ~SMP_LOCATION_GROUP));
     }
 }
 
-/* Children before parents; the last one put in front is the one added first. Inline: a width that
- * the compiler knows takes two thirds of the time. */
-static inline void add_up(struct smp_tree *tree, uint32_t width)
+/* Puts the node in front of its siblings. Those already there have higher indices: a last_child
+ * that is not higher is a guess of the open tree. */
+static inline void link_sibling(struct smp_node *nodes, uint32_t *siblings, uint32_t node)
 {
+    struct smp_node *const parent = &nodes[nodes[node].parent];
+
+    siblings[node] = parent->last_child > node ? parent->last_child : 0;
+    parent->last_child = node;
+}
+
+/*
+ * Children before parents; the last one put in front is the one added first.
+ *
+ * Mostly a node's parent is the node before it: its total is still in registers then, and the next
+ * addition does not wait for a store. Other parents are anywhere, in no cache: they are fetched
+ * while PREFETCH nodes before are added up.
+ */
+static void add_up_all(struct smp_tree *tree)
+{
+    struct smp_amounts *const rows = rows_of_all(tree);
     struct smp_node *const nodes = tree->nodes;
     uint32_t *const siblings = tree->slots;
+    struct smp_amounts total = { 0 };
+    uint32_t totalled = 0; /* the node whose total it is */
 
     for (uint32_t i = tree->node_count - 1; i > 0; i--) {
-        struct smp_node *const parent = &nodes[nodes[i].parent];
-        int64_t *const total = &tree->table[(size_t)nodes[i].parent * width];
-        const int64_t *const more = &tree->table[(size_t)i * width];
-        for (uint32_t place = 0; place < width; place++)
-            total[place] = smp_add_clamped(total[place], more[place]);
-        siblings[i] = parent->last_child;
-        parent->last_child = i;
+        const uint32_t parent = nodes[i].parent;
+        const uint32_t soon = nodes[i > PREFETCH ? i - PREFETCH : 0].parent;
+        __builtin_prefetch(&rows[soon], 1);
+        __builtin_prefetch(&nodes[soon], 1);
+        if (totalled != i)
+            total = rows[i];
+        smp_amounts_add(&total, &rows[parent]);
+        rows[parent] = total;
+        totalled = parent;
+        link_sibling(nodes, siblings, i);
     }
-    siblings[0] = 0;
+}
+
+/* As add_up_all, where the tree does not hold all measures. */
+static void add_up_some(struct smp_tree *tree)
+{
+    struct smp_node *const nodes = tree->nodes;
+
+    for (uint32_t i = tree->node_count - 1; i > 0; i--) {
+        int64_t *const total = row_of(tree, nodes[i].parent);
+        const int64_t *const more = row_of(tree, i);
+        for (uint32_t place = 0; place < tree->width; place++)
+            total[place] = smp_add_clamped(total[place], more[place]);
+        link_sibling(nodes, tree->slots, i);
+    }
 }
 
 void smp_tree_seal(struct smp_tree *tree)
@@ -468,12 +520,11 @@ void smp_tree_seal(struct smp_tree *tree)
     if (tree->sealed)
         return;
     tree->sealed = true;
-    for (uint32_t i = 0; i < tree->node_count; i++)
-        tree->nodes[i].last_child = 0;
     if (tree->width == SMP_MEASURE_COUNT)
-        add_up(tree, SMP_MEASURE_COUNT);
+        add_up_all(tree);
     else
-        add_up(tree, tree->width);
+        add_up_some(tree);
+    tree->slots[0] = 0;
 }
 
 const struct smp_node *smp_tree_nodes(const struct smp_tree *tree)
@@ -508,42 +559,81 @@ struct smp_column smp_tree_column(const struct smp_tree *tree, enum smp_measure 
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure)
 {
     const struct smp_column column = smp_tree_column(tree, measure);
-    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
-    int64_t own = smp_column_at(column, node);
 
-    for (; child != 0; child = tree->slots[child])
-        own = subtract_clamped(own, smp_column_at(column, child));
-    return own;
+    return tree->sealed ? smp_column_self(column, tree->nodes, tree->slots, node)
+                        : smp_column_at(column, node);
 }
 
-/* own: width amounts. Inline as add_up is. */
-static inline void subtract_children(const struct smp_tree *tree, uint32_t node, uint32_t width,
-                                     int64_t *own)
+/* Where the tree does not hold all measures. */
+static struct smp_amounts self_of_some(const struct smp_tree *tree, uint32_t node)
 {
-    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
+    struct smp_amounts self = { 0 };
 
-    memcpy(own, &tree->table[(size_t)node * width], width * sizeof(*own));
-    for (; child != 0; child = tree->slots[child]) {
-        const int64_t *const less = &tree->table[(size_t)child * width];
-        for (uint32_t place = 0; place < width; place++)
-            own[place] = subtract_clamped(own[place], less[place]);
+    for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
+        if (tree->columns[i] != NULL)
+            self.of[i] = smp_tree_self(tree, node, (enum smp_measure)i);
     }
+    return self;
 }
 
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node)
 {
-    struct smp_amounts self = { 0 };
-    int64_t own[SMP_MEASURE_COUNT];
-    uint32_t place = 0;
+    const struct smp_amounts *const rows = rows_of_all(tree);
+    uint32_t child = tree->sealed ? tree->nodes[node].last_child : 0;
+    struct smp_amounts self;
 
-    if (tree->width == SMP_MEASURE_COUNT) {
-        subtract_children(tree, node, SMP_MEASURE_COUNT, self.of);
-        return self;
-    }
-    subtract_children(tree, node, tree->width, own);
-    for (int i = 0; i < SMP_MEASURE_COUNT; i++)
-        self.of[i] = tree->columns[i] == NULL ? 0 : own[place++];
+    if (tree->width != SMP_MEASURE_COUNT)
+        return self_of_some(tree, node);
+    self = rows[node];
+    for (; child != 0; child = tree->slots[child])
+        smp_amounts_subtract(&self, &rows[child]);
     return self;
+}
+
+/* Where no total has stuck, a location has what its nodes have, less what their children have. */
+static void sum_totals(const struct smp_tree *tree, const uint32_t *numbers,
+                       struct smp_amounts *sums)
+{
+    const struct smp_amounts *const rows = rows_of_all(tree);
+    const struct smp_node *const nodes = tree->nodes;
+
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        const uint32_t above = nodes[nodes[i].parent].location;
+        if (is_group_root(&nodes[i]))
+            continue;
+        smp_amounts_add_wrapping(&sums[numbers[nodes[i].location]], &rows[i]);
+        if ((above & SMP_LOCATION_GROUP) == 0)
+            smp_amounts_subtract_wrapping(&sums[numbers[above]], &rows[i]);
+    }
+}
+
+static void sum_selves(const struct smp_tree *tree, const uint32_t *numbers,
+                       struct smp_amounts *sums)
+{
+    for (uint32_t i = 1; i < tree->node_count; i++) {
+        const struct smp_amounts self = smp_tree_self_all(tree, i);
+        if (!is_group_root(&tree->nodes[i]))
+            smp_amounts_add(&sums[numbers[tree->nodes[i].location]], &self);
+    }
+}
+
+/* No total is larger than that of node 0. */
+static bool has_stuck_total(const struct smp_tree *tree)
+{
+    bool has_stuck = false;
+
+    for (uint32_t i = 0; i < tree->width && !has_stuck; i++)
+        has_stuck = tree->table[i] == INT64_MAX;
+    return has_stuck;
+}
+
+void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
+                              struct smp_amounts *sums)
+{
+    if (tree->width == SMP_MEASURE_COUNT && !has_stuck_total(tree))
+        sum_totals(tree, numbers, sums);
+    else
+        sum_selves(tree, numbers, sums);
 }
 
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node)

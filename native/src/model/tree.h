@@ -72,6 +72,9 @@ SMP_CHECKED enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root,
 void smp_tree_credit(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
                      int64_t amount);
 
+/* The same of all measures at once. */
+void smp_tree_credit_all(struct smp_tree *tree, uint32_t node, const struct smp_amounts *amounts);
+
 /* Takes back from what the node has itself, as far as there is any. Returns how much. Sealed:
  * nothing. */
 int64_t smp_tree_take_back(struct smp_tree *tree, uint32_t node, enum smp_measure measure,
@@ -123,9 +126,26 @@ static inline int64_t smp_column_at(struct smp_column column, uint32_t node)
     return column.first[node * column.step];
 }
 
+/* What a node of a sealed tree has itself, of totals: a column. For readers of many nodes. */
+static inline int64_t smp_column_self(struct smp_column totals, const struct smp_node *nodes,
+                                      const uint32_t *next_siblings, uint32_t node)
+{
+    int64_t self = smp_column_at(totals, node);
+
+    for (uint32_t child = nodes[node].last_child; child != 0; child = next_siblings[child])
+        self = smp_subtract_clamped(self, smp_column_at(totals, child));
+    return self;
+}
+
 /* What a node has itself. Sealed: O(children). */
 int64_t smp_tree_self(const struct smp_tree *tree, uint32_t node, enum smp_measure measure);
 struct smp_amounts smp_tree_self_all(const struct smp_tree *tree, uint32_t node);
+/*
+ * Adds what each node has itself to sums[numbers[location of the node]]; groups' roots are left
+ * out. Sealed trees only. One pass that looks for no children.
+ */
+void smp_tree_sum_by_location(const struct smp_tree *tree, const uint32_t *numbers,
+                              struct smp_amounts *sums);
 /* A node without any amount, of its own or below it: it was kept ready for what never came. Sealed
  * trees only. */
 bool smp_tree_is_unused(const struct smp_tree *tree, uint32_t node);

@@ -2,15 +2,26 @@
 // What was not seen, in plain words. The table of outcomes and counters is outcomes.js; a code that
 // is not in it, because another version made the document, is shown as it is.
 
+/** @type {{ [kind: string]: string }} */
 const TAGS = { walked: 'seen', idle: 'seen', recovered: 'seen', failed: 'failed', skipped: 'skipped' };
 
+/**
+ * @param {string} code
+ * @returns {{ tag: string, text: string, words: string }}
+ */
 function outcomeOf(code) {
-    const known = Object.hasOwn(OUTCOMES, code) ? OUTCOMES[code] : { text: code, words: '' };
-    return { tag: TAGS[known.kind] ?? 'other', text: known.text, words: known.words };
+    const known = Object.hasOwn(OUTCOMES, code)
+        ? /** @type {OutcomeTable} */ (OUTCOMES)[code]
+        : { text: code, words: '' };
+    return { tag: TAGS[/** @type {string} */ (known.kind)] ?? 'other', text: known.text, words: known.words };
 }
 
+/**
+ * @param {string} code
+ * @returns {{ text: string, words: string }}
+ */
 function counterOf(code) {
-    return Object.hasOwn(COUNTERS, code) ? COUNTERS[code] : { text: code, words: '' };
+    return Object.hasOwn(COUNTERS, code) ? /** @type {OutcomeTable} */ (COUNTERS)[code] : { text: code, words: '' };
 }
 
 class Account {
@@ -19,10 +30,12 @@ class Account {
     /** @type {string[]} a title for each report */
     sides;
 
+    /** @param {HTMLElement} host */
     constructor(host) {
         this.host = host;
     }
 
+    /** @param {Model} model */
     show(model) {
         this.model = model;
         this.sides = model.isDiff ? ['Before', 'After'] : [''];
@@ -35,6 +48,10 @@ class Account {
         );
     }
 
+    /**
+     * @param {SamplerReport} report
+     * @param {number} side 0 for the only report; of a difference 0 for the first, 1 for the second
+     */
     summary(report, side) {
         const account = report.account ?? {};
         const seen = sumOf(account.outcomes, (code) => outcomeOf(code).tag === 'seen');
@@ -43,7 +60,7 @@ class Account {
         const own = report.ownCpuNanos ?? 0;
         const lines = [
             `From ${span(report.fromMillis, report.tillMillis)} (${duration(report.elapsedNanos)}) the sampler polled ` +
-                `threads ${whole(account.polls ?? 0)} times. ${percent(seen, account.polls)} of the polls ` +
+                `threads ${whole(account.polls ?? 0)} times. ${percent(seen, account.polls ?? 0)} of the polls ` +
                 'found where the thread was.',
             lost > 0
                 ? `${duration(lost)} of ${duration(all)} of thread time (${percent(lost, all)}) have no stack. ` +
@@ -62,14 +79,20 @@ class Account {
         return [element('h2', '', title), ...lines.map((line) => element('p', '', line))];
     }
 
+    /** @param {number} side */
     measure(side) {
         return this.model.isDiff && side === 0 ? 'wall0' : 'wall';
     }
 
+    /** @param {number} side */
     pseudoTime(side) {
         return [...this.pseudoByFrame(side).values()].reduce((a, b) => a + b, 0);
     }
 
+    /**
+     * @param {number} side
+     * @returns {Map<string, number>}
+     */
     pseudoByFrame(side) {
         const { model } = this;
         const self = model.self[this.measure(side)];
@@ -83,7 +106,11 @@ class Account {
         return times;
     }
 
-    /** One in brackets that has callers is where a stack ends; the JVM's own threads have no Java stack to see. */
+    /**
+     * One in brackets that has callers is where a stack ends; the JVM's own threads have no Java stack to see.
+     *
+     * @param {number} node
+     */
     isWithoutStack(node) {
         const { model } = this;
         const group = model.parent[node];
@@ -138,7 +165,7 @@ class Account {
                 whole(side?.polls ?? 0),
                 percent(
                     sumOf(side?.outcomes, (code) => outcomeOf(code).tag !== 'seen'),
-                    side?.polls
+                    side?.polls ?? 0
                 ),
                 whole(side?.maxDepth ?? 0),
             ]),
@@ -150,18 +177,30 @@ class Account {
     }
 }
 
+/**
+ * @param {Figures | undefined} figures
+ * @param {(code: string) => boolean} wanted
+ */
 function sumOf(figures, wanted) {
     return Object.entries(figures ?? {}).reduce((sum, [code, n]) => sum + (wanted(code) ? n : 0), 0);
 }
 
+/** @param {object[]} objects */
 function unionOfKeys(objects) {
     return [...new Set(objects.flatMap((object) => Object.keys(object)))];
 }
 
-/** Cells are texts, or {tag, text}; a text that begins with a digit stands to the right. */
+/**
+ * Cells are texts, or {tag, text}; a text that begins with a digit stands to the right.
+ *
+ * @param {string} title
+ * @param {string[]} heads
+ * @param {any[][]} rows
+ */
 function table(title, heads, rows) {
     const made = element('table');
     const head = element('tr');
+    /** @param {number} i */
     const isNumber = (i) => rows.length > 0 && rows.every((row) => /^[<\d–]/.test(row[i].text ?? row[i]));
     head.append(
         ...heads.map((text, i) =>

@@ -22,8 +22,10 @@ function dataElements(name) {
     return document.querySelectorAll('[data-' + name + ']');
 }
 
+/** @type {Tab[]} */
 const TABS = ['graph', 'tree', 'methods', 'lines', 'account'];
-const HOT_TABS = /** @type {('methods' | 'lines')[]} */ (['methods', 'lines']);
+/** @type {Tab[]} */
+const HOT_TABS = ['methods', 'lines'];
 const HOT_PART = 0.1; // the hot path is open down to frames with this part of the group's time
 
 class App {
@@ -44,6 +46,7 @@ class App {
         this.zooms = [];
         /** @type {Metric} */
         this.metric = 'wall';
+        /** @type {Tab} */
         this.tab = 'graph';
         /** @type {Set<number>} */
         this.open = new Set();
@@ -70,6 +73,10 @@ class App {
                 parent: (node) => this.callTree.parent[node],
             }
         );
+        /**
+         * @param {'methods' | 'lines'} id
+         * @param {string} label
+         */
         const hot = (id, label) =>
             new Grid(byId(id), label, {
                 sort: () => this.showHot(id),
@@ -84,6 +91,7 @@ class App {
 
     // ---- what is looked at
 
+    /** @param {Model} model */
     setModel(model) {
         this.model = model;
         this.trees = new Map();
@@ -98,6 +106,7 @@ class App {
         this.showInterval();
     }
 
+    /** @param {Model} model */
     start(model) {
         this.setModel(model);
         this.base = this.zoom = model.groups.length === 1 ? model.groups[0].node : 0;
@@ -107,10 +116,15 @@ class App {
         this.selectTab('graph');
     }
 
-    /** A newer report in place of the old one; what is looked at stays, as far as it is still there. */
+    /**
+     * A newer report in place of the old one; what is looked at stays, as far as it is still there.
+     *
+     * @param {Model} model
+     */
     replace(model) {
         const old = this.model;
         const base = model.find(old.path(this.base));
+        /** @param {number} node */
         const inBase = (node) => {
             const there = model.find(old.path(node));
             return model.contains(base, there) ? there : base;
@@ -129,6 +143,7 @@ class App {
         this.showAll(row);
     }
 
+    /** @param {number} node */
     setBase(node) {
         this.base = this.zoom = node;
         this.zooms = [];
@@ -137,6 +152,7 @@ class App {
         this.showAll();
     }
 
+    /** @param {Metric} metric */
     setMetric(metric) {
         if (metric !== this.metric && this.model.hasCpu) {
             this.metric = metric;
@@ -146,6 +162,7 @@ class App {
         }
     }
 
+    /** @param {number} node */
     zoomTo(node) {
         if (node !== this.zoom) {
             this.zooms.push(this.zoom);
@@ -170,6 +187,7 @@ class App {
         this.showGraph();
     }
 
+    /** @param {number} node */
     showInGraph(node) {
         this.selectTab('graph');
         this.zoomTo(node);
@@ -177,6 +195,7 @@ class App {
         this.flame.choose(node);
     }
 
+    /** @param {HotRow} row */
     searchInGraph(row) {
         byId('search').value = this.model.frames.methods[this.model.frames.method[row.frame]].text;
         this.resetZoom();
@@ -187,6 +206,7 @@ class App {
 
     // ---- showing it
 
+    /** @param {number} [currentRow] of the call tree */
     showAll(currentRow) {
         this.showGroups();
         for (const button of dataElements('metric')) {
@@ -201,7 +221,9 @@ class App {
 
     showInterval() {
         const { reports } = this.model;
+        /** @param {SamplerReport} report */
         const one = (report) => span(report.fromMillis, report.tillMillis) + ' (' + duration(report.elapsedNanos) + ')';
+        /** @param {SamplerReport} report */
         const threads = (report) => report.groups.reduce((sum, group) => sum + (group.threads ?? 0), 0);
         const host = byId('interval');
         if (!this.model.isDiff) {
@@ -253,6 +275,7 @@ class App {
             this.zoom === 0 ? '' : `${shorten(model.frames.short[model.frame[this.zoom]], 80)}: ${share} of all`;
     }
 
+    /** @param {number} node */
     showDetail(node) {
         if (node < 0) {
             return;
@@ -263,6 +286,10 @@ class App {
         );
     }
 
+    /**
+     * @param {number} node
+     * @param {MouseEvent} event
+     */
     showTip(node, event) {
         const tip = byId('tip');
         tip.hidden = node < 0;
@@ -316,6 +343,7 @@ class App {
         }
     }
 
+    /** @param {number} frame */
     toneOf(frame) {
         const kind = this.model.frames.kind[frame];
         const found = this.found?.frames[frame] === 1 ? ' found' : '';
@@ -336,10 +364,12 @@ class App {
         return tree;
     }
 
+    /** @param {number} [current] */
     showTree(current) {
         const tree = this.callTree;
         const rows = [];
         this.levels = new Map();
+        /** @param {number[]} nodes */
         const order = (nodes) => [...nodes].sort((a, b) => -this.tree.compare(a, b) || b - a); // last first: a stack
         const stack = this.base === 0 ? order(tree.children(0)).map((node) => [node, 1]) : [[this.base, 1]];
         for (let next = stack.pop(); next !== undefined; next = stack.pop()) {
@@ -353,6 +383,10 @@ class App {
         this.tree.setRows(rows, current ?? this.tree.rows[this.tree.current]);
     }
 
+    /**
+     * @param {number} node
+     * @param {boolean} open
+     */
     toggle(node, open) {
         open ? this.open.add(node) : this.open.delete(node);
         this.showTree(node);
@@ -366,6 +400,7 @@ class App {
     openHottest() {
         const tree = this.callTree;
         const time = this.model.total[this.metric];
+        /** @param {number[]} nodes */
         const hottest = (nodes) => nodes.reduce((best, i) => (best < 0 || time[i] > time[best] ? i : best), -1);
         let node = this.base === 0 ? hottest(tree.children(0)) : this.base;
         const least = time[node] * HOT_PART;
@@ -381,6 +416,7 @@ class App {
     /** To the frame that itself got slower by most: its callers as a whole may have become faster. */
     openSlowest() {
         const { model, metric } = this;
+        /** @param {number} i */
         const change = (i) => model.self[metric][i] - model.self[metric + '0'][i];
         let slowest = this.base;
         for (let i = this.base + 1; i < model.count; i++) {
@@ -394,6 +430,7 @@ class App {
         return slowest;
     }
 
+    /** @param {number} node */
     reveal(node) {
         const tree = this.callTree;
         const shown = tree.shown[node];
@@ -405,6 +442,7 @@ class App {
         this.tree.draw();
     }
 
+    /** @param {Tab} id */
     hotRows(id) {
         const key = id + this.base;
         let rows = this.hot.get(key);
@@ -415,13 +453,15 @@ class App {
         return rows;
     }
 
+    /** @param {Tab} id */
     showHot(id) {
         if (this.tab !== id || !HOT_TABS.includes(id)) {
             return; // made when it is looked at
         }
-        const grid = this[id];
+        const grid = this[/** @type {'methods' | 'lines'} */ (id)];
         const rows = this.hotRows(id).filter((row) => this.found === null || this.found.frames[row.frame] === 1);
         const { metric } = this;
+        /** @param {HotRow} row */
         const change = (row) => row.total[metric] - (this.model.isDiff ? row.total[metric + '0'] : 0);
         rows.sort((a, b) => grid.compare(a, b) || change(b) - change(a) || a.key - b.key);
         grid.setRows(rows);
@@ -429,7 +469,7 @@ class App {
 
     // ---- search
 
-    /** @param keep true: the same text in another view, so the place in the finds stays */
+    /** @param {boolean} keep true: the same text in another view, so the place in the finds stays */
     search(keep) {
         const started = performance.now();
         const within = this.tab === 'graph' ? this.zoom : this.base;
@@ -450,6 +490,7 @@ class App {
         this.showHot(this.tab);
     }
 
+    /** @param {number} step */
     nextFind(step) {
         const top = this.found?.top ?? [];
         if (top.length === 0) {
@@ -467,6 +508,7 @@ class App {
 
     // ---- views, themes, keys
 
+    /** @param {Tab} tab */
     selectTab(tab) {
         this.tab = tab;
         for (const name of TABS) {
@@ -487,6 +529,7 @@ class App {
         }
     }
 
+    /** @param {string} theme */
     setTheme(theme) {
         document.documentElement.dataset.theme = theme;
         byId('theme').textContent = 'Theme: ' + theme;
@@ -499,6 +542,7 @@ class App {
         }
     }
 
+    /** @param {string} direction */
     setDirection(direction) {
         for (const button of dataElements('direction')) {
             button.setAttribute('aria-pressed', String(button.dataset.direction === direction));
@@ -512,6 +556,10 @@ class App {
     }
 }
 
+/**
+ * @param {Finds} found
+ * @param {number} time
+ */
 function wordsOfFinds(found, time) {
     if (found.count === 0) {
         return 'nothing found';
@@ -520,6 +568,10 @@ function wordsOfFinds(found, time) {
 }
 
 // A file opened in a strict browser has no storage: then nothing is remembered.
+/**
+ * @param {string} key
+ * @param {string} value
+ */
 function remember(key, value) {
     try {
         localStorage.setItem('threads-sampler-' + key, value);
@@ -528,6 +580,7 @@ function remember(key, value) {
     }
 }
 
+/** @param {string} key */
 function remembered(key) {
     try {
         const value = localStorage.getItem('threads-sampler-' + key);
@@ -537,6 +590,7 @@ function remembered(key) {
     }
 }
 
+/** @param {any} failure what was thrown */
 function fail(failure) {
     byId('fatal').textContent = 'The report cannot be shown: ' + failure.message;
     byId('fatal').hidden = false;

@@ -21,7 +21,8 @@ scripts=(format model colours flame columns grid groups describe outcomes accoun
     echo "(() => {"
     echo "'use strict';"
     for script in "${scripts[@]}"; do
-        cat "$here/$script.js"
+        # Without the comments that tell tsc the types: each report would carry them.
+        sed -e '/^ *\/\*\*.*\*\/$/d' -e '/^ *\/\*\*$/,/\*\/$/d' "$here/$script.js"
     done
     echo "})();"
 } >"$work/script"

@@ -2,6 +2,7 @@
 // Colours of frames. A package keeps its colour while the page is open, whatever a refresh brings.
 
 const HUES = [22, 205, 140, 285, 48, 175, 335, 245, 95, 0];
+/** @type {{ light: Theme, dark: Theme }} */
 const THEMES = {
     light: {
         package: (hue) => `hsl(${hue} 74% 76%)`,
@@ -48,7 +49,7 @@ const FULL_COLOUR_SHARE = 0.01; // and so much of the view, else less
 class Colours {
     /** @type {string[]} packages, most time first */
     ranked = [];
-    /** @type {typeof THEMES.light} */
+    /** @type {Theme} */
     theme;
 
     constructor() {
@@ -57,11 +58,16 @@ class Colours {
         this.setTheme('light');
     }
 
+    /** @param {'light' | 'dark'} name */
     setTheme(name) {
         this.theme = THEMES[name];
     }
 
-    /** Packages in the order of their own time get the hues that are left. */
+    /**
+     * Packages in the order of their own time get the hues that are left.
+     *
+     * @param {Model} model
+     */
     assign(model) {
         const time = new Map();
         for (let i = 1; i < model.count; i++) {
@@ -80,11 +86,16 @@ class Colours {
         }
     }
 
+    /** @param {string} key */
     ofPackage(key) {
         const index = this.hueOf.get(key) ?? -1;
         return index < 0 ? this.theme.other : this.theme.package(HUES[index]);
     }
 
+    /**
+     * @param {Frames} frames
+     * @param {number} frame
+     */
     ofFrame(frames, frame) {
         switch (frames.kind[frame]) {
             case KIND.JAVA:
@@ -98,6 +109,11 @@ class Colours {
         }
     }
 
+    /**
+     * @param {number} delta
+     * @param {number} width
+     * @param {number} whole
+     */
     ofChange(delta, width, whole) {
         if (delta === 0 || !(width > 0)) {
             return this.theme.same;
@@ -111,7 +127,12 @@ class Colours {
         return delta > 0 ? this.theme.slower(part) : this.theme.faster(part);
     }
 
-    /** [colour, words] for people who look at the picture. */
+    /**
+     * [colour, words] for people who look at the picture.
+     *
+     * @param {Model} model
+     * @returns {string[][]}
+     */
     legend(model) {
         if (model.isDiff) {
             return [

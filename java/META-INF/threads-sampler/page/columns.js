@@ -15,7 +15,9 @@ function columnsOf(view, get, main) {
 function singleColumns(view, get, main) {
     const { metric } = view;
     const everything = () => view.model.total[metric][view.base];
+    /** @type {ColumnMaker} */
     const time = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
+    /** @param {any} row */
     const share = (row) => get[main](metric, row);
     /** @type {Column[]} */
     const columns = [
@@ -38,7 +40,13 @@ function singleColumns(view, get, main) {
             time('ownCpu', 'Own CPU ms', 'Time on a processor in the frame itself', (row) => get.self('cpu', row))
         );
     }
+    /**
+     * @param {string} key
+     * @param {string} title
+     * @param {string} hint
+     */
     const count = (key, title, hint) => {
+        /** @param {any} row */
         const value = (row) => get[main](key, row);
         columns.push({ key, title, hint, value, text: (row) => whole(value(row)) });
     };
@@ -62,7 +70,9 @@ function singleColumns(view, get, main) {
 function diffColumns(view, get, main) {
     const now = view.metric;
     const then = now + '0';
+    /** @type {ColumnMaker} */
     const column = (key, title, hint, value) => ({ key, title, hint, value, text: (row) => millis(value(row)) });
+    /** @type {ColumnMaker} */
     const change = (key, title, hint, value) => ({
         key,
         title,
@@ -72,6 +82,7 @@ function diffColumns(view, get, main) {
         tone: (row) => tone(value(row)),
     });
     const part = main === 'self' ? get.self : get.total;
+    /** @param {any} row */
     const relative = (row) => (part(now, row) - part(then, row)) / (part(then, row) || Number.MIN_VALUE);
     /** @type {Column[]} */
     const columns = [
@@ -117,6 +128,7 @@ function diffColumns(view, get, main) {
     return columns;
 }
 
+/** @param {number} delta */
 function tone(delta) {
     return delta > 0 ? 'slower' : delta < 0 ? 'faster' : '';
 }

@@ -68,13 +68,20 @@ class Flame {
         new ResizeObserver(() => this.show()).observe(this.scroller);
     }
 
+    /** @param {Model} model */
     setModel(model) {
         this.model = model;
         this.hovered = -1;
         this.chosen = -1;
     }
 
-    /** Looks at node, with its callers up to base above it. */
+    /**
+     * Looks at node, with its callers up to base above it.
+     *
+     * @param {number} base
+     * @param {number} node
+     * @param {Metric} metric
+     */
     view(base, node, metric) {
         const moved = node !== this.node || base !== this.base;
         this.base = base;
@@ -86,6 +93,7 @@ class Flame {
         this.show(moved);
     }
 
+    /** @param {string} direction */
     turn(direction) {
         this.direction = direction;
         this.show(true);
@@ -131,9 +139,17 @@ class Flame {
     /**
      * The zoomed node and what below it is wider than least, most first, as the partition wants it. d3's own
      * hierarchy() would do, but takes the square of the depth of a stack.
+     *
+     * @param {number} least
      */
     wideNodes(least) {
         const { model, metric } = this;
+        /**
+         * @param {number} data
+         * @param {number} depth
+         * @param {FlameNode | null} parent
+         * @returns {FlameNode}
+         */
         const nodeOf = (data, depth, parent) =>
             Object.assign(new d3.Node(data), { depth, parent, value: model.width(metric, data) });
         const root = nodeOf(this.node, 0, null);
@@ -193,12 +209,21 @@ class Flame {
         }
     }
 
-    /** Top of a row in the window. */
+    /**
+     * Top of a row in the window.
+     *
+     * @param {number} row
+     */
     top(row) {
         const y = this.direction === 'icicle' ? row * ROW : this.contentHeight - (row + 1) * ROW;
         return y - this.scroller.scrollTop;
     }
 
+    /**
+     * @param {Box} box
+     * @param {number} y
+     * @param {boolean} isCaller
+     */
     drawBox(box, y, isCaller) {
         const { context, model } = this;
         const theme = this.colours.theme;
@@ -218,6 +243,11 @@ class Flame {
         }
     }
 
+    /**
+     * @param {number} node
+     * @param {number} frame
+     * @param {boolean} isFound
+     */
     fill(node, frame, isFound) {
         if (isFound) {
             return this.colours.theme.found;
@@ -232,6 +262,11 @@ class Flame {
         return this.colours.ofFrame(this.model.frames, frame);
     }
 
+    /**
+     * @param {number} x
+     * @param {number} y
+     * @param {number} width
+     */
     hatch(x, y, width) {
         const context = this.context;
         context.save();
@@ -249,7 +284,14 @@ class Flame {
         context.restore();
     }
 
-    /** The whole name where it fits, else without package and file, else its beginning. */
+    /**
+     * The whole name where it fits, else without package and file, else its beginning.
+     *
+     * @param {number} frame
+     * @param {number} x
+     * @param {number} y
+     * @param {number} room
+     */
     write(frame, x, y, room) {
         const letters = Math.floor(room / this.letter);
         const frames = this.model.frames;
@@ -263,6 +305,11 @@ class Flame {
         }
     }
 
+    /**
+     * @param {number} node
+     * @param {string} colour
+     * @param {number} line
+     */
     outline(node, colour, line) {
         const place = node >= 0 ? this.placeOf(node) : null;
         if (place) {
@@ -274,6 +321,7 @@ class Flame {
         }
     }
 
+    /** @param {number} node */
     placeOf(node) {
         let row = -1;
         for (let i = node; i >= this.base; i = this.model.parent[i]) {
@@ -283,7 +331,11 @@ class Flame {
         return box ? { row, x0: box.x0, x1: box.x1 } : null;
     }
 
-    /** The node under the mouse, or -1. */
+    /**
+     * The node under the mouse, or -1.
+     *
+     * @param {MouseEvent} event
+     */
     at(event) {
         if (!this.rows) {
             return -1;
@@ -295,6 +347,10 @@ class Flame {
         return boxAt(this.rows[row] ?? [], x)?.node ?? -1;
     }
 
+    /**
+     * @param {number} node
+     * @param {MouseEvent} event
+     */
     hover(node, event) {
         if (node !== this.hovered) {
             this.hovered = node;
@@ -304,6 +360,7 @@ class Flame {
         this.on.hover(node, event);
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
         const place = this.placeOf(this.chosen) ?? this.placeOf(this.node);
         if (!place) {
@@ -339,7 +396,11 @@ class Flame {
         }
     }
 
-    /** Marks a node and brings its row into the window. */
+    /**
+     * Marks a node and brings its row into the window.
+     *
+     * @param {number} node
+     */
     choose(node) {
         this.chosen = node;
         const place = this.placeOf(node);
@@ -356,7 +417,12 @@ class Flame {
     }
 }
 
-/** The box of a sorted row that x is in. */
+/**
+ * The box of a sorted row that x is in.
+ *
+ * @param {Box[]} row
+ * @param {number} x
+ */
 function boxAt(row, x) {
     let low = 0;
     let high = row.length - 1;

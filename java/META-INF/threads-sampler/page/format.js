@@ -7,18 +7,31 @@ const WHOLE = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const NAME_LIMIT = 400; // characters of a name in a row; a title shows TITLE_LIMIT
 const TITLE_LIMIT = 2000;
 
+/** @param {number} n */
 const whole = (n) => WHOLE.format(n);
 
-/** Milliseconds; a digit after the point only where there is little before it. */
+/**
+ * Milliseconds; a digit after the point only where there is little before it.
+ *
+ * @param {number} ns
+ */
 function millis(ns) {
     const ms = ns / 1e6;
     return ms === 0 || Math.abs(ms) >= 10 ? WHOLE.format(ms) : ONE_DIGIT.format(ms);
 }
 
+/**
+ * @param {string} text
+ * @param {number} value
+ */
 function signed(text, value) {
     return value > 0 ? '+' + text : text;
 }
 
+/**
+ * @param {number} part
+ * @param {number} of
+ */
 function percent(part, of) {
     if (!(of > 0)) {
         return part ? '–' : '0.0 %';
@@ -30,6 +43,7 @@ function percent(part, of) {
     return ONE_DIGIT.format(p) + ' %';
 }
 
+/** @param {number} ns */
 function duration(ns) {
     const sign = ns < 0 ? '-' : '';
     const s = Math.abs(ns) / 1e9;
@@ -50,23 +64,32 @@ function duration(ns) {
     return sign + whole(Math.floor(minutes / 60)) + ' h ' + (minutes % 60) + ' min';
 }
 
+/** @param {number} n */
 function bytes(n) {
     return n < 1e6 ? ONE_DIGIT.format(n / 1e3) + ' kB' : ONE_DIGIT.format(n / 1e6) + ' MB';
 }
 
+/** @param {number} n */
 function twoDigits(n) {
     return String(n).padStart(2, '0');
 }
 
+/** @param {Date} date */
 function dayOf(date) {
     return date.getFullYear() + '-' + twoDigits(date.getMonth() + 1) + '-' + twoDigits(date.getDate());
 }
 
+/** @param {Date} date */
 function clockOf(date) {
     return [date.getHours(), date.getMinutes(), date.getSeconds()].map(twoDigits).join(':');
 }
 
-/** "2026-11-20 10:00:00 – 10:15:00", the day again only where it is another. */
+/**
+ * "2026-11-20 10:00:00 – 10:15:00", the day again only where it is another.
+ *
+ * @param {number} fromMillis
+ * @param {number} tillMillis
+ */
 function span(fromMillis, tillMillis) {
     const from = new Date(fromMillis);
     const till = new Date(tillMillis);
@@ -78,11 +101,17 @@ function span(fromMillis, tillMillis) {
 // eslint-disable-next-line no-control-regex -- these are the ones to find
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
+/** @param {string} text */
 function clean(text) {
     return text.replace(UNSEEN, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 
-/** At most limit characters; says how many there are where it cuts. */
+/**
+ * At most limit characters; says how many there are where it cuts.
+ *
+ * @param {string} text
+ * @param {number} limit
+ */
 function shorten(text, limit) {
     if (text.length <= limit) {
         return text;
@@ -90,7 +119,11 @@ function shorten(text, limit) {
     return wholeCharacters(text.slice(0, limit)) + '… (' + whole(text.length) + ' characters)';
 }
 
-/** Without half of a surrogate pair at the end. */
+/**
+ * Without half of a surrogate pair at the end.
+ *
+ * @param {string} text
+ */
 function wholeCharacters(text) {
     return text.replace(/[\ud800-\udbff]$/, '');
 }

@@ -6,7 +6,11 @@ const GRID_ROW = 26;
 const INDENT = 14;
 const DEEPEST_INDENT = 40; // levels; what is deeper says so by a number
 
-/** Room for its title, the sign of its order and numbers of ten digits. */
+/**
+ * Room for its title, the sign of its order and numbers of ten digits.
+ *
+ * @param {Column} column
+ */
 function widthOf(column) {
     return Math.max(104, column.title.length * 8 + 42) + 'px';
 }
@@ -48,6 +52,10 @@ class Grid {
         new ResizeObserver(() => this.draw()).observe(host);
     }
 
+    /**
+     * @param {Column[]} columns
+     * @param {Sort} sort
+     */
     setColumns(columns, sort) {
         this.columns = columns;
         this.sort = columns.some((column) => column.key === this.sort?.key) ? this.sort : sort;
@@ -58,6 +66,7 @@ class Grid {
         this.head.replaceChildren(...columns.map((column) => this.headCell(column)));
     }
 
+    /** @param {Column} column */
     headCell(column) {
         const cell = element('div', column.name ? 'name' : 'number');
         const button = element('button', '', column.title);
@@ -71,19 +80,28 @@ class Grid {
         return cell;
     }
 
+    /** @param {HTMLElement} cell */
     markSort(cell) {
         const sorted = cell.dataset.key === this.sort.key;
         cell.setAttribute('aria-sort', sorted ? (this.sort.down ? 'descending' : 'ascending') : 'none');
     }
 
-    /** Most first for numbers, A first for names; again turns it over. */
+    /**
+     * Most first for numbers, A first for names; again turns it over.
+     *
+     * @param {Column} column
+     */
     sortBy(column) {
         const again = this.sort.key === column.key;
         this.sort = { key: column.key, down: again ? !this.sort.down : !column.name };
-        [...this.head.children].forEach((cell) => this.markSort(cell));
+        /** @type {HTMLElement[]} */ ([...this.head.children]).forEach((cell) => this.markSort(cell));
         this.on.sort();
     }
 
+    /**
+     * @param {any} a
+     * @param {any} b
+     */
     compare(a, b) {
         const column = /** @type {Column} */ (this.columns.find((candidate) => candidate.key === this.sort.key));
         const left = column.value(a);
@@ -92,6 +110,10 @@ class Grid {
         return this.sort.down ? -order : order;
     }
 
+    /**
+     * @param {any[]} rows
+     * @param {any} [current]
+     */
     setRows(rows, current) {
         this.rows = rows;
         this.current = current !== undefined ? rows.indexOf(current) : Math.min(this.current, rows.length - 1);
@@ -130,11 +152,12 @@ class Grid {
         }
     }
 
+    /** @param {number} index */
     row(index) {
         const row = this.rows[index];
         const line = element('div', 'row' + (index === this.current ? ' current' : ''));
         line.id = this.host.id + '-row-' + index;
-        line.dataset.index = index;
+        line.dataset.index = /** @type {any} */ (index);
         line.setAttribute('role', 'row');
         line.setAttribute('aria-rowindex', String(index + 2));
         line.setAttribute('aria-selected', String(index === this.current));
@@ -150,10 +173,14 @@ class Grid {
         return line;
     }
 
+    /**
+     * @param {Column} column
+     * @param {any} row
+     */
     numberCell(column, row) {
         const cell = element('div', 'number ' + (column.tone?.(row) ?? ''), column.text(row));
         cell.setAttribute('role', 'gridcell');
-        const bar = column.bar?.(row);
+        const bar = /** @type {number} */ (column.bar?.(row));
         if (bar > 0) {
             cell.style.setProperty('--bar', Math.min(100, 100 * bar).toFixed(1) + '%');
             cell.classList.add('bar');
@@ -161,6 +188,10 @@ class Grid {
         return cell;
     }
 
+    /**
+     * @param {Column} column
+     * @param {any} row
+     */
     nameCell(column, row) {
         const cell = element('div', 'name');
         const text = column.text(row);
@@ -180,31 +211,38 @@ class Grid {
         return cell;
     }
 
+    /** @param {Event} event */
     indexOf(event) {
-        const line = event.target.closest('.row');
+        const line = /** @type {HTMLElement | null} */ (/** @type {Element} */ (event.target).closest('.row'));
         return line ? Number(line.dataset.index) : -1;
     }
 
+    /** @param {Event} event */
     click(event) {
         const index = this.indexOf(event);
         if (index < 0) {
             return;
         }
         this.current = index;
-        if (this.tree && event.target.classList.contains('mark')) {
+        if (this.tree && /** @type {Element} */ (event.target).classList.contains('mark')) {
             this.toggle(this.tree, index);
         } else {
             this.draw();
         }
     }
 
+    /** @param {Event} event */
     doubleClick(event) {
         const index = this.indexOf(event);
-        if (index >= 0 && !event.target.classList.contains('mark')) {
+        if (index >= 0 && !/** @type {Element} */ (event.target).classList.contains('mark')) {
             this.on.activate(this.rows[index]);
         }
     }
 
+    /**
+     * @param {GridTree} tree
+     * @param {number} index
+     */
     toggle(tree, index) {
         const row = this.rows[index];
         if (tree.canOpen(row)) {
@@ -212,11 +250,13 @@ class Grid {
         }
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
         if (event.target !== this.host || event.ctrlKey || event.altKey || event.metaKey) {
             return;
         }
         const page = Math.max(1, Math.floor(this.host.clientHeight / GRID_ROW) - 2);
+        /** @type {{ [key: string]: number }} */
         const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
         if (event.key in moves) {
             this.moveTo(this.current + moves[event.key]);
@@ -232,6 +272,10 @@ class Grid {
         event.preventDefault();
     }
 
+    /**
+     * @param {GridTree} tree
+     * @param {string} key
+     */
     openOrClose(tree, key) {
         const row = this.rows[this.current];
         const isOpen = tree.canOpen(row) && tree.isOpen(row);
@@ -245,6 +289,7 @@ class Grid {
         }
     }
 
+    /** @param {number} index */
     moveTo(index) {
         this.current = Math.max(0, Math.min(this.rows.length - 1, index));
         this.reveal();

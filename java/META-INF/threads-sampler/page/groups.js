@@ -17,11 +17,16 @@ function groupOptions(view) {
     return [all, ...groups];
 }
 
+/**
+ * @param {View} view
+ * @param {number} node
+ * @param {string} name
+ */
 function groupOption(view, node, name) {
     const { model, metric, base } = view;
     const option = element('div', 'group');
     option.id = 'group-' + node;
-    option.dataset.node = node;
+    option.dataset.node = /** @type {any} */ (node);
     option.setAttribute('role', 'option');
     option.setAttribute('aria-selected', String(node === base));
     const delta = model.isDiff ? model.delta(metric, node) : 0;
@@ -33,11 +38,13 @@ function groupOption(view, node, name) {
     return option;
 }
 
+/** @param {ModelGroup} group */
 function threadsOf(group) {
-    const side = group.sides[group.sides.length - 1] ?? group.sides[0];
+    const side = /** @type {ReportGroup} */ (group.sides[group.sides.length - 1] ?? group.sides[0]);
     return whole(side.threads ?? 0) + ' threads: ' + (side.threadNames ?? []).map(clean).join(', ');
 }
 
+/** @param {number} delta */
 function changeOf(delta) {
     return delta === 0 ? '±0' : signed(duration(delta), delta);
 }

@@ -2,17 +2,26 @@
 // What a person does: buttons and keys. Nothing is shown here; the page is told what is wanted.
 
 class Input {
+    /** @param {App} app */
     constructor(app) {
         this.app = app;
         this.listen();
     }
 
     listen() {
+        /**
+         * @param {string} id
+         * @param {() => void} action
+         */
         const click = (id, action) => byId(id).addEventListener('click', action);
         click('back', () => this.app.back());
         click('reset', () => this.app.resetZoom());
         click('theme', () =>
-            this.app.setTheme({ auto: 'light', light: 'dark', dark: 'auto' }[document.documentElement.dataset.theme])
+            this.app.setTheme(
+                { auto: 'light', light: 'dark', dark: 'auto' }[
+                    /** @type {'auto' | 'light' | 'dark'} */ (document.documentElement.dataset.theme)
+                ]
+            )
         );
         click('help-open', () => byId('help').showModal());
         click('collapse', () => {
@@ -22,11 +31,17 @@ class Input {
         click('hot-path', () => this.app.reveal(this.app.openHotPath()));
         byId('compact').addEventListener('change', () => this.app.showTree());
         TABS.forEach((tab) => click('tab-' + tab, () => this.app.selectTab(tab)));
-        dataElements('metric').forEach((b) => b.addEventListener('click', () => this.app.setMetric(b.dataset.metric)));
-        dataElements('direction').forEach((b) => b.addEventListener('click', () => this.app.setDirection(b.dataset.direction)));
+        dataElements('metric').forEach((b) =>
+            b.addEventListener('click', () => this.app.setMetric(/** @type {Metric} */ (b.dataset.metric)))
+        );
+        dataElements('direction').forEach((b) =>
+            b.addEventListener('click', () => this.app.setDirection(/** @type {string} */ (b.dataset.direction)))
+        );
         window
             .matchMedia('(prefers-color-scheme: dark)')
-            .addEventListener('change', () => this.app.setTheme(document.documentElement.dataset.theme));
+            .addEventListener('change', () =>
+                this.app.setTheme(/** @type {string} */ (document.documentElement.dataset.theme))
+            );
         byId('search').addEventListener('input', () => this.app.searchAndShow());
         byId('search').addEventListener('keydown', (event) => this.searchKey(event));
         byId('tabs').addEventListener('keydown', (event) => this.tabKey(event));
@@ -41,6 +56,7 @@ class Input {
         document.addEventListener('keydown', (event) => this.key(event));
     }
 
+    /** @param {KeyboardEvent} event */
     searchKey(event) {
         if (event.key === 'Enter') {
             event.preventDefault();
@@ -53,6 +69,7 @@ class Input {
         }
     }
 
+    /** @param {KeyboardEvent} event */
     tabKey(event) {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (step) {
@@ -62,6 +79,7 @@ class Input {
         }
     }
 
+    /** @param {KeyboardEvent} event */
     groupKey(event) {
         const options = /** @type {HTMLElement[]} */ ([...byId('groups').children]);
         const at = options.findIndex((option) => Number(option.dataset.node) === this.app.base);
@@ -74,17 +92,19 @@ class Input {
         }
     }
 
+    /** @param {KeyboardEvent} event */
     key(event) {
         byId('tip').hidden = true; // who uses keys does not look at the mouse
         if (
             event.ctrlKey ||
             event.altKey ||
             event.metaKey ||
-            event.target.matches('input[type=search]') ||
+            /** @type {Element} */ (event.target).matches('input[type=search]') ||
             byId('help').open
         ) {
             return;
         }
+        /** @type {{ [key: string]: () => void }} */
         const actions = {
             '/': () => {
                 byId('search').focus();

@@ -25,6 +25,7 @@ class Live {
         this.next(this.pause);
     }
 
+    /** @param {boolean} paused */
     setPaused(paused) {
         this.paused = paused;
         this.button.setAttribute('aria-pressed', String(paused));
@@ -36,6 +37,7 @@ class Live {
         }
     }
 
+    /** @param {number} millis */
     next(millis) {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.fetchReport(), millis);
@@ -61,6 +63,7 @@ class Live {
         }
     }
 
+    /** @param {SamplerReport | ReportPair} data */
     use(data) {
         if (!this.paused) {
             this.on.report(data);
@@ -68,6 +71,10 @@ class Live {
         }
     }
 
+    /**
+     * @param {string} state
+     * @param {string} words
+     */
     say(state, words) {
         this.status.className = 'live ' + state;
         this.words.textContent = words;

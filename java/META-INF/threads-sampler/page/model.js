@@ -9,17 +9,30 @@ const JDK_CLASS = /^(java|javax|jdk|sun|com\.sun)\./;
 /** Every frame the page can show, once: how it is written, what it counts under, its colour's key. */
 class Frames {
     constructor() {
+        /** @type {string[]} */
         this.text = []; // as in a stack trace
+        /** @type {string[]} */
         this.short = []; // without package and file
+        /** @type {string[]} */
         this.search = []; // what a search looks at
+        /** @type {number[]} */
         this.method = []; // index into methods
+        /** @type {number[]} */
         this.kind = [];
+        /** @type {string[]} */
         this.colour = []; // package, for the colour
-        this.methods = []; // {text, short, kind, colour}
+        /** @type {MethodEntry[]} */
+        this.methods = [];
         this.methodOf = new Map();
         this.frameOf = new Map();
     }
 
+    /**
+     * @param {string} key
+     * @param {string} text
+     * @param {string} short
+     * @param {number} method
+     */
     add(key, text, short, method) {
         let index = this.frameOf.get(key);
         if (index === undefined) {
@@ -35,6 +48,13 @@ class Frames {
         return index;
     }
 
+    /**
+     * @param {string} key
+     * @param {string} text
+     * @param {string} short
+     * @param {number} kind
+     * @param {string} colour
+     */
     addMethod(key, text, short, kind, colour) {
         let index = this.methodOf.get(key);
         if (index === undefined) {
@@ -45,12 +65,19 @@ class Frames {
         return index;
     }
 
+    /**
+     * @param {string} name
+     * @param {number} kind
+     */
     named(name, kind) {
         const text = clean(name) || '(empty name)';
         return this.add(kind + name, text, text, this.addMethod(kind + name, text, text, kind, ''));
     }
 
-    /** @param lines false: the frame stands for all lines of its method */
+    /**
+     * @param {ReportFrame} frame
+     * @param {boolean} lines false: the frame stands for all lines of its method
+     */
     fromReport(frame, lines) {
         if (frame.pseudo !== undefined) {
             return this.named(frame.pseudo, KIND.PSEUDO);
@@ -67,11 +94,17 @@ class Frames {
     }
 }
 
-/** The first three parts of the package: enough to tell one library or module from another. */
+/**
+ * The first three parts of the package: enough to tell one library or module from another.
+ *
+ * @param {string} className
+ * @param {number} dot
+ */
 function packageOf(className, dot) {
     return clean(className.slice(0, Math.max(dot, 0)).split('.', 3).join('.'));
 }
 
+/** @param {ReportFrame} frame */
 function placeOf(frame) {
     if (frame.native) {
         return '(Native Method)';
@@ -82,8 +115,12 @@ function placeOf(frame) {
     return '(' + clean(frame.file) + (frame.line === undefined ? '' : ':' + frame.line) + ')';
 }
 
-/** A growing tree; finish() turns it into the arrays. */
+/** A growing tree; the constructor of Model makes arrays of it. */
 class TreeBuilder {
+    /**
+     * @param {Frames} frames
+     * @param {string[]} measures
+     */
     constructor(frames, measures) {
         this.frames = frames;
         this.parent = [-1];
@@ -95,6 +132,10 @@ class TreeBuilder {
         }
     }
 
+    /**
+     * @param {number} parent
+     * @param {number} frame
+     */
     add(parent, frame) {
         for (const measure in this.self) {
             this.self[measure].push(0);
@@ -136,24 +177,39 @@ class Model {
         this.groups = [];
     }
 
+    /** @param {number} node */
     children(node) {
         return this.childList.subarray(this.childStart[node], this.childStart[node + 1]);
     }
 
+    /** @param {number} node */
     textOf(node) {
         return this.frames.text[this.frame[node]];
     }
 
-    /** What a node takes of the graph's width; of two reports both count, so that nothing is hidden. */
+    /**
+     * What a node takes of the graph's width; of two reports both count, so that nothing is hidden.
+     *
+     * @param {Metric} metric
+     * @param {number} node
+     */
     width(metric, node) {
         return this.total[metric][node] + (this.isDiff ? this.total[metric + '0'][node] : 0);
     }
 
+    /**
+     * @param {Metric} metric
+     * @param {number} node
+     */
     delta(metric, node) {
         return this.total[metric][node] - this.total[metric + '0'][node];
     }
 
-    /** Names from a group down to node: finds the place again in another report. */
+    /**
+     * Names from a group down to node: finds the place again in another report.
+     *
+     * @param {number} node
+     */
     path(node) {
         const path = [];
         for (let i = node; i > 0; i = this.parent[i]) {
@@ -162,7 +218,11 @@ class Model {
         return path.reverse();
     }
 
-    /** The node of a path, or the deepest of it that there is. */
+    /**
+     * The node of a path, or the deepest of it that there is.
+     *
+     * @param {string[]} path
+     */
     find(path) {
         let node = 0;
         for (const name of path) {
@@ -175,6 +235,10 @@ class Model {
         return node;
     }
 
+    /**
+     * @param {number} ancestor
+     * @param {number} node
+     */
     contains(ancestor, node) {
         while (node > ancestor) {
             node = this.parent[node];
@@ -183,6 +247,10 @@ class Model {
     }
 }
 
+/**
+ * @param {Int32Array} parent
+ * @param {Float64Array} self
+ */
 function totals(parent, self) {
     const total = Float64Array.from(self);
     for (let i = total.length - 1; i > 0; i--) {
@@ -191,6 +259,10 @@ function totals(parent, self) {
     return total;
 }
 
+/**
+ * @param {Int32Array} parent
+ * @returns {[Int32Array, Int32Array]}
+ */
 function childrenByParent(parent) {
     const count = parent.length;
     const start = new Int32Array(count + 1);
@@ -208,6 +280,7 @@ function childrenByParent(parent) {
     return [start, list];
 }
 
+/** @param {SamplerReport | undefined} report */
 function checkFormat(report) {
     if (typeof report?.format !== 'string' || !report.format.startsWith('threads-sampler/1')) {
         throw new Error('This is not a report that this page can read (format: ' + report?.format + ').');
@@ -323,6 +396,7 @@ function diffModel({ before, after, difference }) {
  */
 function hotList(model, base, byLine) {
     const { frames, frame } = model;
+    /** @param {number} node */
     const keyOf = (node) => (byLine ? frame[node] : frames.method[frame[node]]);
     const keys = byLine ? frames.text.length : frames.methods.length;
     const open = new Int32Array(keys); // how often a key is on the current stack
@@ -352,6 +426,11 @@ function hotList(model, base, byLine) {
     return rows.filter((row) => row !== undefined);
 }
 
+/**
+ * @param {number} key
+ * @param {number} frame
+ * @param {string[]} measures
+ */
 function newHotRow(key, frame, measures) {
     /** @type {HotRow} */
     const row = { key, frame, self: {}, total: {} };
@@ -370,7 +449,9 @@ function newHotRow(key, frame, measures) {
  * @returns {CallTree}
  */
 function callTree(model, metric, compact) {
+    /** @param {number} node */
     const self = (node) => model.self[metric][node] || (model.isDiff && model.self[metric + '0'][node]);
+    /** @param {number} node */
     const passesOn = (node) =>
         compact &&
         model.frames.kind[model.frame[node]] >= KIND.JAVA &&
@@ -399,7 +480,12 @@ function callTree(model, metric, compact) {
     return { parent, shown, children: (node) => lists.get(node) ?? [] };
 }
 
-/** Sums of scaled numbers differ in their last digits. */
+/**
+ * Sums of scaled numbers differ in their last digits.
+ *
+ * @param {number} a
+ * @param {number} b
+ */
 function nearly(a, b) {
     return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }

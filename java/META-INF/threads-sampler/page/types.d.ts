@@ -61,6 +61,11 @@ interface ReportPair {
     difference: Difference;
 }
 
+/** The lists of outcomes.js, by code. Counters have no kind. */
+interface OutcomeTable {
+    [code: string]: { kind?: string; text: string; words: string };
+}
+
 // ---- the model
 
 type Metric = 'wall' | 'cpu';
@@ -94,7 +99,7 @@ interface HotRow {
 interface CallTree {
     parent: Int32Array;
     shown: Int32Array;
-    children(node: number): ArrayLike<number> & Iterable<number>;
+    children(node: number): number[];
 }
 
 interface Finds {
@@ -105,6 +110,8 @@ interface Finds {
 }
 
 // ---- views and tables
+
+type Tab = 'graph' | 'tree' | 'methods' | 'lines' | 'account';
 
 /** What a function needs to know of the page. */
 interface View {
@@ -134,6 +141,9 @@ interface Column {
     bar?(row: any): number;
 }
 
+/** The row of a table is what its reader or its value function takes: a node's number, or a HotRow. */
+type ColumnMaker = (key: string, title: string, hint: string, value: (row: any) => number) => Column;
+
 interface Sort {
     key: string;
     down: boolean;
@@ -150,6 +160,27 @@ interface GridTree {
     isOpen(row: any): boolean;
     canOpen(row: any): boolean;
     parent(row: any): any;
+}
+
+/** CSS colours. `part` is from 0, no change, to 1. */
+interface Theme {
+    package(hue: number): string;
+    slower(part: number): string;
+    faster(part: number): string;
+    other: string;
+    jdk: string;
+    pseudo: string;
+    group: string;
+    text: string;
+    textDim: string;
+    line: string;
+    found: string;
+    foundText: string;
+    muted: string;
+    hover: string;
+    chosen: string;
+    hatch: string;
+    same: string;
 }
 
 interface FlameEvents {

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
 /**
  * The figures of one thread group in a {@link SamplingReport}.
  *
@@ -17,10 +22,12 @@ public final class SamplingGroup {
     private static final int MEASURES = 3;
 
     private final String name;
+    private final List<String> measures;
     private final long[] figures;
 
-    SamplingGroup(String name, long[] figures) {
+    SamplingGroup(String name, List<String> measures, long[] figures) {
         this.name = name;
+        this.measures = measures;
         this.figures = figures;
     }
 
@@ -58,6 +65,19 @@ public final class SamplingGroup {
      */
     public long getSamples() {
         return total(ReportWeight.SAMPLES);
+    }
+
+    /**
+     * All that was measured, by name, as {@link SamplingReport#getMeasures()}.
+     *
+     * @return of all its threads together; not modifiable
+     */
+    public Map<String, Long> getMeasures() {
+        Map<String, Long> totals = new LinkedHashMap<>();
+        for (int i = 0; i < measures.size(); i++) {
+            totals.put(measures.get(i), figures[MEASURES + i]);
+        }
+        return Collections.unmodifiableMap(totals);
     }
 
     /**

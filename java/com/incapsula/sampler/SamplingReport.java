@@ -82,7 +82,9 @@ public final class SamplingReport implements AutoCloseable {
         for (int i = 0; i < raw.groups().size(); i++) {
             int figures = raw.groupFigures().length / raw.groups().size();
             groups.add(new SamplingGroup(
-                    raw.groups().get(i), Arrays.copyOfRange(raw.groupFigures(), i * figures, (i + 1) * figures)));
+                    raw.groups().get(i),
+                    raw.measures(),
+                    Arrays.copyOfRange(raw.groupFigures(), i * figures, (i + 1) * figures)));
         }
         return Collections.unmodifiableList(groups);
     }
@@ -195,7 +197,7 @@ public final class SamplingReport implements AutoCloseable {
      * @return nanoseconds
      */
     public long getWallNanos() {
-        return Figure.WALL.of(raw);
+        return raw.total(ReportWeight.WALL);
     }
 
     /**
@@ -204,7 +206,7 @@ public final class SamplingReport implements AutoCloseable {
      * @return nanoseconds
      */
     public long getCpuNanos() {
-        return Figure.CPU.of(raw);
+        return raw.total(ReportWeight.CPU);
     }
 
     /**
@@ -216,7 +218,21 @@ public final class SamplingReport implements AutoCloseable {
      * @return the number, at most {@link #getPolls()}
      */
     public long getSamples() {
-        return Figure.SAMPLES.of(raw);
+        return raw.total(ReportWeight.SAMPLES);
+    }
+
+    /**
+     * The totals of all measures over all groups, by the names that they have in the JSON form: {@code wall},
+     * {@code cpu}, {@code samples}, and what later releases measure.
+     *
+     * @return nanoseconds of times, else how many; in the core's order, not modifiable; empty where nothing is sampled
+     */
+    public Map<String, Long> getMeasures() {
+        Map<String, Long> totals = new LinkedHashMap<>();
+        for (int i = 0; i < raw.measures().size(); i++) {
+            totals.put(raw.measures().get(i), raw.total(i));
+        }
+        return Collections.unmodifiableMap(totals);
     }
 
     /**

@@ -44,9 +44,10 @@ import org.jspecify.annotations.Nullable;
  * A setter refuses a value out of range with an {@link IllegalArgumentException} that names property, value and range;
  * the property keeps its value.
  *
- * <p>Threads: any. Getters, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. A setter
- * of a running sampler returns when the sampler has the new value, which it takes between two ticks; called from the
- * sampler's own outputer or manipulator it returns at once, and the value follows. {@code close}, {@code shutdown},
+ * <p>Threads: any. Getters, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. So does
+ * a setter of a running sampler: the value holds from the next tick on, and for all that is called afterwards. Only
+ * {@link #setThreadToBeSampled} and {@link #setSampleTheseThreadsOnly} wait for the end of a tick, unless they are
+ * called from the sampler's own outputer or manipulator. {@code close}, {@code shutdown},
  * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and
  * {@code resumeSampling} wait for the sampler's threads; called from the sampler's own outputer or manipulator, where
  * they would wait for themselves, they throw {@link IllegalStateException}. No wait can be interrupted: {@code init}
@@ -284,7 +285,7 @@ public class ThreadsSampler implements AutoCloseable {
      *         last ones; before the first {@link #init()} zeros
      */
     public SamplerStatistics getStatistics() {
-        return new SamplerStatistics(lifecycle.statistics());
+        return new SamplerStatistics(lifecycle.liveState().statistics());
     }
 
     /**
@@ -300,7 +301,7 @@ public class ThreadsSampler implements AutoCloseable {
      * @throws OutOfMemoryError if there is no memory for it
      */
     public String dump() {
-        return lifecycle.dump();
+        return lifecycle.liveState().dump();
     }
 
     /**

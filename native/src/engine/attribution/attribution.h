@@ -7,8 +7,8 @@
  *
  * Owns     the path buffer; interval, names and filter are the sampler's.
  * Threads  the sampler thread only.
- * Errors   none: without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and ran_out
- *          is set.
+ * Errors   none: without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and
+ *          ran_out is set.
  * Cost     a known stack: one memcmp.
  */
 #ifndef SMP_ENGINE_ATTRIBUTION_ATTRIBUTION_H
@@ -32,32 +32,34 @@ struct smp_attribution {
     const struct smp_name_source *names;
     struct smp_stack_path path;
     struct smp_last_stack_budget budget;
-    uint64_t key_epoch;   /* rises with each interval */
+    uint64_t tree_epoch;  /* rises with each interval */
     uint64_t stack_epoch; /* rises with each filter */
     bool ran_out;         /* of memory, since it was set to false */
 };
 
 /* What is credited with time, and the outcome that is counted. */
 struct smp_tree_target {
-    struct smp_group_key key;
+    struct smp_group_tree tree;
     uint32_t node;
     enum smp_outcome outcome;
     size_t omitted; /* frames of its stack that are not in the tree */
 };
 
-/* The thread's key in this interval; looked up where its group or the interval has changed. */
-struct smp_group_key smp_attribution_key(struct smp_attribution *attribution,
-                                         struct smp_thread_record *record);
+/* The tree of the thread's group in this interval; looked up where its group or the interval has
+ * changed. */
+struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
+                                           struct smp_thread_record *record);
 
 /*
- * The target of a stack that was found. sample is read only where the outcome has a stack. It becomes
- * the record's last stack, unless group_name names the group of a virtual thread, whose stack it is.
+ * The target of a stack that was found. sample is read only where the outcome has a stack. It
+ * becomes the record's last stack, unless mounted is the key of a virtual thread, whose stack it
+ * is.
  */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,
                                              enum smp_outcome outcome,
                                              const struct smp_sample *sample,
-                                             const char *group_name);
+                                             struct smp_group_key mounted);
 
 /* The target of the last stack, as idle. False: there is no last stack. */
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,

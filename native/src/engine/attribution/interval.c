@@ -55,29 +55,26 @@ static enum smp_status ensure_root(struct smp_interval *interval, struct smp_gro
 enum smp_status smp_interval_create(struct smp_quota *quota, struct smp_methods *methods,
                                     struct smp_interval **out)
 {
-    enum smp_status status = SMP_ENOMEM;
+    enum smp_status status;
     struct smp_interval *interval = smp_alloc(quota, sizeof(*interval));
 
     if (interval == NULL)
-        goto done;
+        return SMP_ENOMEM;
     interval->quota = quota;
     interval->methods = smp_methods_hold(methods);
     status = smp_tree_create(quota, SMP_ALL_MEASURES, quota->limit_bytes / SMP_TREE_LIMIT_SHARE,
                              &interval->tree);
-    if (status != SMP_OK)
-        goto done;
-    status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
-                                      &interval->groups);
-    if (status != SMP_OK)
-        goto done;
-    find_pseudo_locations(interval);
-    status = ensure_root(interval, (struct smp_group){ .index = 0 });
-    if (status != SMP_OK)
-        goto done;
-    *out = interval;
-    interval = NULL;
-done:
-    smp_interval_destroy(interval);
+    if (status == SMP_OK)
+        status = smp_thread_groups_create(quota, quota->limit_bytes / SMP_GROUPS_LIMIT_SHARE,
+                                          &interval->groups);
+    if (status == SMP_OK) {
+        find_pseudo_locations(interval);
+        status = ensure_root(interval, (struct smp_group){ .index = 0 });
+    }
+    if (status == SMP_OK)
+        *out = interval;
+    else
+        smp_interval_destroy(interval);
     return status;
 }
 
@@ -85,91 +82,93 @@ void smp_interval_destroy(struct smp_interval *interval)
 {
     if (interval == NULL)
         return;
-    if (interval->tree != NULL)
-        smp_tree_destroy(interval->tree);
-    if (interval->groups != NULL)
-        smp_thread_groups_destroy(interval->groups);
+    smp_tree_destroy(interval->tree);
+    smp_thread_groups_destroy(interval->groups);
     smp_methods_release(interval->methods);
     smp_free(interval->quota, interval);
 }
 
-struct smp_group_key smp_interval_find(struct smp_interval *interval, const char *group_name,
-                                       uint64_t serial, const char *raw_name)
+struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
+                                        uint64_t serial, const char *raw_name)
 {
     struct smp_group group = { .index = 0 };
 
-    if (group_name != NULL)
-        group = smp_thread_groups_find(interval->groups, group_name);
+    if (key.name != NULL)
+        group = smp_thread_groups_find(interval->groups, key);
     if (ensure_root(interval, group) != SMP_OK)
         group.index = 0;
     smp_thread_groups_see(interval->groups, group, serial, raw_name != NULL ? raw_name : "");
-    return (struct smp_group_key){
+    return (struct smp_group_tree){
         .group = group,
         .root = smp_thread_groups_info(interval->groups, group)->root,
     };
 }
 
-bool smp_interval_add(struct smp_interval *interval, struct smp_group_key key,
+bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node)
 {
-    return smp_tree_add(interval->tree, key.root, locations, count, node) == SMP_OK;
+    return smp_tree_add(interval->tree, tree.root, locations, count, node) == SMP_OK;
 }
 
-uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_key key,
+uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_tree tree,
                                  enum smp_outcome *outcome)
 {
-    uint32_t node = key.root;
+    uint32_t node = tree.root;
 
-    if (smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node))
+    if (smp_interval_add(interval, tree, &interval->locations[*outcome], 1, &node))
         return node;
     *outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
     /* Made together with the group's root, so it is found. */
-    (void)smp_interval_add(interval, key, &interval->locations[*outcome], 1, &node);
+    (void)smp_interval_add(interval, tree, &interval->locations[*outcome], 1, &node);
     return node;
 }
 
-void smp_interval_note(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
+void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                        enum smp_outcome outcome, int64_t wall_ns)
 {
-    struct smp_group_info *info = smp_thread_groups_info(interval->groups, key.group);
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, tree.group);
+    const struct smp_amounts amounts = {
+        .of = { [SMP_MEASURE_WALL] = wall_ns,
+                [SMP_MEASURE_SAMPLES] = smp_outcome_is_sample(outcome) },
+    };
 
     smp_tally_note(&info->tally, outcome);
     smp_tally_note(&interval->tally, outcome);
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
-    if (smp_outcome_is_sample(outcome))
-        smp_tree_credit(interval->tree, node, SMP_MEASURE_SAMPLES, 1);
+    smp_tree_credit_all(interval->tree, node, &amounts);
     info->unseen.fallback = node;
 }
 
-void smp_interval_skip(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree,
                        enum smp_outcome outcome, uint64_t count)
 {
-    smp_tally_note_all(&smp_thread_groups_info(interval->groups, key.group)->tally, outcome, count);
+    smp_tally_note_all(&smp_thread_groups_info(interval->groups, tree.group)->tally, outcome,
+                       count);
     smp_tally_note_all(&interval->tally, outcome, count);
 }
 
-void smp_interval_used_cpu(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
-                           int64_t cpu_ns)
+void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t cpu_ns)
 {
-    (void)key;
     smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
 }
 
-void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
                              int64_t cpu_ns)
 {
-    struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, key.group)->unseen;
+    struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, tree.group)->unseen;
 
     unseen->amount += cpu_ns;
     if (unseen->fallback == 0)
-        unseen->fallback = key.root;
+        unseen->fallback = tree.root;
 }
 
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
                            int64_t cpu_ns)
 {
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
-    smp_tree_credit(interval->tree, node, SMP_MEASURE_CPU, cpu_ns);
+    const struct smp_amounts amounts = {
+        .of = { [SMP_MEASURE_WALL] = wall_ns, [SMP_MEASURE_CPU] = cpu_ns },
+    };
+
+    smp_tree_credit_all(interval->tree, node, &amounts);
 }
 
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns)
@@ -177,9 +176,10 @@ int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int
     return smp_tree_take_back(interval->tree, node, SMP_MEASURE_WALL, wall_ns);
 }
 
-void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_key key, uint64_t depth)
+void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
+                            uint64_t depth)
 {
-    struct smp_group_info *info = smp_thread_groups_info(interval->groups, key.group);
+    struct smp_group_info *info = smp_thread_groups_info(interval->groups, tree.group);
 
     if (depth > info->max_depth)
         info->max_depth = depth;

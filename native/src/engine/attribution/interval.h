@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval.h - the time between two reports, as it is collected: tree, groups, counters, covered time.
+ * interval.h - the time between two reports, as it is collected: tree, groups, counters, covered
+ * time.
  *
  *   node 0 ─┬─ [over group limit] ── [over memory limit]      made at create: there is always a
  *           ├─ group 1 ─┬─ [over memory limit]                node to credit with time
  *           │           └─ Thread.run:840 ── ...
  *           └─ group 2 ─ ...
  *
- * Each group's [over memory limit] is made together with the group. Without memory for it, the group is
- * the overflow group. A node without time is not printed.
+ * Each group's [over memory limit] is made together with the group. Without memory for it, the
+ * group is the overflow group. A node without time is not printed.
  *
  * Owns     its tree and groups; holds the names.
  * Threads  the sampler thread only.
@@ -30,8 +31,8 @@
 #include "model/profile.h"
 #include "model/thread_groups.h"
 
-/* Shares of the session's memory limit. One open interval, names and stack copies leave a sixth for the
- * reports that are being written, so that a new interval can always begin. */
+/* Shares of the session's memory limit. One open interval, names and stack copies leave a sixth for
+ * the reports that are being written, so that a new interval can always begin. */
 enum {
     SMP_TREE_LIMIT_SHARE = 3,  /* a third: the tree */
     SMP_GROUPS_LIMIT_SHARE = 8 /* an eighth: the groups and their threads */
@@ -44,41 +45,42 @@ SMP_CHECKED enum smp_status smp_interval_create(struct smp_quota *quota,
                                                 struct smp_interval **out);
 void smp_interval_destroy(struct smp_interval *interval);
 
-/* The key of a group by name; counts the thread in it once. raw_name may be NULL. */
-struct smp_group_key smp_interval_find(struct smp_interval *interval, const char *group_name,
-                                       uint64_t serial, const char *raw_name);
+/* The tree of a group; counts the thread in it once. raw_name may be NULL. */
+struct smp_group_tree smp_interval_find(struct smp_interval *interval, struct smp_group_key key,
+                                        uint64_t serial, const char *raw_name);
 
 /* The node of a stack. False: no memory. */
-bool smp_interval_add(struct smp_interval *interval, struct smp_group_key key,
+bool smp_interval_add(struct smp_interval *interval, struct smp_group_tree tree,
                       const uint32_t *locations, size_t count, uint32_t *node);
 /* The node of an outcome without a stack; *outcome becomes OVER_MEMORY_LIMIT without memory. */
-uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_key key,
+uint32_t smp_interval_add_pseudo(struct smp_interval *interval, struct smp_group_tree tree,
                                  enum smp_outcome *outcome);
 
 /* One poll, its one outcome and its time. */
-void smp_interval_note(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
+void smp_interval_note(struct smp_interval *interval, struct smp_group_tree tree, uint32_t node,
                        enum smp_outcome outcome, int64_t wall_ns);
 /* So many polls that were not made. */
-void smp_interval_skip(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_skip(struct smp_interval *interval, struct smp_group_tree tree,
                        enum smp_outcome outcome, uint64_t count);
-/* A thread was found running here, for about so much CPU time: an estimate that ran_unseen corrects. */
-void smp_interval_used_cpu(struct smp_interval *interval, struct smp_group_key key, uint32_t node,
-                           int64_t cpu_ns);
+/* A thread was found running here, for about so much CPU time: an estimate that ran_unseen
+ * corrects. */
+void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t cpu_ns);
 /*
- * The difference between the CPU clock of a thread of the group and its estimates; may be negative. seal
- * spreads it over the nodes of the group that were found running, in proportion to their CPU time, so
- * that the group's sum is what the clocks say. Without such nodes it goes to the last target.
+ * The difference between the CPU clock of a thread of the group and its estimates; may be negative.
+ * seal spreads it over the nodes of the group that were found running, in proportion to their CPU
+ * time, so that the group's sum is what the clocks say. Without such nodes it goes to the last
+ * target.
  */
-void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
                              int64_t cpu_ns);
 /* Time without a poll: of a thread that is measured only, or time known from other polls. */
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,
                            int64_t cpu_ns);
-/* Takes back wall time that this node has been credited with in this interval, as far as it goes. Returns
- * how much. */
+/* Takes back wall time that this node has been credited with in this interval, as far as it goes.
+ * Returns how much. */
 int64_t smp_interval_take_back(struct smp_interval *interval, uint32_t node, int64_t wall_ns);
 /* The depth of a stack before filter and cut. */
-void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_key key,
+void smp_interval_saw_depth(struct smp_interval *interval, struct smp_group_tree tree,
                             uint64_t depth);
 void smp_interval_count(struct smp_interval *interval, enum smp_counter counter, uint64_t more);
 
@@ -95,8 +97,8 @@ size_t smp_interval_tree_bytes(const struct smp_interval *interval);
 void smp_interval_mark_used(const struct smp_interval *interval, bool *used, size_t count);
 
 /*
- * Ends it: *out gets tree and groups, times and counters; only destroy may follow. wall_ms is the wall
- * clock at now_ns. The caller sets *out's own CPU time.
+ * Ends it: *out gets tree and groups, times and counters; only destroy may follow. wall_ms is the
+ * wall clock at now_ns. The caller sets *out's own CPU time.
  */
 SMP_CHECKED enum smp_status smp_interval_seal(struct smp_interval *interval, int64_t now_ns,
                                               int64_t wall_ms, struct smp_profile **out);

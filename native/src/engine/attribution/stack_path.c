@@ -24,8 +24,8 @@ static void append_location(struct smp_stack_path *path, uint32_t over_limit, ui
         path->over_limit = true;
 }
 
-/* The library's own frames at the leaf's end, with the pseudo-frames on them. They are not kept: a thread
- * that waits in close() is at the user's line. */
+/* The library's own frames at the leaf's end, with the pseudo-frames on them. They are not kept: a
+ * thread that waits in close() is at the user's line. */
 struct own_run {
     bool is_over;
     size_t count; /* of locations */

@@ -2,6 +2,7 @@
 #include "engine/session/dump.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "engine/session/interval_queue.h"
@@ -82,13 +83,23 @@ static void put_throttle(const struct smp_source_live *live, struct smp_bytes *o
     smp_bytes_printf(out, "throttle, polls made: %" PRId64 " of 1000 that are due\n",
                      live->throttle_share * 1000 / SMP_THROTTLE_WHOLE);
     smp_bytes_printf(out, "throttle, CPU time to spend: %" PRId64 " us\n",
-                     live->throttle_tokens_ns / NS_PER_US);
-    smp_bytes_printf(out, "throttle, CPU time left of the start's reserve: %" PRId64 " us\n",
-                     live->throttle_start_ns / NS_PER_US);
+                     live->throttle_bucket_ns / NS_PER_US);
     smp_bytes_printf(out, "throttle, CPU time owed for ends of intervals: %" PRId64 " us\n",
                      live->throttle_debt_ns / NS_PER_US);
     smp_bytes_printf(out, "throttle, CPU time of a tick without polls: %" PRId64 " us\n",
                      live->throttle_tick_ns / NS_PER_US);
+}
+
+static void put_number(const struct smp_option *option, int64_t value, struct smp_bytes *out)
+{
+    const char *const scale = strstr(option->name, "PerMille");
+
+    /* The property is in percent, in steps of a tenth. */
+    if (scale != NULL)
+        smp_bytes_printf(out, "option %.*sPercent: %" PRId64 ".%" PRId64 "\n",
+                         (int)(scale - option->name), option->name, value / 10, value % 10);
+    else
+        smp_bytes_printf(out, "option %s: %" PRId64 "\n", option->name, value);
 }
 
 static void put_options(const struct smp_ticker_live *live, struct smp_bytes *out)
@@ -97,8 +108,10 @@ static void put_options(const struct smp_ticker_live *live, struct smp_bytes *ou
         const struct smp_option *const option = smp_option_at(i);
         const int64_t value = smp_options_integer(&live->options, i);
 
+        if (option->is_derived)
+            continue;
         if (option->type == SMP_OPTION_NUMBER)
-            smp_bytes_printf(out, "option %s: %" PRId64 "\n", option->name, value);
+            put_number(option, value, out);
         else if (option->type == SMP_OPTION_FLAG)
             smp_bytes_printf(out, "option %s: %s\n", option->name, value != 0 ? "true" : "false");
         else

@@ -12,15 +12,14 @@ bool smp_interval_end_has_room(const struct smp_interval_end *end)
 
 void smp_interval_end_count(struct smp_interval_end *end)
 {
-    const uint64_t drops = smp_interval_queue_dropped(end->intervals);
     struct smp_reporter_stats now;
 
     smp_reporter_get_stats(end->reporter, &now);
     smp_sampler_count(end->sampler, SMP_COUNTER_FAILED_REPORTS, now.failed - end->counted.failed);
     smp_sampler_count(end->sampler, SMP_COUNTER_CUT_RECORDS, now.cut - end->counted.cut);
+    smp_sampler_count(end->sampler, SMP_COUNTER_DROPPED_INTERVALS,
+                      now.dropped - end->counted.dropped);
     end->counted = now;
-    smp_sampler_count(end->sampler, SMP_COUNTER_DROPPED_INTERVALS, drops - end->counted_drops);
-    end->counted_drops = drops;
 }
 
 void smp_interval_end_merge(struct smp_interval_end *end)
@@ -133,6 +132,7 @@ enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_
     do {
         released = smp_reporter_released(end->reporter);
         refused_before = refusals(end);
+        smp_interval_end_count(end);
         status = smp_sampler_seal_last(end->sampler, now_ns, wall_ms, &profile);
     } while (status != SMP_OK && find_memory(end, released, refused_before));
     if (status == SMP_OK) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * interval_end.h - ends intervals: seals them, completes the profile, hands it to the reporter or to the
- * readers. The sampler has made its last tick before that.
+ * interval_end.h - ends intervals: seals them, completes the profile, hands it to the reporter or
+ * to the readers. The sampler has made its last tick before that.
  *
- * Owns     what it has counted of the reporter and the queue.
+ * Owns     what it has counted of the reporter.
  * Threads  the sampler thread only.
  * Errors   SMP_ENOMEM, SMP_EQUOTA: the interval goes on, and nothing is lost.
  * Cost     a seal.
@@ -30,7 +30,6 @@ struct smp_interval_end {
     struct smp_sampler *sampler;
     const struct smp_options *options; /* the running ones */
     struct smp_reporter_stats counted; /* the reporter's figures that the sampler has counted */
-    uint64_t counted_drops;            /* the queue's */
     int64_t sealed_cpu_ns;             /* of both threads, up to the last seal */
 };
 

@@ -5,14 +5,15 @@
  *   entries   [1..4] [5] [6..7] [8]        cursors: the number of the next interval of a reader
  *
  * Invariant: a cursor stands at the first interval of an entry or behind the last one, and so does
- * that of a running take. Merging runs without the mutex. Before a merged interval replaces its parts,
- * they are checked again: if a cursor has come to stand between them, the merged one is thrown away.
+ * that of a running take. Merging runs without the lock. Before a merged interval replaces its
+ * parts, they are checked again: if a cursor has come to stand between them, the merged one is
+ * thrown away.
  */
 #include "engine/session/interval_queue.h"
 
-#include <pthread.h>
 #include <string.h>
 
+#include "base/lock.h"
 #include "model/profile_merge.h"
 
 struct queue_entry {
@@ -31,8 +32,7 @@ struct queue_reader {
 
 struct smp_interval_queue {
     struct smp_quota *quota;
-    pthread_mutex_t mutex;  /* guards all below; a leaf: nothing is called while it is held */
-    pthread_cond_t changed; /* a take or a merge has ended */
+    struct smp_lock lock; /* guards all below; notified when a take or a merge has ended */
     struct queue_entry entries[SMP_MAX_WAITING + 1];
     size_t count;
     struct queue_reader readers[SMP_MAX_READERS];
@@ -43,23 +43,13 @@ struct smp_interval_queue {
     uint64_t dropped;
 };
 
-/* Profiles taken out of the entries, or held beside them, to be released without the mutex. */
+/* Profiles taken out of the entries, or held beside them, to be released without the lock. */
 struct held_profiles {
     struct smp_profile *profiles[SMP_MAX_WAITING + 1];
     size_t count;
     uint64_t first;
     uint64_t last;
 };
-
-static void lock_queue(struct smp_interval_queue *intervals)
-{
-    (void)pthread_mutex_lock(&intervals->mutex);
-}
-
-static void unlock_queue(struct smp_interval_queue *intervals)
-{
-    (void)pthread_mutex_unlock(&intervals->mutex);
-}
 
 static void release_held(struct held_profiles *held)
 {
@@ -83,7 +73,7 @@ static enum smp_status merge_held(struct smp_interval_queue *intervals,
                                     max_tree_bytes, out);
 }
 
-/* --- with the mutex, down to "public" --- */
+/* --- with the lock held, down to "public" --- */
 
 static struct queue_reader *find_reader(struct smp_interval_queue *intervals, unsigned id)
 {
@@ -230,7 +220,7 @@ static struct queue_reader *await_reader(struct smp_interval_queue *intervals, u
     struct queue_reader *reader = find_reader(intervals, id);
 
     while (reader != NULL && reader->is_taking) {
-        (void)pthread_cond_wait(&intervals->changed, &intervals->mutex);
+        smp_lock_wait(&intervals->lock);
         reader = find_reader(intervals, id);
     }
     return reader;
@@ -246,17 +236,12 @@ enum smp_status smp_interval_queue_create(struct smp_quota *quota, struct smp_in
         return SMP_ENOMEM;
     intervals->quota = quota;
     intervals->next = 1;
-    if (pthread_mutex_init(&intervals->mutex, NULL) != 0)
-        goto no_mutex;
-    if (pthread_cond_init(&intervals->changed, NULL) != 0)
-        goto no_changed;
+    if (smp_lock_init(&intervals->lock) != SMP_OK) {
+        smp_free(quota, intervals);
+        return SMP_ENOMEM;
+    }
     *out = intervals;
     return SMP_OK;
-no_changed:
-    (void)pthread_mutex_destroy(&intervals->mutex);
-no_mutex:
-    smp_free(quota, intervals);
-    return SMP_ENOMEM;
 }
 
 void smp_interval_queue_destroy(struct smp_interval_queue *intervals)
@@ -265,8 +250,7 @@ void smp_interval_queue_destroy(struct smp_interval_queue *intervals)
         return;
     for (size_t i = 0; i < intervals->count; i++)
         smp_profile_release(intervals->entries[i].profile);
-    (void)pthread_cond_destroy(&intervals->changed);
-    (void)pthread_mutex_destroy(&intervals->mutex);
+    smp_lock_fini(&intervals->lock);
     smp_free(intervals->quota, intervals);
 }
 
@@ -276,7 +260,7 @@ enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals, un
 {
     enum smp_status status = SMP_EQUOTA;
 
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     for (size_t i = 0; i < SMP_MAX_READERS && status != SMP_OK; i++) {
         if (intervals->readers[i].id != 0)
             continue;
@@ -285,7 +269,7 @@ enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals, un
         *reader = intervals->last_id;
         status = SMP_OK;
     }
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     return status;
 }
 
@@ -293,14 +277,14 @@ void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned rea
 {
     struct held_profiles unwanted = { .count = 0 };
 
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     struct queue_reader *at = await_reader(intervals, reader);
     if (at != NULL) {
         *at = (struct queue_reader){ 0 };
         trim_entries(intervals, &unwanted);
-        (void)pthread_cond_broadcast(&intervals->changed);
+        smp_lock_notify(&intervals->lock);
     }
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     release_held(&unwanted);
 }
 
@@ -311,7 +295,7 @@ static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, u
 {
     enum smp_status status = SMP_OK;
 
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     struct queue_reader *reader = await_reader(intervals, id);
     if (reader == NULL) {
         status = SMP_EINVAL;
@@ -322,7 +306,7 @@ static enum smp_status begin_reader_take(struct smp_interval_queue *intervals, u
         reader->taking = unread->last;
         *out = reader;
     }
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     return status;
 }
 
@@ -331,7 +315,7 @@ static void end_reader_take(struct smp_interval_queue *intervals, struct queue_r
                             const struct held_profiles *unread, struct smp_profile **taken,
                             struct held_profiles *unwanted)
 {
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     if (*taken != NULL) {
         reader->next = unread->last + 1;
     } else {
@@ -343,8 +327,8 @@ static void end_reader_take(struct smp_interval_queue *intervals, struct queue_r
     }
     reader->is_taking = false;
     trim_entries(intervals, unwanted);
-    (void)pthread_cond_broadcast(&intervals->changed);
-    unlock_queue(intervals);
+    smp_lock_notify(&intervals->lock);
+    smp_lock_release(&intervals->lock);
 }
 
 enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, unsigned reader,
@@ -373,28 +357,30 @@ enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals, un
 
 /* --- public: the sampler --- */
 
+static size_t count_waiting(struct smp_interval_queue *intervals)
+{
+    smp_lock_acquire(&intervals->lock);
+    const size_t count = intervals->count;
+    smp_lock_release(&intervals->lock);
+    return count;
+}
+
 bool smp_interval_queue_has_room(struct smp_interval_queue *intervals)
 {
-    bool has_room;
-
-    lock_queue(intervals);
-    has_room = intervals->count < SMP_MAX_WAITING;
-    unlock_queue(intervals);
-    return has_room;
+    return count_waiting(intervals) < SMP_MAX_WAITING;
 }
 
 uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
                                    struct smp_profile *interval, unsigned mark)
 {
     struct held_profiles unwanted = { .count = 0 };
-    uint64_t number;
 
-    lock_queue(intervals);
-    number = intervals->next++;
+    smp_lock_acquire(&intervals->lock);
+    const uint64_t number = intervals->next++;
     intervals->entries[intervals->count++] =
         (struct queue_entry){ .profile = interval, .first = number, .last = number, .mark = mark };
     trim_entries(intervals, &unwanted);
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     release_held(&unwanted);
     return number;
 }
@@ -403,24 +389,17 @@ uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
 
 bool smp_interval_queue_is_long(struct smp_interval_queue *intervals)
 {
-    bool is_long;
-
-    lock_queue(intervals);
-    is_long = intervals->count > SMP_MAX_APART;
-    unlock_queue(intervals);
-    return is_long;
+    return count_waiting(intervals) > SMP_MAX_APART;
 }
 
 static bool begin_compact(struct smp_interval_queue *intervals, struct held_profiles *run)
 {
-    bool begins;
-
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     while (intervals->is_compacting)
-        (void)pthread_cond_wait(&intervals->changed, &intervals->mutex);
-    begins = hold_run(intervals, run);
+        smp_lock_wait(&intervals->lock);
+    const bool begins = hold_run(intervals, run);
     intervals->is_compacting = begins;
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     return begins;
 }
 
@@ -436,11 +415,11 @@ static bool compact_run(struct smp_interval_queue *intervals)
         return false;
     const enum smp_status status =
         merge_held(intervals, &run, max_merged_bytes(intervals), &merged);
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     intervals->is_compacting = false;
     is_shorter = status == SMP_OK && replace_run(intervals, &run, merged, &unwanted);
-    (void)pthread_cond_broadcast(&intervals->changed);
-    unlock_queue(intervals);
+    smp_lock_notify(&intervals->lock);
+    smp_lock_release(&intervals->lock);
     release_held(&run);
     release_held(&unwanted);
     if (!is_shorter)
@@ -453,7 +432,7 @@ static bool drop_oldest(struct smp_interval_queue *intervals)
 {
     struct smp_profile *oldest = NULL;
 
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     if (intervals->count > 0) {
         const struct queue_entry entry = intervals->entries[0];
         remove_entries(intervals, 0, 1);
@@ -464,7 +443,7 @@ static bool drop_oldest(struct smp_interval_queue *intervals)
         intervals->dropped += entry.last - entry.first + 1;
         oldest = entry.profile;
     }
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     smp_profile_release(oldest);
     return oldest != NULL;
 }
@@ -476,19 +455,17 @@ bool smp_interval_queue_evict(struct smp_interval_queue *intervals)
 
 void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals)
 {
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     intervals->is_to_evict = true;
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
 }
 
 static bool take_eviction_request(struct smp_interval_queue *intervals)
 {
-    bool is_to_evict;
-
-    lock_queue(intervals);
-    is_to_evict = intervals->is_to_evict;
+    smp_lock_acquire(&intervals->lock);
+    const bool is_to_evict = intervals->is_to_evict;
     intervals->is_to_evict = false;
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     return is_to_evict;
 }
 
@@ -502,11 +479,9 @@ void smp_interval_queue_compact(struct smp_interval_queue *intervals)
 
 uint64_t smp_interval_queue_dropped(struct smp_interval_queue *intervals)
 {
-    uint64_t dropped;
-
-    lock_queue(intervals);
-    dropped = intervals->dropped;
-    unlock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
+    const uint64_t dropped = intervals->dropped;
+    smp_lock_release(&intervals->lock);
     return dropped;
 }
 
@@ -515,10 +490,10 @@ void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *
 {
     size_t open = 0;
 
-    lock_queue(intervals);
+    smp_lock_acquire(&intervals->lock);
     *waiting = intervals->count;
     for (size_t i = 0; i < SMP_MAX_READERS; i++)
         open += intervals->readers[i].id != 0 ? 1 : 0;
-    unlock_queue(intervals);
+    smp_lock_release(&intervals->lock);
     *readers = open;
 }

@@ -6,17 +6,17 @@
  *                  ▲              ▲         a take: all between a reader's cursor and the end,
  *           report's cursor   page's cursor merged into one profile
  *
- * An interval is released when every reader is past it. Neighbours that no cursor separates are merged
- * when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not of one for
- * each interval. Where a merged profile would take more than its share of the memory limit, stacks that
- * do not fit go to [over memory limit]: no time is lost. The oldest interval is dropped, and counted,
- * only when memory has run out and nothing is left to merge.
+ * An interval is released when every reader is past it. Neighbours that no cursor separates are
+ * merged when more than SMP_MAX_APART wait, so a slow reader costs the memory of one profile, not
+ * of one for each interval. Where a merged profile would take more than its share of the memory
+ * limit, stacks that do not fit go to [over memory limit]: no time is lost. The oldest interval is
+ * dropped, and counted, only when memory has run out and nothing is left to merge.
  *
  * Owns     the profiles that wait.
- * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No mutex is
+ * Threads  any. append, has_room: the sampler thread, and they never wait for a merge. No lock is
  *          held while profiles are merged or freed.
  * Errors   as listed.
- * Cost     append: a mutex. take: nothing for one interval, else a merge.
+ * Cost     append: a lock. take: nothing for one interval, else a merge.
  */
 #ifndef SMP_ENGINE_SESSION_INTERVAL_QUEUE_H
 #define SMP_ENGINE_SESSION_INTERVAL_QUEUE_H
@@ -46,7 +46,8 @@ SMP_CHECKED enum smp_status smp_interval_queue_create(struct smp_quota *quota,
 /* No call of any other function may be under way. NULL is fine. */
 void smp_interval_queue_destroy(struct smp_interval_queue *intervals);
 
-/* A reader whose first take begins with the next interval. *reader is never 0. SMP_EQUOTA: too many. */
+/* A reader whose first take begins with the next interval. *reader is never 0. SMP_EQUOTA: too
+ * many. */
 SMP_CHECKED enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals,
                                                     unsigned *reader);
 /* Waits for its running take. An unknown reader is fine. */
@@ -54,16 +55,16 @@ void smp_interval_queue_close(struct smp_interval_queue *intervals, unsigned rea
 
 bool smp_interval_queue_has_room(struct smp_interval_queue *intervals);
 /*
- * Adopts an interval and returns its number. There is room, or it is the last one. mark: a reader that
- * will take up to here and no further, so that nothing is merged across; 0: none.
+ * Adopts an interval and returns its number. There is room, or it is the last one. mark: a reader
+ * that will take up to here and no further, so that nothing is merged across; 0: none.
  */
 uint64_t smp_interval_queue_append(struct smp_interval_queue *intervals,
                                    struct smp_profile *interval, unsigned mark);
 
 /*
  * What the reader has not had, up to the interval of this number: the caller holds *out. Without
- * memory to merge, *out is the oldest part alone, and the next take gives the rest. SMP_ESTATE: nothing
- * waits. SMP_EINVAL: no such reader. Two takes of one reader run one after the other.
+ * memory to merge, *out is the oldest part alone, and the next take gives the rest. SMP_ESTATE:
+ * nothing waits. SMP_EINVAL: no such reader. Two takes of one reader run one after the other.
  */
 SMP_CHECKED enum smp_status smp_interval_queue_take(struct smp_interval_queue *intervals,
                                                     unsigned reader, uint64_t until,
@@ -73,8 +74,8 @@ SMP_CHECKED enum smp_status smp_interval_queue_take(struct smp_interval_queue *i
 bool smp_interval_queue_is_long(struct smp_interval_queue *intervals);
 /* Merges what is to be merged, and evicts after ask_to_evict. Not on the sampler thread. */
 void smp_interval_queue_compact(struct smp_interval_queue *intervals);
-/* When memory has run out: merges, however few intervals wait; if that is impossible, drops the oldest.
- * False: none waits. */
+/* When memory has run out: merges, however few intervals wait; if that is impossible, drops the
+ * oldest. False: none waits. */
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 
 /* The sampler thread has no time to evict: the next compact does it, once. */

@@ -8,23 +8,13 @@ static const unsigned TRANSITIONS[SMP_STATE_COUNT] = {
     [SMP_STOPPING] = 1u << SMP_RUNNING, [SMP_STOPPED] = 1u << SMP_STOPPING,
 };
 
-static void lock_lifecycle(struct smp_lifecycle *lifecycle)
-{
-    (void)pthread_mutex_lock(&lifecycle->mutex);
-}
-
-static void unlock_lifecycle(struct smp_lifecycle *lifecycle)
-{
-    (void)pthread_mutex_unlock(&lifecycle->mutex);
-}
-
 /* With the lock. False: it cannot follow the state there is. */
 static bool move_to(struct smp_lifecycle *lifecycle, enum smp_state state)
 {
     if ((TRANSITIONS[state] >> lifecycle->state & 1u) == 0)
         return false;
     lifecycle->state = state;
-    (void)pthread_cond_broadcast(&lifecycle->changed);
+    smp_lock_notify(&lifecycle->lock);
     return true;
 }
 
@@ -32,29 +22,21 @@ enum smp_status smp_lifecycle_init(struct smp_lifecycle *lifecycle)
 {
     *lifecycle = (struct smp_lifecycle){ .state = SMP_NEW };
     lifecycle->end = &lifecycle->first;
-    if (pthread_mutex_init(&lifecycle->mutex, NULL) != 0)
-        return SMP_ENOMEM;
-    if (pthread_cond_init(&lifecycle->changed, NULL) == 0)
-        return SMP_OK;
-    (void)pthread_mutex_destroy(&lifecycle->mutex);
-    return SMP_ENOMEM;
+    return smp_lock_init(&lifecycle->lock);
 }
 
 void smp_lifecycle_fini(struct smp_lifecycle *lifecycle)
 {
-    (void)pthread_cond_destroy(&lifecycle->changed);
-    (void)pthread_mutex_destroy(&lifecycle->mutex);
+    smp_lock_fini(&lifecycle->lock);
 }
 
 /* --- start, stop --- */
 
 enum smp_status smp_lifecycle_begin_start(struct smp_lifecycle *lifecycle)
 {
-    bool has_moved;
-
-    lock_lifecycle(lifecycle);
-    has_moved = move_to(lifecycle, SMP_STARTING);
-    unlock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
+    const bool has_moved = move_to(lifecycle, SMP_STARTING);
+    smp_lock_release(&lifecycle->lock);
     return has_moved ? SMP_OK : SMP_ESTATE;
 }
 
@@ -70,7 +52,7 @@ static struct smp_request *take_all(struct smp_lifecycle *lifecycle)
 void smp_lifecycle_end_start(struct smp_lifecycle *lifecycle, bool has_started,
                              smp_do_request *do_request, void *self)
 {
-    lock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
     (void)move_to(lifecycle, has_started ? SMP_RUNNING : SMP_NEW);
     if (!has_started) {
         for (struct smp_request *request = take_all(lifecycle); request != NULL;
@@ -79,29 +61,27 @@ void smp_lifecycle_end_start(struct smp_lifecycle *lifecycle, bool has_started,
             request->is_done = true;
         }
     }
-    unlock_lifecycle(lifecycle);
+    smp_lock_release(&lifecycle->lock);
 }
 
 bool smp_lifecycle_begin_stop(struct smp_lifecycle *lifecycle, bool wants_last_report)
 {
-    bool has_moved;
-
-    lock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
     while (lifecycle->state == SMP_STARTING || lifecycle->state == SMP_STOPPING)
-        (void)pthread_cond_wait(&lifecycle->changed, &lifecycle->mutex);
-    has_moved = move_to(lifecycle, SMP_STOPPING);
+        smp_lock_wait(&lifecycle->lock);
+    const bool has_moved = move_to(lifecycle, SMP_STOPPING);
     if (has_moved)
         lifecycle->wants_last_report = wants_last_report;
     smp_event_call(&lifecycle->event);
-    unlock_lifecycle(lifecycle);
+    smp_lock_release(&lifecycle->lock);
     return has_moved;
 }
 
 void smp_lifecycle_end_stop(struct smp_lifecycle *lifecycle)
 {
-    lock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
     (void)move_to(lifecycle, SMP_STOPPED);
-    unlock_lifecycle(lifecycle);
+    smp_lock_release(&lifecycle->lock);
 }
 
 /* --- requests --- */
@@ -114,7 +94,7 @@ static enum smp_status wait_until_done(struct smp_lifecycle *lifecycle, struct s
     lifecycle->end = &request->next;
     smp_event_call(&lifecycle->event);
     while (!request->is_done)
-        (void)pthread_cond_wait(&lifecycle->changed, &lifecycle->mutex);
+        smp_lock_wait(&lifecycle->lock);
     return request->status;
 }
 
@@ -123,12 +103,12 @@ enum smp_status smp_lifecycle_ask(struct smp_lifecycle *lifecycle, struct smp_re
 {
     enum smp_status status = SMP_ESTOPPED;
 
-    lock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
     if (lifecycle->state == SMP_NEW)
         status = do_request(self, request, false);
     else if (lifecycle->state == SMP_STARTING || lifecycle->state == SMP_RUNNING)
         status = wait_until_done(lifecycle, request);
-    unlock_lifecycle(lifecycle);
+    smp_lock_release(&lifecycle->lock);
     return status;
 }
 
@@ -139,39 +119,63 @@ static bool goes_on(const struct smp_lifecycle *lifecycle)
 
 bool smp_lifecycle_has_work(struct smp_lifecycle *lifecycle)
 {
-    bool has_work;
-
-    lock_lifecycle(lifecycle);
-    has_work = lifecycle->first != NULL || !goes_on(lifecycle);
-    unlock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
+    const bool has_work =
+        lifecycle->first != NULL || lifecycle->options != NULL || !goes_on(lifecycle);
+    smp_lock_release(&lifecycle->lock);
     return has_work;
 }
 
 bool smp_lifecycle_take(struct smp_lifecycle *lifecycle, struct smp_request **requests)
 {
-    bool is_running;
-
-    lock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
     *requests = take_all(lifecycle);
-    is_running = goes_on(lifecycle);
-    unlock_lifecycle(lifecycle);
+    const bool is_running = goes_on(lifecycle);
+    smp_lock_release(&lifecycle->lock);
     return is_running;
 }
 
 void smp_lifecycle_done(struct smp_lifecycle *lifecycle, struct smp_request *request,
                         enum smp_status status)
 {
-    lock_lifecycle(lifecycle);
+    smp_lock_acquire(&lifecycle->lock);
     request->status = status;
     request->is_done = true;
-    (void)pthread_cond_broadcast(&lifecycle->changed);
-    unlock_lifecycle(lifecycle);
+    smp_lock_notify(&lifecycle->lock);
+    smp_lock_release(&lifecycle->lock);
+}
+
+enum smp_status smp_lifecycle_put_options(struct smp_lifecycle *lifecycle,
+                                          struct smp_prepared_options *options,
+                                          struct smp_prepared_options **out)
+{
+    enum smp_status status = SMP_ESTOPPED;
+
+    *out = options;
+    smp_lock_acquire(&lifecycle->lock);
+    if (lifecycle->state == SMP_NEW || goes_on(lifecycle)) {
+        *out = lifecycle->options;
+        lifecycle->options = options;
+        smp_event_call(&lifecycle->event);
+        status = SMP_OK;
+    }
+    smp_lock_release(&lifecycle->lock);
+    return status;
+}
+
+struct smp_prepared_options *smp_lifecycle_take_options(struct smp_lifecycle *lifecycle)
+{
+    smp_lock_acquire(&lifecycle->lock);
+    struct smp_prepared_options *options = lifecycle->options;
+    lifecycle->options = NULL;
+    smp_lock_release(&lifecycle->lock);
+    return options;
 }
 
 enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle)
 {
-    (void)pthread_mutex_lock(&lifecycle->mutex);
+    smp_lock_acquire(&lifecycle->lock);
     const enum smp_state state = lifecycle->state;
-    (void)pthread_mutex_unlock(&lifecycle->mutex);
+    smp_lock_release(&lifecycle->lock);
     return state;
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/session/reporter.h"
 
-#include <pthread.h>
-
 #include "base/clock.h"
+#include "base/lock.h"
 #include "engine/session/worker.h"
 
 enum { SLOTS = SMP_MAX_QUEUED_SNAPSHOTS + 1 }; /* one is kept free for the last report */
@@ -22,9 +21,7 @@ struct smp_reporter {
     struct smp_outputer outputer;
     struct smp_worker worker;
     struct smp_profile *current; /* of the running report; the thread's own */
-    pthread_mutex_t mutex;       /* guards all below; a leaf: nothing is called while it is held */
-    pthread_cond_t work;         /* for the thread */
-    pthread_cond_t done;         /* for callers that wait */
+    struct smp_lock lock;        /* guards all below; notified of work, and of work that is done */
     struct report_entry entries[SLOTS];
     unsigned first;
     unsigned count;
@@ -34,16 +31,6 @@ struct smp_reporter {
     uint64_t released;
     struct smp_reporter_stats stats;
 };
-
-static void lock_reporter(struct smp_reporter *reporter)
-{
-    (void)pthread_mutex_lock(&reporter->mutex);
-}
-
-static void unlock_reporter(struct smp_reporter *reporter)
-{
-    (void)pthread_mutex_unlock(&reporter->mutex);
-}
 
 /* --- the thread --- */
 
@@ -56,16 +43,15 @@ static void pass_on_messages(struct smp_reporter *reporter)
         reporter->outputer.message(reporter->outputer.self, level, text);
 }
 
-/* False: the thread ends, and nothing is left to do. *entry is empty where there are only messages. */
+/* False: the thread ends, and nothing is left to do. *entry is empty where there are only
+ * messages. */
 static bool take_report(struct smp_reporter *reporter, struct report_entry *entry)
 {
-    bool has_work;
-
     *entry = (struct report_entry){ 0 };
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     while (reporter->count == 0 && !reporter->has_news && !reporter->is_ending)
-        (void)pthread_cond_wait(&reporter->work, &reporter->mutex);
-    has_work = reporter->count > 0 || reporter->has_news;
+        smp_lock_wait(&reporter->lock);
+    const bool has_work = reporter->count > 0 || reporter->has_news;
     reporter->has_news = false;
     if (reporter->count > 0) {
         *entry = reporter->entries[reporter->first];
@@ -73,7 +59,7 @@ static bool take_report(struct smp_reporter *reporter, struct report_entry *entr
         reporter->count--;
         reporter->is_writing = true;
     }
-    unlock_reporter(reporter);
+    smp_lock_release(&reporter->lock);
     return has_work;
 }
 
@@ -82,7 +68,7 @@ static void finish_entry(struct smp_reporter *reporter, const struct report_entr
 {
     const int64_t own_cpu_ns = smp_clock_own_cpu_ns();
 
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     reporter->is_writing = false;
     reporter->released++;
     reporter->stats.own_cpu_ns = own_cpu_ns;
@@ -95,8 +81,8 @@ static void finish_entry(struct smp_reporter *reporter, const struct report_entr
         entry->ticket->status = status;
         entry->ticket->is_done = true;
     }
-    (void)pthread_cond_broadcast(&reporter->done);
-    unlock_reporter(reporter);
+    smp_lock_notify(&reporter->lock);
+    smp_lock_release(&reporter->lock);
 }
 
 /* Writes one part, and releases it. */
@@ -112,8 +98,8 @@ static enum smp_status write_part(struct smp_reporter *reporter, const struct re
     return status;
 }
 
-/* Writes what no report has had, up to the entry's last interval: one part, or several where memory is
- * short. Returns the first failure. */
+/* Writes what no report has had, up to the entry's last interval: one part, or several where memory
+ * is short. Returns the first failure. */
 static enum smp_status write_parts(struct smp_reporter *reporter, const struct report_entry *entry,
                                    bool *had_samples, unsigned *cut)
 {
@@ -168,30 +154,6 @@ static void run_report_thread(void *self)
 
 /* --- create, destroy --- */
 
-static enum smp_status init_reporter_locks(struct smp_reporter *reporter)
-{
-    if (pthread_mutex_init(&reporter->mutex, NULL) != 0)
-        goto no_mutex;
-    if (pthread_cond_init(&reporter->work, NULL) != 0)
-        goto no_work;
-    if (pthread_cond_init(&reporter->done, NULL) != 0)
-        goto no_done;
-    return SMP_OK;
-no_done:
-    (void)pthread_cond_destroy(&reporter->work);
-no_work:
-    (void)pthread_mutex_destroy(&reporter->mutex);
-no_mutex:
-    return SMP_ENOMEM;
-}
-
-static void fini_reporter_locks(struct smp_reporter *reporter)
-{
-    (void)pthread_cond_destroy(&reporter->done);
-    (void)pthread_cond_destroy(&reporter->work);
-    (void)pthread_mutex_destroy(&reporter->mutex);
-}
-
 enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log,
                                     struct smp_interval_queue *intervals,
                                     const struct smp_attach *attach,
@@ -210,17 +172,17 @@ enum smp_status smp_reporter_create(struct smp_quota *quota, struct smp_log *log
                              reporter);
     if (status != SMP_OK)
         goto no_worker;
-    status = init_reporter_locks(reporter);
+    status = smp_lock_init(&reporter->lock);
     if (status != SMP_OK)
-        goto no_locks;
+        goto no_lock;
     status = smp_interval_queue_open(intervals, &reporter->reader);
     if (status != SMP_OK)
         goto no_reader;
     *out = reporter;
     return SMP_OK;
 no_reader:
-    fini_reporter_locks(reporter);
-no_locks:
+    smp_lock_fini(&reporter->lock);
+no_lock:
     smp_worker_fini(&reporter->worker);
 no_worker:
     smp_free(quota, reporter);
@@ -232,7 +194,7 @@ void smp_reporter_destroy(struct smp_reporter *reporter)
     if (reporter == NULL)
         return;
     smp_interval_queue_close(reporter->intervals, reporter->reader);
-    fini_reporter_locks(reporter);
+    smp_lock_fini(&reporter->lock);
     smp_worker_fini(&reporter->worker);
     smp_free(reporter->quota, reporter);
 }
@@ -257,17 +219,17 @@ static void drop_queued(struct smp_reporter *reporter)
         reporter->first = (reporter->first + 1) % SLOTS;
         reporter->count--;
     }
-    (void)pthread_cond_broadcast(&reporter->done);
+    smp_lock_notify(&reporter->lock);
 }
 
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain)
 {
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     reporter->is_ending = true;
     if (!drain)
         drop_queued(reporter);
-    (void)pthread_cond_signal(&reporter->work);
-    unlock_reporter(reporter);
+    smp_lock_notify(&reporter->lock);
+    smp_lock_release(&reporter->lock);
     smp_worker_join(&reporter->worker);
 }
 
@@ -280,12 +242,7 @@ bool smp_reporter_is_caller(struct smp_reporter *reporter)
 
 bool smp_reporter_has_room(struct smp_reporter *reporter)
 {
-    bool has_room;
-
-    lock_reporter(reporter);
-    has_room = reporter->count < SMP_MAX_QUEUED_SNAPSHOTS;
-    unlock_reporter(reporter);
-    return has_room;
+    return smp_reporter_queued(reporter) < SMP_MAX_QUEUED_SNAPSHOTS;
 }
 
 void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profile,
@@ -294,23 +251,21 @@ void smp_reporter_offer(struct smp_reporter *reporter, struct smp_profile *profi
     const uint64_t until =
         smp_interval_queue_append(reporter->intervals, profile, reporter->reader);
 
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     reporter->entries[(reporter->first + reporter->count) % SLOTS] =
         (struct report_entry){ .until = until, .style = style, .ticket = ticket };
     reporter->count++;
-    (void)pthread_cond_signal(&reporter->work);
-    unlock_reporter(reporter);
+    smp_lock_notify(&reporter->lock);
+    smp_lock_release(&reporter->lock);
 }
 
 enum smp_status smp_reporter_wait(struct smp_reporter *reporter, struct smp_report_ticket *ticket)
 {
-    enum smp_status status;
-
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     while (!ticket->is_done)
-        (void)pthread_cond_wait(&reporter->done, &reporter->mutex);
-    status = ticket->status;
-    unlock_reporter(reporter);
+        smp_lock_wait(&reporter->lock);
+    const enum smp_status status = ticket->status;
+    smp_lock_release(&reporter->lock);
     return status;
 }
 
@@ -323,45 +278,42 @@ struct smp_profile *smp_reporter_current(struct smp_reporter *reporter)
 
 uint64_t smp_reporter_released(struct smp_reporter *reporter)
 {
-    uint64_t released;
-
-    lock_reporter(reporter);
-    released = reporter->released;
-    unlock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
+    const uint64_t released = reporter->released;
+    smp_lock_release(&reporter->lock);
     return released;
 }
 
 bool smp_reporter_wait_for_release(struct smp_reporter *reporter, uint64_t released)
 {
-    bool has_released;
-
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     while (reporter->released == released && (reporter->count > 0 || reporter->is_writing))
-        (void)pthread_cond_wait(&reporter->done, &reporter->mutex);
-    has_released = reporter->released != released;
-    unlock_reporter(reporter);
+        smp_lock_wait(&reporter->lock);
+    const bool has_released = reporter->released != released;
+    smp_lock_release(&reporter->lock);
     return has_released;
 }
 
 void smp_reporter_wake(struct smp_reporter *reporter)
 {
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     reporter->has_news = true;
-    (void)pthread_cond_signal(&reporter->work);
-    unlock_reporter(reporter);
+    smp_lock_notify(&reporter->lock);
+    smp_lock_release(&reporter->lock);
 }
 
 void smp_reporter_get_stats(struct smp_reporter *reporter, struct smp_reporter_stats *out)
 {
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     *out = reporter->stats;
-    unlock_reporter(reporter);
+    smp_lock_release(&reporter->lock);
+    out->dropped = smp_interval_queue_dropped(reporter->intervals);
 }
 
 size_t smp_reporter_queued(struct smp_reporter *reporter)
 {
-    lock_reporter(reporter);
+    smp_lock_acquire(&reporter->lock);
     const size_t queued = reporter->count;
-    unlock_reporter(reporter);
+    smp_lock_release(&reporter->lock);
     return queued;
 }

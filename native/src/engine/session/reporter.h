@@ -5,14 +5,14 @@
  *   sampler ── offer ──► [ r r r r ] (+1 for the last) ──► report_text ──► outputer
  *                              └──► interval queue: up to the offered interval, what no report had
  *
- * offer never waits for output; a caller that wants a report waits on its ticket. The messages of the
- * log go to the outputer between reports. The thread is a reader of the interval queue, and keeps it
- * short. Without memory to merge its intervals, one report becomes several.
+ * offer never waits for output; a caller that wants a report waits on its ticket. The messages of
+ * the log go to the outputer between reports. The thread is a reader of the interval queue, and
+ * keeps it short. Without memory to merge its intervals, one report becomes several.
  *
  * Owns     its thread; the profiles wait in the interval queue, which it borrows.
- * Threads  any; no function is called with its mutex held.
+ * Threads  any; no function is called with its lock held.
  * Errors   a report that fails is counted, and its ticket says so; the next one is tried.
- * Cost     offer: one mutex. No allocation.
+ * Cost     offer: one lock. No allocation.
  */
 #ifndef SMP_ENGINE_SESSION_REPORTER_H
 #define SMP_ENGINE_SESSION_REPORTER_H
@@ -35,7 +35,7 @@ struct smp_reporter;
 
 /* The result of one report, for a caller that waits for it. Zeroed before offer. */
 struct smp_report_ticket {
-    bool is_done; /* guarded by the reporter's mutex */
+    bool is_done; /* guarded by the reporter's lock */
     enum smp_status status;
 };
 
@@ -43,6 +43,7 @@ struct smp_reporter_stats {
     uint64_t written; /* reports that had samples, and that the outputer has taken */
     uint64_t failed;
     uint64_t cut;       /* records cut at their size limit */
+    uint64_t dropped;   /* intervals, by the interval queue */
     int64_t own_cpu_ns; /* of the thread, up to the last report */
 };
 
@@ -57,7 +58,8 @@ void smp_reporter_destroy(struct smp_reporter *reporter);
 
 /* SMP_ETHREAD, or the status of attach.enter. May be called again after finish. */
 SMP_CHECKED enum smp_status smp_reporter_start(struct smp_reporter *reporter);
-/* Ends the thread and joins it. drain: after all queued reports are written; else they are dropped. */
+/* Ends the thread and joins it. drain: after all queued reports are written; else they are
+ * dropped. */
 void smp_reporter_finish(struct smp_reporter *reporter, bool drain);
 bool smp_reporter_is_caller(struct smp_reporter *reporter);
 

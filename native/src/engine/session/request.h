@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * request.h - what other threads want of the sampler thread. It is done between two ticks, so nothing
- * below the session needs a lock; its caller waits, and gets the status.
+ * request.h - what other threads want of the sampler thread. It is done between two ticks, so
+ * nothing below the session needs a lock; its caller waits, and gets the status.
  *
  * Threads  the caller's until it asks, and again when the request is done.
  */
@@ -13,10 +13,8 @@
 #include "base/status.h"
 #include "engine/jvm.h"
 #include "engine/session/reporter.h"
-#include "model/options.h"
 
 enum smp_request_kind {
-    SMP_REQUEST_CONFIGURE,
     SMP_REQUEST_SET_FILTER,
     SMP_REQUEST_PAUSE,
     SMP_REQUEST_RESUME,
@@ -28,7 +26,6 @@ enum smp_request_kind {
 
 struct smp_request {
     enum smp_request_kind kind;
-    struct smp_options options;             /* CONFIGURE: adopted on success */
     struct smp_thread_filter thread_filter; /* SET_FILTER: adopted on success */
     bool only;
     struct smp_report_ticket *ticket; /* REPORT, SAMPLE_ONCE */

@@ -24,8 +24,7 @@ struct smp_sampler {
     struct smp_quota *quota;
     struct smp_log *log;
     struct smp_jvm vm;
-    char *packages; /* the text filter was made from */
-    struct smp_filter *filter;
+    struct smp_prepared_options *prepared; /* the options in force */
     struct smp_methods *methods;
     struct smp_methods_stats methods_seen; /* methods' figures that have been counted */
     struct smp_interval *interval;         /* NULL after seal_last */
@@ -62,7 +61,7 @@ static enum smp_status init_attribution(struct smp_sampler *sampler,
     struct smp_attribution *attribution = &sampler->attribution;
     const size_t depth = (size_t)options->max_depth_frames + SMP_STACK_PATH_EXTRA;
 
-    attribution->key_epoch = 1;
+    attribution->tree_epoch = 1;
     attribution->stack_epoch = 1;
     attribution->names = &sampler->vm.names;
     attribution->budget = (struct smp_last_stack_budget){
@@ -104,19 +103,14 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
 static enum smp_status create_parts(struct smp_sampler *sampler, const struct smp_options *options)
 {
     struct smp_quota *quota = sampler->quota;
-    const char *packages = options->monitored_packages;
     struct smp_methods *methods = NULL;
     struct smp_interval *interval = NULL;
-    enum smp_status status = SMP_ENOMEM;
+    enum smp_status status = smp_prepared_options_create(quota, options, &sampler->prepared);
 
-    sampler->packages = smp_strndup(quota, packages, strlen(packages));
-    if (sampler->packages == NULL)
-        return status;
-    status = smp_filter_create(quota, packages, &sampler->filter);
     if (status != SMP_OK)
         return status;
-    status = smp_methods_create(quota, quota->limit_bytes / NAMES_LIMIT_SHARE, sampler->filter,
-                                &methods);
+    status = smp_methods_create(quota, quota->limit_bytes / NAMES_LIMIT_SHARE,
+                                sampler->prepared->filter, &methods);
     if (status != SMP_OK)
         return status;
     set_methods(sampler, methods);
@@ -173,9 +167,7 @@ void smp_sampler_destroy(struct smp_sampler *sampler)
     smp_interval_destroy(sampler->interval);
     if (sampler->methods != NULL)
         smp_methods_release(sampler->methods);
-    if (sampler->filter != NULL)
-        smp_filter_destroy(sampler->filter);
-    smp_free(sampler->quota, sampler->packages);
+    smp_prepared_options_destroy(sampler->prepared);
     smp_free(sampler->quota, sampler);
 }
 
@@ -349,45 +341,35 @@ void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, ui
 
 /* --- options, filter --- */
 
-static enum smp_status set_packages(struct smp_sampler *sampler, const char *packages)
+/* Where the packages are the same, methods keep the filter they have been compared with. */
+static void change_filter(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
-    enum smp_status status = SMP_ENOMEM;
-    struct smp_filter *filter = NULL;
-    char *copy = NULL;
+    struct smp_prepared_options *before = sampler->prepared;
+    struct smp_filter *filter = options->filter;
 
-    if (strcmp(packages, sampler->packages) == 0)
-        return SMP_OK;
-    copy = smp_strndup(sampler->quota, packages, strlen(packages));
-    if (copy == NULL)
-        goto done;
-    status = smp_filter_create(sampler->quota, packages, &filter);
-    if (status != SMP_OK)
-        goto done;
-    smp_methods_set_filter(sampler->methods, filter);
-    sampler->attribution.stack_epoch++;
-    smp_filter_destroy(sampler->filter);
-    sampler->filter = filter;
-    smp_free(sampler->quota, sampler->packages);
-    sampler->packages = copy;
-    copy = NULL;
-done:
-    smp_free(sampler->quota, copy);
-    return status;
+    if (strcmp(options->options.monitored_packages, before->options.monitored_packages) == 0) {
+        options->filter = before->filter;
+        before->filter = filter;
+    } else {
+        smp_methods_set_filter(sampler->methods, filter);
+        sampler->attribution.stack_epoch++;
+    }
 }
 
-enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
-                                        const struct smp_options *options)
+void smp_sampler_set_options(struct smp_sampler *sampler, struct smp_prepared_options *options)
 {
-    enum smp_status status;
-
     flush_sources(sampler, SMP_FLUSH_OPTIONS); /* pending time belongs to the old ones */
-    status = set_packages(sampler, options->monitored_packages);
-    if (status != SMP_OK)
-        return status;
+    change_filter(sampler, options);
     for (size_t i = 0; i < SOURCE_COUNT; i++)
-        sampler->sources[i].set_options(sampler->sources[i].self, options);
-    smp_roster_set_options(&sampler->roster, options);
-    return SMP_OK;
+        sampler->sources[i].set_options(sampler->sources[i].self, &options->options);
+    smp_roster_set_options(&sampler->roster, &options->options);
+    smp_prepared_options_destroy(sampler->prepared);
+    sampler->prepared = options;
+}
+
+const struct smp_options *smp_sampler_options(const struct smp_sampler *sampler)
+{
+    return &sampler->prepared->options;
 }
 
 void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
@@ -401,8 +383,8 @@ void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filte
 
 /* --- the end of an interval --- */
 
-/* The next interval's names: the same, or of a full table those still in use. Never NULL: without memory
- * to compact it, the full table stays. */
+/* The next interval's names: the same, or of a full table those still in use. Never NULL: without
+ * memory to compact it, the full table stays. */
 static struct smp_methods *next_methods(const struct smp_sampler *sampler)
 {
     const size_t most = sampler->quota->limit_bytes / NAMES_LIMIT_SHARE;
@@ -414,8 +396,8 @@ static struct smp_methods *next_methods(const struct smp_sampler *sampler)
         used = smp_alloc(sampler->quota, count * sizeof(*used));
     if (used != NULL) {
         smp_interval_mark_used(sampler->interval, used, count);
-        if (smp_methods_compact(sampler->methods, used, count, sampler->filter, &compacted) !=
-            SMP_OK)
+        if (smp_methods_compact(sampler->methods, used, count, sampler->prepared->filter,
+                                &compacted) != SMP_OK)
             compacted = NULL;
     }
     smp_free(sampler->quota, used);
@@ -430,7 +412,7 @@ static void close_interval(struct smp_sampler *sampler)
         sampler->closed_counters[i] += smp_interval_counter(sampler->interval, (enum smp_counter)i);
     smp_interval_destroy(sampler->interval);
     set_interval(sampler, NULL);
-    sampler->attribution.key_epoch++; /* a new key also forgets the node of the last stack */
+    sampler->attribution.tree_epoch++; /* a new tree also forgets the node of the last stack */
     sampler->attribution.ran_out = false;
     sampler->warned_of_memory = false;
 }

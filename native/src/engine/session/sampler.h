@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * sampler.h - all that a tick does: drives the sources, owns the interval and the names. No thread, no
- * waiting, no clock of its own: the ticker calls it with the time of each tick.
+ * sampler.h - all that a tick does: drives the sources, owns the interval and the names. No thread,
+ * no waiting, no clock of its own: the ticker calls it with the time of each tick.
  *
  *   sources: thread, stack, time ─► attribution: locations ─► filter ─► interval's tree
  *
@@ -12,8 +12,8 @@
  * Frame rule: see stack_path.h. A stack deeper than max_depth_frames keeps both ends, with
  * "[n..m frames omitted]" between them.
  *
- * Pending time (of threads that were not due) is flushed before the end of what it belongs to: at seal,
- * at pause, and before options or the thread filter change.
+ * Pending time (of threads that were not due) is flushed before the end of what it belongs to: at
+ * seal, at pause, and before options or the thread filter change.
  *
  * Owns     the roster, the sources, the open interval (tree, groups, counters), the names.
  * Threads  the sampler thread only, except create and, before the first tick, all others.
@@ -32,6 +32,7 @@
 #include "base/log.h"
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "engine/session/prepared_options.h"
 #include "engine/sources/source.h"
 #include "model/options.h"
 #include "model/outcome.h"
@@ -60,6 +61,7 @@ struct smp_sampler_live {
     struct smp_source_live source; /* the one that polls */
 };
 
+/* Copies options. */
 SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,
                                                const struct smp_jvm *vm,
                                                const struct smp_options *options,
@@ -67,18 +69,19 @@ SMP_CHECKED enum smp_status smp_sampler_create(struct smp_quota *quota, struct s
 /* On a thread that is allowed to call vm: it gives back threads and names. */
 void smp_sampler_destroy(struct smp_sampler *sampler);
 
-/* Copies what may change while running. On failure nothing has changed. */
-SMP_CHECKED enum smp_status smp_sampler_set_options(struct smp_sampler *sampler,
-                                                    const struct smp_options *options);
+/* Adopts the options; fixed ones must be those of create. */
+void smp_sampler_set_options(struct smp_sampler *sampler, struct smp_prepared_options *options);
+/* The options in force, valid until the next ones. */
+const struct smp_options *smp_sampler_options(const struct smp_sampler *sampler);
 /* Adopts the filter; its functions may be NULL. only: samples its threads and no others. */
 void smp_sampler_set_filter(struct smp_sampler *sampler, struct smp_thread_filter thread_filter,
                             bool only);
 
-/* Time counts from now on: after start, and after a pause. A tick with the same now_ns should follow, so
- * that the threads of this moment are known. */
+/* Time counts from now on: after start, and after a pause. A tick with the same now_ns should
+ * follow, so that the threads of this moment are known. */
 void smp_sampler_mark(struct smp_sampler *sampler, int64_t now_ns, int64_t wall_ms);
-/* The next tick polls all threads. Before the last one: no later poll can prove what idle threads have
- * done. */
+/* The next tick polls all threads. Before the last one: no later poll can prove what idle threads
+ * have done. */
 void smp_sampler_poll_all(struct smp_sampler *sampler);
 /* No time is sampled until mark; the interval's elapsed time stops. A tick comes just before it. */
 void smp_sampler_pause(struct smp_sampler *sampler);
@@ -89,10 +92,10 @@ void smp_sampler_tick(struct smp_sampler *sampler, int64_t now_ns, bool late);
 /* After a tick: the least time until the next one, by the overhead limit; 0: none. */
 int64_t smp_sampler_tick_gap_ns(struct smp_sampler *sampler);
 /*
- * After a tick: so many of the next ticks have no thread to poll, unless one starts. watch: a thread's
- * start calls the listener's event (jvm.h); false: one has started already. Ticks may be left out
- * between watch and unwatch, which takes their number. Where some were, a tick comes before options or
- * filter change.
+ * After a tick: so many of the next ticks have no thread to poll, unless one starts. watch: a
+ * thread's start calls the listener's event (jvm.h); false: one has started already. Ticks may be
+ * left out between watch and unwatch, which takes their number. Where some were, a tick comes
+ * before options or filter change.
  */
 uint64_t smp_sampler_idle_ticks(const struct smp_sampler *sampler);
 bool smp_sampler_watch(struct smp_sampler *sampler, struct smp_start_listener *listener);
@@ -103,15 +106,16 @@ void smp_sampler_tick_once(struct smp_sampler *sampler, int64_t now_ns, int64_t 
 void smp_sampler_count(struct smp_sampler *sampler, enum smp_counter counter, uint64_t more);
 
 /*
- * Ends the interval with the last tick, and begins a new one. now_ns and wall_ms are the same moment;
- * the caller sets the profile's own CPU time. Names that the interval did not need may be forgotten.
- * SMP_ENOMEM, SMP_EQUOTA: no memory for a new interval; the old one goes on and nothing is lost.
+ * Ends the interval with the last tick, and begins a new one. now_ns and wall_ms are the same
+ * moment; the caller sets the profile's own CPU time. Names that the interval did not need may be
+ * forgotten. SMP_ENOMEM, SMP_EQUOTA: no memory for a new interval; the old one goes on and nothing
+ * is lost.
  */
 SMP_CHECKED enum smp_status smp_sampler_seal(struct smp_sampler *sampler, int64_t now_ns,
                                              int64_t wall_ms, struct smp_profile **out);
 /*
- * As seal, but begins no new interval, for which there may be no memory. Only get_stats and destroy may
- * follow. On failure the interval goes on, as above.
+ * As seal, but begins no new interval, for which there may be no memory. Only get_stats and destroy
+ * may follow. On failure the interval goes on, as above.
  */
 SMP_CHECKED enum smp_status smp_sampler_seal_last(struct smp_sampler *sampler, int64_t now_ns,
                                                   int64_t wall_ms, struct smp_profile **out);

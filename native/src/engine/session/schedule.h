@@ -5,8 +5,8 @@
  *   due += interval * (0.9 .. 1.1)         so that a periodic program is not met in the same phase
  *   report_due += period                   a fixed cadence from the start
  *
- * A tick that begins more than half an interval after its due time is late. Missed ticks are not made
- * up for: the next tick comes one interval from now.
+ * A tick that begins more than half an interval after its due time is late. Missed ticks are not
+ * made up for: the next tick comes one interval from now.
  *
  * Owns     nothing; plain data.
  * Threads  one at a time.

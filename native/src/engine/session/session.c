@@ -35,7 +35,6 @@ static void free_parts(struct smp_session *session)
     smp_log_destroy(session->log);
 }
 
-/* options: adopted on success. */
 static enum smp_status create_parts(struct smp_session *session,
                                     const struct smp_session_config *config,
                                     const struct smp_options *options)
@@ -68,7 +67,6 @@ static enum smp_status create_parts(struct smp_session *session,
 enum smp_status smp_session_create(const struct smp_session_config *config,
                                    const struct smp_options *options, struct smp_session **out)
 {
-    struct smp_options copy = { 0 };
     enum smp_status status = SMP_ENOMEM;
     /* Itself it is charged to the process only: there is no quota before it. */
     struct smp_session *session = smp_alloc(NULL, sizeof(*session));
@@ -77,18 +75,15 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
         return SMP_ENOMEM;
     session->quota = smp_quota_create((size_t)options->memory_limit_bytes);
     if (session->quota == NULL)
-        goto no_options;
-    status = smp_options_copy(session->quota, options, &copy);
-    if (status != SMP_OK)
-        goto no_options;
-    session->fixed = copy;
+        goto no_lifecycle;
+    session->fixed = *options;
     session->fixed.monitored_packages = NULL;
     session->engine =
-        smp_walks_uses_async(&config->vm, &copy) ? config->vm.async.name : config->vm.walker.name;
+        smp_walks_uses_async(&config->vm, options) ? config->vm.async.name : config->vm.walker.name;
     status = smp_lifecycle_init(&session->lifecycle);
     if (status != SMP_OK)
         goto no_lifecycle;
-    status = create_parts(session, config, &copy);
+    status = create_parts(session, config, options);
     if (status != SMP_OK)
         goto no_parts;
     *out = session;
@@ -97,8 +92,6 @@ no_parts:
     free_parts(session);
     smp_lifecycle_fini(&session->lifecycle);
 no_lifecycle:
-    smp_options_fini(&copy);
-no_options:
     smp_quota_release(session->quota);
     smp_free(NULL, session);
     return status;
@@ -180,19 +173,17 @@ enum smp_status smp_session_configure(struct smp_session *session,
                                       char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     const char *const difference = smp_options_fixed_difference(&session->fixed, options);
-    struct smp_request request = { .kind = SMP_REQUEST_CONFIGURE };
+    struct smp_prepared_options *prepared = NULL;
     enum smp_status status;
 
     if (difference != NULL) {
         write_message(message, difference);
         return SMP_ESTATE;
     }
-    status = smp_options_copy(session->quota, options, &request.options);
-    if (status != SMP_OK)
-        return status;
-    status = do_request(session, &request);
-    if (status != SMP_OK)
-        smp_options_fini(&request.options);
+    status = smp_prepared_options_create(session->quota, options, &prepared);
+    if (status == SMP_OK)
+        status = smp_lifecycle_put_options(&session->lifecycle, prepared, &prepared);
+    smp_prepared_options_destroy(prepared);
     return status;
 }
 
@@ -232,8 +223,8 @@ static size_t refusals(const struct smp_session *session)
 }
 
 /*
- * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a new
- * interval needs, the request is repeated after one of them has been released.
+ * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a
+ * new interval needs, the request is repeated after one of them has been released.
  */
 static enum smp_status request_report(struct smp_session *session, enum smp_request_kind kind)
 {
@@ -273,8 +264,8 @@ enum smp_status smp_session_sample_once(struct smp_session *session)
 /* --- readers --- */
 
 /*
- * Ends the running interval, without waiting for output. Where memory has run out, waiting intervals
- * make room: they are merged first, then dropped, oldest first.
+ * Ends the running interval, without waiting for output. Where memory has run out, waiting
+ * intervals make room: they are merged first, then dropped, oldest first.
  */
 static enum smp_status request_interval(struct smp_session *session, struct smp_request *request)
 {
@@ -332,12 +323,16 @@ struct smp_profile *smp_session_current_report(struct smp_session *session)
 
 /* --- statistics --- */
 
+static void count_late(struct smp_statistics *statistics, enum smp_counter counter, uint64_t count)
+{
+    statistics->sampler.total_counters[counter] += count;
+    statistics->sampler.interval_counters[counter] += count;
+}
+
 void smp_session_get_statistics(struct smp_session *session, struct smp_statistics *out)
 {
     struct smp_ticker_stats ticker;
     struct smp_reporter_stats reporter;
-    uint64_t failed;
-    uint64_t cut;
 
     smp_ticker_get_stats(session->ticker, &ticker);
     smp_reporter_get_stats(session->reporter, &reporter); /* second: it is the newer one */
@@ -352,12 +347,9 @@ void smp_session_get_statistics(struct smp_session *session, struct smp_statisti
         .elapsed_ns = ticker.elapsed_ns,
     };
     /* The sampler has not counted these yet; after stop it never will. */
-    failed = reporter.failed - ticker.counted.failed;
-    cut = reporter.cut - ticker.counted.cut;
-    out->sampler.total_counters[SMP_COUNTER_FAILED_REPORTS] += failed;
-    out->sampler.interval_counters[SMP_COUNTER_FAILED_REPORTS] += failed;
-    out->sampler.total_counters[SMP_COUNTER_CUT_RECORDS] += cut;
-    out->sampler.interval_counters[SMP_COUNTER_CUT_RECORDS] += cut;
+    count_late(out, SMP_COUNTER_FAILED_REPORTS, reporter.failed - ticker.counted.failed);
+    count_late(out, SMP_COUNTER_CUT_RECORDS, reporter.cut - ticker.counted.cut);
+    count_late(out, SMP_COUNTER_DROPPED_INTERVALS, reporter.dropped - ticker.counted.dropped);
 }
 
 void smp_session_get_live(struct smp_session *session, struct smp_session_live *out)

@@ -5,10 +5,10 @@
  *
  *   create ─► new ─start─► running ⇄ paused ─stop─► stopped ─► destroy        (lifecycle.h)
  *
- * The sampler thread ticks every interval, jittered by up to 10 %, and neither does nor awaits output.
- * The report thread turns profiles into calls of the outputer. Where a report is due while
- * SMP_MAX_QUEUED_SNAPSHOTS wait, the interval goes on into the next report (counted as merged): a slow
- * outputer costs reports, never samples.
+ * The sampler thread ticks every interval, jittered by up to 10 %, and neither does nor awaits
+ * output. The report thread turns profiles into calls of the outputer. Where a report is due while
+ * SMP_MAX_QUEUED_SNAPSHOTS wait, the interval goes on into the next report (counted as merged): a
+ * slow outputer costs reports, never samples.
  *
  * Owns     everything below it. Borrows the self pointers of outputer and vm as long as it lives.
  * Threads  every function from any thread. None waits while holding a lock. One that would wait for
@@ -70,19 +70,24 @@ SMP_CHECKED enum smp_status smp_session_create(const struct smp_session_config *
 void smp_session_destroy(struct smp_session *session);
 
 /*
- * Returns after the first tick, so that all that happens after start is sampled. SMP_ETHREAD, SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE when not new.
+ * Returns after the first tick, so that all that happens after start is sampled. SMP_ETHREAD,
+ * SMP_ENOMEM, SMP_EQUOTA, SMP_EVM; SMP_ESTATE when not new.
  */
 SMP_CHECKED enum smp_status smp_session_start(struct smp_session *session);
 /*
- * Polls every thread a last time, makes a last report, and ends both threads. Returns when that report
- * is written, or has failed. SMP_ENOMEM, SMP_EQUOTA: all is stopped, but there was no memory for the
- * last report. A second stop waits for the first and is SMP_OK. On a session never started: SMP_OK,
- * nothing happens.
+ * Polls every thread a last time, makes a last report, and ends both threads. Returns when that
+ * report is written, or has failed. SMP_ENOMEM, SMP_EQUOTA: all is stopped, but there was no memory
+ * for the last report. A second stop waits for the first and is SMP_OK. On a session never started:
+ * SMP_OK, nothing happens.
  */
 SMP_CHECKED enum smp_status smp_session_stop(struct smp_session *session);
 
-/* Copies options, which take effect at the next tick. SMP_ESTATE, with message: a fixed one would
- * change. message may be NULL. */
+/*
+ * Copies options. They take effect before the next tick, and before whatever the caller requests
+ * next; does not wait for that, so the session's own threads may call it. Of several the last ones
+ * hold. SMP_ESTATE, with message: a fixed one would change. SMP_ENOMEM, SMP_EQUOTA, SMP_ESTOPPED:
+ * the old ones stay. message may be NULL.
+ */
 SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
                                                   const struct smp_options *options,
                                                   char message[SMP_OPTIONS_MESSAGE_BYTES]);
@@ -90,31 +95,32 @@ SMP_CHECKED enum smp_status smp_session_configure(struct smp_session *session,
 SMP_CHECKED enum smp_status smp_session_select(struct smp_session *session,
                                                struct smp_thread_filter thread_filter, bool only);
 
-/* Polls every thread a last time. Then no time is sampled until resume. Twice is fine. Data is kept. */
+/* Polls every thread a last time. Then no time is sampled until resume. Twice is fine. Data is
+ * kept. */
 SMP_CHECKED enum smp_status smp_session_pause(struct smp_session *session);
 SMP_CHECKED enum smp_status smp_session_resume(struct smp_session *session);
 
 /*
  * Ticks (unless paused), ends the interval, returns when its report is written.
- * SMP_EIO when the outputer failed; SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is lost; SMP_ESTATE
- * before start, SMP_ESTOPPED after stop.
+ * SMP_EIO when the outputer failed; SMP_ENOMEM, SMP_EQUOTA: not now, and nothing is lost;
+ * SMP_ESTATE before start, SMP_ESTOPPED after stop.
  */
 SMP_CHECKED enum smp_status smp_session_report(struct smp_session *session);
-/* Paused or inactive only, else SMP_ESTATE: one poll of all threads, which counts as one interval, then
- * as report. */
+/* Paused or inactive only, else SMP_ESTATE: one poll of all threads, which counts as one interval,
+ * then as report. */
 SMP_CHECKED enum smp_status smp_session_sample_once(struct smp_session *session);
 
 /*
- * A reader of intervals with its own cursor: its first interval begins now, or at start. Readers do not
- * affect each other, nor the reports. Closed with the session.
+ * A reader of intervals with its own cursor: its first interval begins now, or at start. Readers do
+ * not affect each other, nor the reports. Closed with the session.
  * SMP_EQUOTA: SMP_MAX_READERS are open, or no memory for a new interval; SMP_ENOMEM; SMP_ESTOPPED.
  */
 SMP_CHECKED enum smp_status smp_session_open_reader(struct smp_session *session, unsigned *reader);
 void smp_session_close_reader(struct smp_session *session, unsigned reader);
 /*
- * Ticks (unless paused), ends the interval, and gives all that the reader has not had: the caller holds
- * *out, which may outlive the session. Where memory is short it may be only the older part; the next
- * call gives the rest. After stop: what is left, then SMP_ESTOPPED.
+ * Ticks (unless paused), ends the interval, and gives all that the reader has not had: the caller
+ * holds *out, which may outlive the session. Where memory is short it may be only the older part;
+ * the next call gives the rest. After stop: what is left, then SMP_ESTOPPED.
  * SMP_ESTATE: not started. SMP_EINVAL: no such reader. SMP_ENOMEM, SMP_EQUOTA: nothing is lost.
  */
 SMP_CHECKED enum smp_status smp_session_take_interval(struct smp_session *session, unsigned reader,

@@ -26,7 +26,6 @@ struct smp_ticker {
     /* The sampler thread's; before start, of the caller of a request. */
     struct smp_sampler *sampler; /* NULL after the last tick */
     struct smp_interval_end end;
-    struct smp_options options;
     struct smp_schedule schedule;
     bool is_paused;       /* by request */
     uint64_t rest_ticks;  /* the next ones, which are left out */
@@ -42,24 +41,25 @@ struct smp_ticker {
 
 static int64_t interval_ns(const struct smp_ticker *ticker)
 {
-    return ticker->options.sampling_frequency_millis * NS_PER_MS;
+    return ticker->end.options->sampling_frequency_millis * NS_PER_MS;
 }
 
 static int64_t period_ns(const struct smp_ticker *ticker)
 {
-    return ticker->options.report_frequency_seconds * NS_PER_SECOND;
+    return ticker->end.options->report_frequency_seconds * NS_PER_SECOND;
 }
 
-/* Adopts options. A list of packages that is long is shown cut. */
-static void use_options(struct smp_ticker *ticker, const struct smp_options *options)
+/* Of the sampler's options. A list of packages that is long is shown cut. */
+static void publish_options(struct smp_ticker *ticker)
 {
+    const struct smp_options *options = smp_sampler_options(ticker->sampler);
     const char *const packages = options->monitored_packages;
     const size_t most = sizeof(ticker->live.packages) - sizeof("...");
     const size_t shown = strlen(packages) <= most
                              ? strlen(packages)
                              : smp_utf8_prefix(packages, strlen(packages), most);
 
-    ticker->options = *options;
+    ticker->end.options = options;
     (void)pthread_mutex_lock(&ticker->mutex);
     ticker->live.options = *options;
     ticker->live.options.monitored_packages = NULL;
@@ -134,7 +134,7 @@ static void make_last_tick(struct smp_ticker *ticker, int64_t now_ns)
 /* Samples where options and requests want it, else pauses. */
 static void start_or_pause(struct smp_ticker *ticker)
 {
-    const bool is_wanted = ticker->options.active && !ticker->is_paused;
+    const bool is_wanted = ticker->end.options->active && !ticker->is_paused;
     const int64_t now_ns = smp_clock_ns();
 
     if (is_wanted == smp_sampler_is_running(ticker->sampler))
@@ -176,20 +176,6 @@ static void make_last_report(struct smp_ticker *ticker)
 }
 
 /* --- requests --- */
-
-static enum smp_status configure_sampler(struct smp_ticker *ticker,
-                                         const struct smp_options *options)
-{
-    enum smp_status status;
-
-    catch_up(ticker);
-    status = smp_sampler_set_options(ticker->sampler, options);
-    if (status != SMP_OK)
-        return status;
-    smp_options_fini(&ticker->options);
-    use_options(ticker, options);
-    return SMP_OK;
-}
 
 static enum smp_status report_now(struct smp_ticker *ticker, struct smp_request *request)
 {
@@ -242,8 +228,6 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
     struct smp_ticker *ticker = self;
 
     switch (request->kind) {
-    case SMP_REQUEST_CONFIGURE:
-        return configure_sampler(ticker, &request->options);
     case SMP_REQUEST_SET_FILTER:
         catch_up(ticker);
         smp_sampler_set_filter(ticker->sampler, request->thread_filter, request->only);
@@ -266,13 +250,27 @@ enum smp_status smp_ticker_do(void *self, struct smp_request *request, bool is_s
     return SMP_EINVAL;
 }
 
+static void use_new_options(struct smp_ticker *ticker)
+{
+    struct smp_prepared_options *options = smp_lifecycle_take_options(ticker->lifecycle);
+
+    if (options == NULL)
+        return;
+    catch_up(ticker);
+    smp_sampler_set_options(ticker->sampler, options);
+    publish_options(ticker);
+}
+
+/* In this order: a request comes after the options that its caller has set before. */
 static void do_requests(struct smp_ticker *ticker, struct smp_request *request)
 {
+    use_new_options(ticker);
+    start_or_pause(ticker);
+    smp_schedule_set(&ticker->schedule, interval_ns(ticker), period_ns(ticker), smp_clock_ns());
     while (request != NULL) {
         struct smp_request *next = request->next; /* done may free the request */
         const enum smp_status status = smp_ticker_do(ticker, request, true);
         start_or_pause(ticker);
-        smp_schedule_set(&ticker->schedule, interval_ns(ticker), period_ns(ticker), smp_clock_ns());
         smp_lifecycle_done(ticker->lifecycle, request, status);
         request = next;
     }
@@ -319,8 +317,9 @@ static int64_t next_work_ns(const struct smp_ticker *ticker)
 /*
  * Returns when there is something to do: the requests, if any. False: the end, after those.
  *
- * The event's calls are read before each check for requests and thread starts, or one in between would
- * be slept through. Ticks may follow a test's clock; the sleep is in real time, and ends early at most.
+ * The event's calls are read before each check for requests and thread starts, or one in between
+ * would be slept through. Ticks may follow a test's clock; the sleep is in real time, and ends
+ * early at most.
  */
 static bool wait_for_work(struct smp_ticker *ticker, struct smp_request **requests)
 {
@@ -362,6 +361,7 @@ static void run_sampler_thread(void *self)
     struct smp_request *requests = NULL;
     const int64_t now_ns = smp_clock_ns();
 
+    use_new_options(ticker);
     smp_schedule_init(&ticker->schedule, interval_ns(ticker), period_ns(ticker), now_ns,
                       (uint64_t)now_ns ^ (uint64_t)(uintptr_t)ticker);
     start_or_pause(ticker);
@@ -377,6 +377,7 @@ static void run_sampler_thread(void *self)
     /* Here, because it gives threads and names back to the JVM. */
     smp_sampler_destroy(ticker->sampler);
     ticker->sampler = NULL;
+    ticker->end.options = NULL;
 }
 
 enum smp_status smp_ticker_start(struct smp_ticker *ticker)
@@ -432,15 +433,14 @@ enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup, struct s
     ticker->quota = setup->quota;
     ticker->lifecycle = setup->lifecycle;
     ticker->listener.event = &setup->lifecycle->event;
-    use_options(ticker, setup->options);
     ticker->end = (struct smp_interval_end){
         .quota = setup->quota,
         .log = setup->log,
         .intervals = setup->intervals,
         .reporter = setup->reporter,
         .sampler = ticker->sampler,
-        .options = &ticker->options,
     };
+    publish_options(ticker);
     *out = ticker;
     return SMP_OK;
 no_mutex:
@@ -457,7 +457,7 @@ void smp_ticker_destroy(struct smp_ticker *ticker)
     if (ticker == NULL)
         return;
     smp_sampler_destroy(ticker->sampler);
-    smp_options_fini(&ticker->options);
+    smp_prepared_options_destroy(smp_lifecycle_take_options(ticker->lifecycle));
     (void)pthread_mutex_destroy(&ticker->mutex);
     smp_worker_fini(&ticker->worker);
     smp_free(ticker->quota, ticker);

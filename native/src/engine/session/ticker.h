@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ticker.h - the sampler thread: ticks when one is due, ends intervals, and does between two ticks what
- * other threads request.
+ * ticker.h - the sampler thread: ticks when one is due, ends intervals, and between two ticks takes
+ * new options and does what other threads request.
  *
- *   sleep until due ──► requests ──► tick ──► report due? end the interval ──► reporter
+ *   sleep until due ──► new options ──► requests ──► tick ──► interval over? end it ──► reporter
  *
- * So the sampler is touched by one thread only, from start on. Where no thread is due for several ticks,
- * it sleeps through them; a thread that starts wakes it up.
+ * So the sampler is touched by one thread only, from start on. Where no thread is due for several
+ * ticks, it sleeps through them; a thread that starts wakes it up.
  *
  * Owns     its thread and the sampler.
  * Threads  start, stop, destroy: the session. stats, is_caller: any.
@@ -56,7 +56,7 @@ struct smp_ticker_setup {
     const struct smp_attach *attach;
     struct smp_interval_queue *intervals;
     struct smp_reporter *reporter;
-    const struct smp_options *options; /* adopted on success */
+    const struct smp_options *options;
 };
 
 SMP_CHECKED enum smp_status smp_ticker_create(const struct smp_ticker_setup *setup,
@@ -64,10 +64,11 @@ SMP_CHECKED enum smp_status smp_ticker_create(const struct smp_ticker_setup *set
 /* Not while its thread runs. */
 void smp_ticker_destroy(struct smp_ticker *ticker);
 
-/* Returns after the first tick. SMP_ETHREAD, or the status of attach.enter: it may be started again. */
+/* Returns after the first tick. SMP_ETHREAD, or the status of attach.enter: it may be started
+ * again. */
 SMP_CHECKED enum smp_status smp_ticker_start(struct smp_ticker *ticker);
-/* The lifecycle is STOPPING: waits for the last requests, the last tick and the last report's hand-over,
- * and joins. SMP_ENOMEM, SMP_EQUOTA: no memory for the report. */
+/* The lifecycle is STOPPING: waits for the last requests, the last tick and the last report's
+ * hand-over, and joins. SMP_ENOMEM, SMP_EQUOTA: no memory for the report. */
 SMP_CHECKED enum smp_status smp_ticker_join(struct smp_ticker *ticker);
 bool smp_ticker_is_caller(struct smp_ticker *ticker);
 

@@ -14,38 +14,31 @@ enum smp_status smp_worker_init(struct smp_worker *worker, const struct smp_atta
                                 const char *name, void (*run)(void *self), void *self)
 {
     *worker = (struct smp_worker){ .attach = *attach, .name = name, .run = run, .self = self };
-    if (pthread_mutex_init(&worker->mutex, NULL) != 0)
-        return SMP_ENOMEM;
-    if (pthread_cond_init(&worker->changed, NULL) != 0) {
-        (void)pthread_mutex_destroy(&worker->mutex);
-        return SMP_ENOMEM;
-    }
-    return SMP_OK;
+    return smp_lock_init(&worker->lock);
 }
 
 void smp_worker_fini(struct smp_worker *worker)
 {
-    (void)pthread_cond_destroy(&worker->changed);
-    (void)pthread_mutex_destroy(&worker->mutex);
+    smp_lock_fini(&worker->lock);
 }
 
 static void end_start(struct smp_worker *worker, enum smp_status status)
 {
-    (void)pthread_mutex_lock(&worker->mutex);
+    smp_lock_acquire(&worker->lock);
     if (!worker->may_start_return) {
         worker->may_start_return = true;
         worker->status = status;
-        (void)pthread_cond_signal(&worker->changed);
+        smp_lock_notify(&worker->lock);
     }
-    (void)pthread_mutex_unlock(&worker->mutex);
+    smp_lock_release(&worker->lock);
 }
 
 static void set_inside(struct smp_worker *worker, bool is_inside)
 {
-    (void)pthread_mutex_lock(&worker->mutex);
+    smp_lock_acquire(&worker->lock);
     worker->thread = pthread_self();
     worker->is_inside = is_inside;
-    (void)pthread_mutex_unlock(&worker->mutex);
+    smp_lock_release(&worker->lock);
 }
 
 /* The system's name of the thread: as much as fits. */
@@ -75,8 +68,8 @@ static void *run_worker(void *argument)
     return NULL;
 }
 
-/* A whole number of pages. With glibc the thread's control block and the thread-locals of all libraries
- * are part of the stack: EXTRA_STACK_BYTES is for those. */
+/* A whole number of pages. With glibc the thread's control block and the thread-locals of all
+ * libraries are part of the stack: EXTRA_STACK_BYTES is for those. */
 static size_t stack_bytes_of(const struct smp_attach *attach)
 {
     size_t wanted = attach->stack_bytes;
@@ -123,11 +116,11 @@ enum smp_status smp_worker_start(struct smp_worker *worker)
     worker->may_start_return = false;
     if (start_masked(worker) != 0)
         return SMP_ETHREAD;
-    (void)pthread_mutex_lock(&worker->mutex);
+    smp_lock_acquire(&worker->lock);
     while (!worker->may_start_return)
-        (void)pthread_cond_wait(&worker->changed, &worker->mutex);
+        smp_lock_wait(&worker->lock);
     status = worker->status;
-    (void)pthread_mutex_unlock(&worker->mutex);
+    smp_lock_release(&worker->lock);
     if (status != SMP_OK)
         smp_worker_join(worker);
     return status;
@@ -145,10 +138,8 @@ void smp_worker_join(struct smp_worker *worker)
 
 bool smp_worker_is_caller(struct smp_worker *worker)
 {
-    bool is_caller;
-
-    (void)pthread_mutex_lock(&worker->mutex);
-    is_caller = worker->is_inside && pthread_equal(worker->thread, pthread_self()) != 0;
-    (void)pthread_mutex_unlock(&worker->mutex);
+    smp_lock_acquire(&worker->lock);
+    const bool is_caller = worker->is_inside && pthread_equal(worker->thread, pthread_self()) != 0;
+    smp_lock_release(&worker->lock);
     return is_caller;
 }

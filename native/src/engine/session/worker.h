@@ -14,12 +14,13 @@
 #include <pthread.h>
 #include <stdbool.h>
 
+#include "base/lock.h"
 #include "base/status.h"
 #include "engine/jvm.h"
 
 /*
- * The least stack of an internal thread, as HotSpot gives a Java thread. The system's default will not
- * do: 128 KiB with musl, and what "ulimit -s" says with glibc.
+ * The least stack of an internal thread, as HotSpot gives a Java thread. The system's default will
+ * not do: 128 KiB with musl, and what "ulimit -s" says with glibc.
  */
 enum { SMP_WORKER_MIN_STACK_BYTES = 1024 * 1024 };
 
@@ -29,10 +30,9 @@ struct smp_worker {
     const char *name;
     void (*run)(void *self);
     void *self;
-    pthread_mutex_t mutex; /* guards all below */
-    pthread_cond_t changed;
-    pthread_t thread; /* valid while is_inside */
-    bool is_inside;   /* the thread exists and has not finished */
+    struct smp_lock lock; /* guards all below; notified when start may return */
+    pthread_t thread;     /* valid while is_inside */
+    bool is_inside;       /* the thread exists and has not finished */
     bool may_start_return;
     enum smp_status status; /* what start returns */
     pthread_t to_join;      /* only for the caller of start */

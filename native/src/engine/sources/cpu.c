@@ -71,11 +71,11 @@ static void attribute_cpu_time(struct cpu_source *source, const struct smp_tree_
                                int64_t cpu_ns)
 {
     smp_attribution_note(source->attribution, target, cpu_ns);
-    smp_interval_used_cpu(source->attribution->interval, target->key, target->node, cpu_ns);
+    smp_interval_used_cpu(source->attribution->interval, target->node, cpu_ns);
 }
 
-/* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where no
- * sample will come. */
+/* A walk that was dropped has no time: the thread's next sample carries it. cpu_ns is not 0 where
+ * no sample will come. */
 static void on_dropped(struct cpu_source *source, struct smp_thread_record *record, int64_t cpu_ns)
 {
     const bool has_ended = record->thread->ended_ns != 0;
@@ -83,7 +83,7 @@ static void on_dropped(struct cpu_source *source, struct smp_thread_record *reco
 
     if (cpu_ns == 0) {
         smp_interval_skip(source->attribution->interval,
-                          smp_attribution_key(source->attribution, record),
+                          smp_attribution_tree(source->attribution, record),
                           SMP_OUTCOME_WALK_BUFFER_FULL, 1);
         return;
     }
@@ -108,7 +108,7 @@ static void on_cpu_sample(void *context, uint64_t token, enum smp_answer answer,
         on_dropped(source, record, cpu_ns);
     } else if (smp_walks_find(&source->walks, answer, sample, mounted, &found)) {
         const struct smp_tree_target target = smp_attribution_found(
-            source->attribution, record, found.outcome, found.sample, found.group_name);
+            source->attribution, record, found.outcome, found.sample, found.mounted);
         attribute_cpu_time(source, &target, cpu_ns);
     }
 }
@@ -180,15 +180,11 @@ static void stop_all_timers(void *self)
         stop_timer_and_sample(source, cpu_thread_at(source, i));
 }
 
-static void ignore_sample(void *context, uint64_t token, enum smp_answer answer,
-                          const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
-                          uint64_t weight)
+static void ignore_sample(SMP_UNUSED void *context, SMP_UNUSED uint64_t token,
+                          SMP_UNUSED enum smp_answer answer,
+                          SMP_UNUSED const struct smp_sample *sample,
+                          SMP_UNUSED const struct smp_mounted_thread *mounted, uint64_t weight)
 {
-    (void)context;
-    (void)token;
-    (void)answer;
-    (void)sample;
-    (void)mounted;
     (void)weight;
 }
 
@@ -204,11 +200,11 @@ static void on_cpu_thread_started(void *context, struct smp_thread_record *recor
     put_cpu_visit(context, thread, 0);
 }
 
-static void on_cpu_thread_ended(void *context, struct smp_thread_record *record, int64_t ended_ns)
+static void on_cpu_thread_ended(void *context, struct smp_thread_record *record,
+                                SMP_UNUSED int64_t ended_ns)
 {
     struct cpu_source *source = context;
 
-    (void)ended_ns;
     stop_timer_and_sample(source, cpu_thread_of(record));
     smp_timer_wheel_remove(&source->wheel, &record->deadline);
 }
@@ -237,7 +233,8 @@ static uint64_t cpu_ticks_in(const struct cpu_source *source, int64_t ns)
     return ticks > 1 ? (uint64_t)ticks : 1;
 }
 
-/* A young thread is likely to end soon, and holds its timer until a visit finds that it has ended. */
+/* A young thread is likely to end soon, and holds its timer until a visit finds that it has
+ * ended. */
 static void schedule_visit(struct cpu_source *source, struct cpu_thread *thread, int64_t now_ns)
 {
     const uint64_t most = cpu_ticks_in(source, source->lookback_ns);
@@ -280,11 +277,10 @@ static void tick_cpu(void *self, int64_t now_ns)
     source->covered_ns = now_ns;
 }
 
-static void flush_cpu(void *self, enum smp_flush reason)
+static void flush_cpu(void *self, SMP_UNUSED enum smp_flush reason)
 {
     struct cpu_source *source = self;
 
-    (void)reason;
     drain_timers(source);
     for (size_t i = 0; i < source->roster->table.count; i++) {
         struct cpu_thread *thread = cpu_thread_at(source, i);
@@ -317,9 +313,8 @@ static void mark_cpu(void *self, int64_t now_ns)
 }
 
 /* A timer may expire at any tick. */
-static uint64_t no_idle_ticks(const void *self)
+static uint64_t no_idle_ticks(SMP_UNUSED const void *self)
 {
-    (void)self;
     return 0;
 }
 

@@ -4,6 +4,8 @@
 #include "base/sort.h"
 #include "engine/sources/roster.h"
 
+static const struct smp_group_key JVM_KEY = { .name = SMP_JVM_THREADS_NAME };
+
 static const char *const KIND_TEXTS[SMP_OS_THREAD_KIND_COUNT] = {
 #define X(code, text) text,
     SMP_OS_THREAD_KIND_MAP(X)
@@ -27,9 +29,8 @@ struct jvm_reading {
     bool is_attributed;
 };
 
-static bool is_lower_tid(const void *context, uint32_t a, uint32_t b)
+static bool is_lower_tid(SMP_UNUSED const void *context, uint32_t a, uint32_t b)
 {
-    (void)context;
     return a < b;
 }
 
@@ -56,7 +57,7 @@ static void on_jvm_thread_used(void *context, enum smp_os_thread_kind kind, uint
 {
     const struct jvm_reading *reading = context;
     struct smp_interval *interval = reading->source->attribution->interval;
-    struct smp_group_key key;
+    struct smp_group_tree tree;
     uint32_t location;
     uint32_t node;
 
@@ -65,11 +66,11 @@ static void on_jvm_thread_used(void *context, enum smp_os_thread_kind kind, uint
     /* It may be a Java thread whose tid is not known. */
     if (kind == SMP_OS_THREAD_OTHER && !reading->knows_all)
         return;
-    key = smp_interval_find(interval, SMP_JVM_THREADS_NAME, id, name);
+    tree = smp_interval_find(interval, JVM_KEY, id, name);
     location = smp_methods_pseudo(reading->source->attribution->methods, KIND_TEXTS[kind]);
-    if (!smp_interval_add(interval, key, &location, 1, &node)) {
+    if (!smp_interval_add(interval, tree, &location, 1, &node)) {
         enum smp_outcome outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
-        node = smp_interval_add_pseudo(interval, key, &outcome);
+        node = smp_interval_add_pseudo(interval, tree, &outcome);
     }
     smp_interval_measured(interval, node, cpu_ns, cpu_ns);
 }
@@ -113,9 +114,8 @@ static void forget_jvm_time(void *self)
     read_jvm_threads(self, false);
 }
 
-static void mark_jvm_threads(void *self, int64_t now_ns)
+static void mark_jvm_threads(void *self, SMP_UNUSED int64_t now_ns)
 {
-    (void)now_ns;
     forget_jvm_time(self);
 }
 

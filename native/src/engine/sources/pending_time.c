@@ -4,16 +4,8 @@
 bool smp_pending_target(struct smp_wall *wall, struct smp_wall_thread *thread,
                         struct smp_tree_target *out)
 {
-    struct smp_pending *pending = &thread->pending;
-
-    if (!pending->has_target || !smp_attribution_idle(wall->attribution, &thread->record, out))
-        return false;
-    if (pending->owed_ns > 0) {
-        smp_interval_measured(wall->attribution->interval, out->node, pending->owed_ns, 0);
-        pending->balance_ns -= pending->owed_ns;
-    }
-    pending->owed_ns = 0;
-    return true;
+    return thread->pending.has_target &&
+           smp_attribution_idle(wall->attribution, &thread->record, out);
 }
 
 int64_t smp_pending_give(struct smp_wall *wall, const struct smp_tree_target *target, int64_t ns)
@@ -32,7 +24,7 @@ int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thr
     struct smp_pending *pending = &thread->pending;
     const int64_t paid_ns = pending->claim_ns < most_ns ? pending->claim_ns : most_ns;
 
-    if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->key_epoch ||
+    if (paid_ns <= 0 || pending->claim_epoch != wall->attribution->tree_epoch ||
         pending->claim_node == target->node)
         return 0;
     smp_interval_measured(wall->attribution->interval, pending->claim_node, paid_ns, 0);
@@ -42,7 +34,7 @@ int64_t smp_pending_pay_claim(struct smp_wall *wall, struct smp_wall_thread *thr
 
 static void add_claim(struct smp_wall *wall, struct smp_pending *pending, uint32_t node, int64_t ns)
 {
-    const uint64_t epoch = wall->attribution->key_epoch;
+    const uint64_t epoch = wall->attribution->tree_epoch;
 
     if (pending->claim_epoch != epoch || pending->claim_node != node)
         pending->claim_ns = 0;
@@ -102,13 +94,13 @@ void smp_pending_count_skipped(struct smp_wall *wall, struct smp_wall_thread *th
     if (polls == 0)
         return;
     smp_interval_skip(wall->attribution->interval,
-                      smp_attribution_key(wall->attribution, &thread->record),
+                      smp_attribution_tree(wall->attribution, &thread->record),
                       SMP_OUTCOME_OVER_OVERHEAD_LIMIT, polls);
     thread->plan.polled_tick = wall->schedule.tick;
 }
 
 /* More than the elapsed time may have been attributed. It is taken back, so that the interval holds
- * the time that passed in it, and owed to the next interval. */
+ * the time that passed in it. */
 void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -120,7 +112,7 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     if (thread->plan.is_throttled)
         smp_pending_count_skipped(wall, thread,
                                   smp_poll_schedule_missed(&wall->schedule, thread, is_idle));
-    if (smp_pending_ns(pending, wall->covered_ns) == 0 && pending->owed_ns == 0)
+    if (smp_pending_ns(pending, wall->covered_ns) == 0)
         return;
     if (!smp_pending_target(wall, thread, &target))
         target = smp_attribution_pseudo(wall->attribution, &thread->record,
@@ -130,13 +122,10 @@ void smp_pending_flush(struct smp_wall *wall, struct smp_wall_thread *thread)
     int64_t rest_ns = smp_pending_ns(pending, wall->covered_ns);
     if (is_idle && rest_ns > 0)
         rest_ns -= smp_pending_pay_claim(wall, thread, &target, rest_ns);
-    const int64_t debt_ns = smp_pending_give(wall, &target, rest_ns);
-    if (rest_ns < 0)
-        pending->owed_ns = debt_ns - rest_ns;
-    smp_pending_set(pending, wall->covered_ns, debt_ns);
+    smp_pending_set(pending, wall->covered_ns, smp_pending_give(wall, &target, rest_ns));
 }
 
-/* Right after the end of an interval nothing is pending, and the old key is of the old interval. */
+/* Right after the end of an interval nothing is pending, and the old tree is of the old one. */
 void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_pending *pending = &thread->pending;
@@ -144,24 +133,24 @@ void smp_pending_leaves_group(struct smp_wall *wall, struct smp_wall_thread *thr
     if (!thread->record.was_polled || pending->has_left ||
         smp_pending_ns(pending, wall->covered_ns) <= 0)
         return;
-    pending->left_key = smp_attribution_key(wall->attribution, &thread->record);
+    pending->left_tree = smp_attribution_tree(wall->attribution, &thread->record);
     pending->has_left = true;
 }
 
 void smp_pending_flush_left(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     struct smp_thread_record *record = &thread->record;
-    const struct smp_group_key key = record->key;
-    const uint64_t epoch = record->key_epoch;
+    const struct smp_group_tree tree = record->tree;
+    const uint64_t epoch = record->tree_epoch;
 
     if (!thread->pending.has_left)
         return;
     thread->pending.has_left = false;
-    record->key = thread->pending.left_key;
-    record->key_epoch = wall->attribution->key_epoch;
+    record->tree = thread->pending.left_tree;
+    record->tree_epoch = wall->attribution->tree_epoch;
     smp_pending_flush(wall, thread);
-    record->key = key;
-    record->key_epoch = epoch;
+    record->tree = tree;
+    record->tree_epoch = epoch;
     smp_last_stack_forget(&record->last);
 }
 
@@ -180,8 +169,7 @@ void smp_pending_end(struct smp_wall *wall, struct smp_wall_thread *thread, int6
         return;
     }
     last_ns = smp_pending_ns(&thread->pending, ended_ns);
-    if ((last_ns > interval_ns || last_ns - thread->pending.owed_ns < 0) &&
-        smp_pending_target(wall, thread, &target)) {
+    if ((last_ns > interval_ns || last_ns < 0) && smp_pending_target(wall, thread, &target)) {
         const int64_t all_ns = smp_pending_ns(&thread->pending, ended_ns);
         last_ns = all_ns < interval_ns ? all_ns : interval_ns;
         last_ns = last_ns > 0 ? last_ns : 0;

@@ -8,10 +8,10 @@
 /* --- found --- */
 
 /*
- * A thread that is found running has run for the time that the poll stands for, as far as one poll can
- * tell, so short runs between long waits get their share. The clock's figure is the group's sum: seal
- * brings all such figures to it in proportion. Most of the time of a late answer is a wait, so there
- * the clock is the better measure.
+ * A thread that is found running has run for the time that the poll stands for, as far as one poll
+ * can tell, so short runs between long waits get their share. The clock's figure is the group's
+ * sum: seal brings all such figures to it in proportion. Most of the time of a late answer is a
+ * wait, so there the clock is the better measure.
  */
 static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *thread,
                           const struct smp_tree_target *target, int64_t weight_ns)
@@ -24,8 +24,8 @@ static void attribute_cpu(struct smp_wall *wall, const struct smp_wall_thread *t
         return;
     if (reading->activity == SMP_ACTIVITY_RUNNING && reading->used_ns > 0)
         cpu_ns = thread->unanswered.takes_all ? reading->used_ns : weight_ns;
-    smp_interval_used_cpu(interval, target->key, target->node, cpu_ns);
-    smp_interval_ran_unseen(interval, target->key, reading->used_ns - cpu_ns);
+    smp_interval_used_cpu(interval, target->node, cpu_ns);
+    smp_interval_ran_unseen(interval, target->tree, reading->used_ns - cpu_ns);
 }
 
 static bool outcome_has_stack(enum smp_outcome outcome)
@@ -55,8 +55,8 @@ static void update_activity(struct smp_wall *wall, struct smp_wall_thread *threa
 /* Finding the old target may add nodes for it in a new interval: only where it gets some time. */
 static bool is_time_left(const struct smp_wall *wall, const struct smp_wall_thread *thread)
 {
-    return thread->pending.owed_ns > 0 || smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
-                                              smp_pending_found_ns(wall, thread);
+    return smp_pending_ns(&thread->pending, wall->poll->now_ns) !=
+           smp_pending_found_ns(wall, thread);
 }
 
 static void end_poll(struct smp_wall_thread *thread, bool has_target)
@@ -86,10 +86,10 @@ static void attribute_poll(struct smp_wall *wall, struct smp_wall_thread *thread
             target.outcome = found->outcome;
     } else {
         target = smp_attribution_found(wall->attribution, &thread->record, found->outcome,
-                                       found->sample, found->group_name);
+                                       found->sample, found->mounted);
     }
     const bool becomes_target =
-        stays || (outcome_has_stack(target.outcome) && found->group_name == NULL &&
+        stays || (outcome_has_stack(target.outcome) && found->mounted.name == NULL &&
                   is_last_stack_current(wall, thread));
     const int64_t weight_ns = thread->pending.has_target ? smp_pending_found_ns(wall, thread)
                                                          : smp_pending_ns(&thread->pending, now_ns);
@@ -133,7 +133,7 @@ static void postpone_poll(struct smp_wall *wall, struct smp_wall_thread *thread,
                           enum smp_outcome outcome)
 {
     smp_interval_skip(wall->attribution->interval,
-                      smp_attribution_key(wall->attribution, &thread->record), outcome, 1);
+                      smp_attribution_tree(wall->attribution, &thread->record), outcome, 1);
     thread->unanswered.waiting_ns = smp_pending_found_ns(wall, thread);
     thread->unanswered.until_ns = wall->poll->now_ns;
     thread->unanswered.takes_all = true;
@@ -223,8 +223,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     thread->activity.cpu_ns = unanswered->clock_ns;
     thread->activity.has_clock = true;
     wall->poll = &requested;
-    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not known,
-     * but for its last stack. */
+    /* A walk that failed is not tried again: the thread has moved on. What it waited in is not
+     * known, but for its last stack. */
     if (smp_walks_find(&wall->walks, answer, sample, mounted, &found))
         attribute_poll(wall, thread, &found, smp_outcome_kind_of(found.outcome) == SMP_KIND_FAILED);
     else
@@ -232,8 +232,8 @@ static void on_late_answer(void *context, uint64_t token, enum smp_answer answer
     wall->poll = poll;
 }
 
-/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to the
- * answer to the requested stack would prefer long waits to short ones. */
+/* Each tick is a poll of its own, however late the answer comes: to attribute all the time up to
+ * the answer to the requested stack would prefer long waits to short ones. */
 bool smp_poll_answer_is_pending(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
     const struct smp_async_walker *async = &wall->walks.jvm->async;

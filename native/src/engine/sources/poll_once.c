@@ -13,22 +13,21 @@ static void once_found(void *context, struct smp_thread_record *record,
 {
     const struct once *once = context;
     const struct smp_tree_target target = smp_attribution_found(
-        once->attribution, record, found->outcome, found->sample, found->group_name);
+        once->attribution, record, found->outcome, found->sample, found->mounted);
 
     smp_attribution_note(once->attribution, &target, once->span_ns);
 }
 
-static void once_skipped(void *context, struct smp_thread_record *record)
+static void once_skipped(SMP_UNUSED void *context, struct smp_thread_record *record)
 {
-    (void)context;
     (void)record;
 }
 
-static void once_unanswered(void *context, struct smp_thread_record *record, bool is_requested)
+static void once_unanswered(void *context, struct smp_thread_record *record,
+                            SMP_UNUSED bool is_requested)
 {
     const struct smp_found found = { .outcome = SMP_OUTCOME_SIGNAL_UNANSWERED };
 
-    (void)is_requested;
     once_found(context, record, &found);
 }
 
@@ -36,7 +35,7 @@ static void once_postponed(void *context, struct smp_thread_record *record)
 {
     const struct once *once = context;
 
-    smp_interval_skip(once->attribution->interval, smp_attribution_key(once->attribution, record),
+    smp_interval_skip(once->attribution->interval, smp_attribution_tree(once->attribution, record),
                       SMP_OUTCOME_OVER_OVERHEAD_LIMIT, 1);
 }
 

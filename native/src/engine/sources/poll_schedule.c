@@ -8,6 +8,7 @@
 void smp_poll_schedule_init(struct smp_poll_schedule *schedule, const struct smp_options *options)
 {
     schedule->salt = (uint64_t)smp_clock_ns();
+    schedule->least_share = SMP_THROTTLE_WHOLE;
     schedule->idle_poll_ns = SMP_IDLE_POLL_NS;
     schedule->interval_ns = options->sampling_frequency_millis * NS_PER_MS;
     schedule->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
@@ -91,8 +92,8 @@ static int64_t unthrottled_odds(const struct smp_poll_schedule *schedule,
     return smp_intensity_odds(ticks);
 }
 
-/* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU time
- * for the few that work. By the moving average, not by what the thread does at this poll. */
+/* How much rarer than a busy thread: hundreds of threads that wake up now and then must leave CPU
+ * time for the few that work. By the moving average, not by what the thread does at this poll. */
 static int64_t rarity(const struct smp_wall_thread *thread)
 {
     const int64_t times = SMP_WHOLE_CPU / SMP_BUSY_SHARE / (thread->plan.cpu_share + 1);
@@ -109,20 +110,19 @@ static bool is_throttling(const struct smp_poll_schedule *schedule,
     return schedule->throttle.share < SMP_THROTTLE_WHOLE && !thread->unanswered.takes_all;
 }
 
-/* A busy thread gets the share, a quiet one less; hardly less where the share is almost whole: else a
- * sampler a little above its limit would hardly poll quiet threads. */
-static int64_t throttled_odds(const struct smp_poll_schedule *schedule,
-                              const struct smp_wall_thread *thread)
+/* A busy thread gets the share, a quiet one less; hardly less where the share is almost whole: else
+ * a sampler a little above its limit would hardly poll quiet threads. */
+static int64_t throttled_odds(const struct smp_wall_thread *thread, int64_t throttle_share)
 {
-    const double share = (double)schedule->throttle.share / SMP_THROTTLE_WHOLE;
+    const double share = (double)throttle_share / SMP_THROTTLE_WHOLE;
 
     return smp_intensity_odds((1 + (double)(rarity(thread) - 1) * (1 - share)) / share);
 }
 
 /* --- draws --- */
 
-/* Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their cost
- * is spread over the ticks. */
+/* Idle threads share draws, and so ticks. Throttled threads draw each for itself, so that their
+ * cost is spread over the ticks. */
 static struct smp_next_poll draw_tick(struct smp_poll_schedule *schedule, bool is_throttled,
                                       int64_t odds, uint64_t most)
 {
@@ -153,7 +153,10 @@ static void draw_next_poll(struct smp_poll_schedule *schedule, struct smp_wall_t
     if (plan->is_idle)
         most = smp_poll_schedule_ticks_in(schedule, schedule->lookback_ns);
     if (plan->is_throttled) {
-        odds = smp_intensity_both(odds, throttled_odds(schedule, thread));
+        plan->share = schedule->throttle.share;
+        if (plan->share < schedule->least_share)
+            schedule->least_share = plan->share;
+        odds = smp_intensity_both(odds, throttled_odds(thread, plan->share));
         most = smp_poll_schedule_ticks_in(schedule, SMP_MOST_THROTTLE_MS * NS_PER_MS);
     }
     /* No poll stands for more than twice the longest gap. */
@@ -172,17 +175,56 @@ void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_
     draw_next_poll(schedule, thread, now_ns);
 }
 
+/* A smaller rise leaves a poll waiting for some ticks at most, and is not worth a pass over all
+ * threads. */
+static bool is_rise(int64_t from_share, int64_t to_share)
+{
+    enum { RISE = 4 };
+
+    return from_share <= to_share / RISE;
+}
+
+bool smp_poll_schedule_share_rose(struct smp_poll_schedule *schedule)
+{
+    const bool has_risen = is_rise(schedule->least_share, schedule->throttle.share);
+
+    if (has_risen)
+        schedule->least_share = SMP_THROTTLE_WHOLE; /* of those that redraw leaves */
+    return has_risen;
+}
+
+void smp_poll_schedule_redraw(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                              int64_t now_ns)
+{
+    const struct smp_poll_plan *plan = &thread->plan;
+
+    if (!plan->is_throttled || plan->share == 0)
+        return;
+    if (is_rise(plan->share, schedule->throttle.share) &&
+        thread->record.deadline.at > schedule->tick)
+        draw_next_poll(schedule, thread, now_ns);
+    else if (plan->share < schedule->least_share)
+        schedule->least_share = plan->share;
+}
+
 bool smp_poll_schedule_skips(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                              int64_t now_ns)
 {
-    if (thread->plan.is_throttled || !thread->record.was_polled || !is_throttling(schedule, thread))
+    struct smp_poll_plan *plan = &thread->plan;
+    const int64_t share = schedule->throttle.share;
+    int64_t odds;
+
+    if (!thread->record.was_polled || !is_throttling(schedule, thread) ||
+        (plan->is_throttled && plan->share <= share))
         return false;
-    const int64_t odds = throttled_odds(schedule, thread);
-    const int64_t number =
-        (int64_t)(smp_throttle_random(&schedule->throttle) % (uint64_t)SMP_CERTAIN);
-    if (number < odds) {
-        thread->plan.odds = smp_intensity_both(thread->plan.odds, odds);
-        thread->plan.is_throttled = true;
+    odds = throttled_odds(thread, share);
+    if (plan->is_throttled)
+        odds = (int64_t)((double)odds / (double)throttled_odds(thread, plan->share) *
+                         (double)SMP_CERTAIN);
+    if ((int64_t)(smp_throttle_random(&schedule->throttle) % (uint64_t)SMP_CERTAIN) < odds) {
+        plan->odds = smp_intensity_both(plan->odds, odds);
+        plan->is_throttled = true;
+        plan->share = share;
         return false;
     }
     draw_next_poll(schedule, thread, now_ns);

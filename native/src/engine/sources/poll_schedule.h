@@ -45,7 +45,8 @@ struct smp_shared_draw {
 struct smp_poll_schedule {
     struct smp_timer_wheel wheel;
     struct smp_throttle throttle;
-    uint64_t salt; /* of the draws that idle threads share */
+    int64_t least_share; /* of the throttle, with which a poll that is to come was drawn */
+    uint64_t salt;       /* of the draws that idle threads share */
     struct smp_shared_draw shared;
     int64_t interval_ns;
     int64_t lookback_ns;
@@ -75,7 +76,14 @@ void smp_poll_schedule_put(struct smp_poll_schedule *schedule, struct smp_wall_t
 /* After a poll in this tick, by what the thread does. */
 void smp_poll_schedule_next(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                             int64_t now_ns);
-/* Throttling began after this poll was scheduled: draws whether to skip it. True: skipped. */
+/* Has the throttle's share risen so far that the caller has to redraw the polls of all threads? */
+bool smp_poll_schedule_share_rose(struct smp_poll_schedule *schedule);
+/* Draws the next poll again if it was drawn with a much smaller share, and is not due in this
+ * tick. */
+void smp_poll_schedule_redraw(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
+                              int64_t now_ns);
+/* The throttle's share fell after this poll was scheduled: draws whether to skip it. True:
+ * skipped. */
 bool smp_poll_schedule_skips(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,
                              int64_t now_ns);
 void smp_poll_schedule_set_idle(struct smp_poll_schedule *schedule, struct smp_wall_thread *thread,

@@ -127,15 +127,15 @@ void smp_roster_name_all(struct smp_roster *roster)
     }
 }
 
-const char *smp_roster_group_of_mounted(struct smp_roster *roster,
-                                        const struct smp_mounted_thread *mounted)
+struct smp_group_key smp_roster_key_of_mounted(struct smp_roster *roster,
+                                               const struct smp_mounted_thread *mounted)
 {
     uint64_t failures = 0;
     const char *group = smp_thread_names_of_mounted(roster->names, mounted, &failures);
 
     smp_interval_count(roster->attribution->interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES,
                        failures);
-    return group;
+    return (struct smp_group_key){ .name = group };
 }
 
 /* --- options, filter --- */

@@ -3,14 +3,14 @@
  * roster.h - the threads that are sampled: which threads live, which of them the options and the
  * user's filter choose, and the names of their groups. The sources share one.
  *
- *   thread source ─► started ─► record ─► candidate? (options, filter) ─► group (thread_names) ─► ended
+ *   thread source ─► started ─► record ─► candidate? (options, filter) ─► group (names) ─► ended
  *
  * What a source does for each thread, it does in the events below.
  *
  * Owns     the thread records, the names, the thread filter.
  * Threads  the sampler thread only.
- * Errors   init: SMP_ENOMEM, SMP_EQUOTA. A thread there is no memory for is offered again at the next
- *          tick.
+ * Errors   init: SMP_ENOMEM, SMP_EQUOTA. A thread there is no memory for is offered again at the
+ *          next tick.
  * Cost     poll_starts: one call of the thread source. name_all: O(threads).
  */
 #ifndef SMP_ENGINE_SOURCES_ROSTER_H
@@ -82,17 +82,17 @@ bool smp_roster_read_name(struct smp_roster *roster, struct smp_thread_record *r
 void smp_roster_set_sampled(struct smp_roster *roster, struct smp_thread_record *record,
                             bool is_sampled);
 void smp_roster_leave_out(struct smp_roster *roster, struct smp_thread_record *record);
-/* Where the thread ended by now_ns. True: the record is gone. A thread that ends later is walked as if
- * it lived: the walk says that it is gone, and the next tick attributes its last time. */
+/* Where the thread ended by now_ns. True: the record is gone. A thread that ends later is walked as
+ * if it lived: the walk says that it is gone, and the next tick attributes its last time. */
 bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record *record,
                              int64_t now_ns);
 
 /* By options and filter, whatever its name. */
 bool smp_roster_chooses(struct smp_roster *roster, struct smp_thread_record *record);
-/* The group of a virtual thread, by the rule for names; NULL: it is not sampled. Valid until the next
- * name is read. */
-const char *smp_roster_group_of_mounted(struct smp_roster *roster,
-                                        const struct smp_mounted_thread *mounted);
+/* The group of a virtual thread, by the rule for names; NULL: it is not sampled. Valid until the
+ * next name is read. */
+struct smp_group_key smp_roster_key_of_mounted(struct smp_roster *roster,
+                                               const struct smp_mounted_thread *mounted);
 
 /* Would these options change which threads are sampled, or their groups? */
 bool smp_roster_would_change(const struct smp_roster *roster, const struct smp_options *options);

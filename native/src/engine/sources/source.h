@@ -5,8 +5,8 @@
  *   mark ─► tick, tick, poll_all, tick, flush(LAST) ─► stop ─► mark ...
  *             └ flush(INTERVAL) where an interval ends
  *
- * The sampler calls its sources in order and knows none of them: session/sampler.c chooses them, once,
- * in open_sources().
+ * The sampler calls its sources in order and knows none of them: session/sampler.c chooses them,
+ * once, in open_sources().
  *
  * Owns     see each source.
  * Threads  the sampler thread only.
@@ -40,8 +40,7 @@ struct smp_source_live {
     uint64_t idle_threads;
     unsigned walks_in_flight;
     int64_t throttle_share; /* of SMP_THROTTLE_WHOLE */
-    int64_t throttle_tokens_ns;
-    int64_t throttle_start_ns;
+    int64_t throttle_bucket_ns;
     int64_t throttle_debt_ns;
     int64_t throttle_tick_ns;
 };
@@ -65,7 +64,8 @@ struct smp_source {
     /* The roster has a new thread filter. */
     void (*filter_changed)(void *self);
 
-    /* After a tick: the number of ticks that would poll no thread, unless a thread starts. NULL: any. */
+    /* After a tick: the number of ticks that would poll no thread, unless a thread starts. NULL:
+     * any. */
     uint64_t (*idle_ticks)(const void *self);
     /* So many ticks were left out. */
     void (*skip_ticks)(void *self, uint64_t count);

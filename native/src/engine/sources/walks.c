@@ -118,9 +118,10 @@ bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
     *out = (struct smp_found){
         .outcome = outcome,
         .sample = sample != NULL && outcome != SMP_OUTCOME_NO_JAVA_FRAMES ? sample : &none,
-        .group_name = mounted != NULL ? smp_roster_group_of_mounted(walks->roster, mounted) : NULL,
     };
-    return mounted == NULL || out->group_name != NULL;
+    if (mounted != NULL)
+        out->mounted = smp_roster_key_of_mounted(walks->roster, mounted);
+    return mounted == NULL || out->mounted.name != NULL;
 }
 
 static void deliver_answer(struct smp_walks *walks, struct smp_thread_record *record,

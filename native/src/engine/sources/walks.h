@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * walks.h - gets the stack of a thread: from outside where it waits, by an asynchronous request where
- * it runs, and calls the source with what came of it.
+ * walks.h - gets the stack of a thread: from outside where it waits, by an asynchronous request
+ * where it runs, and calls the source with what came of it.
  *
  *   start ─┬ waits ──► walker ──────────────────────────────► found
  *          └ runs ───► request ─► (collect) ─┬ answer ──────► found, or skipped
@@ -40,7 +40,7 @@ enum {
 struct smp_found {
     enum smp_outcome outcome;
     const struct smp_sample *sample; /* only where the outcome has a stack */
-    const char *group_name;          /* of a virtual thread's stack; NULL: the thread's own */
+    struct smp_group_key mounted; /* of a virtual thread's stack; name is NULL: the thread's own */
 };
 
 struct smp_walk_events {
@@ -84,7 +84,8 @@ void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record);
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record, bool is_running);
 /* Calls an event for each request in flight. is_last: waits longer. */
 void smp_walks_collect(struct smp_walks *walks, bool is_last);
-/* What an answer says. False: it is that of a virtual thread which the user's rule does not sample. */
+/* What an answer says. False: it is that of a virtual thread which the user's rule does not
+ * sample. */
 bool smp_walks_find(struct smp_walks *walks, enum smp_answer answer,
                     const struct smp_sample *sample, const struct smp_mounted_thread *mounted,
                     struct smp_found *out);

@@ -80,6 +80,7 @@ static void make_all_due(struct smp_wall *wall)
         if (!thread->plan.is_throttled)
             thread->plan.polled_tick = wall->schedule.tick; /* no poll has been left out */
         thread->plan.is_throttled = true;                   /* this poll must not be skipped */
+        thread->plan.share = 0;
         smp_poll_schedule_put(&wall->schedule, thread, 0);
     }
 }
@@ -96,8 +97,21 @@ static void prefetch_thread(struct smp_deadline *deadline)
         __builtin_prefetch(deadline->next);
 }
 
-/* Polls the threads that have started, from this index on: each thread that lives for a tick is seen,
- * whatever that costs. Polls of others pay for it. */
+/* Where the share has risen, polls that were drawn with a much smaller one would come up to a
+ * minute after the load has gone. Those of this tick stay: whether they come is no longer
+ * random. */
+static void draw_again(struct smp_wall *wall)
+{
+    struct smp_poll_schedule *schedule = &wall->schedule;
+
+    if (!smp_poll_schedule_share_rose(schedule))
+        return;
+    for (size_t i = 0; i < wall->roster->table.count; i++)
+        smp_poll_schedule_redraw(schedule, thread_at(wall, i), wall->poll->now_ns);
+}
+
+/* Polls the threads that have started, from this index on: each thread that lives for a tick is
+ * seen, whatever that costs. Polls of others pay for it. */
 static void poll_started(struct smp_wall *wall, size_t from)
 {
     while (from < wall->roster->table.count) {
@@ -121,7 +135,7 @@ static void poll_due(struct smp_wall *wall)
         struct smp_wall_thread *thread = smp_wall_thread_of(smp_thread_record_of(deadline));
         if (smp_poll_schedule_skips(schedule, thread, wall->poll->now_ns))
             continue;
-        /* The others wait in the wheel, in the order of their deadlines. */
+        /* The others wait in the wheel. */
         if (thread->record.was_polled && smp_throttle_is_spent(&schedule->throttle)) {
             smp_timer_wheel_put(wheel, deadline, deadline->at);
             break;
@@ -130,8 +144,9 @@ static void poll_due(struct smp_wall *wall)
     }
 }
 
-/* To wake up once more in a tick costs the threads that run more than their walks do. Not for the first
- * polls, whose answers a caller may wait for, and not past the limit, where the next tick may be far. */
+/* To wake up once more in a tick costs the threads that run more than their walks do. Not for the
+ * first polls, whose answers a caller may wait for, and not past the limit, where the next tick may
+ * be far. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
     return wall->schedule.interval_ns <= CLOSE_TICKS_MS * NS_PER_MS &&
@@ -166,6 +181,7 @@ static void tick_wall(void *self, int64_t now_ns)
     smp_roster_poll_starts(wall->roster, now_ns);
     smp_roster_name_all(wall->roster);
     poll_started(wall, known);
+    draw_again(wall);
     poll_due(wall);
     if (!may_leave_answers(wall))
         smp_walks_collect(&wall->walks, false);
@@ -192,8 +208,8 @@ static void poll_wall_once(void *self, int64_t now_ns, int64_t span_ns)
     smp_poll_once(&wall->walks, now_ns, span_ns, false);
 }
 
-/* A thread that was renamed is in its new group for the whole of the next interval. What is flushed is
- * older than the new name, so names come after it. */
+/* A thread that was renamed is in its new group for the whole of the next interval. What is flushed
+ * is older than the new name, so names come after it. */
 static void read_names(struct smp_wall *wall)
 {
     struct smp_roster *roster = wall->roster;
@@ -277,7 +293,8 @@ static void choose_all_again(void *self)
     make_all_due(wall);
 }
 
-/* Is any thread due sooner than under the old options? If not, thousands need not be polled at once. */
+/* Is any thread due sooner than under the old options? If not, thousands need not be polled at
+ * once. */
 static bool is_any_due_sooner(const struct smp_wall *wall, const struct smp_options *options)
 {
     const struct smp_poll_schedule *schedule = &wall->schedule;
@@ -321,8 +338,7 @@ static void get_wall_live(const void *self, struct smp_source_live *out)
         .idle_threads = wall->schedule.idle_threads,
         .walks_in_flight = wall->walks.in_flight,
         .throttle_share = throttle->share,
-        .throttle_tokens_ns = throttle->tokens_ns,
-        .throttle_start_ns = throttle->start_ns,
+        .throttle_bucket_ns = throttle->bucket_ns,
         .throttle_debt_ns = throttle->debt_ns,
         .throttle_tick_ns = throttle->tick_ns,
     };

@@ -17,10 +17,10 @@
  *   pending_time    how much time that is worth
  *   poll_schedule   when the next poll comes
  *
- * A thread that runs is polled at each tick, an idle one at random, and the rarer the more threads are
- * idle: together they cost at most one SMP_IDLE_COST_SHARE-th of a core, unless the longest gap
- * demands more. Past the overhead limit all polls get rarer (throttle.h). A thread that is not sampled
- * is visited only to see it end. What a poll weighs is in intensity.h.
+ * A thread that runs is polled at each tick, an idle one at random, and the rarer the more threads
+ * are idle: together they cost at most one SMP_IDLE_COST_SHARE-th of a core, unless the longest gap
+ * demands more. Past the overhead limit all polls get rarer (throttle.h). A thread that is not
+ * sampled is visited only to see it end. What a poll weighs is in intensity.h.
  *
  * Owns     its schedule and walks.
  * Threads  the sampler thread only.

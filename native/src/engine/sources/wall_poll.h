@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wall_poll.h - one poll of one thread: its name, its CPU clock, and its stack where it is not known.
+ * wall_poll.h - one poll of one thread: its name, its CPU clock, and its stack where it is not
+ * known.
  *
  * Owns     nothing: all is the wall source's.
  * Threads  the sampler thread only.
@@ -15,8 +16,8 @@
 
 #include "engine/sources/wall_state.h"
 
-/* Polls the thread and schedules its next poll. The answer may come in a collect of the walks. False:
- * the thread has ended, and the record is gone. */
+/* Polls the thread and schedules its next poll. The answer may come in a collect of the walks.
+ * False: the thread has ended, and the record is gone. */
 bool smp_wall_poll_thread(struct smp_wall *wall, struct smp_wall_thread *thread);
 
 /* The thread's time begins at now_ns. Forgets what was known of it, and requested. */

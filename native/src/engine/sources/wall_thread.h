@@ -13,7 +13,7 @@
 
 #include "engine/threads/activity.h"
 #include "engine/threads/thread_table.h"
-#include "model/group_key.h"
+#include "model/thread_groups.h"
 
 /* When it is polled (poll_schedule.h). */
 struct smp_poll_plan {
@@ -22,20 +22,20 @@ struct smp_poll_plan {
     uint64_t polled_tick; /* the last poll */
     int64_t cpu_share;    /* of SMP_WHOLE_CPU: moving average */
     bool is_idle;         /* counted in schedule.idle_threads */
-    bool is_throttled;    /* odds are those of the overhead limit */
+    bool is_throttled;    /* odds are those of the overhead limit, */
+    int64_t share;        /* drawn with this share (throttle.h); 0: certain */
 };
 
 /* Time that is not attributed yet (pending_time.h). */
 struct smp_pending {
     int64_t from_ns;      /* the end of the attributed time */
     int64_t balance_ns;   /* to be added to the time since from_ns; negative: a debt */
-    int64_t owed_ns;      /* taken back from the last stack when an interval ended */
     bool has_target;      /* the record's last stack is what the last poll found */
-    bool has_left;        /* pending time belongs to left_key, the group it was in */
+    bool has_left;        /* pending time belongs to left_tree, the group it was in */
     uint32_t claim_node;  /* gets claim_ns of time proven idle, */
-    uint64_t claim_epoch; /* in the interval of this key_epoch */
+    uint64_t claim_epoch; /* in the interval of this tree_epoch */
     int64_t claim_ns;
-    struct smp_group_key left_key;
+    struct smp_group_tree left_tree;
 };
 
 /* The thread has not answered a poll (poll_answer.h). */

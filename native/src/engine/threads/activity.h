@@ -7,8 +7,8 @@
  *    └───────────┴─────────────────┴───────────────────────────┘
  *     exactly the leaf it had       not proven: by the poll's weight (intensity.h)
  *
- * A thread that has been idle for long is polled less often: on average once in a SMP_IDLE_SHARE-th of
- * the time it has been proven idle.
+ * A thread that has been idle for long is polled less often: on average once in a SMP_IDLE_SHARE-th
+ * of the time it has been proven idle.
  *
  * Owns     plain data.
  * Threads  one at a time.
@@ -61,8 +61,8 @@ void smp_activity_begin(const struct smp_activity *activity, int32_t tid, struct
 /* The second reading, where the first one has moved. Updates the thread. */
 void smp_activity_finish(struct smp_activity *activity, int32_t tid, struct smp_reading *reading);
 
-/* The thread has used all the time between the readings: it was preempted, most likely by us, or has just
- * begun to wait. */
+/* The thread has used all the time between the readings: it was preempted, most likely by us, or
+ * has just begun to wait. */
 bool smp_activity_has_run_all_along(const struct smp_reading *reading);
 
 #endif

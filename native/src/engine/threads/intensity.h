@@ -2,10 +2,10 @@
 /*
  * intensity.h - how likely a thread is polled at a tick, and how much time such a poll stands for.
  *
- * A poll with probability p stands for 1/p ticks. The stack it finds gets tick/p of the time; the stack
- * of the poll before it gets the rest of the time between the two. So each state of the thread gets, on
- * average, what a poll at every tick would give it, whatever the thread does: p is fixed before the
- * tick, and independent of what the thread does at it.
+ * A poll with probability p stands for 1/p ticks. The stack it finds gets tick/p of the time; the
+ * stack of the poll before it gets the rest of the time between the two. So each state of the
+ * thread gets, on average, what a poll at every tick would give it, whatever the thread does: p is
+ * fixed before the tick, and independent of what the thread does at it.
  *
  *   tick        1    2    3    4    5    6    7    8    9
  *   number     .7   .3   .9  .05   .6   .2   .8   .4  .02    one per tick, for all threads
@@ -15,8 +15,8 @@
  * Owns     plain data.
  * Threads  one at a time.
  * Errors   none: the caller bounds odds and longest gaps.
- * Cost     next: a nanosecond for each tick until the poll; the caller keeps the result for threads with
- *          the same odds. next_alone: some 60 ns.
+ * Cost     next: a nanosecond for each tick until the poll; the caller keeps the result for threads
+ *          with the same odds. next_alone: some 60 ns.
  */
 #ifndef SMP_ENGINE_THREADS_INTENSITY_H
 #define SMP_ENGINE_THREADS_INTENSITY_H

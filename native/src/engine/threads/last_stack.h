@@ -2,8 +2,8 @@
 /*
  * last_stack.h - a thread's stack at its last walk, and the node its time went to.
  *
- * Most threads have the stack they had a tick ago. The time of an equal raw stack goes to the same node
- * after one memcmp, without a look-up of names and without a walk down the tree.
+ * Most threads have the stack they had a tick ago. The time of an equal raw stack goes to the same
+ * node after one memcmp, without a look-up of names and without a walk down the tree.
  *
  * Owns     a copy of the raw frames.
  * Threads  one at a time.

@@ -45,7 +45,7 @@ void smp_thread_names_destroy(struct smp_thread_names *names)
 static void leave_group(struct smp_thread_names *names, struct smp_thread_record *record)
 {
     names->leaving(names->leaving_context, record);
-    record->key_epoch = 0;
+    record->tree_epoch = 0;
     smp_last_stack_forget(&record->last);
 }
 
@@ -111,9 +111,10 @@ void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_rec
         (void)set_group_name(names, record, SMP_UNNAMED);
 }
 
-static void take_name_answer(struct smp_thread_names *names, struct smp_thread_record *record,
-                             enum smp_naming naming, const char *name)
+static void on_name_answer(void *context, void *named, enum smp_naming naming, const char *name)
 {
+    struct smp_thread_names *names = context;
+    struct smp_thread_record *record = named;
     bool kept = true;
 
     record->is_named = true;
@@ -131,13 +132,6 @@ static void take_name_answer(struct smp_thread_names *names, struct smp_thread_r
         record->naming = SMP_NAMING_SAME;
 }
 
-static void on_name_answer(void *context, size_t index, enum smp_naming naming, const char *name)
-{
-    struct smp_thread_names *names = context;
-
-    take_name_answer(names, names->table->to_name_records[index], naming, name);
-}
-
 static size_t collect_candidates(struct smp_thread_table *table)
 {
     size_t count = 0;
@@ -149,15 +143,15 @@ static size_t collect_candidates(struct smp_thread_table *table)
         record->is_named = false;
         if (record->naming == SMP_NAMING_SAME)
             smp_thread_table_forget_answer(table, record);
-        table->to_name[count] = record->thread;
-        table->answers[count] = record->given;
-        table->to_name_records[count] = record;
-        count++;
+        table->to_name[count++] = (struct smp_thread_to_name){ .thread = record->thread,
+                                                               .memory = &record->given,
+                                                               .record = record };
     }
     return count;
 }
 
-/* Threads that a failed call left unnamed get their raw name, as if the rule had failed for them. */
+/* Threads that a failed call left unnamed get their raw name, as if the rule had failed for
+ * them. */
 static void call_name_rule(struct smp_thread_names *names)
 {
     struct smp_thread_table *table = names->table;
@@ -166,13 +160,11 @@ static void call_name_rule(struct smp_thread_names *names)
 
     if (count == 0)
         return;
-    (void)name_callback->group_names(name_callback->self, table->to_name, table->answers, count,
-                                     on_name_answer, names);
+    name_callback->group_names(name_callback->self, table->to_name, count, on_name_answer, names);
     for (size_t i = 0; i < count; i++) {
-        struct smp_thread_record *record = table->to_name_records[i];
-        record->given = table->answers[i];
+        struct smp_thread_record *record = table->to_name[i].record;
         if (!record->is_named)
-            take_name_answer(names, record, SMP_NAMING_FAILED, NULL);
+            on_name_answer(names, record, SMP_NAMING_FAILED, NULL);
     }
 }
 

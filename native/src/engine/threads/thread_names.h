@@ -9,8 +9,8 @@
  *
  * Owns     two buffers for names of the greatest length.
  * Threads  the sampler thread only.
- * Errors   create: SMP_ENOMEM, SMP_EQUOTA. A name that does not fit into memory puts the thread into
- *          the overflow group; it is read again at the next tick.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA. A name that does not fit into memory puts the thread
+ *          into the overflow group; it is read again at the next tick.
  * Cost     read: one call of the thread source, and no more while the name is the same.
  */
 #ifndef SMP_ENGINE_THREADS_THREAD_NAMES_H
@@ -42,7 +42,8 @@ void smp_thread_names_set_rule(struct smp_thread_names *names, bool default_rule
 /* Brings one thread's name up to date. A thread that ended before its first poll is no candidate
  * afterwards. */
 void smp_thread_names_read(struct smp_thread_names *names, struct smp_thread_record *record);
-/* Reads the names of all candidates and calls the user's rule. Returns how often the rule failed. */
+/* Reads the names of all candidates and calls the user's rule. Returns how often the rule
+ * failed. */
 uint64_t smp_thread_names_apply_rule(struct smp_thread_names *names);
 
 /* The group of a virtual thread, by the same rule; NULL: it is not sampled. Valid until the next

@@ -46,41 +46,25 @@ void smp_thread_table_fini(struct smp_thread_table *table)
     free_spares(table, 0);
     smp_free(table->quota, table->records);
     smp_free(table->quota, table->to_name);
-    smp_free(table->quota, table->answers);
-    smp_free(table->quota, table->to_name_records);
     *table = (struct smp_thread_table){ 0 };
 }
 
-static bool resize_array(struct smp_quota *quota, void **array, size_t capacity, size_t element)
-{
-    void *resized = smp_realloc(quota, *array, capacity * element);
-
-    if (resized == NULL)
-        return false;
-    *array = resized;
-    return true;
-}
-
-/* On failure some arrays may have the new size and others the old one: all hold capacity. */
+/* On failure one array may have the new size and the other the old one: both hold capacity. */
 static bool resize_table(struct smp_thread_table *table, size_t capacity)
 {
-    void *records = table->records;
-    void *to_name = table->to_name;
-    void *answers = table->answers;
-    void *to_name_records = table->to_name_records;
-    const bool resized =
-        resize_array(table->quota, &records, capacity, sizeof(*table->records)) &&
-        resize_array(table->quota, &to_name, capacity, sizeof(*table->to_name)) &&
-        resize_array(table->quota, &answers, capacity, sizeof(*table->answers)) &&
-        resize_array(table->quota, &to_name_records, capacity, sizeof(*table->to_name_records));
+    struct smp_quota *quota = table->quota;
+    void *records = smp_realloc(quota, table->records, capacity * sizeof(*table->records));
+    void *to_name = NULL;
 
-    table->records = records;
-    table->to_name = to_name;
-    table->answers = answers;
-    table->to_name_records = to_name_records;
-    if (resized || capacity < table->capacity)
+    if (records != NULL) {
+        table->records = records;
+        to_name = smp_realloc(quota, table->to_name, capacity * sizeof(*table->to_name));
+    }
+    if (to_name != NULL)
+        table->to_name = to_name;
+    if (to_name != NULL || (records != NULL && capacity < table->capacity))
         table->capacity = capacity;
-    return resized;
+    return to_name != NULL;
 }
 
 static bool grow_table(struct smp_thread_table *table)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_table.h - one record for each thread the sampler holds. A record never moves in memory; the
- * order of the table changes when one is removed.
+ * thread_table.h - one record for each thread the sampler holds. A record never moves in memory;
+ * the order of the table changes when one is removed.
  *
- * Owns     the records, their names and stack copies, the memories of thread source and name callback.
+ * Owns     the records, their names and stack copies, the memories of thread source and name
+ *          callback.
  * Threads  the sampler thread only.
  * Errors   add: NULL, no memory, nothing has changed.
- * Cost     add: no allocation but for every 64th, which makes 64 spare records; remove: O(1), the last record takes its index.
+ * Cost     add: no allocation but for every 64th, which makes 64 spare records; remove: O(1), the
+ *          last record takes its index.
  */
 #ifndef SMP_ENGINE_THREADS_THREAD_TABLE_H
 #define SMP_ENGINE_THREADS_THREAD_TABLE_H
@@ -21,6 +23,7 @@
 #include "engine/threads/last_stack.h"
 #include "engine/threads/timer_wheel.h"
 #include "model/group_key.h"
+#include "model/thread_groups.h"
 
 /*
  * What all sources know of a thread. A source that knows more begins its own record with this one.
@@ -29,8 +32,8 @@
 struct smp_thread_record {
     struct smp_deadline deadline; /* first: when its source visits it next */
     struct smp_thread *thread;
-    struct smp_group_key key;   /* in the interval */
-    uint64_t key_epoch;         /* key is valid while equal to that of the attribution; 0: never */
+    struct smp_group_tree tree; /* in the interval */
+    uint64_t tree_epoch;        /* tree is valid while equal to that of the attribution; 0: never */
     struct smp_last_stack last; /* and the node its time went to */
     enum smp_naming naming;     /* the last answer of the name callback; SAME: none yet */
     bool is_candidate;          /* by options, filter and name */
@@ -45,6 +48,11 @@ struct smp_thread_record {
     char *raw_name;             /* NULL: not known (yet) */
     char *group_name;           /* NULL: the overflow group, for lack of memory or of a name */
 };
+
+static inline struct smp_group_key smp_thread_record_key(const struct smp_thread_record *record)
+{
+    return (struct smp_group_key){ .name = record->group_name };
+}
 
 /* The record of a deadline, which is its first member. */
 static inline struct smp_thread_record *smp_thread_record_of(struct smp_deadline *deadline)
@@ -64,10 +72,7 @@ struct smp_thread_table {
     size_t count;
     size_t ready; /* records, with the spare ones */
     size_t capacity;
-    /* One call of the name callback: the threads to be named, its memories, their records. */
-    struct smp_thread **to_name;
-    void **answers;
-    struct smp_thread_record **to_name_records;
+    struct smp_thread_to_name *to_name; /* of one call of the name callback */
     struct smp_quota *quota;
     struct smp_last_stack_budget *budget;
     const struct smp_thread_source *source;

@@ -40,8 +40,8 @@ void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *dea
 
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now)
 {
-    /* Each slot once is enough. But deadlines left since the last begin come first, however long ago
-     * they were due. */
+    /* Each slot once is enough. But deadlines left since the last begin come first, however long
+     * ago they were due. */
     if (wheel->turn == wheel->now && now >= wheel->turn + SMP_TIMER_WHEEL_SLOTS)
         wheel->turn = now - SMP_TIMER_WHEEL_SLOTS + 1;
     wheel->now = now;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * timer_wheel.h - which deadlines are due at which tick: a hashed timing wheel. A deadline that is not
- * due costs nothing.
+ * timer_wheel.h - which deadlines are due at which tick: a hashed timing wheel. A deadline that is
+ * not due costs nothing.
  *
  *   slot = tick mod SLOTS          [ ][ ][a b][ ][c][ ] ...
  *                                         ▲ taken up to here
@@ -10,7 +10,8 @@
  *
  * Owns     nothing; deadlines are the caller's, and must be removed before they are freed.
  * Threads  one at a time.
- * Cost     put, remove: O(1); begin to next = NULL: the slots since the last time, and what is in them.
+ * Cost     put, remove: O(1); begin to next = NULL: the slots since the last time, and what is in
+ *          them.
  */
 #ifndef SMP_ENGINE_THREADS_TIMER_WHEEL_H
 #define SMP_ENGINE_THREADS_TIMER_WHEEL_H
@@ -43,15 +44,15 @@ void smp_timer_wheel_put(struct smp_timer_wheel *wheel, struct smp_deadline *due
 void smp_timer_wheel_remove(struct smp_timer_wheel *wheel, struct smp_deadline *due);
 /*
  * Begins to take out all deadlines up to now, which never goes back. next: one of them, or NULL. In
- * between, deadlines may be put and removed; next also gives those that are put as due. After a stop
- * before NULL, the rest comes first after the next begin.
+ * between, deadlines may be put and removed; next also gives those that are put as due. After a
+ * stop before NULL, the rest comes first after the next begin.
  */
 void smp_timer_wheel_begin(struct smp_timer_wheel *wheel, uint64_t now);
 struct smp_deadline *smp_timer_wheel_next(struct smp_timer_wheel *wheel);
 /*
  * The first tick after now at which a deadline may be due: that of the next one, or a little sooner
- * where others have been removed. most where that is later, or more than a turn ahead; now where due
- * deadlines have not been taken yet.
+ * where others have been removed. most where that is later, or more than a turn ahead; now where
+ * due deadlines have not been taken yet.
  */
 uint64_t smp_timer_wheel_first(const struct smp_timer_wheel *wheel, uint64_t now, uint64_t most);
 

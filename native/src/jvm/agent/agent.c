@@ -40,10 +40,8 @@ JNIEnv *smp_agent_env(void)
 }
 
 /* The JVM is shutting down: no call to it from here on. It does not wait for this function. */
-static void JNICALL on_vm_death(jvmtiEnv *jvmti, JNIEnv *env)
+static void JNICALL on_vm_death(SMP_UNUSED jvmtiEnv *jvmti, SMP_UNUSED JNIEnv *env)
 {
-    (void)jvmti;
-    (void)env;
     atomic_store_explicit(&agent.live, false, memory_order_release);
     agent.hooks->vm_death();
 }

@@ -139,6 +139,7 @@ static bool copy_code_entry(const _Atomic uint64_t *words, uint64_t key, uint64_
     const size_t rest = count > before ? count - before : 0;
     const size_t frames = rest < FRAMES_IN_ENTRY ? rest : FRAMES_IN_ENTRY;
 
+    to[CODE_SHAPE] = ~shape;
     return copy_entry(words, key, to, CODE_FRAMES + 2 * frames) && to[CODE_SHAPE] == shape;
 }
 
@@ -296,7 +297,7 @@ static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out)
 {
-    uint64_t words[CODE_WORDS];
+    uint64_t words[CODE_WORDS] = { 0 };
     bool is_old = false;
 
     out->epoch = 0;
@@ -341,7 +342,7 @@ static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_
 static bool find_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
                         struct smp_method_code *out, uint64_t *id)
 {
-    uint64_t words[METHOD_WORDS];
+    uint64_t words[METHOD_WORDS] = { 0 };
     const struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
 
     if ((!copy_entry(pair[0].words, method, words, METHOD_WORDS) &&

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/os_threads.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash_map.h"
+#include "jvm/threads/tids.h"
 
 enum {
     PATH_BYTES = 64,
@@ -168,9 +167,8 @@ static const struct smp_hash_slots os_thread_slots = { .bytes = sizeof(struct os
 struct reading {
     struct smp_os_threads *os_threads;
     struct smp_hash_map seen;
-    bool (*is_java)(void *context, int32_t tid);
-    void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id, const char *name,
-                 int64_t cpu_ns);
+    smp_is_java_tid *is_java;
+    smp_on_os_thread *used;
     void *context;
 };
 
@@ -190,8 +188,9 @@ static struct os_thread known_os_thread(const struct smp_os_threads *os_threads,
 }
 
 /* False: the table cannot grow. */
-static bool read_os_thread(struct reading *reading, int32_t tid)
+static bool read_os_thread(void *context, int32_t tid)
 {
+    struct reading *reading = context;
     struct os_thread os_thread;
     int64_t cpu_ns = 0;
     int64_t more_ns;
@@ -212,44 +211,31 @@ static bool read_os_thread(struct reading *reading, int32_t tid)
     return true;
 }
 
-static void read_os_threads(void *self, bool (*is_java)(void *context, int32_t tid),
-                            void (*used)(void *context, enum smp_os_thread_kind kind, uint64_t id,
-                                         const char *name, int64_t cpu_ns),
+static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used,
                             void *context)
 {
     struct smp_os_threads *os_threads = self;
-    struct reading reading = { .os_threads = os_threads, .is_java = is_java, .used = used };
-    const struct dirent *entry = NULL;
-    bool goes_on = true;
-    DIR *folder = NULL;
+    struct reading reading = {
+        .os_threads = os_threads, .is_java = is_java, .used = used, .context = context
+    };
 
-    reading.context = context;
-    folder = opendir("/proc/self/task");
-    if (folder == NULL)
+    if (!smp_hash_map_reserve(&reading.seen, &os_thread_slots, &os_threads->budget,
+                              os_threads->known.count + 1))
         return;
-    goes_on = smp_hash_map_reserve(&reading.seen, &os_thread_slots, &os_threads->budget,
-                                   os_threads->known.count + 1);
-    if (!goes_on)
-        goto done;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
-    while (goes_on && (entry = readdir(folder)) != NULL) {
-        const long tid = strtol(entry->d_name, NULL, 10);
-        if (tid > 0)
-            goes_on = read_os_thread(&reading, (int32_t)tid);
+    if (smp_tids_each(read_os_thread, &reading) == SMP_EUNSUPPORTED) {
+        smp_hash_map_fini(&reading.seen, &os_thread_slots, &os_threads->budget);
+        return;
     }
     smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     os_threads->known = reading.seen;
     os_threads->was_read = true;
-done:
-    (void)closedir(folder);
 }
 
-static bool is_runnable(void *self, int32_t tid)
+static bool is_runnable(SMP_UNUSED void *self, int32_t tid)
 {
     char text[STAT_BYTES];
     const char *name_end;
 
-    (void)self;
     if (!read_task_file(tid, "stat", text, sizeof(text)))
         return false;
     /* "<tid> (<name>) <state> ...": a name may hold anything, but no later field does. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/registry.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 
 enum { FIRST_BUCKETS = 64 };
@@ -26,13 +24,12 @@ static struct smp_jvm_thread *find_entry(const struct smp_registry *registry, in
     return entry;
 }
 
-static void fill_buckets(struct smp_registry *registry)
+static void put_into_bucket(struct smp_registry *registry, struct smp_jvm_thread *entry)
 {
-    for (struct smp_jvm_thread *entry = registry->oldest; entry != NULL; entry = entry->newer) {
-        struct smp_jvm_thread **bucket = bucket_of(registry, entry->java_id);
-        entry->next = *bucket;
-        *bucket = entry;
-    }
+    struct smp_jvm_thread **bucket = bucket_of(registry, entry->java_id);
+
+    entry->next = *bucket;
+    *bucket = entry;
 }
 
 /* Without memory the table stays as it is: chains get longer, nothing is lost. */
@@ -46,16 +43,14 @@ static void grow_buckets(struct smp_registry *registry)
         return;
     registry->buckets = buckets;
     registry->bucket_count = wanted;
-    fill_buckets(registry);
+    for (struct smp_jvm_thread *entry = registry->oldest; entry != NULL; entry = entry->newer)
+        put_into_bucket(registry, entry);
     smp_free(NULL, old);
 }
 
 static void link_newest(struct smp_registry *registry, struct smp_jvm_thread *entry)
 {
-    struct smp_jvm_thread **bucket = bucket_of(registry, entry->java_id);
-
-    entry->next = *bucket;
-    *bucket = entry;
+    put_into_bucket(registry, entry);
     entry->older = registry->newest;
     entry->newer = NULL;
     if (registry->newest != NULL)
@@ -63,7 +58,6 @@ static void link_newest(struct smp_registry *registry, struct smp_jvm_thread *en
     else
         registry->oldest = entry;
     registry->newest = entry;
-    entry->linked = true;
     registry->count++;
 }
 
@@ -85,7 +79,6 @@ static void unlink_entry(struct smp_registry *registry, struct smp_jvm_thread *e
     entry->older = NULL;
     entry->newer = NULL;
     entry->next = NULL;
-    entry->linked = false;
     registry->count--;
 }
 

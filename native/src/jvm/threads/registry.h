@@ -58,7 +58,6 @@ struct smp_jvm_thread {
     struct smp_walk_info info;
     /* the rest is guarded by the registry's mutex */
     unsigned holders;
-    bool linked;
     struct smp_jvm_thread *older;
     struct smp_jvm_thread *newer;
     struct smp_jvm_thread *next; /* in its bucket; in the chain close returns */

@@ -7,26 +7,19 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/agent/jvmti_text.h"
 
 /* Thread.name; NULL: not found, JVMTI is used. */
 static _Atomic(jfieldID) name_field;
 
-enum smp_status smp_jvm_thread_name_init(JNIEnv *env)
+void smp_jvm_thread_name_init(JNIEnv *env)
 {
-    if (name_field != NULL)
-        return SMP_OK;
-    jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
-    if (thread_class == NULL) {
-        (*env)->ExceptionClear(env);
-        return SMP_EVM;
-    }
-    name_field = (*env)->GetFieldID(env, thread_class, "name", "Ljava/lang/String;");
-    if (name_field == NULL)
-        (*env)->ExceptionClear(env);
+    jclass thread_class = smp_jdk_class(env, "java/lang/Thread");
+
+    name_field = smp_jdk_field(env, thread_class, "name", "Ljava/lang/String;");
     (*env)->DeleteLocalRef(env, thread_class);
-    return SMP_OK;
 }
 
 /* seen is a global reference to the String. Without memory for one the name is simply read again

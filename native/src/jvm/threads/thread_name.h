@@ -21,7 +21,7 @@
 #include "base/status.h"
 
 /* Once per process and again at will. */
-SMP_CHECKED enum smp_status smp_jvm_thread_name_init(JNIEnv *env);
+void smp_jvm_thread_name_init(JNIEnv *env);
 /* As smp_thread_source.name. */
 SMP_CHECKED enum smp_status smp_jvm_thread_name_read(JNIEnv *env, jobject thread, void **seen,
                                                      char *out, size_t size, bool *changed);

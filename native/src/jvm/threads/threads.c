@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
+#include "jvm/agent/jdk.h"
 #include "jvm/agent/jvmti_status.h"
 #include "jvm/threads/hidden_threads.h"
 #include "jvm/threads/registry.h"
@@ -37,18 +38,11 @@ static enum smp_status find_thread_fields(JNIEnv *env)
 {
     if (id_field != NULL)
         return SMP_OK;
-    jclass thread_class = (*env)->FindClass(env, "java/lang/Thread");
-    if (thread_class == NULL) {
-        (*env)->ExceptionClear(env);
+    jclass thread_class = smp_jdk_class(env, "java/lang/Thread");
+    if (thread_class == NULL)
         return SMP_EVM;
-    }
-    /* The id stays valid: Thread is never unloaded. */
-    id_field = (*env)->GetFieldID(env, thread_class, "tid", "J");
-    if (id_field == NULL)
-        (*env)->ExceptionClear(env);
-    address_field = (*env)->GetFieldID(env, thread_class, "eetop", "J");
-    if (address_field == NULL)
-        (*env)->ExceptionClear(env);
+    address_field = smp_jdk_field(env, thread_class, "eetop", "J");
+    id_field = smp_jdk_field(env, thread_class, "tid", "J");
     (*env)->DeleteLocalRef(env, thread_class);
     return id_field != NULL ? SMP_OK : SMP_EUNSUPPORTED;
 }
@@ -149,9 +143,8 @@ void JNICALL smp_threads_on_start(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
         adopt_thread(jvmti, env, thread, (int32_t)gettid(), smp_stack_bounds_own());
 }
 
-void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
+void JNICALL smp_threads_on_end(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
-    (void)jvmti;
     if (!smp_agent_is_live())
         return;
     const int64_t java_id = (*env)->GetLongField(env, thread, id_field);
@@ -161,15 +154,13 @@ void JNICALL smp_threads_on_end(jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 
 enum smp_status smp_threads_open(JNIEnv *env)
 {
-    enum smp_status status = find_thread_fields(env);
+    const enum smp_status status = find_thread_fields(env);
 
-    if (status == SMP_OK)
-        status = smp_jvm_thread_name_init(env);
-    if (status == SMP_OK)
-        (void)smp_virtual_threads_init(env);
-    if (status == SMP_OK)
-        status = smp_registry_open(&registry);
-    return status;
+    if (status != SMP_OK)
+        return status;
+    smp_jvm_thread_name_init(env);
+    (void)smp_virtual_threads_init(env);
+    return smp_registry_open(&registry);
 }
 
 enum smp_status smp_threads_scan(JNIEnv *env)
@@ -222,7 +213,7 @@ struct reading {
     uint64_t *cursor;
     uint64_t *unseen;
     bool is_first; /* holes are threads that ended before this reader began: none was missed */
-    bool (*started)(void *context, struct smp_thread *thread);
+    smp_on_thread_started *started;
     void *context;
 };
 
@@ -249,9 +240,9 @@ static bool offer_thread(const struct reading *reading, struct smp_jvm_thread *e
     return true;
 }
 
-static enum smp_status
-poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
-                     bool (*started)(void *context, struct smp_thread *thread), void *context)
+static enum smp_status poll_started_threads(SMP_UNUSED void *self, uint64_t *cursor,
+                                            uint64_t *unseen, smp_on_thread_started *started,
+                                            void *context)
 {
     const struct reading reading = { cursor, unseen, *cursor == 0, started, context };
     struct smp_jvm_thread *batch[POLL_BATCH];
@@ -259,7 +250,6 @@ poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
     size_t count = POLL_BATCH;
     bool taken = true;
 
-    (void)self;
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     smp_tid_resolver_run(&registry, dispose_released);
@@ -276,28 +266,25 @@ poll_started_threads(void *self, uint64_t *cursor, uint64_t *unseen,
     return SMP_OK;
 }
 
-static void drop_thread(void *self, struct smp_thread *thread)
+static void drop_thread(SMP_UNUSED void *self, struct smp_thread *thread)
 {
-    (void)self;
     dispose_entry(smp_agent_env(), smp_registry_release(&registry, entry_of(thread)));
 }
 
-static bool listen_for_starts(void *self, uint64_t cursor, struct smp_start_listener *listener)
+static bool listen_for_starts(SMP_UNUSED void *self, uint64_t cursor,
+                              struct smp_start_listener *listener)
 {
-    (void)self;
     return smp_registry_listen(&registry, cursor, listener);
 }
 
-static void stop_listening(void *self, struct smp_start_listener *listener)
+static void stop_listening(SMP_UNUSED void *self, struct smp_start_listener *listener)
 {
-    (void)self;
     smp_registry_unlisten(&registry, listener);
 }
 
-static enum smp_status read_thread_name(void *self, struct smp_thread *thread, void **seen,
-                                        char *out, size_t size, bool *changed)
+static enum smp_status read_thread_name(SMP_UNUSED void *self, struct smp_thread *thread,
+                                        void **seen, char *out, size_t size, bool *changed)
 {
-    (void)self;
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     if (thread->ended_ns != 0)
@@ -308,9 +295,8 @@ static enum smp_status read_thread_name(void *self, struct smp_thread *thread, v
     return smp_jvm_thread_name_read(env, smp_threads_ref(thread), seen, out, size, changed);
 }
 
-static void forget_name(void *self, void *seen)
+static void forget_name(SMP_UNUSED void *self, void *seen)
 {
-    (void)self;
     if (seen != NULL)
         smp_jvm_thread_name_forget(smp_agent_is_live() ? smp_agent_env() : NULL, seen);
 }

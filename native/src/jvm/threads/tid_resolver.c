@@ -20,23 +20,28 @@ static struct {
     _Atomic int64_t gap_ms;
 } next = { .due_ns = INT64_MAX };
 
-/* Registered threads without a tid, each held; and the tids of the others. */
+struct tid_list {
+    int32_t *tids;
+    size_t count;
+    size_t capacity;
+};
+
+/* Registered threads without a tid, each held; the tids of the others, and those that are left. */
 struct unresolved {
     struct smp_registry *registry;
+    void (*dispose)(struct smp_jvm_thread *entry);
     struct smp_jvm_thread **entries;
     size_t count;
     size_t capacity;
-    int32_t *known;
-    size_t known_count;
-    size_t known_capacity;
+    struct tid_list known; /* sorted once all are in it */
+    struct tid_list unknown;
     bool has_hints;
     uint64_t os_thread_offset;
     uint64_t tid_offset;
 };
 
-static bool read_os_thread_ns(void *self, int32_t tid, int64_t *out)
+static bool read_os_thread_ns(SMP_UNUSED void *self, int32_t tid, int64_t *out)
 {
-    (void)self;
     return smp_clock_thread_cpu_ns(tid, out);
 }
 
@@ -114,13 +119,19 @@ static bool grow_array(void **array, size_t *capacity, size_t count, size_t size
     return true;
 }
 
+static bool append_tid(struct tid_list *list, int32_t tid)
+{
+    if (!grow_array((void **)&list->tids, &list->capacity, list->count, sizeof(*list->tids)))
+        return false;
+    list->tids[list->count++] = tid;
+    return true;
+}
+
 /* True: it keeps the caller's hold. */
 static bool keep_unresolved(struct unresolved *unresolved, struct smp_jvm_thread *entry)
 {
     if (entry->thread.os_tid != 0) {
-        if (grow_array((void **)&unresolved->known, &unresolved->known_capacity,
-                       unresolved->known_count, sizeof(*unresolved->known)))
-            unresolved->known[unresolved->known_count++] = entry->thread.os_tid;
+        (void)append_tid(&unresolved->known, entry->thread.os_tid);
         return false;
     }
     if (!grow_array((void **)&unresolved->entries, &unresolved->capacity, unresolved->count,
@@ -130,18 +141,15 @@ static bool keep_unresolved(struct unresolved *unresolved, struct smp_jvm_thread
     return true;
 }
 
-static void drop_entry(struct smp_registry *registry, void (*dispose)(struct smp_jvm_thread *entry),
-                       struct smp_jvm_thread *entry)
+static void drop_entry(const struct unresolved *unresolved, struct smp_jvm_thread *entry)
 {
-    struct smp_jvm_thread *unheld = smp_registry_release(registry, entry);
+    struct smp_jvm_thread *unheld = smp_registry_release(unresolved->registry, entry);
 
     if (unheld != NULL)
-        dispose(unheld);
+        unresolved->dispose(unheld);
 }
 
-static void collect_unresolved(struct smp_registry *registry,
-                               void (*dispose)(struct smp_jvm_thread *entry),
-                               struct unresolved *unresolved)
+static void collect_unresolved(struct unresolved *unresolved)
 {
     struct smp_jvm_thread *batch[BATCH];
     uint64_t cursor = 0;
@@ -149,11 +157,11 @@ static void collect_unresolved(struct smp_registry *registry,
     size_t count = BATCH;
 
     while (count == BATCH) {
-        count = smp_registry_collect(registry, cursor, batch, BATCH, &newest);
+        count = smp_registry_collect(unresolved->registry, cursor, batch, BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
             cursor = batch[i]->thread.serial;
             if (!keep_unresolved(unresolved, batch[i]))
-                drop_entry(registry, dispose, batch[i]);
+                drop_entry(unresolved, batch[i]);
         }
     }
 }
@@ -166,6 +174,26 @@ static int compare_tids(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+static bool list_unknown_tid(void *context, int32_t tid)
+{
+    struct unresolved *unresolved = context;
+    const struct tid_list *known = &unresolved->known;
+
+    if (known->count > 0 &&
+        bsearch(&tid, known->tids, known->count, sizeof(tid), compare_tids) != NULL)
+        return true;
+    return append_tid(&unresolved->unknown, tid);
+}
+
+static enum smp_status list_unknown_tids(struct unresolved *unresolved)
+{
+    struct tid_list *known = &unresolved->known;
+
+    if (known->count > 0)
+        qsort(known->tids, known->count, sizeof(*known->tids), compare_tids);
+    return smp_tids_each(list_unknown_tid, unresolved);
+}
+
 /* Returns how many are still unknown. */
 static size_t match_unresolved(struct unresolved *unresolved)
 {
@@ -174,25 +202,18 @@ static size_t match_unresolved(struct unresolved *unresolved)
                                            .hint = read_tid_hint,
                                            .self = unresolved };
     size_t unknown = unresolved->count;
-    int32_t *tids = NULL;
-    size_t tid_count = 0;
     int32_t *found = smp_alloc(NULL, unresolved->count * sizeof(*found));
 
-    if (unresolved->known_count > 0)
-        qsort(unresolved->known, unresolved->known_count, sizeof(*unresolved->known), compare_tids);
-    if (found == NULL ||
-        smp_tids_list(unresolved->known, unresolved->known_count, &tids, &tid_count) != SMP_OK)
-        goto done;
-    if (smp_tids_match(&clocks, tids, tid_count, unresolved->count, found) != SMP_OK)
-        goto done;
-    for (size_t i = 0; i < unresolved->count; i++) {
-        if (found[i] == 0)
-            continue;
-        unresolved->entries[i]->thread.os_tid = found[i];
-        unknown--;
+    if (found != NULL && list_unknown_tids(unresolved) == SMP_OK &&
+        smp_tids_match(&clocks, unresolved->unknown.tids, unresolved->unknown.count,
+                       unresolved->count, found) == SMP_OK) {
+        for (size_t i = 0; i < unresolved->count; i++) {
+            if (found[i] == 0)
+                continue;
+            unresolved->entries[i]->thread.os_tid = found[i];
+            unknown--;
+        }
     }
-done:
-    smp_free(NULL, tids);
     smp_free(NULL, found);
     return unknown;
 }
@@ -206,22 +227,23 @@ void smp_tid_resolver_restart(void)
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry))
 {
-    struct unresolved unresolved = { .registry = registry };
+    struct unresolved unresolved = { .registry = registry, .dispose = dispose };
     int64_t due_ns = next.due_ns;
     size_t unknown = 0;
 
     if (due_ns == INT64_MAX || smp_clock_ns() < due_ns ||
         !atomic_compare_exchange_strong(&next.due_ns, &due_ns, INT64_MAX))
         return;
-    collect_unresolved(registry, dispose, &unresolved);
+    collect_unresolved(&unresolved);
     if (unresolved.count > 0) {
         find_hints(&unresolved);
         unknown = match_unresolved(&unresolved);
     }
     for (size_t i = 0; i < unresolved.count; i++)
-        drop_entry(registry, dispose, unresolved.entries[i]);
+        drop_entry(&unresolved, unresolved.entries[i]);
     smp_free(NULL, (void *)unresolved.entries);
-    smp_free(NULL, unresolved.known);
+    smp_free(NULL, unresolved.known.tids);
+    smp_free(NULL, unresolved.unknown.tids);
     if (unknown == 0)
         return;
     next.due_ns = smp_clock_ns() + next.gap_ms * NS_PER_MS;

@@ -7,8 +7,6 @@
 
 #include "base/alloc.h"
 
-enum { FIRST_TIDS = 256 };
-
 struct os_thread {
     int32_t tid;
     int64_t before_ns;
@@ -238,71 +236,21 @@ done:
     return status;
 }
 
-/* -------------------------------------------------------------------------- the process's tasks */
+/* --- the process's threads --- */
 
-static bool is_known_tid(const int32_t *known, size_t known_count, int32_t tid)
-{
-    size_t low = 0;
-    size_t high = known_count;
-
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (known[middle] == tid)
-            return true;
-        if (known[middle] < tid)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return false;
-}
-
-static bool append_tid(int32_t **tids, size_t *count, size_t *capacity, int32_t tid)
-{
-    if (*count == *capacity) {
-        const size_t wanted = *capacity == 0 ? FIRST_TIDS : *capacity * 2;
-        int32_t *grown = smp_realloc(NULL, *tids, wanted * sizeof(**tids));
-        if (grown == NULL)
-            return false;
-        *tids = grown;
-        *capacity = wanted;
-    }
-    (*tids)[(*count)++] = tid;
-    return true;
-}
-
-/* Nobody else reads this folder's handle. */
-static const struct dirent *next(DIR *folder)
-{
-    return readdir(folder); /* NOLINT(concurrency-mt-unsafe) */
-}
-
-enum smp_status smp_tids_list(const int32_t *known, size_t known_count, int32_t **tids,
-                              size_t *tid_count)
+enum smp_status smp_tids_each(bool (*visit)(void *context, int32_t tid), void *context)
 {
     DIR *folder = opendir("/proc/self/task");
-    enum smp_status status = SMP_OK;
-    int32_t *found = NULL;
-    size_t count = 0;
-    size_t capacity = 0;
+    const struct dirent *entry = NULL;
+    bool goes_on = true;
 
     if (folder == NULL)
         return SMP_EUNSUPPORTED;
-    for (const struct dirent *entry = next(folder); entry != NULL; entry = next(folder)) {
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
+    while (goes_on && (entry = readdir(folder)) != NULL) {
         const long tid = strtol(entry->d_name, NULL, 10); /* 0 for "." and ".." */
-        if (tid <= 0 || is_known_tid(known, known_count, (int32_t)tid))
-            continue;
-        if (!append_tid(&found, &count, &capacity, (int32_t)tid)) {
-            status = SMP_ENOMEM;
-            break;
-        }
+        goes_on = tid <= 0 || visit(context, (int32_t)tid);
     }
     (void)closedir(folder);
-    if (status == SMP_OK) {
-        *tids = found;
-        *tid_count = count;
-        found = NULL;
-    }
-    smp_free(NULL, found);
-    return status;
+    return goes_on ? SMP_OK : SMP_ENOMEM;
 }

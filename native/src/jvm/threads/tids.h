@@ -18,7 +18,7 @@
  * and if the clocks do not exclude it.
  *
  * Threads  any; whatever the clocks allow.
- * Errors   SMP_ENOMEM. list: also SMP_EUNSUPPORTED, if the system has no list.
+ * Errors   SMP_ENOMEM. each: also SMP_EUNSUPPORTED, if the system has no list.
  * Cost     three clock readings per OS thread and Java thread, and a sort.
  */
 #ifndef SMP_JVM_THREADS_TIDS_H
@@ -48,9 +48,8 @@ enum {
 SMP_CHECKED enum smp_status smp_tids_match(const struct smp_tid_clocks *clocks, const int32_t *tids,
                                            size_t tid_count, size_t thread_count, int32_t *out);
 
-/* The tids of this process that are not in known[0 .. known_count), which is sorted. *tids is the
- * caller's to smp_free. */
-SMP_CHECKED enum smp_status smp_tids_list(const int32_t *known, size_t known_count, int32_t **tids,
-                                          size_t *tid_count);
+/* Calls visit with the tid of each thread of this process, until one returns false for lack of
+ * memory. */
+SMP_CHECKED enum smp_status smp_tids_each(bool (*visit)(void *context, int32_t tid), void *context);
 
 #endif

@@ -4,6 +4,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "jvm/agent/jdk.h"
+
 enum { MAX_ENTER_FRAMES = 4 /* between the boundary and VirtualThread.run */ };
 
 static struct {
@@ -21,52 +23,25 @@ static struct {
 
 static _Atomic bool in_use;
 
-static jclass find_jdk_class(JNIEnv *env, const char *name)
+static uint64_t key_of(jmethodID method)
 {
-    jclass found = (*env)->FindClass(env, name);
-
-    if (found == NULL)
-        (*env)->ExceptionClear(env);
-    return found;
-}
-
-static uint64_t find_jdk_method(JNIEnv *env, jclass owner, const char *name, const char *signature,
-                                bool is_static)
-{
-    jmethodID method = NULL;
-
-    if (owner == NULL)
-        return 0;
-    method = is_static ? (*env)->GetStaticMethodID(env, owner, name, signature)
-                       : (*env)->GetMethodID(env, owner, name, signature);
-    if (method == NULL)
-        (*env)->ExceptionClear(env);
     return (uint64_t)(uintptr_t)method;
-}
-
-static jfieldID find_jdk_field(JNIEnv *env, jclass owner, const char *name, const char *signature)
-{
-    jfieldID field = owner != NULL ? (*env)->GetFieldID(env, owner, name, signature) : NULL;
-
-    if (field == NULL)
-        (*env)->ExceptionClear(env);
-    return field;
 }
 
 static void find_boundary_methods(JNIEnv *env, jclass continuation)
 {
-    known.enter_special = find_jdk_method(env, continuation, "enterSpecial",
-                                          "(Ljdk/internal/vm/Continuation;ZZ)V", true);
-    known.enter =
-        find_jdk_method(env, continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V", true);
-    known.enter0 = find_jdk_method(env, continuation, "enter0", "()V", false);
+    known.enter_special = key_of(smp_jdk_static_method(env, continuation, "enterSpecial",
+                                                       "(Ljdk/internal/vm/Continuation;ZZ)V"));
+    known.enter = key_of(
+        smp_jdk_static_method(env, continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V"));
+    known.enter0 = key_of(smp_jdk_method(env, continuation, "enter0", "()V"));
 }
 
 static void find_mount_fields(JNIEnv *env, jclass continuation, jclass thread, jclass body)
 {
-    known.cont = find_jdk_field(env, thread, "cont", "Ljdk/internal/vm/Continuation;");
-    known.target = find_jdk_field(env, continuation, "target", "Ljava/lang/Runnable;");
-    known.vthread = find_jdk_field(env, body, "val$vthread", "Ljava/lang/VirtualThread;");
+    known.cont = smp_jdk_field(env, thread, "cont", "Ljdk/internal/vm/Continuation;");
+    known.target = smp_jdk_field(env, continuation, "target", "Ljava/lang/Runnable;");
+    known.vthread = smp_jdk_field(env, body, "val$vthread", "Ljava/lang/VirtualThread;");
 }
 
 bool smp_virtual_threads_init(JNIEnv *env)
@@ -77,14 +52,14 @@ bool smp_virtual_threads_init(JNIEnv *env)
         (*env)->ExceptionClear(env);
         return false;
     }
-    jclass continuation = find_jdk_class(env, "jdk/internal/vm/Continuation");
-    jclass thread = find_jdk_class(env, "java/lang/Thread");
+    jclass continuation = smp_jdk_class(env, "jdk/internal/vm/Continuation");
+    jclass thread = smp_jdk_class(env, "java/lang/Thread");
     if (continuation != NULL && thread != NULL) {
-        jclass body = find_jdk_class(env, "java/lang/VirtualThread$VThreadContinuation$1");
-        jclass carrier = find_jdk_class(env, "jdk/internal/misc/CarrierThread");
+        jclass body = smp_jdk_class(env, "java/lang/VirtualThread$VThreadContinuation$1");
+        jclass carrier = smp_jdk_class(env, "jdk/internal/misc/CarrierThread");
         find_boundary_methods(env, continuation);
         find_mount_fields(env, continuation, thread, body);
-        known.run_body = find_jdk_method(env, body, "run", "()V", false);
+        known.run_body = key_of(smp_jdk_method(env, body, "run", "()V"));
         if (carrier != NULL)
             known.carrier = (*env)->NewGlobalRef(env, carrier);
         if (body != NULL)

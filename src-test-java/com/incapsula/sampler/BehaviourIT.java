@@ -160,10 +160,11 @@ class BehaviourIT {
             sampler.setActive(true);
             awaitTicks(sampler, 3);
             sampler.setActive(false);
+            sampler.printReport();
             long polls = sampler.getStatistics().getPolls();
             assertThat(polls).isPositive();
-            sampler.printReport();
             assertThat(recorder.only().group("worker").rows()).isNotEmpty();
+            sampler.printReport();
             assertThat(sampler.getStatistics().getPolls()).isEqualTo(polls);
         }
     }

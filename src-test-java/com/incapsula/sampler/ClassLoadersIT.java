@@ -3,6 +3,7 @@ package com.incapsula.sampler;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.Samplers;
 import java.io.File;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The library in class loaders of its own, as an application server has them; each case in a fresh JVM. */
-@Timeout(120)
+@Timeout(Samplers.HANG_SECONDS)
 class ClassLoadersIT {
 
     /** Arguments: where the library's classes are, and what to do. */

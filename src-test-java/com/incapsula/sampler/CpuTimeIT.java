@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.PprofFile;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Worker;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** CPU time, from the thread's clock to each form of a report. */
-@Timeout(120)
+@Timeout(Samplers.HANG_SECONDS)
 class CpuTimeIT {
 
     private static final long ENOUGH_NANOS = 300_000_000;

@@ -4,12 +4,16 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The dump of the live state: what is in it, and that it waits for no thread of the sampler. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class DumpIT {
 
     private static final String NOT_RUNNING = "threads-sampler, live state\nstate: not started, or closed\n";
@@ -46,6 +50,25 @@ class DumpIT {
             sampler.close();
         }
         assertThat(sampler.dump()).isEqualTo(NOT_RUNNING);
+    }
+
+    /** As the user knows them: not how the core keeps them, nor what follows from the name manipulator. */
+    @Test
+    void optionsAreTheUsersProperties() throws Exception {
+        try (ThreadsSampler sampler = new ThreadsSampler()) {
+            sampler.setSamplingOutputer(new Recorder());
+            sampler.setOverheadLimitPercent(2.5);
+            sampler.init();
+            String dump = sampler.dump();
+            List<String> setters = Arrays.stream(ThreadsSampler.class.getMethods())
+                    .map(method -> method.getName().toLowerCase(Locale.ROOT))
+                    .toList();
+            assertThat(dump.lines().filter(line -> line.startsWith("option ")))
+                    .hasSizeGreaterThan(10)
+                    .allSatisfy(line ->
+                            assertThat(setters).contains("set" + line.split("[ :]")[1].toLowerCase(Locale.ROOT)));
+            assertThat(dump).contains("\noption overheadLimitPercent: 2.5\n");
+        }
     }
 
     @Test

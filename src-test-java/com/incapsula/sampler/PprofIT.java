@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.PprofFile;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Samplers;
 import com.incapsula.sampler.testing.Worker;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** PPROF of a real sampler, as protobuf-java reads it. */
-@Timeout(120)
+@Timeout(Samplers.HANG_SECONDS)
 class PprofIT {
 
     private static final List<String> NAMES = List.of(

@@ -64,6 +64,8 @@ class SamplingReportTest {
         assertThat(report.getWallNanos()).isEqualTo(12);
         assertThat(report.getCpuNanos()).isEqualTo(13);
         assertThat(report.getSamples()).isEqualTo(14);
+        assertThat(report.getMeasures())
+                .containsExactly(entry("wall", 12L), entry("cpu", 13L), entry("samples", 14L), entry("calls", 66L));
         assertThat(report.getOutcomes()).containsExactly(entry("taken", 6L), entry("failed", 0L));
         assertThat(report.getCounters()).containsExactly(entry("ticks", 4L));
         assertThat(report.getAccount()).containsExactly(entry("taken", 6L), entry("ticks", 4L));
@@ -79,6 +81,8 @@ class SamplingReportTest {
         assertThat(pool.getWallNanos()).isEqualTo(50);
         assertThat(pool.getCpuNanos()).isEqualTo(40);
         assertThat(pool.getSamples()).isEqualTo(30);
+        assertThat(pool.getMeasures())
+                .containsExactly(entry("wall", 50L), entry("cpu", 40L), entry("samples", 30L), entry("calls", 60L));
         assertThat(pool.getThreads()).isEqualTo(20);
         assertThat(pool.getMaxDepth()).isEqualTo(10);
         assertThat(pool.getPolls()).isEqualTo(90);

@@ -10,6 +10,7 @@ import com.incapsula.sampler.outputer.FileSamplingOutputer;
 import com.incapsula.sampler.outputer.SamplingOutputer;
 import com.incapsula.sampler.testing.OutcomeTable;
 import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Snapshots, files, JFR and JMX of a real sampler. */
-@Timeout(120)
+@Timeout(Samplers.HANG_SECONDS)
 class SeeIT {
 
     private static final int MAX_CURSORS = 30;

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
  * The server of a real sampler, asked by the tools people have. A test whose tool is not there is skipped, but not
  * where {@code SMP_TOOLS=required} stands in the environment. A new go compiles its pprof at the first use.
  */
-@Timeout(300)
+@Timeout(Samplers.HANG_SECONDS)
 class ServerIT {
 
     private static final List<String> OTHER_FOLDERS = List.of("/usr/local/go/bin", "/usr/lib/go/bin", "/usr/bin");

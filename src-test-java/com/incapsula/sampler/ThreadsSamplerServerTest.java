@@ -10,8 +10,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.incapsula.sampler.internal.engine.FakeSampler;
 import com.incapsula.sampler.internal.engine.FakeSnapshot;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -37,7 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server as a bean and as seen by a well-behaved client, on a fake core. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class ThreadsSamplerServerTest {
 
     private final HttpClient client = HttpClient.newHttpClient();
@@ -136,10 +138,18 @@ class ThreadsSamplerServerTest {
             return interval;
         });
         server.init();
-        assertThat(get("/report.json").body()).isEqualTo("1");
-        assertThat(get("/report.json").body()).as("within a second").isEqualTo("1");
-        await().pollDelay(1_100, TimeUnit.MILLISECONDS)
-                .untilAsserted(() -> assertThat(get("/report.txt").body()).isEqualTo("1+2"));
+        String first;
+        String second;
+        long began;
+        do {
+            began = System.nanoTime();
+            first = get("/report.json").body();
+            second = get("/report.json").body();
+        } while (secondsSince(began) >= 1);
+        assertThat(second).as("within a second").isEqualTo(first).endsWith(String.valueOf(count.get()));
+        assertThat(first).startsWith("1");
+        TimeUnit.MILLISECONDS.sleep(1_100);
+        assertThat(get("/report.txt").body()).isEqualTo(first + "+" + count.get());
         assertThat(fake.calls()).doesNotContain("takeInterval 1");
     }
 
@@ -149,14 +159,17 @@ class ThreadsSamplerServerTest {
         AtomicInteger count = new AtomicInteger();
         fake.setInterval(() -> {
             FakeSnapshot interval = new FakeSnapshot();
-            interval.document = String.valueOf(count.incrementAndGet());
+            interval.document = "<" + count.incrementAndGet() + ">";
             return interval;
         });
         server.init();
-        assertThat(get("/report.json").body()).isEqualTo("1");
-        /* No request has read the second interval, which is dropped. */
-        await().pollDelay(1_100, TimeUnit.MILLISECONDS)
-                .untilAsserted(() -> assertThat(get("/report.json").body()).doesNotContain("1"));
+        String first = get("/report.json").body();
+        /* No request has read the interval in which the time was over: it is dropped. */
+        await().untilAsserted(() -> assertThat(get("/report.json").body()).doesNotContain(first));
+    }
+
+    private static double secondsSince(long nanos) {
+        return (System.nanoTime() - nanos) / 1e9;
     }
 
     @Test
@@ -354,15 +367,23 @@ class ThreadsSamplerServerTest {
 
     @Test
     void oneProfileAtATimeAndReportsMeanwhile() throws Exception {
-        server.init();
-        CompletableFuture<HttpResponse<String>> first = client.sendAsync(
-                request("/debug/pprof/profile?seconds=2").build(), HttpResponse.BodyHandlers.ofString());
-        await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 429);
+        HttpResponse<InputStream> first = beginProfile();
         HttpResponse<String> second = get("/debug/pprof/profile?seconds=1");
         assertRefused(second, 429, "a profile for another request is being taken");
         assertThat(second.headers().firstValue("Retry-After")).hasValue("1");
         assertThat(get("/report.txt").statusCode()).isEqualTo(200);
-        assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        first.body().close();
+        await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 200);
+    }
+
+    /* Starts the server, and returns when the profile is under way, which its headers say. */
+    private HttpResponse<InputStream> beginProfile() throws Exception {
+        server.setMaxSeconds(3600);
+        server.init();
+        HttpResponse<InputStream> profile = client.send(
+                request("/debug/pprof/profile?seconds=3600").build(), HttpResponse.BodyHandlers.ofInputStream());
+        assertThat(profile.statusCode()).isEqualTo(200);
+        return profile;
     }
 
     @Test
@@ -381,7 +402,8 @@ class ThreadsSamplerServerTest {
         assertRefused(second, 429, "a report for another request is being made");
         assertThat(second.headers().firstValue("Retry-After")).hasValue("2");
         goOn.countDown();
-        assertThat(first.get(30, TimeUnit.SECONDS).statusCode()).isEqualTo(200);
+        assertThat(first.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS).statusCode())
+                .isEqualTo(200);
     }
 
     @Test
@@ -455,13 +477,17 @@ class ThreadsSamplerServerTest {
 
     @Test
     void closeEndsAProfileUnderWay() throws Exception {
-        server.init();
-        CompletableFuture<HttpResponse<String>> profile = client.sendAsync(
-                request("/debug/pprof/profile?seconds=60").build(), HttpResponse.BodyHandlers.ofString());
-        await().until(() -> get("/debug/pprof/profile?seconds=1").statusCode() == 429);
-        assertThat(profile).isNotDone();
+        InputStream profile = beginProfile().body();
+        CompletableFuture<byte[]> body = CompletableFuture.supplyAsync(() -> {
+            try {
+                return profile.readAllBytes();
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        assertThat(body).isNotDone();
         server.close();
-        assertThat(profile).failsWithin(20, TimeUnit.SECONDS);
+        assertThat(body).failsWithin(Samplers.LONG);
     }
 
     @Test

@@ -4,6 +4,7 @@ package com.incapsula.sampler;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.outputer.FileSamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.lang.ref.WeakReference;
 import java.net.URISyntaxException;
 import java.net.URL;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** JMX, JFR, the server and files in other surroundings, each in a fresh JVM. */
-@Timeout(120)
+@Timeout(Samplers.HANG_SECONDS)
 class VisibleIT {
 
     @TempDir

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class MapBasedThreadNameManipulatorTest {
@@ -46,7 +45,7 @@ class MapBasedThreadNameManipulatorTest {
     void threadsAreNotHeld() throws InterruptedException {
         WeakReference<Thread> ended = mapInThreadThatEnds();
 
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().until(() -> {
             System.gc();
             return ended.get() == null;
         });

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.ThreadsSamplerServer;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintStream;
@@ -18,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The page of a real server of a real sampler, in a real browser. */
-@Timeout(180)
+@Timeout(Samplers.HANG_SECONDS)
 class LivePageIT {
 
     private final ThreadsSampler sampler = new ThreadsSampler();

@@ -31,7 +31,7 @@ public final class ChildJvm {
 
     private static final Pattern COMPLAINT = Pattern.compile(
             "(WARNING|FATAL ERROR|ASSERTION) (in|on) native|WARNING: JNI |JNI local refs|in native method");
-    private static final Duration PATIENCE = Duration.ofSeconds(120);
+    private static final Duration PATIENCE = Duration.ofMinutes(4);
 
     private final List<String> before = new ArrayList<>();
     private final List<String> options = new ArrayList<>();

@@ -2,6 +2,7 @@
 package com.incapsula.sampler.testing;
 
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.PatientExit;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.testing.work.Desk;
 import java.io.IOException;
@@ -26,6 +27,9 @@ public final class ExitingProgram {
         sampler.setReportFrequencySeconds(end.startsWith("periodic") ? 1 : 0);
         sampler.setSamplingOutputer(new Outputer(arguments[0], end));
         ChosenEngine.set(sampler);
+        if (!end.equals("stuck") && !end.contains("exit in")) {
+            PatientExit.set();
+        }
         if (end.equals("exit in the manipulator")) {
             sampler.setThreadNameManipulator(thread -> {
                 exitOnce();

@@ -4,6 +4,7 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.SamplingCursor;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.internal.engine.PatientExit;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import com.incapsula.sampler.testing.work.Desk;
 import java.io.OutputStream;
@@ -24,6 +25,9 @@ public final class HookProgram {
 
     /** Runs it; the argument says what its hook does. */
     public static void main(String[] arguments) throws Exception {
+        if (!arguments[0].equals("stuck")) {
+            PatientExit.set();
+        }
         sampler = Samplers.quick(new Outputer(arguments[0]));
         if (arguments[0].equals("race")) {
             race();

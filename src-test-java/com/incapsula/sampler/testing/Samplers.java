@@ -15,8 +15,11 @@ import org.awaitility.core.ConditionFactory;
 /** Samplers for tests, and waiting for them. */
 public final class Samplers {
 
-    /** Long enough for everything on a slow machine. */
-    public static final Duration LONG = Duration.ofSeconds(60);
+    /** What takes longer hangs: no machine is so slow. Also how long Awaitility waits by itself, see {@link Patience}. */
+    public static final Duration LONG = Duration.ofMinutes(2);
+
+    /** For {@code @Timeout} of tests, each of which may wait for {@link #LONG} and then says for what. */
+    public static final long HANG_SECONDS = 300;
 
     private Samplers() {}
 
@@ -30,7 +33,7 @@ public final class Samplers {
         return sampler;
     }
 
-    /** @return waits for a minute, looking often */
+    /** @return waits for {@link #LONG}, looking often */
     public static ConditionFactory patiently() {
         return await().atMost(LONG).pollInterval(Duration.ofMillis(2));
     }

@@ -65,7 +65,7 @@ public final class Worker implements AutoCloseable {
 
     /** @return this, when it is waiting for good */
     public Worker awaitWaiting() {
-        await().atMost(Duration.ofSeconds(60))
+        await().atMost(Samplers.LONG)
                 .pollInterval(Duration.ofMillis(1))
                 .until(() -> thread.getState() == Thread.State.WAITING);
         return this;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings a running engine to the properties as they are now.
  *
- * <p>The engine takes changes between two ticks, so a caller waits for a tick. A property that is set from within a
- * callback is applied by a thread of its own: the callback may be what the next tick waits for.
+ * <p>The engine takes changes between two ticks. A caller that changes the threads waits for that; so a property that
+ * is set from within a callback is applied by a thread of its own: the callback may be what the next tick waits for.
  *
  * <p>Threads: any; one thread at a time talks to the engine. The lock of {@link RunState} guards the fields and is not
  * held during calls of the engine.

@@ -11,7 +11,7 @@ import com.incapsula.sampler.internal.report.LibraryLog;
  */
 final class ExitReport {
 
-    static final long MAX_WAIT_MILLIS = 2_000;
+    private static volatile long longestMillis = 2_000;
 
     private final Runnable hide;
     private final Runnable finish;
@@ -29,6 +29,16 @@ final class ExitReport {
         this.finish = finish;
         this.maxWaitMillis = maxWaitMillis;
         hook.setContextClassLoader(null);
+    }
+
+    /** @return how long the JVM's exit waits for a last report */
+    static long longestMillis() {
+        return longestMillis;
+    }
+
+    /* For tests of what is reported at the exit: on a busy machine that takes longer. */
+    static void setLongestMillis(long millis) {
+        longestMillis = millis;
     }
 
     /** @return true from the moment at which the JVM has begun to exit */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
-/** The figures of a snapshot, in the order of {@link NativeBridge#snapshotFigures}. */
+/** The figures of a snapshot before its measures, in the order of {@link NativeBridge#snapshotFigures}. */
 public enum Figure {
 
     /** Begin, milliseconds since 1970. */
@@ -21,13 +21,7 @@ public enum Figure {
     /** Thread groups. */
     GROUPS,
     /** Nodes of the call trees. */
-    NODES,
-    /** Wall time of all groups, nanoseconds. */
-    WALL,
-    /** CPU time of all groups, nanoseconds. */
-    CPU,
-    /** Samples of all groups. */
-    SAMPLES;
+    NODES;
 
     /**
      * Reads it.

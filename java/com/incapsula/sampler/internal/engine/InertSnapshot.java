@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.ReportWeight;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
 
 /**
  * The report of a sampler that cannot sample: no groups, all figures 0, and the cause, as a line of the account and in
@@ -24,9 +28,11 @@ final class InertSnapshot implements Snapshot {
             "groups":[],
             "parent":[],
             "frame":[],
-            "before":{"wall":[],"cpu":[],"samples":[]},
-            "after":{"wall":[],"cpu":[],"samples":[]}}
-            """;
+            "before":{%1$s},
+            "after":{%1$s}}
+            """.formatted(Arrays.stream(ReportWeight.values())
+            .map(measure -> "\"" + measure.name().toLowerCase(Locale.ROOT) + "\":[]")
+            .collect(Collectors.joining(",")));
 
     /* By ReportFormat.ordinal(), as NativeBridge.writeSnapshot has them. */
     private enum Form {
@@ -69,7 +75,7 @@ final class InertSnapshot implements Snapshot {
         long[] figures = new long[Figure.values().length];
         figures[Figure.FROM.ordinal()] = fromMillis;
         figures[Figure.TILL.ordinal()] = tillMillis;
-        return new RawReport(figures, List.of(), new long[0], List.of("counter." + notice), new long[] {1});
+        return new RawReport(figures, List.of(), List.of(), new long[0], List.of("counter." + notice), new long[] {1});
     }
 
     @Override

@@ -25,9 +25,9 @@ public final class Lifecycle {
     private final EngineUpdater updater = new EngineUpdater(state, dispatcher, this::hideCurrentThread);
     private final SamplerProperties properties = new SamplerProperties(state, dispatcher, updater);
     private final SnapshotReaders readers = new SnapshotReaders(state, dispatcher);
+    private final LiveState liveState = new LiveState(state);
 
     private @Nullable ExitReport exitReport;
-    private RawStatistics lastStatistics = RawStatistics.NONE;
     private volatile Engine.Source usedSource; // of the engine that runs, or ran last
 
     /** The lifecycle of a sampler on the native core, which is loaded at {@link #init()}. */
@@ -62,6 +62,15 @@ public final class Lifecycle {
      */
     public SnapshotReaders readers() {
         return readers;
+    }
+
+    /**
+     * What the sampler has counted, and what it does now.
+     *
+     * @return the same object for each call
+     */
+    public LiveState liveState() {
+        return liveState;
     }
 
     /**
@@ -222,7 +231,7 @@ public final class Lifecycle {
                 return false;
             }
             ExitReport installed =
-                    new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.MAX_WAIT_MILLIS);
+                    new ExitReport(usedSource::hideCurrentThread, this::finishAtExit, ExitReport.longestMillis());
             installed.install();
             exitReport = installed;
             readers.setShared(reader);
@@ -322,11 +331,11 @@ public final class Lifecycle {
     }
 
     private void discard(Engine ending, boolean atExit) {
-        RawStatistics last = lastStatisticsOf(ending); // without the lock, as it may log
+        RawStatistics last = LiveState.lastOf(ending); // without the lock, as it may log
         ExitReport installed;
         state.lock();
         try {
-            lastStatistics = last;
+            liveState.setLast(last);
             installed = exitReport;
             exitReport = null;
             state.setEngine(null);
@@ -340,15 +349,6 @@ public final class Lifecycle {
             ending.destroy();
         }
         dispatcher.release();
-    }
-
-    private static RawStatistics lastStatisticsOf(Engine ending) {
-        try {
-            return ending.statistics();
-        } catch (RuntimeException | Error e) {
-            LibraryLog.log(System.Logger.Level.WARNING, "the last statistics are lost", e);
-            return RawStatistics.NONE;
-        }
     }
 
     private void closeOutputer() throws IOException {
@@ -464,51 +464,6 @@ public final class Lifecycle {
         if (findObstacle() == null) {
             source.hide(group);
         }
-    }
-
-    /* It may end at once. */
-    private @Nullable Engine currentEngine() {
-        state.lock();
-        try {
-            return state.engine();
-        } finally {
-            state.unlock();
-        }
-    }
-
-    /**
-     * What the engine counted.
-     *
-     * @return the figures of the last tick; after the end, the last ones
-     */
-    public RawStatistics statistics() {
-        Engine running = currentEngine();
-        try {
-            if (running != null) {
-                return running.statistics();
-            }
-        } catch (IllegalStateException ended) {
-            // the sampler has ended since, and stored the last figures before
-        }
-        state.lock();
-        try {
-            return lastStatistics;
-        } finally {
-            state.unlock();
-        }
-    }
-
-    /** @return the engine's live state as text; where none runs, a text that says so */
-    public String dump() {
-        Engine running = currentEngine();
-        try {
-            if (running != null) {
-                return running.dump();
-            }
-        } catch (IllegalStateException ended) {
-            // ended since
-        }
-        return "threads-sampler, live state\nstate: not started, or closed\n";
     }
 
     private static void restoreInterrupt(boolean interrupted) {

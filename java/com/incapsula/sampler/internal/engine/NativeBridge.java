@@ -31,7 +31,10 @@ final class NativeBridge {
     /** Starts sampling; returns when every live thread was polled once. */
     static native void start(long session);
 
-    /** Applies changed options at the next tick. All options are given, not only the changed ones. */
+    /**
+     * Applies changed options at the next tick, and before whatever is called next; waits for neither. All options are
+     * given, not only the changed ones.
+     */
     static native void configure(long session, long[] integers, String[] texts);
 
     /**
@@ -145,15 +148,18 @@ final class NativeBridge {
     static native void writeDifference(long before, long after, int format, int weight, java.io.OutputStream out)
             throws java.io.IOException;
 
+    /** @return the names of all measures, by their numbers: wall, cpu, samples, and what the core has more */
+    static native String[] measureNames();
+
     /**
-     * @param figures receives wall ns, CPU ns and samples of each line; its length says how many lines are wanted
+     * @param figures receives each measure of each line; its length says how many lines are wanted
      * @return the lines of code with the most wall time of their own over all groups, the hottest first
      */
     static native String[] hotLines(long snapshot, long[] figures);
 
     /**
      * @return from and till wall milliseconds, elapsed ns, own CPU ns, memory used, memory limit, polls,
-     *     groups, nodes; and of each measure the total of all groups: wall ns, CPU ns, samples
+     *     groups, nodes; and of each measure the total of all groups
      */
     static native long[] snapshotFigures(long snapshot);
 

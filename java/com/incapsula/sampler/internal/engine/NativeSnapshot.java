@@ -6,6 +6,7 @@ import java.io.OutputStream;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -20,7 +21,6 @@ import java.util.stream.IntStream;
  */
 final class NativeSnapshot implements Snapshot {
 
-    private static final int HOT_LINE_FIGURES = 3; // of a line, see NativeBridge.hotLines
     private static final ReferenceQueue<NativeSnapshot> FORGOTTEN = new ReferenceQueue<>();
     private static final Set<Net> NETS = ConcurrentHashMap.newKeySet();
 
@@ -90,6 +90,7 @@ final class NativeSnapshot implements Snapshot {
             long address = net.address;
             return new RawReport(
                     NativeBridge.snapshotFigures(address),
+                    List.of(NativeBridge.measureNames()),
                     List.of(NativeBridge.snapshotGroups(address)),
                     NativeBridge.snapshotGroupFigures(address),
                     List.of(NativeBridge.accountNames()),
@@ -140,20 +141,21 @@ final class NativeSnapshot implements Snapshot {
 
     @Override
     public List<HotLine> hotLines(int count) {
-        long[] figures = new long[HOT_LINE_FIGURES * count];
         hold();
         try {
+            int measures = NativeBridge.measureNames().length;
+            long[] figures = new long[measures * count];
             String[] texts = NativeBridge.hotLines(net.address, figures);
             return IntStream.range(0, texts.length)
-                    .mapToObj(i -> hotLine(texts[i], figures, HOT_LINE_FIGURES * i))
+                    .mapToObj(i -> hotLine(texts[i], figures, measures * i, measures * (i + 1)))
                     .toList();
         } finally {
             release();
         }
     }
 
-    private static HotLine hotLine(String text, long[] figures, int at) {
-        return new HotLine(text, figures[at], figures[at + 1], figures[at + 2]);
+    private static HotLine hotLine(String text, long[] figures, int from, int till) {
+        return new HotLine(text, Arrays.stream(figures, from, till).boxed().toList());
     }
 
     @Override

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.engine;
 
+import com.incapsula.sampler.ReportWeight;
 import java.util.List;
 
 /**
  * The figures of a snapshot, in the core's order.
  *
  * @param figures see {@link NativeBridge#snapshotFigures}
+ * @param measures names, see {@link NativeBridge#measureNames}; none where nothing is sampled
  * @param groups names, in descending wall time
  * @param groupFigures see {@link NativeBridge#snapshotGroupFigures}
  * @param accountNames see {@link NativeBridge#accountNames}
@@ -14,4 +16,32 @@ import java.util.List;
  */
 @SuppressWarnings("ArrayRecordComponent") // neither compared nor kept
 public record RawReport(
-        long[] figures, List<String> groups, long[] groupFigures, List<String> accountNames, long[] account) {}
+        long[] figures,
+        List<String> measures,
+        List<String> groups,
+        long[] groupFigures,
+        List<String> accountNames,
+        long[] account) {
+
+    private static final int FIRST_MEASURE = Figure.values().length;
+
+    /**
+     * The total of a measure over all groups.
+     *
+     * @param measure its number
+     * @return nanoseconds, or how many
+     */
+    public long total(int measure) {
+        return figures[FIRST_MEASURE + measure];
+    }
+
+    /**
+     * The total of a measure over all groups.
+     *
+     * @param measure which
+     * @return nanoseconds, or how many; 0 where nothing is sampled
+     */
+    public long total(ReportWeight measure) {
+        return measures.isEmpty() ? 0 : total(measure.ordinal());
+    }
+}

@@ -193,7 +193,7 @@ final class RunState {
     /* No longer than the exit itself waits for the last report: the outputer may be stuck. */
     private void awaitAtExit(BooleanSupplier done) {
         boolean interrupted = Thread.interrupted();
-        long left = TimeUnit.MILLISECONDS.toNanos(ExitReport.MAX_WAIT_MILLIS);
+        long left = TimeUnit.MILLISECONDS.toNanos(ExitReport.longestMillis());
         while (!done.getAsBoolean() && left > 0) {
             try {
                 left = changed.awaitNanos(left);

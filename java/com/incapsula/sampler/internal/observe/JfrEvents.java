@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.internal.observe;
 
+import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.internal.engine.Figure;
 import com.incapsula.sampler.internal.engine.HotLine;
 import com.incapsula.sampler.internal.engine.RawReport;
@@ -96,9 +97,9 @@ final class JfrEvents {
         event.memoryLimit = Figure.MEMORY_LIMIT.of(raw);
         event.polls = Figure.POLLS.of(raw);
         event.groups = Figure.GROUPS.of(raw);
-        event.wall = Figure.WALL.of(raw);
-        event.cpu = Figure.CPU.of(raw);
-        event.samples = Figure.SAMPLES.of(raw);
+        event.wall = raw.total(ReportWeight.WALL);
+        event.cpu = raw.total(ReportWeight.CPU);
+        event.samples = raw.total(ReportWeight.SAMPLES);
         event.account = account(raw);
     }
 
@@ -117,17 +118,17 @@ final class JfrEvents {
     }
 
     private static void writeHotLines(Snapshot snapshot, RawReport raw) {
-        long wall = Figure.WALL.of(raw);
+        long wall = raw.total(ReportWeight.WALL);
         int rank = 0;
         for (HotLine line : snapshot.hotLines(MAX_HOT_LINES)) {
             HotLineEvent event = new HotLineEvent();
             event.from = Figure.FROM.of(raw);
             event.rank = ++rank;
             event.line = line.text();
-            event.wall = line.wallNanos();
-            event.cpu = line.cpuNanos();
-            event.samples = line.samples();
-            event.share = wall == 0 ? 0 : (float) ((double) line.wallNanos() / wall);
+            event.wall = line.of(ReportWeight.WALL);
+            event.cpu = line.of(ReportWeight.CPU);
+            event.samples = line.of(ReportWeight.SAMPLES);
+            event.share = wall == 0 ? 0 : (float) ((double) event.wall / wall);
             event.commit();
         }
     }

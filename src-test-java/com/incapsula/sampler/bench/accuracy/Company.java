@@ -296,7 +296,17 @@ public final class Company {
         running = true;
         Thread thread = new Thread(() -> work(step), THREAD);
         thread.start();
-        Thread.sleep(WARM_UP_WINDOWS * window);
+        try {
+            Thread.sleep(WARM_UP_WINDOWS * window);
+            lookAtAll(window, arguments);
+        } finally {
+            running = false; // a failure ends the JVM
+        }
+        thread.join();
+        System.exit(0);
+    }
+
+    private static void lookAtAll(long window, String... arguments) throws Exception {
         Judge judge = Judge.of(arguments[0], Path.of(arguments[3]));
         List<String> companions = Arrays.asList(arguments).subList(4, arguments.length);
         for (int round = 0; round < Integer.parseInt(arguments[2]); round++) {
@@ -315,9 +325,6 @@ public final class Company {
                 look(judge, companion, window);
             }
         }
-        running = false;
-        thread.join();
-        System.exit(0);
     }
 
     private static void work(Step step) {

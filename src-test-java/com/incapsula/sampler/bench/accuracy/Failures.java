@@ -136,9 +136,12 @@ public final class Failures {
             running = true;
             Thread thread = new Thread(() -> work(program), THREAD);
             thread.start();
-            Thread.sleep(WARM_UP_WINDOWS * window);
-            look(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
-            running = false;
+            try {
+                Thread.sleep(WARM_UP_WINDOWS * window);
+                look(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
+            } finally {
+                running = false; // a failure ends the JVM
+            }
             thread.join();
         }
         System.exit(0);

@@ -22,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
 
 /**
@@ -292,25 +293,31 @@ public final class G1Objects {
         }
         for (Phase[] program : programs) {
             running = true;
-            Thread thread = new Thread(() -> work(program), THREAD);
+            CountDownLatch begun = new CountDownLatch(1);
+            Thread thread = new Thread(() -> work(begun, program), THREAD);
             thread.start();
-            Thread.sleep(WARM_UP_WINDOWS * window);
-            for (int round = 0; round < rounds; round++) {
-                for (String name : names) {
-                    look(program, name, window);
+            try {
+                begun.await();
+                Thread.sleep(WARM_UP_WINDOWS * window);
+                for (int round = 0; round < rounds; round++) {
+                    for (String name : names) {
+                        look(program, name, window);
+                    }
                 }
+            } finally {
+                running = false; // a failure ends the JVM
             }
-            running = false;
             thread.join();
         }
         System.exit(0);
     }
 
     /* The order is random, so that no period can lock onto it, but the same in each run. */
-    private static void work(Phase... program) {
+    private static void work(CountDownLatch begun, Phase... program) {
         Random random = new Random(1);
         PhaseClock mine = new PhaseClock(Phase.values().length);
         clock = mine;
+        begun.countDown();
         while (running) {
             Phase phase = program[random.nextInt(program.length)];
             mine.enter(phase.ordinal());

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.util.Collections;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls that meet while the engine is at work for another one: which of them wait, and for how long. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = Samplers.HANG_SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ConcurrentCallsTest {
 
     private static final long SHORT_MILLIS = 50; // for a thread that must still wait
@@ -131,7 +132,7 @@ class ConcurrentCallsTest {
         await().until(() -> properties.get(Property.SAMPLING_FREQUENCY_MILLIS).equals(7L));
         release.countDown();
         other.get();
-        assertThat(refused).failsWithin(20, TimeUnit.SECONDS);
+        assertThat(refused).failsWithin(Samplers.LONG);
         assertThat(properties.get(Property.SAMPLING_FREQUENCY_MILLIS)).isEqualTo(7L);
         assertThat(engine.options).contains("samplingFrequencyMillis=7\n");
     }

@@ -3,6 +3,7 @@ package com.incapsula.sampler.internal.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.Samplers;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
@@ -13,7 +14,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class ExitReportTest {
 
     /** A program with a sampler on a fake core; its argument says how it ends. */
@@ -28,6 +29,9 @@ class ExitReportTest {
                 System.out.println("daemon " + Thread.currentThread().isDaemon() + ", hidden " + source.hidden);
                 engine.writeReport();
             };
+            if (!arguments[0].equals("stuck")) {
+                PatientExit.set();
+            }
             lifecycle.init();
             switch (arguments[0]) {
                 case "forget" -> System.out.println("end of main");

@@ -11,6 +11,7 @@ import com.incapsula.sampler.manipulate.MapBasedThreadNameManipulator;
 import com.incapsula.sampler.manipulate.RegexThreadNameManipulator;
 import com.incapsula.sampler.manipulate.ThreadNameManipulator;
 import com.incapsula.sampler.outputer.SamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
@@ -30,7 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = Samplers.HANG_SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LifecycleTest {
 
     private final FakeEngine.FakeSource source = new FakeEngine.FakeSource();
@@ -59,14 +60,14 @@ class LifecycleTest {
 
     @Test
     void dumpIsTheEnginesWhereOneRuns() throws IOException {
-        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
         FakeEngine engine = start();
-        assertThat(lifecycle.dump()).isEqualTo("fake dump\n");
+        assertThat(lifecycle.liveState().dump()).isEqualTo("fake dump\n");
         engine.destroyed = true;
-        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
         engine.destroyed = false;
         lifecycle.close();
-        assertThat(lifecycle.dump()).endsWith("state: not started, or closed\n");
+        assertThat(lifecycle.liveState().dump()).endsWith("state: not started, or closed\n");
     }
 
     @Test
@@ -150,7 +151,7 @@ class LifecycleTest {
             throw new OutOfMemoryError("no thread");
         };
         lifecycle.init();
-        assertThat(lifecycle.statistics().engine()).contains("NONE", "no thread");
+        assertThat(lifecycle.liveState().statistics().engine()).contains("NONE", "no thread");
     }
 
     @Test
@@ -228,8 +229,8 @@ class LifecycleTest {
         assertThat(second).isNotDone();
         release.countDown();
 
-        assertThat(second.get(20, TimeUnit.SECONDS)).isTrue();
-        first.get(20, TimeUnit.SECONDS);
+        assertThat(second.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS)).isTrue();
+        first.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
         assertThat(outputer.calls).containsExactly("close");
     }
 
@@ -329,7 +330,8 @@ class LifecycleTest {
                 properties.choose("threads", List.of(Thread.currentThread()));
                 properties.setManipulator(new MapBasedThreadNameManipulator());
                 properties.setOutputer(outputer);
-                outputer.calls.add("engine " + lifecycle.statistics().engine() + " " + lifecycle.isPaused());
+                outputer.calls.add(
+                        "engine " + lifecycle.liveState().statistics().engine() + " " + lifecycle.isPaused());
             }
         });
         FakeEngine engine = start();
@@ -484,8 +486,8 @@ class LifecycleTest {
         Thread.sleep(50);
         assertThat(close).isNotDone();
         release.countDown();
-        pause.get(20, TimeUnit.SECONDS);
-        close.get(20, TimeUnit.SECONDS);
+        pause.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
+        close.get(Samplers.HANG_SECONDS, TimeUnit.SECONDS);
         assertThat(engine.calls).containsExactly("start", "pause", "stop", "destroy");
     }
 
@@ -675,15 +677,15 @@ class LifecycleTest {
 
     @Test
     void statisticsBeforeDuringAndAfter() throws IOException {
-        assertThat(lifecycle.statistics()).isEqualTo(RawStatistics.NONE);
+        assertThat(lifecycle.liveState().statistics()).isEqualTo(RawStatistics.NONE);
         FakeEngine engine = start();
         engine.polls = 5;
-        assertThat(lifecycle.statistics().values()).containsExactly(5L);
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(5L);
         engine.polls = 6;
         engine.onStop = () -> engine.polls = 7;
         lifecycle.close();
-        assertThat(lifecycle.statistics().values()).containsExactly(7L);
-        assertThat(lifecycle.statistics().engine()).isEqualTo("fake");
+        assertThat(lifecycle.liveState().statistics().values()).containsExactly(7L);
+        assertThat(lifecycle.liveState().statistics().engine()).isEqualTo("fake");
     }
 
     // ---- what is left ----
@@ -715,7 +717,7 @@ class LifecycleTest {
                 Lifecycle::pause,
                 Lifecycle::resume,
                 Lifecycle::printReport,
-                Lifecycle::statistics,
+                it -> it.liveState().statistics(),
                 it -> it.properties().set(Property.SAMPLING_FREQUENCY_MILLIS, 20L),
                 it -> it.properties().choose("p", List.of()));
         List<Thread> threads = new ArrayList<>();

@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.ReportWeight;
 import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The memory of snapshots of a real core. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class NativeSnapshotIT {
 
     /* Before the measures of a group, as NativeBridge numbers them. */
@@ -59,7 +60,7 @@ class NativeSnapshotIT {
         first.release();
         first.release();
         second.release();
-        assertThat(both.figures().figures()).hasSize(Figure.values().length);
+        assertThat(both.figures().figures()).hasSize(Figure.values().length + ReportWeight.values().length);
         both.release();
         assertThat(NativeBridge.liveBytes()).isEqualTo(before);
         assertThatIllegalStateException().isThrownBy(both::figures).withMessage("the snapshot was released");
@@ -176,16 +177,18 @@ class NativeSnapshotIT {
         Lifecycle lifecycle = start();
         Snapshot snapshot = lifecycle.readers().snapshot();
         lifecycle.close();
-        Map<String, long[]> leaves = new HashMap<>();
+        Map<String, Long[]> leaves = new HashMap<>();
         for (ReportWeight weight : ReportWeight.values()) {
             stacks(snapshot, weight)
                     .forEach((stack, amount) ->
-                            leaves.computeIfAbsent(stack.substring(stack.lastIndexOf(';') + 1), leaf -> new long[3])[
-                                    weight.ordinal()] += amount);
+                            leaves.computeIfAbsent(stack.substring(stack.lastIndexOf(';') + 1), leaf ->
+                                    new Long[] {0L, 0L, 0L})[weight.ordinal()] += amount);
         }
         List<HotLine> expected = leaves.entrySet().stream()
-                .map(leaf -> new HotLine(leaf.getKey(), leaf.getValue()[0], leaf.getValue()[1], leaf.getValue()[2]))
-                .sorted(Comparator.comparingLong(HotLine::wallNanos).reversed().thenComparing(HotLine::text))
+                .map(leaf -> new HotLine(leaf.getKey(), List.of(leaf.getValue())))
+                .sorted(Comparator.comparingLong((HotLine line) -> line.of(ReportWeight.WALL))
+                        .reversed()
+                        .thenComparing(HotLine::text))
                 .toList();
         assertThat(expected).isNotEmpty();
         assertThat(snapshot.hotLines(1_000)).isEqualTo(expected);
@@ -200,16 +203,20 @@ class NativeSnapshotIT {
         LoadedLibrary.require();
         Lifecycle lifecycle = start();
         await().until(() -> {
-            RawStatistics statistics = lifecycle.statistics();
+            RawStatistics statistics = lifecycle.liveState().statistics();
             return statistics.values().get(statistics.names().indexOf("gauge.polls")) > 100;
         });
         Snapshot snapshot = lifecycle.readers().snapshot();
         lifecycle.close();
         RawReport raw = snapshot.figures();
+        assertThat(raw.measures())
+                .containsExactlyElementsOf(Arrays.stream(ReportWeight.values())
+                        .map(weight -> weight.name().toLowerCase(Locale.ROOT))
+                        .toList());
         String json = written(snapshot, ReportFormat.JSON, ReportWeight.WALL);
         for (ReportWeight weight : ReportWeight.values()) {
             int measure = weight.ordinal();
-            long inFigures = raw.figures()[Figure.WALL.ordinal() + measure];
+            long inFigures = raw.total(measure);
             assertThat(sumOf(json, weight.name().toLowerCase(Locale.ROOT)))
                     .as(weight.name())
                     .isEqualTo(inFigures);
@@ -226,7 +233,7 @@ class NativeSnapshotIT {
                     .as(weight.name())
                     .isEqualTo(inFigures);
         }
-        assertThat(raw.figures()[Figure.SAMPLES.ordinal()]).isPositive();
+        assertThat(raw.total(ReportWeight.SAMPLES)).isPositive();
         snapshot.release();
     }
 

@@ -8,7 +8,6 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -25,7 +24,7 @@ class ThreadFilterTest {
         WeakReference<Thread> held = new WeakReference<>(new Thread("unstarted"));
         ThreadFilter filter = ThreadFilter.ALL.and(List.of(Thread.currentThread()));
         filter = filter.and(List.of(held.get() == null ? Thread.currentThread() : held.get()));
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().until(() -> {
             System.gc();
             return held.get() == null;
         });

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import com.incapsula.sampler.Fakes;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.internal.engine.FakeSampler;
+import com.incapsula.sampler.testing.Samplers;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -17,7 +18,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -26,10 +26,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The server and clients that mean no good, on a fake core. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class LiveServerTest {
 
     private static final long HEADERS_MILLIS = 700;
+    private static final int LONG_MILLIS = (int) Samplers.LONG.toMillis();
+    private static final int HOUR_SECONDS = 3600;
     private static final String HOST = "Host: localhost\r\n";
 
     private final FakeSampler fake = new FakeSampler();
@@ -40,15 +42,25 @@ class LiveServerTest {
     @BeforeEach
     void start() {
         sampler.init();
+        serve(LONG_MILLIS);
+    }
+
+    private void serve(long headersMillis) {
         LiveServer.Plan plan = new LiveServer.Plan(
                 sampler,
                 new InetSocketAddress(InetAddress.getLoopbackAddress(), 0),
                 "127.0.0.1",
                 List.of(),
                 null,
-                60,
+                HOUR_SECONDS,
                 () -> 900);
-        server = new LiveServer(plan, fake.lifecycle(), HEADERS_MILLIS);
+        server = new LiveServer(plan, fake.lifecycle(), headersMillis);
+    }
+
+    /* In place of the server that has patience with slow clients. */
+    private void serveImpatiently() {
+        server.close();
+        serve(HEADERS_MILLIS);
     }
 
     @AfterEach
@@ -63,8 +75,8 @@ class LiveServerTest {
     private Socket connect() throws IOException {
         Socket socket = new Socket();
         sockets.add(socket);
-        socket.connect(server.address(), 20_000);
-        socket.setSoTimeout(20_000);
+        socket.connect(server.address(), LONG_MILLIS);
+        socket.setSoTimeout(LONG_MILLIS);
         return socket;
     }
 
@@ -158,12 +170,16 @@ class LiveServerTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void clientThatIsGoneFreesItsPlace(boolean byReset) throws IOException {
-        Socket gone = send("GET /debug/pprof/profile?seconds=60 HTTP/1.1\r\n" + HOST + "\r\n");
-        await().until(() -> askForProfile().startsWith("HTTP/1.1 429"));
+        Socket gone = send("GET /debug/pprof/profile?seconds=" + HOUR_SECONDS + " HTTP/1.1\r\n" + HOST + "\r\n");
+        assertThat(gone.getInputStream().readNBytes(12))
+                .as("it is under way")
+                .asString()
+                .isEqualTo("HTTP/1.1 200");
+        assertThat(askForProfile()).startsWith("HTTP/1.1 429");
         gone.setSoLinger(byReset, 0);
         gone.close();
-        /* Long before its 60 seconds are over, and those of this class. */
-        await().atMost(20, TimeUnit.SECONDS).until(() -> askForProfile().startsWith("HTTP/1.1 200"));
+        /* Long before its hour is over. */
+        await().until(() -> askForProfile().startsWith("HTTP/1.1 200"));
     }
 
     private String askForProfile() throws IOException {
@@ -180,11 +196,12 @@ class LiveServerTest {
 
     @Test
     void slowClientsAreCutOff() throws IOException {
+        serveImpatiently();
         List<Socket> slow = new ArrayList<>();
         for (int i = 0; i < RequestWorkers.THREADS; i++) {
             slow.add(send("GET /top.txt HTTP/1.1\r\nHost: lo"));
         }
-        assertServes();
+        await().ignoreExceptions().untilAsserted(this::assertServes);
         for (Socket socket : slow) {
             assertThat(isCutOff(socket)).isTrue();
         }
@@ -192,11 +209,12 @@ class LiveServerTest {
 
     @Test
     void floodOfSlowClientsIsShed() throws IOException {
+        serveImpatiently();
         List<Socket> slow = new ArrayList<>();
         for (int i = 0; i < RequestWorkers.THREADS + RequestWorkers.QUEUE + 30; i++) {
             slow.add(send("GET /top.txt HTTP/1.1\r\nHost: lo"));
         }
-        await().atMost(40, TimeUnit.SECONDS).ignoreExceptions().untilAsserted(this::assertServes);
+        await().ignoreExceptions().untilAsserted(this::assertServes);
         for (Socket socket : slow) {
             assertThat(isCutOff(socket)).isTrue();
         }

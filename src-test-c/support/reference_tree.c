@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/plain_tree.h"
+#include "support/reference_tree.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_BUCKETS = 64 };
 
-struct plain_tree {
-    struct plain_node **buckets;
+struct reference_tree {
+    struct reference_node **buckets;
     size_t bucket_count;
-    struct plain_node *first;
-    struct plain_node *last;
+    struct reference_node *first;
+    struct reference_node *last;
     size_t count;
     size_t bytes;
 };
 
-static void *must_alloc(struct plain_tree *tree, size_t size)
+static void *must_alloc(struct reference_tree *tree, size_t size)
 {
     void *piece = calloc(1, size);
 
     if (piece == NULL) {
-        fputs("plain_tree: out of memory\n", stderr);
+        fputs("reference_tree: out of memory\n", stderr);
         exit(2);
     }
     tree->bytes += size;
@@ -28,7 +28,7 @@ static void *must_alloc(struct plain_tree *tree, size_t size)
 }
 
 /* FNV-1a of the text, started from the parent. */
-static size_t hash_of(const struct plain_node *parent, const char *text)
+static size_t hash_of(const struct reference_node *parent, const char *text)
 {
     uint64_t hash = 14695981039346656037u ^ (uint64_t)(uintptr_t)parent;
 
@@ -37,7 +37,7 @@ static size_t hash_of(const struct plain_node *parent, const char *text)
     return (size_t)(hash ^ (hash >> 32));
 }
 
-static void put(struct plain_tree *tree, struct plain_node *node)
+static void put(struct reference_tree *tree, struct reference_node *node)
 {
     const size_t bucket = hash_of(node->parent, node->text) % tree->bucket_count;
 
@@ -46,35 +46,35 @@ static void put(struct plain_tree *tree, struct plain_node *node)
 }
 
 /* Twice as many buckets once there is a node for each, as any hash map does. */
-static void grow(struct plain_tree *tree)
+static void grow(struct reference_tree *tree)
 {
     free(tree->buckets);
     tree->bytes -= tree->bucket_count * sizeof(*tree->buckets);
     tree->bucket_count *= 2;
     tree->buckets = must_alloc(tree, tree->bucket_count * sizeof(*tree->buckets));
-    for (struct plain_node *node = tree->first; node != NULL; node = node->next)
+    for (struct reference_node *node = tree->first; node != NULL; node = node->next)
         put(tree, node);
 }
 
-struct plain_tree *plain_tree_create(void)
+struct reference_tree *reference_tree_create(void)
 {
-    struct plain_tree start = { .bucket_count = FIRST_BUCKETS };
-    struct plain_tree *tree = must_alloc(&start, sizeof(*tree));
+    struct reference_tree start = { .bucket_count = FIRST_BUCKETS };
+    struct reference_tree *tree = must_alloc(&start, sizeof(*tree));
 
     *tree = start;
     tree->buckets = must_alloc(tree, FIRST_BUCKETS * sizeof(*tree->buckets));
     return tree;
 }
 
-void plain_tree_destroy(struct plain_tree *tree)
+void reference_tree_destroy(struct reference_tree *tree)
 {
-    struct plain_node *node;
+    struct reference_node *node;
 
     if (tree == NULL)
         return;
     node = tree->first;
     while (node != NULL) {
-        struct plain_node *next = node->next;
+        struct reference_node *next = node->next;
         free(node->text);
         free(node);
         node = next;
@@ -83,20 +83,20 @@ void plain_tree_destroy(struct plain_tree *tree)
     free(tree);
 }
 
-struct plain_node *plain_tree_find(const struct plain_tree *tree, struct plain_node *parent,
-                                   const char *text)
+struct reference_node *reference_tree_find(const struct reference_tree *tree,
+                                           struct reference_node *parent, const char *text)
 {
-    struct plain_node *node = tree->buckets[hash_of(parent, text) % tree->bucket_count];
+    struct reference_node *node = tree->buckets[hash_of(parent, text) % tree->bucket_count];
 
     while (node != NULL && (node->parent != parent || strcmp(node->text, text) != 0))
         node = node->next_in_map;
     return node;
 }
 
-struct plain_node *plain_tree_find_or_add(struct plain_tree *tree, struct plain_node *parent,
-                                          const char *text)
+struct reference_node *reference_tree_find_or_add(struct reference_tree *tree,
+                                                  struct reference_node *parent, const char *text)
 {
-    struct plain_node *node = plain_tree_find(tree, parent, text);
+    struct reference_node *node = reference_tree_find(tree, parent, text);
 
     if (node != NULL)
         return node;
@@ -116,24 +116,24 @@ struct plain_node *plain_tree_find_or_add(struct plain_tree *tree, struct plain_
     return node;
 }
 
-struct plain_node *plain_tree_add(struct plain_tree *tree, const char *group,
-                                  const char *const *texts, size_t count)
+struct reference_node *reference_tree_add(struct reference_tree *tree, const char *group,
+                                          const char *const *texts, size_t count)
 {
-    struct plain_node *node = plain_tree_find_or_add(tree, NULL, group);
+    struct reference_node *node = reference_tree_find_or_add(tree, NULL, group);
 
     for (size_t i = count; i > 0; i--)
-        node = plain_tree_find_or_add(tree, node, texts[i - 1]);
+        node = reference_tree_find_or_add(tree, node, texts[i - 1]);
     return node;
 }
 
-void plain_tree_totals(struct plain_tree *tree)
+void reference_tree_totals(struct reference_tree *tree)
 {
-    for (struct plain_node *node = tree->first; node != NULL; node = node->next) {
+    for (struct reference_node *node = tree->first; node != NULL; node = node->next) {
         node->total_wall_ns = 0;
         node->total_cpu_ns = 0;
     }
-    for (struct plain_node *node = tree->first; node != NULL; node = node->next) {
-        for (struct plain_node *at = node; at != NULL; at = at->parent) {
+    for (struct reference_node *node = tree->first; node != NULL; node = node->next) {
+        for (struct reference_node *at = node; at != NULL; at = at->parent) {
             at->total_wall_ns += node->self_wall_ns;
             at->total_cpu_ns += node->self_cpu_ns;
         }
@@ -143,8 +143,8 @@ void plain_tree_totals(struct plain_tree *tree)
 /* By parent, then by text. */
 static int compare_nodes(const void *a, const void *b)
 {
-    const struct plain_node *one = *(struct plain_node *const *)a;
-    const struct plain_node *other = *(struct plain_node *const *)b;
+    const struct reference_node *one = *(struct reference_node *const *)a;
+    const struct reference_node *other = *(struct reference_node *const *)b;
 
     if (one->parent != other->parent)
         return (uintptr_t)one->parent < (uintptr_t)other->parent ? -1 : 1;
@@ -152,8 +152,8 @@ static int compare_nodes(const void *a, const void *b)
 }
 
 /* The first of the sorted nodes that has this parent; count where there is none. */
-static size_t first_child(struct plain_node *const *sorted, size_t count,
-                          const struct plain_node *parent)
+static size_t first_child(struct reference_node *const *sorted, size_t count,
+                          const struct reference_node *parent)
 {
     size_t low = 0;
     size_t high = count;
@@ -168,8 +168,8 @@ static size_t first_child(struct plain_node *const *sorted, size_t count,
     return low;
 }
 
-static size_t print_below(struct plain_node *const *sorted, size_t count,
-                          const struct plain_node *parent, int depth, FILE *out)
+static size_t print_below(struct reference_node *const *sorted, size_t count,
+                          const struct reference_node *parent, int depth, FILE *out)
 {
     size_t bytes = 0;
 
@@ -188,14 +188,14 @@ static size_t print_below(struct plain_node *const *sorted, size_t count,
     return bytes;
 }
 
-size_t plain_tree_print(const struct plain_tree *tree, FILE *out)
+size_t reference_tree_print(const struct reference_tree *tree, FILE *out)
 {
-    struct plain_tree scratch = { .count = 0 };
-    struct plain_node **sorted = must_alloc(&scratch, (tree->count + 1) * sizeof(*sorted));
+    struct reference_tree scratch = { .count = 0 };
+    struct reference_node **sorted = must_alloc(&scratch, (tree->count + 1) * sizeof(*sorted));
     size_t count = 0;
     size_t bytes;
 
-    for (struct plain_node *node = tree->first; node != NULL; node = node->next)
+    for (struct reference_node *node = tree->first; node != NULL; node = node->next)
         sorted[count++] = node;
     qsort(sorted, count, sizeof(*sorted), compare_nodes);
     bytes = print_below(sorted, count, NULL, 0, out);
@@ -203,17 +203,17 @@ size_t plain_tree_print(const struct plain_tree *tree, FILE *out)
     return bytes;
 }
 
-struct plain_node *plain_tree_first(const struct plain_tree *tree)
+struct reference_node *reference_tree_first(const struct reference_tree *tree)
 {
     return tree->first;
 }
 
-size_t plain_tree_count(const struct plain_tree *tree)
+size_t reference_tree_count(const struct reference_tree *tree)
 {
     return tree->count;
 }
 
-size_t plain_tree_bytes(const struct plain_tree *tree)
+size_t reference_tree_bytes(const struct reference_tree *tree)
 {
     return tree->bytes;
 }

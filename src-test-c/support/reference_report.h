@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_report.h - the report in the plainest form, from its description: a twin for tests to
- * compare with. Strings for everything, recursion over depth, quadratic searches.
+ * reference_report.h - the report in the plainest form, from its description: a reference for tests
+ * to compare with. Strings for everything, recursion over depth, quadratic searches.
  *
  * Owns     nothing after the call.
  * Threads  any.
  * Errors   runs out of its fixed tables: assertion.
  * Cost     small inputs only.
  */
-#ifndef SMP_SUPPORT_PLAIN_REPORT_H
-#define SMP_SUPPORT_PLAIN_REPORT_H
+#ifndef SMP_SUPPORT_REFERENCE_REPORT_H
+#define SMP_SUPPORT_REFERENCE_REPORT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,13 +28,13 @@ struct plain_style {
     const char *package; /* the one that is monitored; NULL: all are */
 };
 
-enum { PLAIN_REPORT_BYTES = 64 * 1024 };
+enum { REFERENCE_REPORT_BYTES = 64 * 1024 };
 
 /*
  * Writes the groups' records to out as "== <title>\n<rows>", in order. At most 24 samples, with at
  * most 12 frames each.
  */
-void plain_report(const struct plain_sample *samples, size_t count, struct plain_style style,
-                  char out[PLAIN_REPORT_BYTES]);
+void reference_report(const struct plain_sample *samples, size_t count, struct plain_style style,
+                      char out[REFERENCE_REPORT_BYTES]);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * made_service.h - a service that does not exist: its methods and the stacks of its threads.
+ * generated_service.h - a service that does not exist: its methods and the stacks of its threads.
  *
  * Stacks share their root ends as those of a server do: each goes along with an earlier one for a
  * third of its depth at least, then its own way. 35 to 80 frames deep, 52 on average, in random
@@ -11,8 +11,8 @@
  * Errors   out of memory ends the program.
  * Cost     create: O(frames).
  */
-#ifndef SMP_TEST_MADE_SERVICE_H
-#define SMP_TEST_MADE_SERVICE_H
+#ifndef SMP_TEST_GENERATED_SERVICE_H
+#define SMP_TEST_GENERATED_SERVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,14 +27,14 @@ enum {
     MADE_MAX_DEPTH = 80
 };
 
-struct made_stack {
+struct generated_stack {
     uint32_t group;
     size_t count;
     struct smp_frame frames[MADE_MAX_DEPTH]; /* leaf first */
 };
 
-struct made_service {
-    struct made_stack *stacks;
+struct generated_service {
+    struct generated_stack *stacks;
     size_t stack_count;
     size_t frame_count; /* of all stacks */
     bool own_methods;
@@ -43,10 +43,10 @@ struct made_service {
 
 /* As many different stacks as make about so many nodes. own_methods: each node has a method no
  * other node has; else MADE_METHODS methods are shared. */
-struct made_service *made_service_create(size_t nodes, bool own_methods);
-void made_service_destroy(struct made_service *service);
+struct generated_service *generated_service_create(size_t nodes, bool own_methods);
+void generated_service_destroy(struct generated_service *service);
 
 /* Knows the names of its methods. */
-struct smp_name_source made_service_names(void);
+struct smp_name_source generated_service_names(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cases of the frame rule's description, on the twin others are measured against. */
+/* The cases of the frame rule's description, on the reference others are measured against. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "support/plain_frame_rule.h"
+#include "support/reference_frame_rule.h"
 
 /* stack: one character a frame, leaf first; M is monitored, anything else is library code. */
 static size_t first_kept(const char *stack, bool filter_is_empty)
@@ -16,7 +16,7 @@ static size_t first_kept(const char *stack, bool filter_is_empty)
     size_t count = 0;
     for (; stack[count] != '\0'; count++)
         monitored[count] = stack[count] == 'M';
-    return plain_frame_rule_first_kept(monitored, count, filter_is_empty);
+    return reference_frame_rule_first_kept(monitored, count, filter_is_empty);
 }
 
 static void library_call_keeps_its_first_method(void **state)
@@ -64,5 +64,5 @@ int main(void)
         cmocka_unit_test(empty_filter_keeps_everything),
         cmocka_unit_test(empty_stack_has_nothing_to_keep),
     };
-    return cmocka_run_group_tests_name("plain_frame_rule", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("reference_frame_rule", tests, NULL, NULL);
 }

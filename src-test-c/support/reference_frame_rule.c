@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/plain_frame_rule.h"
+#include "support/reference_frame_rule.h"
 
-size_t plain_frame_rule_first_kept(const bool *monitored, size_t count, bool filter_is_empty)
+size_t reference_frame_rule_first_kept(const bool *monitored, size_t count, bool filter_is_empty)
 {
     /* No prefixes, or no frames: nothing is cut away. */
     if (filter_is_empty || count == 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/made_input.h"
+#include "support/generated_input.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static void must(bool held, const char *what)
 {
     if (held)
         return;
-    fprintf(stderr, "made_input: %s\n", what);
+    fprintf(stderr, "generated_input: %s\n", what);
     exit(2);
 }
 
@@ -30,7 +30,7 @@ static void *must_calloc(size_t count, size_t size)
     return piece;
 }
 
-static void write_texts(struct made_input *input)
+static void write_texts(struct generated_input *input)
 {
     struct smp_bytes text;
 
@@ -50,20 +50,20 @@ static void write_texts(struct made_input *input)
     smp_bytes_fini(&text);
 }
 
-void made_input_init(struct made_input *input, size_t nodes, bool own_methods)
+void generated_input_init(struct generated_input *input, size_t nodes, bool own_methods)
 {
     memset(input, 0, sizeof(*input));
     smp_quota_init(&input->quota, QUOTA_BYTES);
-    input->service = made_service_create(nodes, own_methods);
+    input->service = generated_service_create(nodes, own_methods);
     input->locations = must_calloc(input->service->frame_count, sizeof(input->locations[0]));
     input->texts = must_calloc(input->service->frame_count, sizeof(input->texts[0]));
     must(smp_methods_create(&input->quota, METHODS_BYTES, NULL, &input->methods) == SMP_OK,
          "no methods");
-    made_input_locate(input);
+    generated_input_locate(input);
     write_texts(input);
 }
 
-void made_input_fini(struct made_input *input)
+void generated_input_fini(struct generated_input *input)
 {
     for (uint32_t i = 0; i < input->location_count; i++)
         free(input->location_texts[i]);
@@ -71,34 +71,34 @@ void made_input_fini(struct made_input *input)
     free(input->texts);
     free(input->locations);
     smp_methods_release(input->methods);
-    made_service_destroy(input->service);
+    generated_service_destroy(input->service);
 }
 
-void made_input_locate(struct made_input *input)
+void generated_input_locate(struct generated_input *input)
 {
-    const struct smp_name_source names = made_service_names();
+    const struct smp_name_source names = generated_service_names();
     uint32_t *location = input->locations;
 
     for (size_t i = 0; i < input->service->stack_count; i++) {
-        const struct made_stack *stack = &input->service->stacks[i];
+        const struct generated_stack *stack = &input->service->stacks[i];
         for (size_t at = 0; at < stack->count; at++)
             *location++ = smp_methods_locate(input->methods, &names, &stack->frames[at]);
     }
 }
 
-const char *made_input_text(const struct made_input *input, uint32_t location)
+const char *generated_input_text(const struct generated_input *input, uint32_t location)
 {
     if ((location & SMP_LOCATION_GROUP) != 0)
-        return made_group_name((location & ~SMP_LOCATION_GROUP) - made_group(0).index);
+        return generated_group_name((location & ~SMP_LOCATION_GROUP) - generated_group(0).index);
     return input->location_texts[location];
 }
 
-struct smp_group made_group(uint32_t group)
+struct smp_group generated_group(uint32_t group)
 {
     return (struct smp_group){ .index = group + 1 };
 }
 
-const char *made_group_name(uint32_t group)
+const char *generated_group_name(uint32_t group)
 {
     static const char *const names[MADE_GROUPS] = { "http-nio-exec-", "scheduling-", "kafka-",
                                                     "db-pool-",       "main",        "grpc-" };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_report.c - no line of it is shared with native/src/report: what both got wrong in the same
- * way would stay unseen.
+ * reference_report.c - no line of it is shared with native/src/report: what both got wrong in the
+ * same way would stay unseen.
  */
-#include "support/plain_report.h"
+#include "support/reference_report.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void print(struct plain *plain, const char *text)
 {
     const size_t length = strlen(text);
 
-    assert(plain->length + length < PLAIN_REPORT_BYTES);
+    assert(plain->length + length < REFERENCE_REPORT_BYTES);
     memcpy(plain->out + plain->length, text, length + 1);
     plain->length += length;
 }
@@ -303,8 +303,8 @@ static bool comes_later(const struct group *first, const struct group *second)
     return strcmp(first->name, second->name) > 0;
 }
 
-void plain_report(const struct plain_sample *samples, size_t count, struct plain_style style,
-                  char out[PLAIN_REPORT_BYTES])
+void reference_report(const struct plain_sample *samples, size_t count, struct plain_style style,
+                      char out[REFERENCE_REPORT_BYTES])
 {
     static struct plain plain;
 

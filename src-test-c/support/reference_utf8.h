@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * plain_utf8.h - base/utf8.h said again as plainly as possible, to compare with; and a validator
- * of UTF-8 that shares no thought with either: the rows of the Unicode standard's table 3-7.
+ * reference_utf8.h - base/utf8.h said again as plainly as possible, to compare with; and a
+ * validator of UTF-8 that shares no thought with either: the rows of the Unicode standard's table
+ * 3-7.
  *
  * A header alone, because the fuzz targets link nothing but the core.
  */
-#ifndef SMP_SUPPORT_PLAIN_UTF8_H
-#define SMP_SUPPORT_PLAIN_UTF8_H
+#ifndef SMP_SUPPORT_REFERENCE_UTF8_H
+#define SMP_SUPPORT_REFERENCE_UTF8_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-struct plain_utf8_row {
+struct reference_utf8_row {
     uint8_t bytes;
     uint8_t lead_from, lead_to;
     uint8_t second_from, second_to; /* third and fourth: 80..BF */
 };
 
 /* The bytes of the well-formed character at text, 0 when there is none. */
-static inline size_t plain_utf8_char(const uint8_t *text, size_t left)
+static inline size_t reference_utf8_char(const uint8_t *text, size_t left)
 {
-    static const struct plain_utf8_row rows[] = {
+    static const struct reference_utf8_row rows[] = {
         { 1, 0x00, 0x7F, 0x00, 0x00 }, { 2, 0xC2, 0xDF, 0x80, 0xBF }, { 3, 0xE0, 0xE0, 0xA0, 0xBF },
         { 3, 0xE1, 0xEC, 0x80, 0xBF }, { 3, 0xED, 0xED, 0x80, 0x9F }, { 3, 0xEE, 0xEF, 0x80, 0xBF },
         { 4, 0xF0, 0xF0, 0x90, 0xBF }, { 4, 0xF1, 0xF3, 0x80, 0xBF }, { 4, 0xF4, 0xF4, 0x80, 0x8F },
     };
 
     for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
-        const struct plain_utf8_row *row = &rows[r];
+        const struct reference_utf8_row *row = &rows[r];
         if (left < row->bytes || text[0] < row->lead_from || text[0] > row->lead_to)
             continue;
         if (row->bytes >= 2 && (text[1] < row->second_from || text[1] > row->second_to))
@@ -44,12 +45,12 @@ static inline size_t plain_utf8_char(const uint8_t *text, size_t left)
 }
 
 /* Well-formed UTF-8, as the core wants it: no NUL inside. */
-static inline bool plain_utf8_is_valid(const char *text, size_t length)
+static inline bool reference_utf8_is_valid(const char *text, size_t length)
 {
     const uint8_t *bytes = (const uint8_t *)text;
 
     for (size_t at = 0; at < length;) {
-        const size_t count = plain_utf8_char(bytes + at, length - at);
+        const size_t count = reference_utf8_char(bytes + at, length - at);
         if (count == 0 || bytes[at] == 0)
             return false;
         at += count;
@@ -58,7 +59,7 @@ static inline bool plain_utf8_is_valid(const char *text, size_t length)
 }
 
 /* Arithmetic instead of bits: a form is a number to the base 64. */
-static inline size_t plain_utf8_encode(uint8_t *out, uint32_t c)
+static inline size_t reference_utf8_encode(uint8_t *out, uint32_t c)
 {
     if (c < 128) {
         out[0] = (uint8_t)c;
@@ -83,19 +84,19 @@ static inline size_t plain_utf8_encode(uint8_t *out, uint32_t c)
 }
 
 /* The JVM's form of a UTF-16 unit: NUL takes two bytes, each half of a pair three. */
-static inline size_t plain_utf8_encode_modified(uint8_t *out, uint16_t unit)
+static inline size_t reference_utf8_encode_modified(uint8_t *out, uint16_t unit)
 {
     if (unit == 0) {
         out[0] = 0xC0;
         out[1] = 0x80;
         return 2;
     }
-    return plain_utf8_encode(out, unit);
+    return reference_utf8_encode(out, unit);
 }
 
 /* left > 0. Right is what the encoder would write for the number read; all else is U+FFFD, once
  * for a lead byte and those continuation bytes after it that it asked for. */
-static inline uint32_t plain_utf8_decode(const uint8_t *in, size_t left, size_t *taken)
+static inline uint32_t reference_utf8_decode(const uint8_t *in, size_t left, size_t *taken)
 {
     const size_t want = in[0] < 0xC0 || in[0] > 0xF7 ? 1 : in[0] < 0xE0 ? 2 : in[0] < 0xF0 ? 3 : 4;
     uint8_t form[4];
@@ -109,24 +110,25 @@ static inline uint32_t plain_utf8_decode(const uint8_t *in, size_t left, size_t 
     uint32_t c = in[0] % (want == 1 ? 128U : want == 2 ? 32U : want == 3 ? 16U : 8U);
     for (size_t i = 1; i < want; i++)
         c = c * 64 + in[i] % 64U;
-    if (c > 0x10FFFF || plain_utf8_encode(form, c) != want || memcmp(form, in, want) != 0)
+    if (c > 0x10FFFF || reference_utf8_encode(form, c) != want || memcmp(form, in, want) != 0)
         return 0xFFFD;
     return c;
 }
 
 /* Characters in, bytes out: all when they fit in size - 1, else as many as leave room for the
  * ellipsis. */
-static inline size_t plain_utf8_write(char *out, size_t size, const uint32_t *chars, size_t count)
+static inline size_t reference_utf8_write(char *out, size_t size, const uint32_t *chars,
+                                          size_t count)
 {
     uint8_t bytes[4];
     size_t total = 0;
     size_t kept = 0;
 
     for (size_t i = 0; i < count; i++)
-        total += plain_utf8_encode(bytes, chars[i]);
+        total += reference_utf8_encode(bytes, chars[i]);
     const bool fits = total <= size - 1;
     for (size_t i = 0; i < count; i++) {
-        const size_t more = plain_utf8_encode(bytes, chars[i]);
+        const size_t more = reference_utf8_encode(bytes, chars[i]);
         if (kept + more > (fits ? size - 1 : size - 4))
             break;
         memcpy(out + kept, bytes, more);
@@ -140,14 +142,14 @@ static inline size_t plain_utf8_write(char *out, size_t size, const uint32_t *ch
     return kept;
 }
 
-static inline bool plain_utf8_is_between(uint32_t c, uint32_t from, uint32_t to)
+static inline bool reference_utf8_is_between(uint32_t c, uint32_t from, uint32_t to)
 {
     return c >= from && c <= to;
 }
 
 /* As smp_utf8_from_modified. chars is scratch for length characters. */
-static inline size_t plain_utf8_from_modified(char *out, size_t size, const char *in, size_t length,
-                                              uint32_t *chars)
+static inline size_t reference_utf8_from_modified(char *out, size_t size, const char *in,
+                                                  size_t length, uint32_t *chars)
 {
     const uint8_t *bytes = (const uint8_t *)in;
     size_t units = 0;
@@ -155,19 +157,19 @@ static inline size_t plain_utf8_from_modified(char *out, size_t size, const char
     size_t taken;
 
     for (size_t at = 0; at < length; at += taken)
-        chars[units++] = plain_utf8_decode(bytes + at, length - at, &taken);
+        chars[units++] = reference_utf8_decode(bytes + at, length - at, &taken);
     for (size_t i = 0; i < units; i++) {
         uint32_t c = chars[i];
-        if (plain_utf8_is_between(c, 0xD800, 0xDBFF) && i + 1 < units &&
-            plain_utf8_is_between(chars[i + 1], 0xDC00, 0xDFFF)) {
+        if (reference_utf8_is_between(c, 0xD800, 0xDBFF) && i + 1 < units &&
+            reference_utf8_is_between(chars[i + 1], 0xDC00, 0xDFFF)) {
             c = 0x10000 + (c - 0xD800) * 1024 + (chars[i + 1] - 0xDC00);
             i++;
-        } else if (c == 0 || plain_utf8_is_between(c, 0xD800, 0xDFFF)) {
+        } else if (c == 0 || reference_utf8_is_between(c, 0xD800, 0xDFFF)) {
             c = 0xFFFD;
         }
         chars[count++] = c;
     }
-    return plain_utf8_write(out, size, chars, count);
+    return reference_utf8_write(out, size, chars, count);
 }
 
 #endif

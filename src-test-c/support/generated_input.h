@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * made_input.h - the stacks of a made-up service in the forms that the stages of the sampler take:
- * raw frames, locations, texts.
+ * generated_input.h - the stacks of a made-up service in the forms that the stages of the sampler
+ * take: raw frames, locations, texts.
  *
  * Owns     all of it.
  * Threads  one.
  * Errors   end the program.
  * Cost     init: a look-up of every frame.
  */
-#ifndef SMP_TEST_MADE_INPUT_H
-#define SMP_TEST_MADE_INPUT_H
+#ifndef SMP_TEST_GENERATED_INPUT_H
+#define SMP_TEST_GENERATED_INPUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,11 +18,11 @@
 #include "base/alloc.h"
 #include "model/methods.h"
 #include "model/thread_groups.h"
-#include "support/made_service.h"
+#include "support/generated_service.h"
 
-struct made_input {
+struct generated_input {
     struct smp_quota quota;
-    struct made_service *service;
+    struct generated_service *service;
     struct smp_methods *methods;
     uint32_t *locations; /* of all frames of all stacks, one after the other */
     const char **texts;  /* of the same frames, as the report prints them */
@@ -30,17 +30,17 @@ struct made_input {
     uint32_t location_count;
 };
 
-/* own_methods: as of made_service_create. */
-void made_input_init(struct made_input *input, size_t nodes, bool own_methods);
-void made_input_fini(struct made_input *input);
+/* own_methods: as of generated_service_create. */
+void generated_input_init(struct generated_input *input, size_t nodes, bool own_methods);
+void generated_input_fini(struct generated_input *input);
 
 /* Looks every frame up: all are known after init. */
-void made_input_locate(struct made_input *input);
+void generated_input_locate(struct generated_input *input);
 /* Of a node's location: the frame, or the name of the group. */
-const char *made_input_text(const struct made_input *input, uint32_t location);
+const char *generated_input_text(const struct generated_input *input, uint32_t location);
 
 /* A made stack's group as thread_groups numbers it, found in order after the overflow group. */
-struct smp_group made_group(uint32_t group);
-const char *made_group_name(uint32_t group);
+struct smp_group generated_group(uint32_t group);
+const char *generated_group_name(uint32_t group);
 
 #endif

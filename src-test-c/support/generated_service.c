@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "support/made_service.h"
+#include "support/generated_service.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,13 +37,13 @@ static void *must_resize(void *piece, size_t size)
     void *bigger = realloc(piece, size);
 
     if (bigger == NULL) {
-        fputs("made_service: out of memory\n", stderr);
+        fputs("generated_service: out of memory\n", stderr);
         exit(2);
     }
     return bigger;
 }
 
-static struct smp_frame random_frame(struct made_service *service, uint64_t *seed)
+static struct smp_frame random_frame(struct generated_service *service, uint64_t *seed)
 {
     const size_t method = service->own_methods ? service->methods++ : below(seed, MADE_METHODS);
 
@@ -52,15 +52,15 @@ static struct smp_frame random_frame(struct made_service *service, uint64_t *see
 }
 
 /* Fills in the next stack. Returns how many of its frames no other stack has. */
-static size_t make_stack(struct made_service *service, uint64_t *seed)
+static size_t make_stack(struct generated_service *service, uint64_t *seed)
 {
-    struct made_stack *stack = &service->stacks[service->stack_count];
+    struct generated_stack *stack = &service->stacks[service->stack_count];
     size_t shared = 0;
     size_t depth = LEAST_DEPTH + below(seed, DEPTHS);
 
     stack->group = (uint32_t)below(seed, MADE_GROUPS);
     if (service->stack_count >= FIRST_STACKS) {
-        const struct made_stack *other = &service->stacks[below(seed, service->stack_count)];
+        const struct generated_stack *other = &service->stacks[below(seed, service->stack_count)];
         shared = other->count / 3 + below(seed, other->count - other->count / 3);
         if (depth <= shared)
             depth = shared + 1 + below(seed, 5);
@@ -78,23 +78,23 @@ static size_t make_stack(struct made_service *service, uint64_t *seed)
     return depth - shared;
 }
 
-static void shuffle(struct made_service *service, uint64_t *seed)
+static void shuffle(struct generated_service *service, uint64_t *seed)
 {
     for (size_t i = service->stack_count - 1; i > 0; i--) {
         const size_t j = below(seed, i + 1);
-        const struct made_stack stack = service->stacks[i];
+        const struct generated_stack stack = service->stacks[i];
         service->stacks[i] = service->stacks[j];
         service->stacks[j] = stack;
     }
 }
 
-struct made_service *made_service_create(size_t nodes, bool own_methods)
+struct generated_service *generated_service_create(size_t nodes, bool own_methods)
 {
-    struct made_service *service = must_resize(NULL, sizeof(*service));
+    struct generated_service *service = must_resize(NULL, sizeof(*service));
     uint64_t seed = 88172645463325252u;
     size_t made = 0;
 
-    *service = (struct made_service){ .own_methods = own_methods };
+    *service = (struct generated_service){ .own_methods = own_methods };
     while (made < nodes) {
         if (service->stack_count % STACKS_STEP == 0)
             service->stacks = must_resize(service->stacks, (service->stack_count + STACKS_STEP) *
@@ -105,7 +105,7 @@ struct made_service *made_service_create(size_t nodes, bool own_methods)
     return service;
 }
 
-void made_service_destroy(struct made_service *service)
+void generated_service_destroy(struct generated_service *service)
 {
     if (service == NULL)
         return;
@@ -161,7 +161,7 @@ static void release(void *self, struct smp_method_info *info)
     (void)info;
 }
 
-struct smp_name_source made_service_names(void)
+struct smp_name_source generated_service_names(void)
 {
     return (struct smp_name_source){ .resolve = resolve, .release = release };
 }

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.internal.engine;
+
+import com.incapsula.sampler.internal.report.LibraryLog;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a sampler has counted, and what it does now: the answers of the engine that runs; after its end, its last figures.
+ *
+ * <p>Threads: any. The lock of {@link RunState} guards the figures and is not held during calls of the engine.
+ */
+public final class LiveState {
+
+    private final RunState state;
+    private RawStatistics last = RawStatistics.NONE;
+
+    LiveState(RunState state) {
+        this.state = state;
+    }
+
+    /** @return the figures of an engine that has stopped and is not destroyed yet; none, and a warning, if it fails */
+    static RawStatistics lastOf(Engine ending) {
+        try {
+            return ending.statistics();
+        } catch (RuntimeException | Error e) {
+            LibraryLog.log(System.Logger.Level.WARNING, "the last statistics are lost", e);
+            return RawStatistics.NONE;
+        }
+    }
+
+    /**
+     * The lock is held.
+     *
+     * @param figures of the engine that is about to be destroyed
+     */
+    void setLast(RawStatistics figures) {
+        last = figures;
+    }
+
+    /**
+     * What the engine counted.
+     *
+     * @return the figures of the last tick; after the end, the last ones
+     */
+    public RawStatistics statistics() {
+        Engine running = engine();
+        try {
+            if (running != null) {
+                return running.statistics();
+            }
+        } catch (IllegalStateException ended) {
+            // the sampler has ended since, and stored the last figures before
+        }
+        state.lock();
+        try {
+            return last;
+        } finally {
+            state.unlock();
+        }
+    }
+
+    /** @return the engine's live state as text; where none runs, a text that says so */
+    public String dump() {
+        Engine running = engine();
+        try {
+            if (running != null) {
+                return running.dump();
+            }
+        } catch (IllegalStateException ended) {
+            // ended since
+        }
+        return "threads-sampler, live state\nstate: not started, or closed\n";
+    }
+
+    /* It may end at once. */
+    private @Nullable Engine engine() {
+        state.lock();
+        try {
+            return state.engine();
+        } finally {
+            state.unlock();
+        }
+    }
+}

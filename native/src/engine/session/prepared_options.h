@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * prepared_options.h - options with all that a sampler needs for them: whatever can fail has been
+ * done by the thread that sets them, so that the sampler thread only swaps a pointer.
+ *
+ * Owns     a copy of the options, and the filter.
+ * Threads  one at a time.
+ * Errors   create: SMP_ENOMEM, SMP_EQUOTA; SMP_EINVAL as of filter.h.
+ */
+#ifndef SMP_ENGINE_SESSION_PREPARED_OPTIONS_H
+#define SMP_ENGINE_SESSION_PREPARED_OPTIONS_H
+
+#include "base/alloc.h"
+#include "base/status.h"
+#include "model/filter.h"
+#include "model/options.h"
+
+struct smp_prepared_options {
+    struct smp_options options;
+    struct smp_filter *filter; /* of options.monitored_packages */
+};
+
+SMP_CHECKED enum smp_status smp_prepared_options_create(struct smp_quota *quota,
+                                                        const struct smp_options *options,
+                                                        struct smp_prepared_options **out);
+/* NULL is fine. */
+void smp_prepared_options_destroy(struct smp_prepared_options *prepared);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * style.h - what a report and an export show: order, columns, weight.
+ *
+ * Threads  any: plain values.
+ */
+#ifndef SMP_EXPORT_STYLE_H
+#define SMP_EXPORT_STYLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "model/measure.h"
+#include "model/options.h"
+
+struct smp_report_style {
+    enum smp_report_order order;
+    bool zero_time_packages; /* keep zero-time rows where the package differs from the parent's */
+    uint32_t columns;        /* a set of measures: rows end in ", CPU time(ms): <U>", cumulative */
+    bool percent;            /* each row's share of its group: ", Percent: 12.3" at its end */
+};
+
+struct smp_export_style {
+    /* Of COLLAPSED and SPEEDSCOPE, where a stack has one number only; TOP: what it is ordered by */
+    enum smp_measure weight;
+    enum smp_report_order order; /* TEXT */
+    bool zero_time_packages;     /* TEXT */
+    uint32_t columns;            /* TEXT, TOP: a set of measures that are not always printed */
+    bool percent;                /* TEXT: percent of the group's cumulative time */
+    bool without_nodes;          /* JSON: what stands beside a difference's tree */
+    int64_t period_ns;           /* PPROF: the sampling interval, 0: as the profile says */
+};
+
+#endif

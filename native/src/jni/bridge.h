@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * bridge.h - how a native method of NativeBridge is defined: it converts, makes one call, throws
+ * once.
+ *
+ *   JNIEXPORT void BRIDGE(pause)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong session)
+ *
+ * The header of all is written by javac -h, so a changed Java signature breaks their files.
+ */
+#ifndef SMP_JNI_BRIDGE_H
+#define SMP_JNI_BRIDGE_H
+
+#include "com_incapsula_sampler_internal_engine_NativeBridge.h"
+
+#include <stdint.h>
+
+#include "jni/java_session.h"
+
+#define BRIDGE(name) JNICALL Java_com_incapsula_sampler_internal_engine_NativeBridge_##name
+
+/* What the long in Java points to. */
+static inline struct smp_java_session *smp_bridge_java_session(jlong handle)
+{
+    return (struct smp_java_session *)(intptr_t)handle;
+}
+
+static inline struct smp_session *smp_bridge_session(jlong handle)
+{
+    return smp_java_session_core(smp_bridge_java_session(handle));
+}
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What becomes of a poll that was drawn while the throttle's share was another one. */
+#include "engine/sources/poll_schedule.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+enum { DRAWS = 20000, NOW_TICK = 1000 };
+
+#define HALF (SMP_THROTTLE_WHOLE / 2)
+#define EIGHTH (SMP_THROTTLE_WHOLE / 8)
+
+static struct smp_poll_schedule schedule;
+static struct smp_wall_thread thread;
+
+/* A busy thread with a poll in this tick, drawn with that share. */
+static int setup(void **state)
+{
+    (void)state;
+    schedule = (struct smp_poll_schedule){
+        .throttle = { .share = EIGHTH, .random = 7 },
+        .interval_ns = 20000000,
+        .lookback_ns = 1000000000,
+        .tick = NOW_TICK,
+        .least_share = SMP_THROTTLE_WHOLE,
+    };
+    thread = (struct smp_wall_thread){
+        .record = { .was_polled = true, .deadline = { .at = NOW_TICK } },
+        .plan = { .cpu_share = SMP_WHOLE_CPU },
+    };
+    return 0;
+}
+
+static void draw_with(int64_t share)
+{
+    thread.plan.share = share;
+    thread.plan.is_throttled = share < SMP_THROTTLE_WHOLE;
+    thread.plan.odds = SMP_CERTAIN / SMP_THROTTLE_WHOLE * share;
+    thread.record.deadline.at = NOW_TICK;
+}
+
+static void check_thinned_from(int64_t share)
+{
+    const double expected = DRAWS * (double)EIGHTH / (double)share;
+    unsigned polls = 0;
+
+    for (int i = 0; i < DRAWS; i++) {
+        draw_with(share);
+        if (smp_poll_schedule_skips(&schedule, &thread, 1)) {
+            assert_true(thread.record.deadline.at > NOW_TICK);
+        } else {
+            polls++;
+            assert_in_range(thread.plan.odds, SMP_CERTAIN / 8 - 16, SMP_CERTAIN / 8 + 16);
+        }
+        assert_true(thread.plan.is_throttled);
+        assert_int_equal(thread.plan.share, EIGHTH);
+        smp_timer_wheel_remove(&schedule.wheel, &thread.record.deadline);
+    }
+    assert_in_range(polls, (uint64_t)(expected * 0.94), (uint64_t)(expected * 1.06));
+}
+
+static void a_poll_drawn_with_a_larger_share_is_thinned(void **state)
+{
+    (void)state;
+    check_thinned_from(SMP_THROTTLE_WHOLE);
+    check_thinned_from(HALF);
+}
+
+static void other_polls_are_not_skipped(void **state)
+{
+    static const int64_t shares[] = { EIGHTH, EIGHTH / 2, 0 };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++) {
+        thread.plan = (struct smp_poll_plan){
+            .cpu_share = SMP_WHOLE_CPU,
+            .share = shares[i],
+            .is_throttled = true,
+            .odds = SMP_CERTAIN,
+        };
+        for (int k = 0; k < 100; k++)
+            assert_false(smp_poll_schedule_skips(&schedule, &thread, 1));
+        assert_int_equal(thread.plan.odds, SMP_CERTAIN);
+    }
+    draw_with(SMP_THROTTLE_WHOLE);
+    thread.record.was_polled = false;
+    assert_false(smp_poll_schedule_skips(&schedule, &thread, 1));
+    thread.record.was_polled = true;
+    schedule.throttle.share = SMP_THROTTLE_WHOLE;
+    assert_false(smp_poll_schedule_skips(&schedule, &thread, 1));
+}
+
+static void only_a_large_rise_redraws_and_not_in_this_tick(void **state)
+{
+    static const struct {
+        int64_t share;
+        uint64_t at;
+        bool is_redrawn;
+    } cases[] = {
+        { EIGHTH, NOW_TICK + 500, true },   { EIGHTH, NOW_TICK, false },
+        { HALF, NOW_TICK + 500, false },    { 0, NOW_TICK + 500, false },
+        { EIGHTH * 2, NOW_TICK + 1, true },
+    };
+
+    (void)state;
+    schedule.throttle.share = SMP_THROTTLE_WHOLE;
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        draw_with(cases[i].share);
+        smp_timer_wheel_put(&schedule.wheel, &thread.record.deadline, cases[i].at);
+        smp_poll_schedule_redraw(&schedule, &thread, 1);
+        assert_int_equal(thread.plan.is_throttled, !cases[i].is_redrawn);
+        assert_int_equal(thread.record.deadline.at,
+                         cases[i].is_redrawn ? NOW_TICK + 1 : cases[i].at);
+        smp_timer_wheel_remove(&schedule.wheel, &thread.record.deadline);
+    }
+}
+
+/* A pass over all threads is made once for a rise, and again only for what that pass has left. */
+static void a_rise_is_reported_once(void **state)
+{
+    (void)state;
+    assert_false(smp_poll_schedule_share_rose(&schedule));
+    smp_poll_schedule_next(&schedule, &thread, 1);
+    assert_int_equal(thread.plan.share, EIGHTH);
+    schedule.throttle.share = 2 * EIGHTH;
+    assert_false(smp_poll_schedule_share_rose(&schedule));
+    schedule.throttle.share = 4 * EIGHTH;
+    assert_true(smp_poll_schedule_share_rose(&schedule));
+    assert_false(smp_poll_schedule_share_rose(&schedule));
+    /* Left by the pass, because it comes in this tick. */
+    thread.record.deadline.at = NOW_TICK;
+    smp_poll_schedule_redraw(&schedule, &thread, 1);
+    assert_int_equal(thread.plan.share, EIGHTH);
+    assert_true(smp_poll_schedule_share_rose(&schedule));
+    smp_timer_wheel_remove(&schedule.wheel, &thread.record.deadline);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+    const struct CMUnitTest tests[] = {
+        TEST(a_poll_drawn_with_a_larger_share_is_thinned),
+        TEST(other_polls_are_not_skipped),
+        TEST(only_a_large_rise_redraws_and_not_in_this_tick),
+        TEST(a_rise_is_reported_once),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("poll_schedule", tests, NULL, NULL);
+}

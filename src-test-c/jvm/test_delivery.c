@@ -1,0 +1,428 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a thread has walked, as it is delivered: completed by a handshake where something is
+ * missing, cut where it is too deep, and divided where a virtual thread is mounted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+/* after those */
+#include <cmocka.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/code/methods.h"
+#include "jvm/threads/registry.h"
+#include "jvm/threads/threads.h"
+#include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/delivery.h"
+#include "support/fake_clock.h"
+#include "support/vm_fixture.h"
+
+enum { DEPTH = 6, CAPACITY = 16, TOKEN = 4711, FRAMES = 32 };
+
+static struct vm_fixture fixture;
+static struct vm_fixture_reader reader;
+static struct fake_clock fake_time;
+static struct smp_delivery delivery;
+static struct smp_jvm_frame frames[FRAMES];
+static struct smp_walk_answer answer;
+static struct smp_walked walked;
+
+/* What was delivered. */
+static struct {
+    int count;
+    uint64_t token;
+    enum smp_answer answer;
+    struct smp_sample sample;
+    struct smp_frame frames[FRAMES];
+    bool has_mounted;
+    bool has_name;
+    char mounted_name[SMP_DELIVERY_NAME_BYTES];
+    jobject mounted_ref;
+} got;
+
+static void on_answer(void *context, uint64_t token, enum smp_answer how,
+                      const struct smp_sample *sample, const struct smp_mounted_thread *mounted)
+{
+    assert_ptr_equal(context, &got);
+    assert_true(sample->count <= FRAMES);
+    got.count++;
+    got.token = token;
+    got.answer = how;
+    got.sample = *sample;
+    if (sample->count > 0)
+        memcpy(got.frames, sample->frames, sample->count * sizeof(got.frames[0]));
+    got.has_mounted = mounted != NULL;
+    got.mounted_ref = mounted != NULL ? mounted->ref : NULL;
+    got.has_name = mounted != NULL && mounted->name != NULL;
+    if (got.has_name)
+        (void)strcpy(got.mounted_name, mounted->name);
+}
+
+static const struct smp_delivery_to to = { .answered = on_answer, .context = &got };
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    fake_clock_install(&fake_time);
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    if (smp_agent_open() != SMP_OK)
+        return -1;
+    vm_fixture_poll(&reader);
+    fixture.main_thread.depth = DEPTH;
+    memset(&got, 0, sizeof(got));
+    memset(frames, 0, sizeof(frames));
+    delivery = (struct smp_delivery){ .capacity = CAPACITY };
+    smp_handshakes_init(&delivery.handshakes);
+    answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_WHOLE };
+    walked = (struct smp_walked){
+        .token = TOKEN, .frames = frames, .capacity = FRAMES, .answer = &answer
+    };
+    if (reader.count == 1)
+        walked.thread = reader.threads[0];
+    return reader.count == 1 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_handshakes_fini(&delivery.handshakes);
+    vm_fixture_drop_all(&reader);
+    smp_agent_close();
+    fake_clock_remove();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static struct smp_jvm_frame frame_at(int from_root)
+{
+    return (struct smp_jvm_frame){ .bci = from_root,
+                                   .method = (void *)(intptr_t)(FAKE_METHOD + from_root) };
+}
+
+/* frames[first ..): the upper ones of a stack of this depth, as the fake JVMTI has it. */
+static void walk_frames(uint32_t first, int depth, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        frames[first + i] = frame_at(depth - 1 - (int)i);
+}
+
+static void walk_all(int depth)
+{
+    walk_frames(1, depth, (uint32_t)depth);
+    answer.first = 1;
+    answer.count = (uint32_t)depth;
+}
+
+static void forbid_handshakes(void)
+{
+    delivery.handshakes.saved_ns = 0;
+}
+
+static void assert_delivered(enum smp_answer how, int depth)
+{
+    assert_int_equal(got.count, 1);
+    assert_int_equal(got.token, TOKEN);
+    assert_int_equal(got.answer, how);
+    assert_int_equal(got.sample.count, depth);
+    assert_int_equal(got.sample.leaf_count, depth);
+    assert_int_equal(got.sample.omitted, 0);
+    for (int i = 0; i < depth; i++) {
+        assert_int_equal(got.frames[i].method, FAKE_METHOD + depth - 1 - i);
+        assert_int_equal(got.frames[i].bci, depth - 1 - i);
+    }
+}
+
+/* --- frames --- */
+
+static void a_stack_with_all_its_names_needs_no_handshake(void **state)
+{
+    (void)state;
+    walk_all(DEPTH);
+    assert_false(smp_delivery_lacks_ids(&walked));
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_delivered(SMP_ANSWER_WHOLE, DEPTH);
+    assert_false(got.has_mounted);
+    assert_false(smp_threads_walk_info(walked.thread)->is_carrier);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+}
+
+static void a_second_try_is_counted_as_one_unless_it_was_recovered(void **state)
+{
+    (void)state;
+    walked.is_retried = true;
+    walk_all(DEPTH);
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_int_equal(got.answer, SMP_ANSWER_RETRIED);
+    answer.answer = SMP_ANSWER_IN_STUB;
+    walk_all(DEPTH);
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_int_equal(got.answer, SMP_ANSWER_IN_STUB);
+}
+
+static void no_frames_are_an_empty_stack(void **state)
+{
+    (void)state;
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_delivered(SMP_ANSWER_EMPTY, 0);
+    smp_delivery_none(TOKEN, SMP_ANSWER_GC_ACTIVE, to);
+    assert_int_equal(got.count, 2);
+    assert_int_equal(got.answer, SMP_ANSWER_GC_ACTIVE);
+    assert_int_equal(got.sample.count, 0);
+}
+
+static void a_deep_stack_loses_its_middle(void **state)
+{
+    (void)state;
+    walk_all(CAPACITY + 3);
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_int_equal(got.sample.count, CAPACITY);
+    assert_int_equal(got.sample.leaf_count, CAPACITY / 2);
+    assert_int_equal(got.sample.omitted, 3);
+    assert_int_equal(got.frames[0].method, FAKE_METHOD + CAPACITY + 2);
+    assert_int_equal(got.frames[CAPACITY - 1].method, FAKE_METHOD);
+}
+
+/* --- methods without an id --- */
+
+static void missing_ids_are_taken_from_a_handshake(void **state)
+{
+    (void)state;
+    walk_all(DEPTH);
+    frames[2].method = NULL;
+    frames[4].method = NULL;
+    assert_true(smp_delivery_lacks_ids(&walked));
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_delivered(SMP_ANSWER_WHOLE, DEPTH);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 1);
+}
+
+static void without_a_handshake_the_others_keep_their_places(void **state)
+{
+    (void)state;
+    walk_all(DEPTH);
+    frames[2].method = NULL;
+    forbid_handshakes();
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
+    assert_int_equal(got.sample.count, DEPTH);
+    assert_int_equal(got.frames[0].method, FAKE_METHOD + DEPTH - 1);
+    assert_int_equal(got.frames[1].method, SMP_METHODS_NO_ID);
+    assert_int_equal(got.frames[1].bci, SMP_BCI_PSEUDO);
+    assert_int_equal(got.frames[2].method, FAKE_METHOD + DEPTH - 3);
+}
+
+/* The frame above the one that differs belongs to another call. */
+static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
+{
+    (void)state;
+    walk_all(DEPTH);
+    frames[1].method = NULL;
+    frames[2].bci = 77;
+    assert_true(smp_delivery_lacks_ids(&walked));
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_int_equal(got.answer, SMP_ANSWER_NO_METHOD);
+    assert_int_equal(got.frames[0].method, SMP_METHODS_NO_ID);
+}
+
+/* --- stacks that do not reach the root --- */
+
+static void the_lower_part_of_a_stack_is_taken_from_a_handshake(void **state)
+{
+    (void)state;
+    walk_frames(1, DEPTH, 3);
+    frames[1].method = (void *)(intptr_t)7777; /* it has left its leaf since */
+    answer.rootless = 3;
+    walked.capacity = DEPTH + 1;
+    assert_true(smp_delivery_with_root(&delivery, &walked, to));
+    assert_int_equal(got.answer, SMP_ANSWER_RETRIED);
+    assert_int_equal(got.sample.count, DEPTH);
+    assert_int_equal(got.frames[0].method, 7777);
+    for (int i = 1; i < DEPTH; i++)
+        assert_int_equal(got.frames[i].method, FAKE_METHOD + DEPTH - 1 - i);
+    assert_false(got.has_mounted);
+    assert_int_equal(smp_threads_walk_info(walked.thread)->root, FAKE_METHOD);
+}
+
+static void where_the_whole_stack_has_no_room_it_is_the_handshakes(void **state)
+{
+    (void)state;
+    walk_frames(1, DEPTH, 3);
+    frames[1].method = (void *)(intptr_t)7777;
+    answer.rootless = 3;
+    walked.capacity = DEPTH;
+    assert_true(smp_delivery_with_root(&delivery, &walked, to));
+    assert_delivered(SMP_ANSWER_RETRIED, DEPTH);
+}
+
+static void where_the_thread_went_on_the_stack_is_the_handshakes(void **state)
+{
+    (void)state;
+    for (uint32_t i = 1; i <= 3; i++)
+        frames[i] = (struct smp_jvm_frame){ .bci = 1, .method = (void *)(intptr_t)(7000 + i) };
+    answer.rootless = 3;
+    assert_true(smp_delivery_with_root(&delivery, &walked, to));
+    assert_delivered(SMP_ANSWER_RETRIED, DEPTH);
+}
+
+static void no_root_is_looked_for_where_no_handshake_helps(void **state)
+{
+    (void)state;
+    walk_frames(1, DEPTH, 3);
+    assert_false(smp_delivery_with_root(&delivery, &walked, to)); /* nothing is rootless */
+    answer.rootless = 3;
+    walked.is_late = true;
+    assert_false(smp_delivery_with_root(&delivery, &walked, to));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    walked.is_late = false;
+    fixture.main_thread.depth = 0;
+    assert_false(smp_delivery_with_root(&delivery, &walked, to));
+    fixture.main_thread.depth = DEPTH;
+    forbid_handshakes();
+    assert_false(smp_delivery_with_root(&delivery, &walked, to));
+    assert_int_equal(got.count, 0);
+}
+
+/* --- a thread that waits inside the JVM --- */
+
+static void a_waiting_thread_has_the_stack_of_a_handshake(void **state)
+{
+    static const int32_t states[] = { SMP_JVM_BLOCKED, SMP_JVM_IN_NATIVE };
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        got.count = 0;
+        answer.state = states[i];
+        assert_true(smp_delivery_waiting(&delivery, &walked, to));
+        assert_delivered(SMP_ANSWER_RETRIED, DEPTH);
+    }
+    delivery.capacity = 4;
+    assert_true(smp_delivery_waiting(&delivery, &walked, to));
+    assert_int_equal(got.sample.count, 4);
+    assert_int_equal(got.sample.omitted, DEPTH - 4);
+}
+
+static void a_thread_that_runs_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_false(smp_delivery_waiting(&delivery, &walked, to));
+    answer.state = SMP_JVM_BLOCKED + 1;
+    assert_false(smp_delivery_waiting(&delivery, &walked, to));
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    answer.state = SMP_JVM_BLOCKED;
+    fixture.main_thread.depth = 0;
+    assert_false(smp_delivery_waiting(&delivery, &walked, to));
+    fixture.main_thread.depth = DEPTH;
+    forbid_handshakes();
+    assert_false(smp_delivery_waiting(&delivery, &walked, to));
+    assert_int_equal(got.count, 0);
+}
+
+/* --- virtual threads --- */
+
+/* Two frames of the virtual thread, the boundary, two of its carrier. */
+static void walk_carrier(bool is_whole)
+{
+    uint32_t at = 0;
+
+    frames[at++] = frame_at(1);
+    frames[at++] = frame_at(0);
+    if (is_whole)
+        frames[at++] = (struct smp_jvm_frame){ .method = (void *)(intptr_t)FAKE_ENTER };
+    frames[at++] = (struct smp_jvm_frame){ .method = (void *)(intptr_t)FAKE_ENTER_SPECIAL };
+    frames[at++] = frame_at(5);
+    frames[at++] = frame_at(4);
+    answer.first = 0;
+    answer.count = at;
+}
+
+static void a_mounted_virtual_thread_has_its_own_stack_and_name(void **state)
+{
+    struct fake_string name;
+    struct fake_thread mounted = { .object = { FAKE_THREAD }, .name = &name };
+
+    (void)state;
+    fake_string_set(&name, "orders-1");
+    walked.mounted = fake_jni_local(&mounted);
+    walk_carrier(true);
+    assert_false(smp_threads_walk_info(walked.thread)->is_carrier);
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_delivered(SMP_ANSWER_WHOLE, 2);
+    assert_true(got.has_mounted);
+    assert_string_equal(got.mounted_name, "orders-1");
+    assert_ptr_equal(got.mounted_ref, walked.mounted);
+    assert_true(smp_threads_walk_info(walked.thread)->is_carrier);
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), walked.mounted);
+}
+
+static void a_virtual_thread_that_was_parked_is_cut(void **state)
+{
+    struct fake_string name;
+    struct fake_thread mounted = { .object = { FAKE_THREAD }, .name = &name };
+
+    (void)state;
+    fake_string_set(&name, ""); /* most have none */
+    walked.mounted = fake_jni_local(&mounted);
+    walk_carrier(false);
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_delivered(SMP_ANSWER_VIRTUAL_CUT, 2);
+    assert_true(got.has_mounted);
+    assert_false(got.has_name);
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), walked.mounted);
+}
+
+static void a_virtual_thread_that_is_not_known_has_no_name(void **state)
+{
+    (void)state;
+    walk_carrier(true);
+    smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+    assert_delivered(SMP_ANSWER_WHOLE, 2);
+    assert_true(got.has_mounted);
+    assert_null(got.mounted_ref);
+}
+
+/* Its references to classes last as long as the process. */
+static int know_virtual_threads(void **state)
+{
+    (void)state;
+    fake_jni_reset();
+    fake_jni.has_virtual_threads = true;
+    return smp_virtual_threads_init(fake_jni_env()) ? 0 : -1;
+}
+
+static int forget_virtual_threads(void **state)
+{
+    (void)state;
+    fake_jni_detach();
+    fake_jni_free_globals();
+    return 0;
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_stack_with_all_its_names_needs_no_handshake),
+        TEST(a_second_try_is_counted_as_one_unless_it_was_recovered),
+        TEST(no_frames_are_an_empty_stack),
+        TEST(a_deep_stack_loses_its_middle),
+        TEST(missing_ids_are_taken_from_a_handshake),
+        TEST(without_a_handshake_the_others_keep_their_places),
+        TEST(a_thread_that_went_on_keeps_a_frame_without_name),
+        TEST(the_lower_part_of_a_stack_is_taken_from_a_handshake),
+        TEST(where_the_whole_stack_has_no_room_it_is_the_handshakes),
+        TEST(where_the_thread_went_on_the_stack_is_the_handshakes),
+        TEST(no_root_is_looked_for_where_no_handshake_helps),
+        TEST(a_waiting_thread_has_the_stack_of_a_handshake),
+        TEST(a_thread_that_runs_is_not_waited_for),
+        TEST(a_mounted_virtual_thread_has_its_own_stack_and_name),
+        TEST(a_virtual_thread_that_was_parked_is_cut),
+        TEST(a_virtual_thread_that_is_not_known_has_no_name),
+    };
+
+    return cmocka_run_group_tests(tests, know_virtual_threads, forget_virtual_threads);
+}

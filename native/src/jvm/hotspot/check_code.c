@@ -189,9 +189,10 @@ static const char *compare_frame(const struct smp_layout *layout, const struct s
         return NULL;
     if (made.bytes != blob->frame_bytes)
         return "the frame of a compiled method has another size";
-    const size_t most =
-        layout->version >= MANY_ENTRIES ? size : made.lowered_at + MACHINE_SLACK_BYTES;
-    if (blob->frame_complete < (int32_t)made.lowered_at || blob->frame_complete > (int64_t)most)
+    const int32_t most = layout->version >= MANY_ENTRIES
+                             ? (int32_t)size
+                             : (int32_t)made.lowered_at + MACHINE_SLACK_BYTES;
+    if (blob->frame_complete < (int32_t)made.lowered_at || blob->frame_complete > most)
         return "the frame of a compiled method is complete elsewhere";
     return NULL;
 }

@@ -145,8 +145,8 @@ static void a_thread_ends_after_the_last_reader_has_left(void **state)
 
 enum { LIVES = 20000, SLOTS = 8, READERS = 2, ALIVE = 0x5a5a };
 
-/* A thread's life: its object is freed at its end, here: marked, in plain memory, so that the thread
- * sanitizer sees an access that nothing orders. */
+/* A thread's life: its object is freed at its end, here: marked, in plain memory, so that the
+ * thread sanitizer sees an access that nothing orders. */
 struct life {
     struct smp_gate gate;
     int object;

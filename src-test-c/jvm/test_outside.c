@@ -273,7 +273,8 @@ static void *end_it(void *unused)
     return NULL;
 }
 
-/* The end begins in the first of the two walks, and has come as far as its gate at the end of it. */
+/* The end begins in the first of the two walks, and has come as far as its gate at the end of
+ * it. */
 static void begin_the_end(void)
 {
     struct smp_walk_info *info = smp_threads_walk_info(reader.threads[reader.count - 1]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that is made up: its thread object is a struct here, its stack an array, its CPU clock the
- * seam's. Between any two things that the proof reads, a step of the test may change them.
+ * A thread that is made up: its thread object is a struct here, its stack an array, its CPU clock
+ * the seam's. Between any two things that the proof reads, a step of the test may change them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -133,7 +133,8 @@ static void assert_proof(enum smp_proof expected)
         assert_int_equal(frames.count, 0);
 }
 
-/* ------------------------------------------------------------------------------- nothing happens */
+/* ------------------------------------------------------------------------------- nothing
+ * happens */
 
 static void a_thread_that_stands_still_is_proven(void **state)
 {
@@ -245,7 +246,8 @@ static void the_stack_pointer_is_read_for_its_own_sake(void **state)
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
 
-/* ------------------------------------------------------------------ something happens in between */
+/* ------------------------------------------------------------------ something happens in
+ * between */
 
 static void (*change)(void);
 static unsigned change_at;
@@ -298,8 +300,8 @@ static unsigned count_steps(void)
     return thread.steps;
 }
 
-/* May this change come unseen, before the thing with this number? The clock is read first and last, the
- * words of two walks in between, and the anchor before, between and after the walks. */
+/* May this change come unseen, before the thing with this number? The clock is read first and
+ * last, the words of two walks in between, and the anchor before, between and after the walks. */
 static bool may_be_proven(void (*which)(void), unsigned at, unsigned steps)
 {
     const unsigned first = 1 + DEPTH / 2; /* the word, in the first walk, */
@@ -382,7 +384,8 @@ static void a_walk_that_its_thread_no_longer_waits_for_is_thrown_away(void **sta
     assert_proof(SMP_PROOF_ENDED);
 }
 
-/* ---------------------------------------------------------------------------------- random lives */
+/* ---------------------------------------------------------------------------------- random
+ * lives */
 
 enum { ROUNDS = 20000 };
 
@@ -422,7 +425,8 @@ static void a_proven_stack_is_one_that_the_thread_had(void **state)
     assert_in_range(proven, ROUNDS / 4, ROUNDS - ROUNDS / 20);
 }
 
-/* ----------------------------------------------------------------------------- a thread that runs */
+/* ----------------------------------------------------------------------------- a thread that
+ * runs */
 
 static _Atomic bool over;
 

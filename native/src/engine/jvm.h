@@ -87,9 +87,9 @@ struct smp_walker {
      */
     enum smp_status (*walk)(void *self, struct smp_thread *thread, struct smp_sample *sample);
     /*
-     * As walk, for a thread that waits: reads its stack without disturbing it, and proves that it has not
-     * changed meanwhile. SMP_ESTATE: not proven, or a part is not known yet; walk it. SMP_EUNSUPPORTED:
-     * this way is off. NULL: this JVM does not offer it.
+     * As walk, for a thread that waits: reads its stack without disturbing it, and proves that it
+     * has not changed meanwhile. SMP_ESTATE: not proven, or a part is not known yet; walk it.
+     * SMP_EUNSUPPORTED: this way is off. NULL: this JVM does not offer it.
      */
     enum smp_status (*walk_outside)(void *self, struct smp_thread *thread,
                                     struct smp_sample *sample);

@@ -5,31 +5,31 @@
  *   reader   enter ─► reads the JVM's thread object and the stack ─► leave
  *   thread   runs ─► close: no reader enters any more; waits for those that are in ─► is freed
  *
- * A thread closes its gate in its ThreadEnd event, which comes before the JVM frees its thread object
- * and the system unmaps its stack. A reader is in for a walk, a few microseconds, calls nothing that
- * waits, and holds nothing that the thread could need: so the thread waits for a walk at most, and
- * as long as the reader is preempted in it. After SMP_GATE_MOST_MS it goes on all the same, and leave
- * says that nothing that was read may be believed.
+ * A thread closes its gate in its ThreadEnd event, which comes before the JVM frees its thread
+ * object and the system unmaps its stack. A reader is in for a walk, a few microseconds, calls
+ * nothing that waits, and holds nothing that the thread could need: so the thread waits for a walk
+ * at most, and as long as the reader is preempted in it. After SMP_GATE_MOST_MS it goes on all the
+ * same, and leave says that nothing that was read may be believed.
  *
  * What could go wrong, and what prevents it:
  *
- *   the thread ends while it is read           close waits; the reader is in before it looks at ended
- *   it ends before it is read                  closed: enter refuses, for ever
- *   it ended before it was registered: a scan  such a gate begins as unsure and refuses. JVMTI opens it
- *   lists threads whose ThreadEnd is over, or  (smp_gate_confirm) by a stack with frames after the
- *   came before the event was on               thread was registered: a thread past its ThreadEnd runs
- *                                              no Java, so this one's is still to come, and is seen
- *   native code detaches it                    that is an end like any other, with ThreadEnd
- *   the JVM shuts down: no ThreadEnd, or one   smp_gate_process, which each reader enters as well, is
- *   that must not call the JVM                 closed at VMDeath; such a ThreadEnd waits for that one
- *   events are switched off                    only after the last session has ended, with its readers
- *   the registry's entry is freed              the reader's session holds it; the thread holds it too
- *                                              while it waits
+ *   the thread ends while it is read    close waits; the reader is in before it reads anything
+ *   it ends before it is read           closed: enter refuses, for ever
+ *   it ended before it was registered:  such a gate begins as unsure and refuses. JVMTI opens it
+ *   a scan lists threads that are past  (smp_gate_confirm) by a stack with frames after the thread
+ *   their ThreadEnd, or whose ThreadEnd was registered: a thread past its ThreadEnd runs no Java,
+ *   came before the event was on        so this one's is still to come, and is seen
+ *   native code detaches it             that is an end like any other, with ThreadEnd
+ *   the JVM shuts down: no ThreadEnd,   smp_gate_process, which each reader enters as well, is
+ *   or one that must not call the JVM   closed at VMDeath; such a ThreadEnd waits for that one
+ *   events are switched off             only after the last session has ended, with its readers
+ *   the registry's entry is freed       the reader's session holds it; the thread holds it too
+ *                                       while it waits
  *
  * Owns     one word; the waiting thread and the last reader meet at it by the system's futex.
- * Threads  enter, leave, confirm: any; close: any.
+ * Threads  any.
  * Errors   see each function.
- * Cost     enter, leave: an atomic addition each. close: one; while a reader is in, the rest of its walk.
+ * Cost     enter, leave: an atomic addition each. close: one. wait: the rest of a reader's walk.
  */
 #ifndef SMP_JVM_THREADS_GATE_H
 #define SMP_JVM_THREADS_GATE_H

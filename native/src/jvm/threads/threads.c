@@ -105,8 +105,8 @@ static void add_entry(JNIEnv *env, jthread thread, const struct smp_jvm_thread *
 }
 
 /*
- * tid and stack 0: not known; the thread was listed by a scan, and may have ended since, or be past its
- * ThreadEnd.
+ * tid and stack 0: not known; the thread was listed by a scan, and may have ended since, or be
+ * past its ThreadEnd.
  */
 static void adopt_thread(jvmtiEnv *jvmti, JNIEnv *env, jthread thread, int32_t tid,
                          struct smp_stack_bounds stack)

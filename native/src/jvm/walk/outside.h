@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * outside.h - walks threads that wait, from the sampler thread, without disturbing them; those for which
- * that fails are walked by JVMTI.
+ * outside.h - walks threads that wait, from the sampler thread, without disturbing them; those
+ * for which that fails are walked by JVMTI.
  *
  *   walk_outside ─► proven_walk.h ─┬ proven, all methods have ids ─► the sample
  *                                  └ else ─► (the engine) walk ─► by_jvmti.h, which makes the ids
  *
- * A handshake costs five to ten times as much, and on JDK 25 it stalls all virtual threads meanwhile.
+ * A handshake costs five to ten times as much, and on JDK 25 it stalls all virtual threads
+ * meanwhile.
  *
  * Open decides once whether this JVM is walked from outside: the layout of its thread object is known
  * (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against it stands in

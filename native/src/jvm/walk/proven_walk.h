@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proven_walk.h - reads the stack of another thread that stands still, and proves that it stood still
- * meanwhile. Nothing is sent to the thread, and it is not held up.
+ * proven_walk.h - reads the stack of another thread that stands still, and proves that it stood
+ * still meanwhile. Nothing is sent to the thread, and it is not held up.
  *
  *   enter the gates
  *     CPU clock ─► state, anchor ─► walk ─► walk ─► anchor, state ─► CPU clock
- *   leave them             the same state, anchor, clock, and two walks that read the same words? ─► proven
+ *   leave them             the same state, anchor, clock, and two walks that read the same words?
+ *   ─► proven
  *
- * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java frame in its
- * thread object: the anchor. A thread whose CPU clock has not moved has not run, so what was read
- * is its stack. The clock alone is not proof on every kernel: where time of interrupts is taken off, a
- * short run may cost nothing. Two equal walks alone are not, either: two stacks may take turns. Both
- * together are. Method ids are read by the walks, so they are those of methods that are in use, and
- * cannot be unloaded meanwhile.
+ * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java
+ * frame in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so
+ * what was read is its stack. The clock alone is not proof on every kernel: where time of
+ * interrupts is taken off, a short run may cost nothing. Two equal walks alone are not, either:
+ * two stacks may take turns. Both together are. Method ids are read by the walks, so they are
+ * those of methods that are in use, and cannot be unloaded meanwhile.
  *
- * What is read of a thread that does run may be anything: no word of it is followed beyond the thread's
- * stack and what jvm/hotspot reads safely, and none of it is kept.
+ * What is read of a thread that does run may be anything: no word of it is followed beyond the
+ * thread's stack and what jvm/hotspot reads safely, and none of it is kept.
  *
  * Threads  any; the thread itself is another one.
  * Errors   see smp_proof.

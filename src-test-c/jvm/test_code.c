@@ -196,8 +196,10 @@ static void test_where_deoptimised_frames_are_sent(void **state)
     }
 }
 
-/* What is found in damaged memory does not matter, as long as nothing beyond it is read: the sanitizer
- * would tell. */
+/*
+ * What is found in damaged memory does not matter, as long as nothing beyond it is read: the
+ * sanitizer would tell.
+ */
 static void read_everything(const struct smp_layout *layout, uintptr_t from, size_t bytes)
 {
     struct smp_raw_frame frames[SMP_CODE_MAX_FRAMES];

@@ -317,8 +317,10 @@ static void test_both_ends_of_deep_stacks(void **state)
     fake_code_destroy(program.code);
 }
 
-/* Each word of the stack in turn is something else: the walk ends somehow, and its proof is another one
- * wherever the word was read. */
+/*
+ * Each word of the stack in turn is something else: the walk ends somehow, and its proof is
+ * another one wherever the word was read.
+ */
 static void test_each_word_of_a_stack_is_broken(void **state)
 {
     static const uintptr_t wrong[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7 };

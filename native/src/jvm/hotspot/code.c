@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * The kinds of names that were read, by their addresses. It stays true: "nmethod" is a constant of libjvm,
- * so no other text can be at its address, and it at no other's.
+ * The kinds of names that were read, by their addresses. It stays true: "nmethod" is a constant
+ * of libjvm, so no other text can be at its address, and it at no other's.
  */
 static _Atomic uint64_t known_names[KNOWN_NAMES];
 

@@ -25,7 +25,10 @@ enum {
     NATIVE = 1
 };
 
-/* Words of an entry. The first one is odd while it is written, and another one after each writing. */
+/*
+ * Words of an entry. The first one is odd while it is written, and another one after each
+ * writing.
+ */
 enum code_word {
     CODE_SEQUENCE,
     CODE_KEY, /* the return address, and the part */
@@ -118,8 +121,10 @@ static uint64_t load(const _Atomic uint64_t *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Copies the words from the second one on, which is the key; false: it is just written, or of another
- * key. */
+/*
+ * Copies the words from the second one on, which is the key; false: it is just written, or of
+ * another key.
+ */
 static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to, size_t count)
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
@@ -152,7 +157,10 @@ static bool copy_code(const struct smp_frames_cache *cache, uint64_t key, uint64
     return copy_code_entry(pair[0].words, key, to) || copy_code_entry(pair[1].words, key, to);
 }
 
-/* Which entry of a pair is written: the one of this key, or one that is free, else they take turns. */
+/*
+ * Which entry of a pair is written: the one of this key, or one that is free, else they take
+ * turns.
+ */
 static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t second, uint64_t key)
 {
     if (first == key || (first == 0 && second != key))
@@ -271,7 +279,10 @@ static bool take_code(struct smp_frames_cache *cache, uintptr_t pc, uint64_t *wo
     return true;
 }
 
-/* After a renewal: is the blob still there, from its start? The compile id alone may be a remnant. */
+/*
+ * After a renewal: is the blob still there, from its start? The compile id alone may be a
+ * remnant.
+ */
 static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
                        const struct smp_known_code *code)
 {

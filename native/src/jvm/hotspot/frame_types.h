@@ -33,8 +33,8 @@ enum smp_frames_end {
 };
 
 /*
- * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h. raw and
- * ids are the caller's, with room for capacity frames, at least 2.
+ * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h.
+ * raw and ids are the caller's, with room for capacity frames, at least 2.
  */
 struct smp_frames {
     struct smp_raw_frame *raw;

@@ -14,7 +14,10 @@ enum {
     PERCENT = 100
 };
 
-/* What a row is about. Of the ways in which JDKs keep a thing, the first one that is complete is used. */
+/*
+ * What a row is about. Of the ways in which JDKs keep a thing, the first one that is complete is
+ * used.
+ */
 enum topic {
     ALWAYS,
     BLOB_BOUNDS,
@@ -257,14 +260,19 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
                        row->type, colons, name, search->values[i]);
 }
 
-/* A number that is not taken from libjvm, only compared with what it exports: not every processor's does. */
+/*
+ * A number that is not taken from libjvm, only compared with what it exports: not every
+ * processor's does.
+ */
 static bool is_dispensable(const struct search *search, size_t i)
 {
     return rows[i].member == SIZE_MAX && search->found[i] == MISSING && !SMP_SLOTS_ARE_EXPORTED;
 }
 
-/* ROW_COUNT: the way is complete; else its first row that was not found as expected. percent: of its
- * rows that were found in any form. */
+/*
+ * ROW_COUNT: the way is complete; else its first row that was not found as expected. percent: of
+ * its rows that were found in any form.
+ */
 static size_t first_missing(const struct search *search, enum topic topic, int way, size_t *percent)
 {
     size_t missing = ROW_COUNT;
@@ -315,8 +323,10 @@ static int count_ways(enum topic topic)
     return count;
 }
 
-/* Of a topic that is not complete in any way, the reason is that of the way of which most was found;
- * where nothing was, of the newest one. */
+/*
+ * Of a topic that is not complete in any way, the reason is that of the way of which most was
+ * found; where nothing was, of the newest one.
+ */
 static bool take_topic(const struct search *search, enum topic topic, struct smp_layout *out,
                        char reason[SMP_LAYOUT_REASON_BYTES])
 {

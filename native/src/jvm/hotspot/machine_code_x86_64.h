@@ -158,9 +158,9 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
 }
 
 /*
- * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack below the
- * caller's frame, and the frame keeps its real size, without the caller's frame pointer and the return
- * address, in the word below those of a frame that was not made larger.
+ * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack
+ * below the caller's frame, and the frame keeps its real size, without the caller's frame
+ * pointer and the return address, in the word below those of a frame that was not made larger.
  */
 static inline enum smp_frame_size smp_machine_code_frame_size(const void *start, size_t size,
                                                               uint32_t frame_bytes)

@@ -113,8 +113,10 @@ static bool read_records(const struct smp_layout *layout, const struct debug_dat
     return true;
 }
 
-/* The record of exactly this pc, counted from the start of the code, or else, if is_near, the first one
- * behind it: records are in order of their pcs. */
+/*
+ * The record of exactly this pc, counted from the start of the code, or else, if is_near, the first
+ * one behind it: records are in order of their pcs.
+ */
 static bool find_record(const struct smp_layout *layout, const struct debug_data *data, int32_t pc,
                         bool is_near, struct record *out)
 {

@@ -349,7 +349,8 @@ static void write_record(uint8_t *records, size_t index, const struct smp_layout
     put_u32(record, layout->pc_record.scope, scope);
 }
 
-/* HotSpot has a record before the first and behind the last one, too; the last one is of no instruction. */
+/* HotSpot has a record before the first and behind the last one, too; the last one is of no
+ * instruction. */
 static void encode_records(struct encoder *to, const struct smp_layout *layout, uint8_t *out,
                            const struct fake_record *records, size_t count)
 {

@@ -75,8 +75,8 @@ size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_bl
                             uintptr_t pc, struct smp_raw_frame *out, size_t room);
 
 /*
- * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none by
- * smp_code_frames. False: they cannot be read.
+ * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none
+ * by smp_code_frames. False: they cannot be read.
  */
 bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
 

@@ -331,10 +331,10 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
 }
 
 /*
- * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is unloaded;
- * that word is never freed or used again. So it says whether this is still the method that was here
- * when the id was read: another class of the same shape may have taken the same addresses, and the event of
- * the unloading comes late. Later ids are numbers, which say nothing.
+ * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is
+ * unloaded; that word is never freed or used again. So it says whether this is still the method
+ * that was here when the id was read: another class of the same shape may have taken the same
+ * addresses, and the event of the unloading comes late. Later ids are numbers, which say nothing.
  */
 static bool is_id_of(const struct smp_layout *layout, uint64_t id, uintptr_t method)
 {

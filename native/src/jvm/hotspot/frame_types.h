@@ -19,8 +19,8 @@ struct smp_frames_start {
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc; /* 0: the word below sp */
-    /* Of a compiled leaf that is not at a call, or whose call's line is recorded elsewhere: the first
-     * record at or behind this address counts. 0: that of exactly pc. */
+    /* Of a compiled leaf that is not at a call, or whose call's line is recorded elsewhere: the
+     * first record at or behind this address counts. 0: that of exactly pc. */
     uintptr_t line_pc;
 };
 

@@ -129,7 +129,7 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return is_call;
 }
 
-/* Of the five bytes at this address, if they are a jump or a call: where it leads; 0: they are not. */
+/* Of the five bytes at this address, if they are a jump or a call: where it leads; else 0. */
 static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
 {
     const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */

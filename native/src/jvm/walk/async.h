@@ -10,8 +10,8 @@
  * asynchronous walks; see smp_async_refusal.
  *
  * AsyncGetCallTrace gets only registers that the kernel has saved: with others it has crashed JVMs
- * (value classes, JDK 28). What it does not walk, our own walk recovers (hotspot/frames.h). Where that
- * is not usable nothing is recovered, and the engine's name says so.
+ * (value classes, JDK 28). What it does not walk, our own walk recovers (hotspot/frames.h). Where
+ * that is not usable nothing is recovered, and the engine's name says so.
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.

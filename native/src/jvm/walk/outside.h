@@ -9,9 +9,9 @@
  * A handshake costs five to ten times as much, and on JDK 25 it stalls all virtual threads
  * meanwhile.
  *
- * Open decides once whether this JVM is walked from outside: the layout of its thread object is known
- * (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against it stands in
- * the name of the engine; one difference that is found later ends it, too.
+ * Open decides once whether this JVM is walked from outside: the layout of its thread object is
+ * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
+ * it stands in the name of the engine; one difference that is found later ends it, too.
  *
  * Owns     a walker: memory for one stack.
  * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.

@@ -22,7 +22,7 @@ static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_
     }
 }
 
-/* The stack of a virtual thread ends in the frame on which its own ones stand, as the JVM shows it. */
+/* A virtual thread's stack ends in the frame on which its own ones stand, as the JVM shows it. */
 static uint32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_frame *frames,
                                  uint32_t count)
 {

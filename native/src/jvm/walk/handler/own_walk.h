@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * own_walk.h - hotspot/frames.h as the handler uses it: frames with method ids, up to the thread's root.
+ * own_walk.h - hotspot/frames.h as the handler uses it: frames with method ids, up to the thread's
+ * root.
  *
- * A method that has no id yet gets NULL, as from AsyncGetCallTrace: the sampler thread completes it.
+ * A method that has no id yet gets NULL, as from AsyncGetCallTrace: the sampler thread completes
+ * it.
  *
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
  * Errors   0 frames: see struct smp_own_walk.

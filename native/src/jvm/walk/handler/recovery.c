@@ -38,8 +38,8 @@ static uintptr_t word_at(uintptr_t address)
 
 /* ---------------------------------------------------------------------------------- the walk */
 
-/* From a complete frame. line_pc: where the record of its line is, or the first one behind; 0: at exactly
- * its pc. */
+/* From a complete frame. line_pc: where the record of its line is, or the first one behind; 0:
+ * at exactly its pc. */
 static bool walk_from(struct smp_walk *walk, struct smp_registers from, uintptr_t line_pc)
 {
     const struct smp_frames_start start = {
@@ -104,8 +104,8 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
                                   smp_machine_code_follows_call(address, &caller->call));
 }
 
-/* The line of a call of other code than Java's is recorded at its beginning, or elsewhere. The line of
- * a call of Java code is recorded at the return address: 0. */
+/* The line of a call of other code than Java's is recorded at its beginning, or elsewhere. The
+ * line of a call of Java code is recorded at the return address: 0. */
 static uintptr_t leaf_call_line(const struct caller *caller)
 {
     if (!caller->is_method)
@@ -306,7 +306,8 @@ static uintptr_t field_of(const struct smp_walk *walk, uint32_t offset)
     return word_at(walk->target->java_thread + offset);
 }
 
-/* The anchor's frame, or that of its caller, if it is one of a runtime stub whose size is not known. */
+/* The anchor's frame, or that of its caller, if it is one of a runtime stub whose size is not
+ * known. */
 static bool walk_anchor(struct smp_walk *walk, struct smp_registers anchor)
 {
     const uintptr_t word = sizeof(uintptr_t);

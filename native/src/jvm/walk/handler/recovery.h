@@ -13,12 +13,12 @@
  *   pc in a stub, or in code    the caller's, at the first return address on the stack; leaf: the
  *   that is not Java's          stub's name. One that follows a call of this very stub goes first.
  *                               Here the line is that of the beginning of the call, because it is
- *                               recorded there. A stub, or a method, that calls into the JVM without an
- *                               anchor (a barrier of G1, say) is found by the frame pointers of
- *                               the JVM's functions, however many there are; so is the caller of
+ *                               recorded there. A stub, or a method, that calls into the JVM
+ *                               without an anchor (a barrier of G1, say) is found by the frame
+ *                               pointers of the JVM's functions, however many there are; so is the caller of
  *                               that stub
- *   thread in native code,      the frame in the JVM's anchor, which is only read; or the caller of the
- *   or in the JVM               runtime stub that it is of
+ *   thread in native code,      the frame in the JVM's anchor, which is only read; or the caller
+ *   or in the JVM               of the runtime stub that it is of
  *
  * A word is a return address only if it follows a call instruction in a method that is known to
  * code_view.h, or lies in the interpreter; or among code that is not known yet, where our walk must

@@ -15,8 +15,8 @@
  *                               Here the line is that of the beginning of the call, because it is
  *                               recorded there. A stub, or a method, that calls into the JVM
  *                               without an anchor (a barrier of G1, say) is found by the frame
- *                               pointers of the JVM's functions, however many there are; so is the caller of
- *                               that stub
+ *                               pointers of the JVM's functions, however many there are; so
+ *                               is the caller of that stub
  *   thread in native code,      the frame in the JVM's anchor, which is only read; or the caller
  *   or in the JVM               of the runtime stub that it is of
  *

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A library for WrongLayoutProgram: finds the rows of the table of hotspot/layout.h among all that libjvm
- * exports, changes the number of one of them, and checks the layout that comes out, as the product does.
+ * A library for WrongLayoutProgram: finds the rows of the table of hotspot/layout.h among all
+ * that libjvm exports, changes the number of one of them, and checks the layout that comes out,
+ * as the product does.
  */
 #include <jni.h>
 #include <jvmti.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * class_unload.h - how often classes have been unloaded: what is remembered of a Method* is believed for
- * one epoch.
+ * class_unload.h - how often classes have been unloaded: what is remembered of a Method* is
+ * believed for one epoch.
  *
  * The JVM frees the methods of an unloaded class, and uses their addresses again. Its event
  * ClassUnload comes from a thread of its own, a little after the class is gone. So for some

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * methods.h - the name source: JVMTI's data of a method id, or the names that were copied of a method
- * without one (named_methods.h).
+ * methods.h - the name source: JVMTI's data of a method id, or the names that were copied of a
+ * method without one (named_methods.h).
  *
  * For an id whose class has been unloaded JVMTI returns INVALID_METHODID, here SMP_EGONE. The first
  * call gets the declaring class, whose reference keeps the class loaded for the rest.
  *
  * Owns     one buffer for texts and lines, reused from method to method; the named methods.
  * Threads  resolve and release on one attached thread at a time.
- * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: names that were forgotten). An unknown file or unknown lines are no
- *          error.
+ * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM (also: names that were forgotten). An
+ *          unknown file or unknown lines are no error.
  * Cost     some calls of JVMTI, each with a malloc of the JVM's own.
  */
 #ifndef SMP_JVM_CODE_METHODS_H

@@ -163,8 +163,8 @@ static size_t put_named(struct generation *generation, uint16_t *slot, const str
     return index;
 }
 
-/* The slot of these addresses, or the free one where they belong. An epoch is no part of the key: an
- * address that is used again takes its old slot. */
+/* The slot of these addresses, or the free one where they belong. An epoch is no part of the key:
+ * an address that is used again takes its old slot. */
 static struct by_address *find_address_slot(struct generation *generation, uintptr_t method,
                                             uintptr_t const_method)
 {

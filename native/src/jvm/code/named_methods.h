@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * named_methods.h - methods that have no id yet: a key for each, and the names that were copied while it
- * was alive.
+ * named_methods.h - methods that have no id yet: a key for each, and the names that were copied
+ * while it was alive.
  *
- * The JVM makes the id of a method when it is first asked for one, so a walk of our own meets methods
- * without. It copies their names at once (hotspot/method.h), and this table turns the names into a key,
- * which the name source (methods.h) then resolves.
+ * The JVM makes the id of a method when it is first asked for one, so a walk of our own meets
+ * methods without. It copies their names at once (hotspot/method.h), and this table turns the
+ * names into a key, which the name source (methods.h) then resolves.
  *
  *   Method*, ConstMethod* ─find─► key                    warm: no names are read
  *                  names  ─add──► key ─texts─► class, method
@@ -14,13 +14,13 @@
  * JVM uses again for another method gets that method's key. An address is believed for one epoch of
  * class unloading (class_unload.h).
  *
- * Keys have the highest bit set. No id has: up to JDK 25 an id is an address in user space, from 26 on
- * a number that counts from 1. A key is never used again.
+ * Keys have the highest bit set. No id has: up to JDK 25 an id is an address in user space, from
+ * 26 on a number that counts from 1. A key is never used again.
  *
  * Names lie in two generations. When the newer one is full the older one is forgotten and begins
- * anew. So the table never refuses a method, and the memory of an application that makes classes for ever
- * stays bounded. A sample is resolved soon after its walk; a key that is older than two generations is
- * unknown.
+ * anew. So the table never refuses a method, and the memory of an application that makes classes
+ * for ever stays bounded. A sample is resolved soon after its walk; a key that is older than two
+ * generations is unknown.
  *
  * Owns     up to two generations, made when they are first needed; 152 KiB each.
  * Threads  one at a time: the sampler thread of its session.

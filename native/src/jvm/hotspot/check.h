@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * check.h - whether what we believe of HotSpot's layout is right: at start, and for as long as it is used.
+ * check.h - whether what we believe of HotSpot's layout is right: at start, and for as long as it
+ * is used.
  *
  *   find ───► the table of layout.h is complete; the code heaps are where it says
  *   prove ──► check_stacks.h: known stacks, walked by us, equal JVMTI's              ─► usable
@@ -8,13 +9,14 @@
  *                └─ one difference: refused for good, with the reason
  *
  * The JVM sends the record of each method that it compiles (CompiledMethodLoad). Its first
- * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. Where it replays those of all methods to
- * a thread that waits for that, SMP_CHECK_REPLAYED are compared.
+ * SMP_CHECK_ALL_RECORDS are compared, then one in SMP_CHECK_ONE_IN. Where it replays those of all
+ * methods to a thread that waits for that, SMP_CHECK_REPLAYED are compared.
  *
  * Owns     the layout of this process, and the answer; both for as long as the library is loaded.
- * Threads  find, prove: one at a time. The others: any; is_usable, layout: signal handlers included.
- * Errors   find, prove: SMP_EUNSUPPORTED: refused for good, see refusal. Of prove also: this time it could
- *          not be tried (SMP_ETHREAD, SMP_ESTATE), which says nothing about this JVM.
+ * Threads  find, prove: one at a time. The others: any; is_usable, layout: signal handlers
+ *          included.
+ * Errors   find, prove: SMP_EUNSUPPORTED: refused for good, see refusal. Of prove also: this time
+ *          it could not be tried (SMP_ETHREAD, SMP_ESTATE), which says nothing about this JVM.
  * Cost     find: some thousand names. record: about 200 ns for each of its pcs.
  */
 #ifndef SMP_JVM_HOTSPOT_CHECK_H

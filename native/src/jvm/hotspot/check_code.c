@@ -113,8 +113,8 @@ const char *smp_check_heaps(const struct smp_layout *layout)
 /* --- what the JVM records of a compiled method --- */
 
 /*
- * Ids that were read, by their methods. A method's address may be used again: what differs is read once
- * more before it counts. Both words are checked, so a pair that is torn is no pair.
+ * Ids that were read, by their methods. A method's address may be used again: what differs is
+ * read once more before it counts. Both words are checked, so a pair that is torn is no pair.
  */
 static struct {
     _Atomic uintptr_t method;
@@ -205,7 +205,10 @@ static bool is_named(const struct smp_layout *layout, const struct smp_blob *blo
     return smp_safe_read(text, at, strlen(name) + 1) && strcmp(text, name) == 0;
 }
 
-/* The handler goes on to the JVM's code for deoptimisation. Some bytes before it may belong to it. */
+/*
+ * The handler goes on to the JVM's code for deoptimisation. Some bytes before it may belong to
+ * it.
+ */
 static bool leads_to_deoptimisation(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t handler)
 {
@@ -236,8 +239,8 @@ static bool is_second_handler_sane(const struct smp_layout *layout, const struct
     return second == 0 || (second > handler && second - handler <= 2 * HANDLER_BYTES);
 }
 
-/* What only a deoptimised frame would use: the handler in its method, and the word for the original pc in its
- * frame. */
+/* What only a deoptimised frame would use: the handler in its method, and the word for the
+ * original pc in its frame. */
 static const char *check_deopt(const struct smp_layout *layout, const struct smp_blob *blob)
 {
     const bool is_pointer = layout->nmethod.deopt != 0;

@@ -74,8 +74,8 @@ static bool is_same_name(jvmtiEnv *jvmti, jmethodID method, const struct smp_met
     return is_same;
 }
 
-/* Names of 256 characters and more are cut; no such method is on these stacks of ours, but perhaps on the
- * caller's. */
+/* Names of 256 characters and more are cut; no such method is on these stacks of ours, but
+ * perhaps on the caller's. */
 static bool is_cut(const struct smp_method_names *names)
 {
     return strlen(names->class_name) >= SMP_METHOD_NAME_BYTES - 4 ||
@@ -144,7 +144,10 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
 
 /* --- a thread that waits --- */
 
-/* Where it waits, in turn. In the loader: for a lock that we hold, in Java code that native code called. */
+/*
+ * Where it waits, in turn. In the loader: for a lock that we hold, in Java code that native code
+ * called.
+ */
 enum shape { IN_LATCH, IN_MONITOR, ASLEEP, IN_LOADER, SHAPES };
 
 struct sleeper {
@@ -197,7 +200,10 @@ static void wait_in_shape(JNIEnv *env, const struct sleeper *sleeper, enum shape
     (*env)->ExceptionClear(env); /* it was interrupted, or there is no such class */
 }
 
-/* An interrupt may end two waits: the one that it is for, and by a late signal inside the JVM the next one. */
+/*
+ * An interrupt may end two waits: the one that it is for, and by a late signal inside the JVM the
+ * next one.
+ */
 static void wait_in_all_shapes(JNIEnv *env, struct sleeper *sleeper)
 {
     for (int shape = 0; shape < SHAPES; shape++) {
@@ -338,8 +344,8 @@ static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jcl
 }
 
 /*
- * The loader asks for the lock of a name before it looks for the class. As long as we hold that, a thread
- * that asks for the class waits in the loader, which the JVM has called.
+ * The loader asks for the lock of a name before it looks for the class. As long as we hold that,
+ * a thread that asks for the class waits in the loader, which the JVM has called.
  */
 static bool find_loader(JNIEnv *env, struct sleeper *sleeper)
 {

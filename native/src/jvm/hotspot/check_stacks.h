@@ -10,7 +10,7 @@
  * Threads  one at a time, as prove of check.h.
  * Errors   SMP_OK with *reason NULL: equal; with a reason: not, in a few words, static storage.
  *          SMP_ETHREAD, SMP_ESTATE: it could not be tried.
- * Cost     some handshakes and one thread; below a millisecond on a machine that is not busy.
+ * Cost     some handshakes and one thread; some milliseconds.
  */
 #ifndef SMP_JVM_HOTSPOT_CHECK_STACKS_H
 #define SMP_JVM_HOTSPOT_CHECK_STACKS_H

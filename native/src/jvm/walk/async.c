@@ -33,7 +33,8 @@ static struct {
     /* Written by the call that opens or closes. */
     bool is_proven;         /* a running method was walked once: not tested again in this JVM */
     struct smp_async async; /* constant while usable */
-    pthread_mutex_t mutex;  /* guards refusal */
+    struct smp_frames_cache *cache;
+    pthread_mutex_t mutex; /* guards refusal */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
 } state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
 
@@ -100,7 +101,6 @@ static struct smp_thread_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
 /* After the events for code, which have found the layout. */
 static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    static struct smp_frames_cache *cache; /* never freed: a late handler may read it */
     struct smp_check_caller caller = { .jvmti = jvmti,
                                        .env = env,
                                        .stack_high = smp_stack_bounds_own().high };
@@ -110,11 +110,11 @@ static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
         return;
     caller.java_thread = smp_threads_address(env, current);
     (*env)->DeleteLocalRef(env, current);
-    if (cache == NULL && smp_frames_cache_create(&cache) != SMP_OK)
+    if (state.cache == NULL && smp_frames_cache_create(&state.cache) != SMP_OK)
         return;
     (void)!smp_hotspot_prove(&caller); /* else it is not usable, see smp_hotspot_is_usable */
     state.async.own =
-        smp_own_walk_make(smp_hotspot_layout(), cache, smp_virtual_threads_boundary());
+        smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
 }
 
 static const char *install_handler(int signal)
@@ -174,7 +174,8 @@ static enum smp_status open_async(int signal, const char **reason)
     return status;
 }
 
-static void wait_for_handlers(void)
+/* False: one still walks. */
+static bool wait_for_handlers(void)
 {
     const struct timespec pause = { .tv_nsec = 100000 };
 
@@ -183,16 +184,21 @@ static void wait_for_handlers(void)
         for (size_t i = 0; i < SMP_SIGNAL_SLOTS; i++)
             busy = busy || smp_signal_is_busy(&smp_signal_slots[i]);
         if (!busy)
-            return;
+            return true;
         (void)nanosleep(&pause, NULL);
     }
+    return false;
 }
 
 static void close_async(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
-    wait_for_handlers();
+    if (wait_for_handlers()) { /* else the next open uses it */
+        smp_frames_cache_destroy(state.cache);
+        state.cache = NULL;
+        state.async.own = (struct smp_own_walk){ 0 };
+    }
     smp_method_ids_close();
     smp_code_events_close();
 }
@@ -230,5 +236,5 @@ void smp_async_vm_dies(void)
 {
     atomic_store(&state.usable, false);
     atomic_store(&smp_signal_process.is_open, false);
-    wait_for_handlers();
+    (void)wait_for_handlers();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/hotspot/exports.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "jvm/agent/symbol.h"
@@ -58,10 +59,8 @@ static bool read_number(const struct smp_exports *exports, const char *prefix, c
 {
     char name[NAME_BYTES];
     const void *at = NULL;
-    const size_t length = strlen(prefix);
 
-    memcpy(name, prefix, length);
-    memcpy(name + length, end, strlen(end) + 1);
+    (void)snprintf(name, sizeof(name), "%s%s", prefix, end);
     at = look_up(exports, name);
     if (at != NULL)
         memcpy(out, at, sizeof(*out));

@@ -124,7 +124,8 @@ static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
 
-    if (load(&words[1]) != key || (sequence & 1) != 0)
+    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
+    if (load(&words[1]) != key || (sequence & 1) != 0 || sequence == 0)
         return false;
     for (size_t i = 1; i < count; i++)
         to[i] = load(&words[i]);
@@ -141,6 +142,7 @@ static bool copy_code_entry(const _Atomic uint64_t *words, uint64_t key, uint64_
     const size_t rest = count > before ? count - before : 0;
     const size_t frames = rest < FRAMES_IN_ENTRY ? rest : FRAMES_IN_ENTRY;
 
+    to[CODE_SHAPE] = ~shape;
     return copy_entry(words, key, to, CODE_FRAMES + 2 * frames) && to[CODE_SHAPE] == shape;
 }
 
@@ -298,7 +300,7 @@ static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out)
 {
-    uint64_t words[CODE_WORDS];
+    uint64_t words[CODE_WORDS] = { 0 };
     bool is_old = false;
 
     out->epoch = 0;
@@ -363,7 +365,7 @@ static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_
 static bool find_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
                         struct smp_method_code *out, uint64_t *id)
 {
-    uint64_t words[METHOD_WORDS];
+    uint64_t words[METHOD_WORDS] = { 0 };
     const struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
 
     if ((!copy_entry(pair[0].words, method, words, METHOD_WORDS) &&

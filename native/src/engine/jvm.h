@@ -247,9 +247,8 @@ enum smp_naming { SMP_NAMING_SAME, SMP_NAMING_NAMED, SMP_NAMING_SKIP, SMP_NAMING
 
 struct smp_thread_to_name {
     struct smp_thread *thread;
-    void *
-        *memory; /* the callback's, kept from call to call; NULL at first, given back with forget */
-    void *record; /* the caller's */
+    void **memory; /* the callback's, kept between calls; NULL at first, given back with forget */
+    void *record;  /* the caller's */
 };
 
 /* name: UTF-8, of NAMED only. */

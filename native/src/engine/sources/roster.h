@@ -89,8 +89,8 @@ bool smp_roster_remove_ended(struct smp_roster *roster, struct smp_thread_record
 
 /* By options and filter, whatever its name. */
 bool smp_roster_chooses(struct smp_roster *roster, struct smp_thread_record *record);
-/* The group of a virtual thread, by the rule for names; NULL: it is not sampled. Valid until the
- * next name is read. */
+/* The key of a virtual thread, by the rule for names; its name is NULL: it is not sampled. Valid
+ * until the next name is read. */
 struct smp_group_key smp_roster_key_of_mounted(struct smp_roster *roster,
                                                const struct smp_mounted_thread *mounted);
 

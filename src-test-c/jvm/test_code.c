@@ -42,7 +42,7 @@ static void check_record(const struct smp_layout *layout, uintptr_t code,
     struct smp_blob blob;
     const uintptr_t pc = code + (uintptr_t)record->pc;
 
-    assert_true(smp_code_find(layout, pc, &blob));
+    assert_true(smp_blob_find(layout, pc, &blob));
     assert_int_equal(smp_code_frames(layout, &blob, pc, frames, SMP_CODE_MAX_FRAMES),
                      record->count);
     for (size_t i = 0; i < record->count; i++) {
@@ -95,12 +95,12 @@ static void test_records_without_a_scope_and_native_methods(void **state)
         const uintptr_t native = fake_code_native(code, method, 6);
         for (int i = 0; i < 2; i++) {
             const uintptr_t pc = start + (uintptr_t)records[i].pc;
-            assert_true(smp_code_find(fake_code_layout(code), pc, &blob));
+            assert_true(smp_blob_find(fake_code_layout(code), pc, &blob));
             assert_int_equal(smp_code_frames(fake_code_layout(code), &blob, pc, frames, 2), 1);
             assert_int_equal(frames[0].method, method);
             assert_int_equal(frames[0].bci, 0);
         }
-        assert_true(smp_code_find(fake_code_layout(code), native + 5, &blob));
+        assert_true(smp_blob_find(fake_code_layout(code), native + 5, &blob));
         assert_int_equal(blob.kind, SMP_BLOB_NATIVE);
         assert_int_equal(blob.frame_bytes, 6 * sizeof(uintptr_t));
         assert_int_equal(smp_code_frames(fake_code_layout(code), &blob, native + 5, frames, 2), 1);
@@ -129,7 +129,7 @@ static void test_blobs_are_found_by_any_of_their_pcs(void **state)
         const uintptr_t stub = fake_code_stub(code, "checkcast", 4);
         free(records);
         for (uintptr_t at = 0; at < FAKE_CODE_BYTES; at++) {
-            assert_true(smp_code_find(layout, start + at, &blob));
+            assert_true(smp_blob_find(layout, start + at, &blob));
             assert_int_equal(blob.code, start);
             assert_int_equal(blob.end, start + FAKE_CODE_BYTES);
             assert_int_equal(blob.kind, SMP_BLOB_COMPILED);
@@ -138,16 +138,16 @@ static void test_blobs_are_found_by_any_of_their_pcs(void **state)
             assert_int_equal(blob.frame_complete, 12);
         }
         /* Its header and its debug data are no code. */
-        assert_false(smp_code_find(layout, start - 1, &blob));
-        assert_false(smp_code_find(layout, start + FAKE_CODE_BYTES, &blob));
-        assert_true(smp_code_find(layout, stub, &blob));
+        assert_false(smp_blob_find(layout, start - 1, &blob));
+        assert_false(smp_blob_find(layout, start + FAKE_CODE_BYTES, &blob));
+        assert_true(smp_blob_find(layout, stub, &blob));
         assert_int_equal(blob.kind, SMP_BLOB_STUB);
         assert_int_equal(blob.compile_id, 0);
-        assert_true(smp_code_find(layout, fake_code_interpreter(code) + 7, &blob));
+        assert_true(smp_blob_find(layout, fake_code_interpreter(code) + 7, &blob));
         assert_int_equal(blob.kind, SMP_BLOB_INTERPRETER);
-        assert_false(smp_code_find(layout, 0, &blob));
-        assert_false(smp_code_find(layout, UINTPTR_MAX, &blob));
-        assert_false(smp_code_find(layout, (uintptr_t)&blob, &blob));
+        assert_false(smp_blob_find(layout, 0, &blob));
+        assert_false(smp_blob_find(layout, UINTPTR_MAX, &blob));
+        assert_false(smp_blob_find(layout, (uintptr_t)&blob, &blob));
         fake_code_destroy(code);
     }
 }
@@ -159,12 +159,12 @@ static void test_other_kinds(void **state)
     struct smp_blob blob;
 
     (void)state;
-    assert_true(smp_code_find(layout, fake_code_upcall(code, 20), &blob));
+    assert_true(smp_blob_find(layout, fake_code_upcall(code, 20), &blob));
     assert_int_equal(blob.kind, SMP_BLOB_UPCALL);
     assert_true(
-        smp_code_find(layout, fake_code_stub(code, "StubRoutines (continuationstubs)", 0), &blob));
+        smp_blob_find(layout, fake_code_stub(code, "StubRoutines (continuationstubs)", 0), &blob));
     assert_int_equal(blob.kind, SMP_BLOB_BARRIER);
-    assert_true(smp_code_find(layout, fake_code_stub(code, "nmethods", 3), &blob));
+    assert_true(smp_blob_find(layout, fake_code_stub(code, "nmethods", 3), &blob));
     assert_int_equal(blob.kind, SMP_BLOB_STUB);
     fake_code_destroy(code);
 }
@@ -180,7 +180,7 @@ static void test_where_deoptimised_frames_are_sent(void **state)
         const struct smp_layout *layout = fake_code_layout(code);
         const uintptr_t method = fake_code_method(code, "app/Main", "run", 1);
         const uintptr_t start = fake_code_compile(code, method, 8, NULL, 0);
-        assert_true(smp_code_find(layout, start, &blob));
+        assert_true(smp_blob_find(layout, start, &blob));
         for (uintptr_t at = 0; at < FAKE_CODE_BYTES; at++) {
             const bool is = at == FAKE_DEOPT_OFFSET || at == FAKE_DEOPT_MH_OFFSET;
             assert_int_equal(smp_code_deoptimised_pc_offset(layout, &blob, start + at, &offset),
@@ -189,15 +189,17 @@ static void test_where_deoptimised_frames_are_sent(void **state)
         }
         /* A native method's wrapper is never deoptimised. */
         const uintptr_t native = fake_code_native(code, method, 8);
-        assert_true(smp_code_find(layout, native, &blob));
+        assert_true(smp_blob_find(layout, native, &blob));
         assert_false(
             smp_code_deoptimised_pc_offset(layout, &blob, native + FAKE_DEOPT_OFFSET, &offset));
         fake_code_destroy(code);
     }
 }
 
-/* What is found in damaged memory does not matter, as long as nothing beyond it is read: the sanitizer
- * would tell. */
+/*
+ * What is found in damaged memory does not matter, as long as nothing beyond it is read: the
+ * sanitizer would tell.
+ */
 static void read_everything(const struct smp_layout *layout, uintptr_t from, size_t bytes)
 {
     struct smp_raw_frame frames[SMP_CODE_MAX_FRAMES];
@@ -205,7 +207,7 @@ static void read_everything(const struct smp_layout *layout, uintptr_t from, siz
     uint32_t offset = 0;
 
     for (uintptr_t pc = from; pc < from + bytes; pc += 61) {
-        if (!smp_code_find(layout, pc, &blob))
+        if (!smp_blob_find(layout, pc, &blob))
             continue;
         (void)smp_code_deoptimised_pc_offset(layout, &blob, pc, &offset);
         for (uintptr_t at = 0; at < 8; at++)

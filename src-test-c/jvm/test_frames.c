@@ -317,8 +317,10 @@ static void test_both_ends_of_deep_stacks(void **state)
     fake_code_destroy(program.code);
 }
 
-/* Each word of the stack in turn is something else: the walk ends somehow, and its proof is another one
- * wherever the word was read. */
+/*
+ * Each word of the stack in turn is something else: the walk ends somehow, and its proof is
+ * another one wherever the word was read.
+ */
 static void test_each_word_of_a_stack_is_broken(void **state)
 {
     static const uintptr_t wrong[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7 };
@@ -365,16 +367,16 @@ static void test_starts_that_are_no_frames(void **state)
     const struct smp_frames_start right = fake_stack_start(program.code);
     const uintptr_t high = fake_stack_high(program.code);
     const struct smp_frames_start wrong[] = {
-        { 0, right.fp, right.pc },
-        { right.sp + 1, right.fp, right.pc },
-        { high, right.fp, right.pc },
-        { UINTPTR_MAX - 7, right.fp, right.pc },
-        { right.sp, right.fp, 1 },
-        { right.sp, right.fp, right.sp },
-        { right.sp, 0, fake_code_interpreter(program.code) },
-        { right.sp, UINTPTR_MAX - 7, fake_code_interpreter(program.code) },
-        { right.sp, high, fake_code_interpreter(program.code) },
-        { right.sp, right.fp, program.plain + 1 },
+        { 0, right.fp, right.pc, 0 },
+        { right.sp + 1, right.fp, right.pc, 0 },
+        { high, right.fp, right.pc, 0 },
+        { UINTPTR_MAX - 7, right.fp, right.pc, 0 },
+        { right.sp, right.fp, 1, 0 },
+        { right.sp, right.fp, right.sp, 0 },
+        { right.sp, 0, fake_code_interpreter(program.code), 0 },
+        { right.sp, UINTPTR_MAX - 7, fake_code_interpreter(program.code), 0 },
+        { right.sp, high, fake_code_interpreter(program.code), 0 },
+        { right.sp, right.fp, program.plain + 1, 0 },
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The recovery of walks, on a made-up stack in made-up code, with an AsyncGetCallTrace that takes
- * one set of registers and refuses all others. */
+ * one set of registers, and a walk of our own that takes one frame; both refuse all others. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -40,19 +40,23 @@ static struct smp_walk_answer answer;
 enum { OTHER_SIGNAL = 27 };
 
 static uint8_t restorer[16] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-static bool no_made_up_registers;
+static bool no_own_walk;
 static bool no_bounds;
 
 /* What AsyncGetCallTrace takes. */
 static struct {
     uintptr_t pc;
     uintptr_t sp;
-    uintptr_t fp;   /* 0: any */
     int32_t code;   /* for all else */
     uintptr_t root; /* of what it gives */
     int calls;
-    bool by_anchor; /* pc and sp are the recorded ones */
 } jvm;
+
+/* What our own walk takes. */
+static struct {
+    struct smp_frames_start from; /* fp 0: any */
+    int calls;
+} own;
 
 /* The JVM's thread object. */
 static struct {
@@ -77,24 +81,63 @@ static uintptr_t slot(size_t word)
     return (uintptr_t)stack + word * sizeof(uintptr_t); /* may lie outside */
 }
 
+/* What the kernel has saved: the interrupted registers, and those in frames of other handlers. */
+static struct smp_registers saved[4];
+static size_t saved_count;
+
+static bool has_saved(struct smp_registers registers)
+{
+    bool found = false;
+
+    for (size_t i = 0; i < saved_count; i++)
+        found = found || memcmp(&saved[i], &registers, sizeof(registers)) == 0;
+    return found;
+}
+
+static void save(struct smp_registers registers)
+{
+    if (has_saved(registers))
+        return;
+    assert_in_range(saved_count, 0, sizeof(saved) / sizeof(saved[0]) - 1);
+    saved[saved_count++] = registers;
+}
+
+static int32_t put_frames(struct smp_jvm_frame *out)
+{
+    out[0] = (struct smp_jvm_frame){ 5, (void *)CALLER_ID };
+    out[1] = (struct smp_jvm_frame){ 6, (void *)jvm.root };
+    return 2;
+}
+
 static void walk_as_expected(struct smp_jvm_trace *trace, int32_t depth, void *context)
 {
-    struct smp_registers registers = smp_registers_get(context);
+    const struct smp_registers registers = smp_registers_get(context);
 
     jvm.calls++;
     assert_int_equal(depth, FRAMES - 1);
     assert_non_null(trace->env);
-    if (jvm.by_anchor)
-        registers = (struct smp_registers){ java_thread.pc, java_thread.sp, java_thread.fp };
-    if (registers.pc != jvm.pc || registers.sp != jvm.sp ||
-        (jvm.fp != 0 && registers.fp != jvm.fp)) {
+    assert_true(has_saved(registers)); /* it never gets others: they can crash a JVM */
+    if (registers.pc != jvm.pc || registers.sp != jvm.sp) {
         trace->count = jvm.code;
         return;
     }
-    trace->frames[0] = (struct smp_jvm_frame){ 5, (void *)CALLER_ID };
-    trace->frames[1] = (struct smp_jvm_frame){ 6, (void *)jvm.root };
-    trace->count = 2;
+    trace->count = put_frames(trace->frames);
 }
+
+static uint32_t walk_own(const struct smp_own_walk *self, struct smp_frames_start from,
+                         uintptr_t stack_high, struct smp_jvm_frame *out, uint32_t capacity)
+{
+    (void)self;
+    own.calls++;
+    assert_int_equal(capacity, FRAMES - 1);
+    assert_true(from.sp < stack_high);
+    if (from.pc != own.from.pc || from.sp != own.from.sp || from.line_pc != own.from.line_pc ||
+        (own.from.fp != 0 && from.fp != own.from.fp))
+        return 0;
+    return (uint32_t)put_frames(out);
+}
+
+static const struct smp_own_walk own_walk = { .walk = walk_own };
 
 /* call rel32 to target, so that the next instruction is at the offset. */
 static void put_call(size_t offset, size_t target)
@@ -114,9 +157,11 @@ static int make(void **state)
     memset(code, 0x90, sizeof(code));
     memset(stack, 0, sizeof(stack));
     memset(&jvm, 0, sizeof(jvm));
+    memset(&own, 0, sizeof(own));
     memset(&java_thread, 0, sizeof(java_thread));
-    no_made_up_registers = false;
+    no_own_walk = false;
     no_bounds = false;
+    saved_count = 0;
     jvm.code = SMP_JVM_UNKNOWN_JAVA;
     jvm.root = ROOT_ID;
     memcpy(code + METHOD, prologue, sizeof(prologue));
@@ -149,7 +194,9 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
     memset(&context, 0, sizeof(context));
     (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL); /* its handler may be what was caught */
     smp_registers_set(&context, caught);
+    save(caught);
     smp_stack_walk(&target, &context, frames, FRAMES, &answer);
+    saved_count--;
     const struct smp_registers after = smp_registers_get(&context);
     assert_memory_equal(&after, &caught, sizeof(after));
 }
@@ -163,7 +210,7 @@ static struct smp_walk_target target_with(uintptr_t stack_low, uintptr_t stack_h
                                      .stack_low = stack_low,
                                      .stack_high = stack_high,
                                      .root = root,
-                                     .no_made_up_registers = no_made_up_registers };
+                                     .own = no_own_walk ? NULL : &own_walk };
 }
 
 static void catch_with_fp(uintptr_t pc, size_t word, uintptr_t fp, void *root)
@@ -189,6 +236,17 @@ static void take(uintptr_t pc, uintptr_t sp)
 {
     jvm.pc = pc;
     jvm.sp = sp;
+}
+
+static void take_own(uintptr_t pc, uintptr_t line_pc, uintptr_t sp)
+{
+    own.from = (struct smp_frames_start){ .sp = sp, .pc = pc, .line_pc = line_pc };
+}
+
+/* The line of a call of the stub is recorded at its beginning. */
+static void take_own_stub_caller(uintptr_t sp)
+{
+    take_own(at(CALLER + 0x60), at(CALLER + 0x60) - 5, sp);
 }
 
 static void test_prologues_are_understood(void **state)
@@ -233,18 +291,18 @@ static void test_what_the_jvm_walks_is_taken(void **state)
 static void test_at_the_entry(void **state)
 {
     (void)state;
-    take(at(CALLER + 0x40) - 1, slot(9)); /* before push */
+    take_own(at(CALLER + 0x40), 0, slot(9)); /* before push */
     stack[8] = at(CALLER + 0x40);
     catch_at(at(METHOD), 8, NULL);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
     assert_int_equal(frames[answer.first].bci, 0);
     assert_false(answer.is_pseudo);
-    take(at(CALLER + 0x40) - 1, slot(10)); /* after push */
+    take_own(at(CALLER + 0x40), 0, slot(10)); /* after push */
     stack[8] = 0;
     stack[9] = at(CALLER + 0x40);
     catch_at(at(METHOD + 8), 8, NULL);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
-    take(at(CALLER + 0x40) - 1, slot(8 + FRAME_BYTES / 8)); /* complete, but not declared so */
+    take_own(at(CALLER + 0x40), 0, slot(8 + FRAME_BYTES / 8)); /* complete, but not declared so */
     stack[9] = 0;
     stack[8 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
     catch_at(at(METHOD + 12), 8, NULL);
@@ -257,7 +315,7 @@ static void test_at_the_return(void **state)
     for (size_t left = 0; left < 2; left++) { /* of words: none, or the saved frame pointer */
         memset(stack, 0, sizeof(stack));
         stack[10 + left] = at(CALLER + 0x40);
-        take(at(METHOD + 0x50), slot(10 + left) + 8 - FRAME_BYTES);
+        take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(10 + left) + 8 - FRAME_BYTES);
         catch_at(at(METHOD + 0x50), 10, NULL);
         expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
     }
@@ -267,7 +325,7 @@ static void test_with_registers_pushed(void **state)
 {
     (void)state;
     stack[8 + 2 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
-    take(at(METHOD + 0x50), slot(8 + 2));
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(8 + 2));
     catch_at(at(METHOD + 0x50), 8, NULL);
     expect(SMP_ANSWER_PUSHED, 2, CALLER_ID);
 }
@@ -277,7 +335,7 @@ static void test_in_a_stub(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
     stack[14] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 6, slot(15));
+    take_own_stub_caller(slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_IN_STUB, 3, frames[0].method == NULL ? 0 : (uintptr_t)frames[0].method);
     assert_true(answer.is_pseudo);
@@ -290,13 +348,16 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     (void)state;
     stack[10] = at(CALLER + 0x40);
     stack[14] = at(CALLER + 0x60);
-    take(at(CALLER + 0x40) - 6, slot(11)); /* the JVM would take the wrong one */
+    take_own(at(CALLER + 0x40), at(CALLER + 0x40) - 5,
+             slot(11)); /* the JVM would take the wrong one */
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.count, 3); /* it is the last resort */
     jvm.calls = 0;
-    take(at(CALLER + 0x60) - 6, slot(15));
+    own.calls = 0;
+    take_own_stub_caller(slot(15));
     catch_at(at(STUB + 4), 8, NULL);
-    assert_int_equal(jvm.calls, 2); /* the raw walk, and the right one at once */
+    assert_int_equal(jvm.calls, 1);
+    assert_int_equal(own.calls, 1); /* the right one at once */
 }
 
 static void test_a_noted_line_is_taken(void **state)
@@ -304,7 +365,7 @@ static void test_a_noted_line_is_taken(void **state)
     (void)state;
     smp_code_map_add_call_site(at(CALLER + 0x60), at(CALLER + 0xa0));
     stack[14] = at(CALLER + 0x60);
-    take(at(CALLER + 0xa0) - 1, slot(15));
+    take_own(at(CALLER + 0x60), at(CALLER + 0xa0), slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
     smp_code_map_remove_method(at(CALLER), CALLER_ID); /* and its call sites */
@@ -331,7 +392,7 @@ static void test_a_call_by_register(void **state)
     assert_int_equal(smp_machine_code_next_leaf_call(code + CALLER, 0x100, 0x91, &call), 0);
     stack[10] = at(CALLER + 0x60); /* calls the stub too, but its frame does not fit */
     stack[14] = at(CALLER + 0x90);
-    take(at(CALLER + 0x80) - 1, slot(15));
+    take_own(at(CALLER + 0x90), at(CALLER + 0x80), slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
 }
@@ -341,8 +402,8 @@ static void test_an_interpreted_caller(void **state)
     (void)state;
     stack[11] = slot(30); /* its frame pointer, pushed by the stub */
     stack[12] = at(INTERPRETER + 0x20);
-    take(at(INTERPRETER + 0x20), slot(13));
-    jvm.fp = slot(30);
+    take_own(at(INTERPRETER + 0x20), 0, slot(13));
+    own.from.fp = slot(30);
     catch_at(at(STUB + 4), 10, NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
 }
@@ -351,7 +412,7 @@ static void test_code_that_is_not_javas(void **state)
 {
     (void)state;
     stack[20] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 6, slot(21));
+    take_own_stub_caller(slot(21));
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
@@ -372,12 +433,12 @@ static void test_a_stub_that_calls_into_the_jvm(void **state)
 {
     (void)state;
     put_barrier();
-    take(at(CALLER + 0x60) - 6, slot(72));
+    take_own_stub_caller(slot(72));
     catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     assert_true(answer.is_pseudo);
     assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
-    assert_int_equal(jvm.calls, 2);
+    assert_int_equal(own.calls, 1);
 }
 
 /* The same, called by a method itself. */
@@ -386,7 +447,7 @@ static void test_a_method_that_calls_into_the_jvm(void **state)
     (void)state;
     put_barrier();
     stack[41] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 6, slot(42));
+    take_own_stub_caller(slot(42));
     catch_with_fp((uintptr_t)stack, 8, slot(12), NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
@@ -398,7 +459,7 @@ static void test_frame_pointers_that_lead_nowhere(void **state)
                                 slot(WORDS), slot(WORDS - 1), UINTPTR_MAX - 7 };
 
     (void)state;
-    take(at(CALLER + 0x60) - 6, slot(72));
+    take_own_stub_caller(slot(72));
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
         put_barrier();
         stack[12] = wrong[i];
@@ -410,7 +471,7 @@ static void test_frame_pointers_that_lead_nowhere(void **state)
         stack[i + 1] = 0;
     }
     stack[8 + 2 * SMP_WALK_FOREIGN_FRAMES + 1] = at(CALLER + 0x60); /* one too far */
-    take(at(CALLER + 0x60) - 6, slot(8 + 2 * SMP_WALK_FOREIGN_FRAMES + 2));
+    take_own_stub_caller(slot(8 + 2 * SMP_WALK_FOREIGN_FRAMES + 2));
     catch_with_fp((uintptr_t)stack, 8, slot(8), NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     catch_with_fp((uintptr_t)stack, 10, slot(10), NULL);
@@ -437,7 +498,7 @@ static void test_a_method_not_known_yet(void **state)
     (void)state;
     stack[9] = at(0x700);
     stack[14] = at(CALLER + 0x60);
-    take(at(0x700) - 1, slot(10));
+    take_own(at(0x700), at(0x700), slot(10));
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
@@ -469,7 +530,7 @@ static void test_a_stack_of_unknown_bounds(void **state)
         expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     }
     page[20] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 6, (uintptr_t)&page[21]);
+    take_own_stub_caller((uintptr_t)&page[21]);
     catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp }, target_with(0, 0, NULL));
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
@@ -487,7 +548,7 @@ static void test_a_stack_without_its_root_is_none(void **state)
     assert_int_equal((uintptr_t)frames[1].method, CALLER_ID);
     assert_int_equal((uintptr_t)frames[2].method, ROOT_ID + 1);
     stack[8] = at(CALLER + 0x40);
-    take(at(CALLER + 0x40) - 1, slot(9));
+    take_own(at(CALLER + 0x40), 0, slot(9));
     jvm.root = ROOT_ID;
     catch_at(at(METHOD), 8, (void *)ROOT_ID);
     expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
@@ -500,7 +561,6 @@ static void set_anchor(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
     java_thread.sp = sp;
     java_thread.pc = pc;
     java_thread.fp = fp;
-    jvm.by_anchor = true;
     jvm.code = SMP_JVM_UNKNOWN_NOT_JAVA;
 }
 
@@ -509,7 +569,7 @@ static void test_inside_the_jvm(void **state)
     (void)state;
     set_anchor(SMP_JVM_IN_VM, slot(20), 0, 0x55); /* recorded without its pc */
     stack[19] = at(CALLER + 0x40);
-    take(at(CALLER + 0x40), slot(20));
+    take_own(at(CALLER + 0x40), 0, slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
     assert_int_equal(java_thread.pc, 0);
@@ -521,10 +581,10 @@ static void test_inside_the_jvm_by_a_stub(void **state)
 {
     (void)state;
     set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
-    stack[40] = 0x66;
+    stack[40] = slot(60);
     stack[41] = at(CALLER + 0x40);
-    take(at(CALLER + 0x40), slot(42));
-    jvm.fp = 0x66;
+    take_own(at(CALLER + 0x40), 0, slot(42));
+    own.from.fp = slot(60);
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
     assert_int_equal(java_thread.sp, slot(20));
@@ -532,49 +592,36 @@ static void test_inside_the_jvm_by_a_stub(void **state)
     assert_int_equal(java_thread.fp, slot(40));
 }
 
-/* There the JVM believes whatever frame it is given, and reads through its frame pointer. */
-static void test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up(void **state)
+/* Its anchor is only read, so it does not matter which other threads read it, too. */
+static void test_in_native_code_or_blocked(void **state)
 {
-    const uintptr_t wrong[] = { 0,       slot(41),     slot(49), slot(WORDS), slot(WORDS + 10),
-                                slot(7), slot(60) + 1, at(0),    UINTPTR_MAX, UINTPTR_MAX - 7 };
+    static const int32_t states[] = { SMP_JVM_IN_NATIVE, SMP_JVM_BLOCKED, 11, 8 };
 
     (void)state;
-    stack[41] = at(INTERPRETER + 0x40);
-    take(at(INTERPRETER + 0x40), slot(42));
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-        set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
-        stack[40] = wrong[i];
-        catch_at((uintptr_t)stack, 8, NULL);
-        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
-        set_anchor(SMP_JVM_IN_VM, slot(42), 0, wrong[i]);
-        catch_at((uintptr_t)stack, 8, NULL);
-        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
-    }
-    set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), 0);
-    stack[40] = slot(50);
-    catch_at((uintptr_t)stack, 8, NULL);
-    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
-    set_anchor(SMP_JVM_IN_VM, slot(42), 0, slot(50));
-    catch_at((uintptr_t)stack, 8, NULL);
-    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
-}
-
-/* Other threads may read the anchor of a thread that has stopped. */
-static void test_a_stopped_thread_is_left_alone(void **state)
-{
-    static const int32_t stopped[] = { SMP_JVM_IN_NATIVE, SMP_JVM_BLOCKED, 11, 8 };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof(stopped) / sizeof(stopped[0]); i++) {
-        set_anchor(stopped[i], slot(20), 0, 0);
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        set_anchor(states[i], slot(20), 0, 0);
         stack[19] = at(CALLER + 0x40);
-        take(at(CALLER + 0x40), slot(20));
+        take_own(at(CALLER + 0x40), 0, slot(20));
         jvm.calls = 0;
         catch_at((uintptr_t)stack, 8, NULL);
-        expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
-        assert_int_equal(answer.state, stopped[i]);
+        expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+        assert_int_equal(answer.state, states[i]);
         assert_int_equal(jvm.calls, 1);
     }
+}
+
+/* An anchor of zeros, or one outside of the stack, is none. */
+static void test_no_anchor(void **state)
+{
+    (void)state;
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    set_anchor(SMP_JVM_IN_VM, 0, 0, 0);
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    set_anchor(SMP_JVM_IN_VM, slot(WORDS + 1), at(CALLER + 0x40), 0);
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    assert_int_equal(own.calls, 0);
 }
 
 static void test_every_code_has_its_answer(void **state)
@@ -622,7 +669,9 @@ static void put_frame(size_t word, uintptr_t pc, size_t sp)
     stack[word] = (uintptr_t)restorer;
     context->uc_mcontext.gregs[REG_CSGSFS] = 0x33;
     memcpy((char *)context + SMP_SIGNAL_CONTEXT_BYTES, &number, sizeof(number));
-    smp_registers_set(context, (struct smp_registers){ .pc = pc, .sp = slot(sp), .fp = 0x77 });
+    const struct smp_registers interrupted = { .pc = pc, .sp = slot(sp), .fp = 0x77 };
+    smp_registers_set(context, interrupted);
+    save(interrupted);
 }
 
 /* Walks as caught in a handler, with the stack pointer at a word; the handler's frame must stay as
@@ -662,7 +711,7 @@ static void test_a_stub_below_another_handler(void **state)
     put_frame(FRAME_AT, at(STUB + 4), 110);
     stack[60] = at(CALLER + 0x40); /* in the frame: a register's value, perhaps */
     stack[116] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 6, slot(117));
+    take_own_stub_caller(slot(117));
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
     assert_true(answer.in_handler);
@@ -739,34 +788,35 @@ static void test_a_missing_stack_is_reported(void **state)
     assert_false(answer.lacks_stack);
 }
 
-/* From JDK 28 on: what would be recovered elsewhere fails, and the JVM is called once. */
-static void test_no_registers_are_made_up_where_the_jvm_does_not_bear_them(void **state)
+/* Where our own walk is not usable: what would be recovered fails, and the JVM is called once. */
+static void test_nothing_is_recovered_without_our_own_walk(void **state)
 {
     (void)state;
-    no_made_up_registers = true;
+    no_own_walk = true;
     stack[8] = at(CALLER + 0x40);
-    take(at(CALLER + 0x40) - 1, slot(9));
+    take_own(at(CALLER + 0x40), 0, slot(9));
     catch_at(at(METHOD), 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     assert_int_equal(jvm.calls, 1);
     stack[14] = at(CALLER + 0x60);
-    take(at(CALLER + 0x60) - 6, slot(15));
+    take_own_stub_caller(slot(15));
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     assert_int_equal(jvm.calls, 2);
     set_anchor(SMP_JVM_IN_VM, slot(20), 0, 0x55);
     stack[19] = at(CALLER + 0x40);
-    take(at(CALLER + 0x40), slot(20));
+    take_own(at(CALLER + 0x40), 0, slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
     assert_int_equal(jvm.calls, 3);
+    assert_int_equal(own.calls, 0);
 }
 
-/* What the kernel has saved is no invention. */
-static void test_what_a_handler_had_interrupted_is_not_made_up(void **state)
+/* The kernel has saved these registers. */
+static void test_what_a_handler_had_interrupted_needs_no_own_walk(void **state)
 {
     (void)state;
-    no_made_up_registers = true;
+    no_own_walk = true;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
     take(at(METHOD + 0x50), slot(110));
     java_thread.state = SMP_JVM_IN_JAVA;
@@ -800,8 +850,8 @@ int main(void)
         TEST(test_a_stack_without_its_root_is_none),
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),
-        TEST(test_inside_the_jvm_no_frame_of_the_interpreter_is_made_up),
-        TEST(test_a_stopped_thread_is_left_alone),
+        TEST(test_in_native_code_or_blocked),
+        TEST(test_no_anchor),
         TEST(test_every_code_has_its_answer),
         TEST(test_at_the_beginning_of_another_handler),
         TEST(test_a_stub_below_another_handler),
@@ -809,8 +859,8 @@ int main(void)
         TEST(test_handlers_that_interrupt_each_other),
         TEST(test_a_frame_above_java_code_is_left_alone),
         TEST(test_a_missing_stack_is_reported),
-        TEST(test_no_registers_are_made_up_where_the_jvm_does_not_bear_them),
-        TEST(test_what_a_handler_had_interrupted_is_not_made_up),
+        TEST(test_nothing_is_recovered_without_our_own_walk),
+        TEST(test_what_a_handler_had_interrupted_needs_no_own_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

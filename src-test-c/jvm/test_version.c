@@ -48,38 +48,11 @@ static void test_the_jvm_says_its_version(void **state)
     assert_int_equal(fake_jvmti_live_pieces(), before);
 }
 
-/* With value classes a made-up stack pointer crashes the JVM. What a JVM does that does not say its
- * version is not known. */
-static void test_which_jvm_bears_made_up_registers(void **state)
-{
-    (void)state;
-    assert_true(smp_jvm_version_takes_made_up_registers(17));
-    assert_true(smp_jvm_version_takes_made_up_registers(27));
-    assert_false(smp_jvm_version_takes_made_up_registers(28));
-    assert_false(smp_jvm_version_takes_made_up_registers(31));
-    assert_false(smp_jvm_version_takes_made_up_registers(0));
-}
-
-/* Every walk of a thread gets to know. */
-static void test_walks_know(void **state)
-{
-    static int env;
-    struct smp_walk_info info = { .run_method = 1, .java_thread = 8 };
-    struct smp_async async = { .no_made_up_registers = true };
-
-    (void)state;
-    assert_true(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
-    async.no_made_up_registers = false;
-    assert_false(smp_walk_target_of(&info, &async, (JNIEnv *)&env, NULL).no_made_up_registers);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_what_a_version_looks_like, set_up),
         cmocka_unit_test_setup(test_the_jvm_says_its_version, set_up),
-        cmocka_unit_test_setup(test_which_jvm_bears_made_up_registers, set_up),
-        cmocka_unit_test_setup(test_walks_know, set_up),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

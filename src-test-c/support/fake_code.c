@@ -242,6 +242,11 @@ static uintptr_t make_pool(struct fake_code *code, uintptr_t class_name, uintptr
     return pool;
 }
 
+struct smp_exports fake_code_exports(struct fake_code *code)
+{
+    return fake_libjvm_exports(code->libjvm);
+}
+
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,
                            uint64_t id)
 {
@@ -344,7 +349,8 @@ static void write_record(uint8_t *records, size_t index, const struct smp_layout
     put_u32(record, layout->pc_record.scope, scope);
 }
 
-/* HotSpot has a record before the first and behind the last one, too. */
+/* HotSpot has a record before the first and behind the last one, too; the last one is of no
+ * instruction. */
 static void encode_records(struct encoder *to, const struct smp_layout *layout, uint8_t *out,
                            const struct fake_record *records, size_t count)
 {
@@ -352,7 +358,7 @@ static void encode_records(struct encoder *to, const struct smp_layout *layout, 
     write_record(out, 0, layout, -1, 0);
     for (size_t i = 0; i < count; i++)
         write_record(out, i + 1, layout, records[i].pc, encode_scopes(to, &records[i]));
-    write_record(out, count + 1, layout, INT32_MAX, 0);
+    write_record(out, count + 1, layout, FAKE_CODE_BYTES + 1, 0);
 }
 
 static void set_method(struct fake_code *code, uintptr_t blob, uintptr_t method)
@@ -474,7 +480,7 @@ uintptr_t fake_code_blob(const struct fake_code *code, uintptr_t pc)
 {
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     return blob.start;
 }
 
@@ -547,7 +553,7 @@ void fake_stack_compiled(struct fake_code *code, uintptr_t pc)
 {
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     push_frame(code, pc, blob.frame_bytes);
 }
 
@@ -556,7 +562,7 @@ void fake_stack_larger(struct fake_code *code, uintptr_t pc, uint32_t extra_word
     const uint32_t extra = extra_words * (uint32_t)sizeof(uintptr_t);
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     push_frame(code, pc, blob.frame_bytes + extra);
     poke(code->top.sp + blob.frame_bytes - 3 * sizeof(uintptr_t),
          blob.frame_bytes + extra - 2 * sizeof(uintptr_t));
@@ -582,7 +588,7 @@ void fake_stack_upcall(struct fake_code *code, uintptr_t pc)
     const struct smp_frames_start caller = code->top;
     struct smp_blob blob;
 
-    assert_true(smp_code_find(&code->layout, pc, &blob));
+    assert_true(smp_blob_find(&code->layout, pc, &blob));
     code->top.sp -= blob.frame_bytes + 32 * sizeof(uintptr_t); /* native code in between */
     poke(code->top.sp + FAKE_UPCALL_DATA + code->layout.upcall.frame_anchor +
              code->layout.anchor.sp,

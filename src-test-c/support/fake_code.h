@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_code.h - memory that looks like the code heap and the methods of a JVM, laid out as JDK 17, 21 or
- * 25 does, and stacks that look like those of its threads.
+ * fake_code.h - memory that looks like the code heap and the methods of a JVM, laid out as JDK
+ * 17, 21 or 25 does, and stacks that look like those of its threads.
  *
  *   struct fake_code *code = fake_code_create(25);
  *   uintptr_t method = fake_code_method(code, "app/Main", "main", 0x1234);
  *   uintptr_t pc = fake_code_compile(code, method, 6, records, count);        start of its code
- *   fake_stack_enter(code);                                                   native code calls Java
+ * fake_stack_enter(code);                                                   native code calls
+ * Java
  *   fake_stack_compiled(code, pc + 16);                                       the leaf so far
- *   smp_frames_walk(fake_code_layout(code), NULL, fake_stack_start(code), fake_stack_high(code), &out);
+ * smp_frames_walk(fake_code_layout(code), NULL, fake_stack_start(code), fake_stack_high(code),
+ * &out);
  *
  * Debug data is written by an encoder of its own. A test may change any word afterwards.
  *
- * Owns     all of its memory, from malloc; each part of it apart, so that a sanitizer sees a read beyond.
+ * Owns     all of its memory, from malloc; each part of it apart, so that a sanitizer sees a
+ *          read beyond.
  * Threads  one writes, any read.
  * Errors   fail the test.
  * Cost     small inputs.
@@ -20,6 +23,7 @@
 #ifndef SMP_SUPPORT_FAKE_CODE_H
 #define SMP_SUPPORT_FAKE_CODE_H
 
+#include "jvm/hotspot/exports.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/layout.h"
 
@@ -46,6 +50,9 @@ struct fake_code *fake_code_create(int version);
 void fake_code_destroy(struct fake_code *code);
 const struct smp_layout *fake_code_layout(const struct fake_code *code);
 
+/* What the layout is found in. */
+struct smp_exports fake_code_exports(struct fake_code *code);
+
 /* A Method*. id 0: it has none. */
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,
                            uint64_t id);
@@ -54,8 +61,10 @@ void fake_code_set_id(struct fake_code *code, uintptr_t method, uint64_t id);
 /* Address of its byte code. */
 uintptr_t fake_code_bcp(struct fake_code *code, uintptr_t method, int32_t bci);
 
-/* Each returns the start of the instructions. frame_words: of the whole frame. name: a constant, as the JVM's
- * are. */
+/*
+ * Each returns the start of the instructions. frame_words: of the whole frame. name: a constant,
+ * as the JVM's are.
+ */
 uintptr_t fake_code_compile(struct fake_code *code, uintptr_t method, uint32_t frame_words,
                             const struct fake_record *records, size_t count);
 uintptr_t fake_code_native(struct fake_code *code, uintptr_t method, uint32_t frame_words);

@@ -356,7 +356,55 @@ static jvmtiError JNICALL get_class_methods(jvmtiEnv *env, jclass class, jint *c
     return JVMTI_ERROR_NONE;
 }
 
+static char *copy_text(const char *text)
+{
+    char *copy = allocate(strlen(text) + 1);
+
+    memcpy(copy, text, strlen(text) + 1);
+    return copy;
+}
+
+enum { EXTENSION_EVENTS = 2, CLASS_UNLOAD_EVENT = 85 };
+
+static jvmtiError JNICALL get_extension_events(jvmtiEnv *env, jint *count,
+                                               jvmtiExtensionEventInfo **out)
+{
+    const jvmtiError error = begin(FAKE_GetExtensionEvents);
+
+    (void)env;
+    if (error != JVMTI_ERROR_NONE)
+        return error;
+    *count = EXTENSION_EVENTS;
+    *out = allocate(EXTENSION_EVENTS * sizeof(**out));
+    for (jint i = 0; i < EXTENSION_EVENTS; i++) {
+        const bool is_unload = i == 1 && fake_jvmti.has_class_unload;
+        jvmtiParamInfo *params = allocate(sizeof(*params));
+        params->name = copy_text("class");
+        (*out)[i] = (jvmtiExtensionEventInfo){
+            .extension_event_index = CLASS_UNLOAD_EVENT - 1 + i,
+            .id = copy_text(is_unload ? "com.sun.hotspot.events.ClassUnload" : "com.acme.Other"),
+            .short_description = copy_text("CLASS_UNLOAD event"),
+            .param_count = 1,
+            .params = params,
+        };
+    }
+    return JVMTI_ERROR_NONE;
+}
+
+static jvmtiError JNICALL set_extension_callback(jvmtiEnv *env, jint event,
+                                                 jvmtiExtensionEvent callback)
+{
+    const jvmtiError error = begin(FAKE_SetExtensionEventCallback);
+
+    (void)env;
+    if (error == JVMTI_ERROR_NONE && event == CLASS_UNLOAD_EVENT)
+        fake_jvmti.on_class_unload = callback;
+    return error;
+}
+
 static const struct jvmtiInterface_1_ functions = {
+    .GetExtensionEvents = get_extension_events,
+    .SetExtensionEventCallback = set_extension_callback,
     .GetThreadCpuTime = refuse_cpu_time,
     .GenerateEvents = refuse_events,
     .GetCurrentThread = refuse_current_thread,

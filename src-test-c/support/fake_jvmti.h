@@ -39,7 +39,9 @@ enum { FAKE_METHOD = 1000, FAKE_MAX_THREADS = 4096 };
     X(IsMethodNative)           \
     X(GetSystemProperty)        \
     X(GetLoadedClasses)         \
-    X(GetClassMethods)
+    X(GetClassMethods)          \
+    X(GetExtensionEvents)       \
+    X(SetExtensionEventCallback)
 
 enum fake_call {
 #define X(function) FAKE_##function,
@@ -74,6 +76,8 @@ struct fake_jvmti {
     const char *version;       /* of the Java platform; NULL: there is no such property */
     jint class_count;          /* loaded */
     jint class_methods;        /* of each of them */
+    bool has_class_unload;     /* among the extension events */
+    jvmtiExtensionEvent on_class_unload;
     struct fake_group system;
     struct fake_thread *threads[FAKE_MAX_THREADS];
     size_t thread_count;

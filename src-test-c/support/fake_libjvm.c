@@ -68,6 +68,10 @@ static const struct smp_export jdk_17[] = {
     { "PcDesc", NULL, NULL, false, 16 },
     { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
     { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
+    { NULL, "_thread_in_native", NULL, false, 4 },
+    { NULL, "_thread_in_vm", NULL, false, 6 },
+    { NULL, "_thread_in_Java", NULL, false, 8 },
+    { NULL, "_thread_blocked", NULL, false, 10 },
 };
 
 static const struct smp_export jdk_21[] = {
@@ -129,6 +133,10 @@ static const struct smp_export jdk_21[] = {
     { "PcDesc", NULL, NULL, false, 16 },
     { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
     { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
+    { NULL, "_thread_in_native", NULL, false, 4 },
+    { NULL, "_thread_in_vm", NULL, false, 6 },
+    { NULL, "_thread_in_Java", NULL, false, 8 },
+    { NULL, "_thread_blocked", NULL, false, 10 },
 };
 
 static const struct smp_export jdk_25[] = {
@@ -195,6 +203,10 @@ static const struct smp_export jdk_25[] = {
     { "PcDesc", NULL, NULL, false, 16 },
     { NULL, "CodeBlobKind::Upcall", NULL, false, (uint64_t)11 },
     { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
+    { NULL, "_thread_in_native", NULL, false, 4 },
+    { NULL, "_thread_in_vm", NULL, false, 6 },
+    { NULL, "_thread_in_Java", NULL, false, 8 },
+    { NULL, "_thread_blocked", NULL, false, 10 },
     { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * fake_libjvm.h - the lists by which a libjvm describes itself, with the numbers of JDK 17, 21 and 25 on
- * x86-64, for a test to change.
+ * fake_libjvm.h - the lists by which a libjvm describes itself, with the numbers of JDK 17, 21
+ * and 25 on x86-64, for a test to change.
  *
  *   struct fake_libjvm *libjvm = fake_libjvm_create(25);
  *   fake_libjvm_entry(libjvm, "CodeBlob", "_name")->value = 1 << 20;

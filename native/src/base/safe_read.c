@@ -97,9 +97,10 @@ static bool child_is_permitted(char *stack)
 }
 
 /*
- * A filter may end the process that makes the call, so a child makes it, which shares our memory while
- * this thread waits: a fork would make the system copy the page tables of a whole heap. A core dump of
- * that child would end us too on kernels before 5.16, so none is made during that moment.
+ * A filter may end the process that makes the call, so a child makes it, which shares our memory
+ * while this thread waits: a fork would make the system copy the page tables of a whole heap. A
+ * core dump of that child would end us too on kernels before 5.16, so none is made during that
+ * moment.
  */
 static bool is_permitted_by_filter(void)
 {

@@ -2,12 +2,13 @@
 /*
  * safe_read.h - reads memory that may not be mapped, without a handler for the fault.
  *
- * The kernel copies (process_vm_readv on this very process) and says so where it cannot. A filter of
- * system calls (seccomp) may forbid that, even by ending the process: so it is tried once before it is
- * used, in a process of its own wherever this one has such a filter.
+ * The kernel copies (process_vm_readv on this very process) and says so where it cannot. A
+ * filter of system calls (seccomp) may forbid that, even by ending the process: so it is tried
+ * once before it is used, in a process of its own wherever this one has such a filter.
  *
  * Threads  any. smp_safe_read: signal handlers included; errno is left as it was.
- * Errors   false: not all of it can be read, or this way of reading was never found to be permitted.
+ * Errors   false: not all of it can be read, or this way of reading was never found to be
+ *          permitted.
  * Cost     one system call, below a microsecond for up to 4 KB.
  */
 #ifndef SMP_BASE_SAFE_READ_H

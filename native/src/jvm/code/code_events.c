@@ -7,8 +7,11 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/code/call_sites.h"
+#include "jvm/code/class_unload.h"
 #include "jvm/code/code_map.h"
+#include "jvm/hotspot/check.h"
 #include "jvm/hotspot/machine_code.h"
+#include "jvm/hotspot/version.h"
 
 static const jvmtiEvent code_events[] = {
     JVMTI_EVENT_CLASS_LOAD,
@@ -31,6 +34,18 @@ static bool set_code_events(jvmtiEventMode mode)
     return all;
 }
 
+/* Those of all code that was made before. */
+static bool replay_code_events(jvmtiEnv *jvmti)
+{
+    bool all = false;
+
+    smp_hotspot_replay(true);
+    all = (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) == JVMTI_ERROR_NONE &&
+          (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) == JVMTI_ERROR_NONE;
+    smp_hotspot_replay(false);
+    return all;
+}
+
 /* While the event for compiled methods is on, the JVM also records more exact lines for those that
  * it compiles. */
 const char *smp_code_events_open(jvmtiEnv *jvmti)
@@ -40,22 +55,23 @@ const char *smp_code_events_open(jvmtiEnv *jvmti)
 
     if ((*jvmti)->AddCapabilities(jvmti, &wanted) != JVMTI_ERROR_NONE)
         return "no events for compiled methods";
+    /* Before the events, which bring what it is checked with. */
+    (void)!smp_hotspot_find(NULL, smp_jvm_version(jvmti));
     (void)(*jvmti)->AddCapabilities(jvmti, &helpful);
     if (smp_code_map_open() != SMP_OK)
         return "no memory for addresses of code";
     has_map = true;
+    (void)smp_class_unload_open(jvmti);
     if (!set_code_events(JVMTI_ENABLE))
         return "no events for code";
-    if ((*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_DYNAMIC_CODE_GENERATED) != JVMTI_ERROR_NONE ||
-        (*jvmti)->GenerateEvents(jvmti, JVMTI_EVENT_COMPILED_METHOD_LOAD) != JVMTI_ERROR_NONE)
-        return "no events for code made before";
-    return NULL;
+    return replay_code_events(jvmti) ? NULL : "no events for code made before";
 }
 
 void smp_code_events_close(void)
 {
     if (!has_map)
         return;
+    smp_class_unload_close(smp_agent_is_live() ? smp_agent_jvmti() : NULL);
     if (smp_agent_is_live())
         (void)set_code_events(JVMTI_DISABLE);
     smp_code_map_close();
@@ -83,6 +99,7 @@ void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint siz
     smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
                             smp_machine_code_frame(start, (size_t)size));
     smp_call_sites_make(jvmti, start, (size_t)size, info);
+    smp_hotspot_record(method, (uintptr_t)start, (size_t)size, info);
 }
 
 void JNICALL smp_code_events_on_unload(jvmtiEnv *jvmti, jmethodID method, const void *start)
@@ -95,6 +112,8 @@ void JNICALL smp_code_events_on_stub(jvmtiEnv *jvmti, const char *name, const vo
                                      jint size)
 {
     (void)jvmti;
-    if (size > 0 && name != NULL)
-        smp_code_map_add_stub((uintptr_t)start, (uint32_t)size, name);
+    if (size <= 0 || name == NULL)
+        return;
+    smp_code_map_add_stub((uintptr_t)start, (uint32_t)size, name);
+    smp_hotspot_record_stub(name, (uintptr_t)start, (size_t)size);
 }

@@ -5,6 +5,7 @@
  *   CompiledMethodLoad ───┐
  *   CompiledMethodUnload ─┼─► code_map.h
  *   DynamicCodeGenerated ─┘
+ *   ClassUnload ────────────► class_unload.h
  *
  * Threads  open and close: one at a time, attached. The events: any.
  * Cost     open: the events of all code made so far, some milliseconds.

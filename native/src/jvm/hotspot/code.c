@@ -22,8 +22,8 @@ enum {
 };
 
 /*
- * The kinds of names that were read, by their addresses. It stays true: "nmethod" is a constant of libjvm,
- * so no other text can be at its address, and it at no other's.
+ * The kinds of names that were read, by their addresses. It stays true: "nmethod" is a constant
+ * of libjvm, so no other text can be at its address, and it at no other's.
  */
 static _Atomic uint64_t known_names[KNOWN_NAMES];
 
@@ -189,7 +189,7 @@ static bool find_interpreter(const struct smp_layout *layout, uintptr_t pc, stru
     return true;
 }
 
-bool smp_code_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out)
+bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out)
 {
     uintptr_t heap = 0;
     uintptr_t high = 0;

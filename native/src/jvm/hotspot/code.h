@@ -7,8 +7,9 @@
  *                                      └──► record of exactly this pc ─► scopes ─► frames
  *
  * The code heap is never unmapped, so a read of a blob cannot fault, it can only be stale. What a
- * method keeps elsewhere (its scopes, from JDK 25 on) is read by base/safe_read.h. A caller believes
- * nothing that was read here until it has proved that the stack has not changed meanwhile.
+ * method keeps elsewhere (its scopes, from JDK 25 on) is read by base/safe_read.h. A caller
+ * believes nothing that was read here until it has proved that the stack has not changed
+ * meanwhile.
  *
  * Threads  any, signal handlers included: no lock, no allocation, no call into the JVM.
  * Errors   false, or 0 frames: not code of a known kind, or a record that makes no sense.
@@ -42,6 +43,7 @@ struct smp_blob {
     int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */
     uint32_t compile_id;    /* of a method, never used again; 0: not a method */
     uintptr_t method;       /* Method*; 0: not a method */
+    bool is_data_mapped;    /* smp_code_map_data: its debug data are read without a system call */
 };
 
 /* A frame as HotSpot knows it. */
@@ -60,18 +62,27 @@ struct smp_code_range {
 
 struct smp_code_range smp_code_interpreter(const struct smp_layout *layout);
 
-bool smp_code_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
+bool smp_blob_find(const struct smp_layout *layout, uintptr_t pc, struct smp_blob *out);
 
 /*
- * The frames of a compiled or native method at the return address pc, innermost first. 0: there is no
- * record of exactly this pc. More frames than room: 0.
+ * The frames of a compiled or native method at the return address pc, innermost first. 0: there
+ * is no record of exactly this pc. More frames than room: 0.
  */
 size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
                        struct smp_raw_frame *out, size_t room);
+/* The same by the first record at or behind pc. */
+size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
+                            uintptr_t pc, struct smp_raw_frame *out, size_t room);
 
 /*
- * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc lies in the
- * word at this offset, which may be 0, from its stack pointer.
+ * For a method that the JVM keeps while its data are read, as in its event: one safe read now, none
+ * by smp_code_frames. False: they cannot be read.
+ */
+bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob);
+
+/*
+ * Is pc where the JVM sends a frame whose method it has deoptimised? Then the frame's own pc
+ * lies in the word at this offset, which may be 0, from its stack pointer.
  */
 bool smp_code_deoptimised_pc_offset(const struct smp_layout *layout, const struct smp_blob *blob,
                                     uintptr_t pc, uint32_t *offset);

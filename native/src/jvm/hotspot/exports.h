@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * exports.h - reads the lists by which libjvm describes itself to debuggers: fields, sizes of types,
- * constants.
+ * exports.h - reads the lists by which libjvm describes itself to debuggers: fields, sizes of
+ * types, constants.
  *
  * How an entry of a list is laid out is said by further exported numbers, so this knows nothing but
  * their names. It is no supported interface: what is read here is a hint, to be checked against

@@ -25,7 +25,10 @@ enum {
     NATIVE = 1
 };
 
-/* Words of an entry. The first one is odd while it is written, and another one after each writing. */
+/*
+ * Words of an entry. The first one is odd while it is written, and another one after each
+ * writing.
+ */
 enum code_word {
     CODE_SEQUENCE,
     CODE_KEY, /* the return address, and the part */
@@ -118,8 +121,10 @@ static uint64_t load(const _Atomic uint64_t *word)
     return atomic_load_explicit(word, memory_order_relaxed);
 }
 
-/* Copies the words from the second one on, which is the key; false: it is just written, or of another
- * key. */
+/*
+ * Copies the words from the second one on, which is the key; false: it is just written, or of
+ * another key.
+ */
 static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to, size_t count)
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
@@ -153,7 +158,10 @@ static bool copy_code(const struct smp_frames_cache *cache, uint64_t key, uint64
     return copy_code_entry(pair[0].words, key, to) || copy_code_entry(pair[1].words, key, to);
 }
 
-/* Which entry of a pair is written: the one of this key, or one that is free, else they take turns. */
+/*
+ * Which entry of a pair is written: the one of this key, or one that is free, else they take
+ * turns.
+ */
 static size_t choose(struct smp_frames_cache *cache, uint64_t first, uint64_t second, uint64_t key)
 {
     if (first == key || (first == 0 && second != key))
@@ -272,13 +280,16 @@ static bool take_code(struct smp_frames_cache *cache, uintptr_t pc, uint64_t *wo
     return true;
 }
 
-/* After a renewal: is the blob still there, from its start? The compile id alone may be a remnant. */
+/*
+ * After a renewal: is the blob still there, from its start? The compile id alone may be a
+ * remnant.
+ */
 static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
                        const struct smp_known_code *code)
 {
     struct smp_blob blob;
 
-    return smp_code_find(layout, pc, &blob) && blob.start == code->blob &&
+    return smp_blob_find(layout, pc, &blob) && blob.start == code->blob &&
            blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
 }
 
@@ -321,10 +332,10 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
 }
 
 /*
- * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is unloaded;
- * that word is never freed or used again. So it says whether this is still the method that was here
- * when the id was read: another class of the same shape may have taken the same addresses, and the event of
- * the unloading comes late. Later ids are numbers, which say nothing.
+ * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is
+ * unloaded; that word is never freed or used again. So it says whether this is still the method
+ * that was here when the id was read: another class of the same shape may have taken the same
+ * addresses, and the event of the unloading comes late. Later ids are numbers, which say nothing.
  */
 static bool is_id_of(const struct smp_layout *layout, uint64_t id, uintptr_t method)
 {

@@ -5,16 +5,16 @@
  *   return address ─► blob, compile id, frame's size, its frames with their method ids
  *   Method*        ─► byte codes, method id
  *
- * An entry is believed if the blob still has its compile id, and if nothing was renewed since; else it is
- * checked once more. More than four frames are in further entries of the same table, which may have been
- * replaced on their own: then nothing is found.
+ * An entry is believed if the blob still has its compile id, and if nothing was renewed since;
+ * else it is checked once more. More than four frames are in further entries of the same table,
+ * which may have been replaced on their own: then nothing is found.
  *
  * Owns     its two tables, of fixed sizes; an entry replaces the one that was in its place.
- * Threads  find: any, signal handlers included; an entry that is just written is not found. put: any; one
- *          thread at a time, another one's entry is dropped.
+ * Threads  find: any, signal handlers included; an entry that is just written is not found. put:
+ *          any; one thread at a time, another one's entry is dropped.
  * Errors   create: SMP_ENOMEM.
- * Cost     find: one or two cache lines, and one of the blob. Memory: 2.3 MB, of which only what is used
- *          is real.
+ * Cost     find: one or two cache lines, and one of the blob. Memory: 2.3 MB, of which only what
+ *          is used is real.
  */
 #ifndef SMP_JVM_HOTSPOT_FRAME_CACHE_H
 #define SMP_JVM_HOTSPOT_FRAME_CACHE_H
@@ -36,13 +36,19 @@ struct smp_known_code {
     uint64_t *ids;
 };
 
-/* cache may be NULL, here and below: then nothing is found, and nothing kept. Not found: epoch is set. */
+/*
+ * cache may be NULL, here and below: then nothing is found, and nothing kept. Not found: epoch
+ * is set.
+ */
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out);
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
                          const struct smp_known_code *code);
 
-/* Found here, or read and kept. id: 0 where it has none yet, read anew each time. False: no method. */
+/*
+ * Found here, or read and kept. id: 0 where it has none yet, read anew each time. False: no
+ * method.
+ */
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
                             uintptr_t method, struct smp_method_code *out, uint64_t *id);
 

@@ -86,30 +86,56 @@ static bool find_size(const struct smp_layout *layout, const struct smp_blob *bl
     return size != SMP_FRAME_NOT_KNOWN;
 }
 
+/* What pc means; line_pc: see smp_frames_start. */
+static bool read_code(struct smp_frame_walk *walk, const struct smp_blob *blob, uintptr_t line_pc,
+                      struct smp_known_code *code)
+{
+    struct smp_method_code unused;
+
+    code->blob = blob->start;
+    code->compile_id = blob->compile_id;
+    code->frame_bytes = blob->frame_bytes;
+    code->is_virtual_root = is_virtual_root(walk->layout, blob);
+    if (!find_size(walk->layout, blob, &code->says_size))
+        return false;
+    if (line_pc != 0)
+        code->count =
+            smp_code_frames_near(walk->layout, blob, line_pc, code->frames, SMP_CODE_MAX_FRAMES);
+    else
+        code->count =
+            smp_code_frames(walk->layout, blob, walk->pc, code->frames, SMP_CODE_MAX_FRAMES);
+    for (size_t i = 0; i < code->count; i++) {
+        if (!smp_frame_cache_method(walk->cache, walk->layout, code->frames[i].method, &unused,
+                                    &code->ids[i]))
+            return false;
+    }
+    return code->count > 0;
+}
+
 static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob)
 {
     struct own_frames own;
     struct smp_known_code code;
-    struct smp_method_code unused;
 
     set_frames(walk, &own, &code);
     if (smp_frame_cache_find(walk->cache, walk->layout, walk->pc, &code))
         return go_on(walk, &own, &code);
-    code.blob = blob->start;
-    code.compile_id = blob->compile_id;
-    code.frame_bytes = blob->frame_bytes;
-    code.is_virtual_root = is_virtual_root(walk->layout, blob);
-    if (!find_size(walk->layout, blob, &code.says_size))
+    if (!read_code(walk, blob, 0, &code))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
-    code.count = smp_code_frames(walk->layout, blob, walk->pc, code.frames, SMP_CODE_MAX_FRAMES);
-    if (code.count == 0)
-        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
-    for (size_t i = 0; i < code.count; i++) {
-        if (!smp_frame_cache_method(walk->cache, walk->layout, code.frames[i].method, &unused,
-                                    &code.ids[i]))
-            return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
-    }
     smp_frame_cache_put(walk->cache, walk->pc, &code);
+    return go_on(walk, &own, &code);
+}
+
+bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc)
+{
+    struct own_frames own;
+    struct smp_known_code code;
+    struct smp_blob blob;
+
+    set_frames(walk, &own, &code);
+    if (!smp_blob_find(walk->layout, walk->pc, &blob) || blob.kind != SMP_BLOB_COMPILED ||
+        !read_code(walk, &blob, line_pc, &code))
+        return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     return go_on(walk, &own, &code);
 }
 
@@ -131,7 +157,7 @@ bool smp_frame_step_blob(struct smp_frame_walk *walk)
 {
     struct smp_blob blob;
 
-    if (!smp_code_find(walk->layout, walk->pc, &blob))
+    if (!smp_blob_find(walk->layout, walk->pc, &blob))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     switch (blob.kind) {
     case SMP_BLOB_COMPILED:

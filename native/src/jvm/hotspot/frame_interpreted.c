@@ -6,7 +6,10 @@
 
 enum { NOT_IN_METHOD = -2 };
 
-/* What was kept of the method may be that of another one that was there before: read it anew, then. */
+/*
+ * What was kept of the method may be that of another one that was there before: read it anew,
+ * then.
+ */
 static bool find_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {

@@ -19,6 +19,9 @@ struct smp_frames_start {
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc; /* 0: the word below sp */
+    /* Of a compiled leaf that is not at a call, or whose call's line is recorded elsewhere: the
+     * first record at or behind this address counts. 0: that of exactly pc. */
+    uintptr_t line_pc;
 };
 
 enum smp_frames_end {
@@ -30,8 +33,8 @@ enum smp_frames_end {
 };
 
 /*
- * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h. raw and
- * ids are the caller's, with room for capacity frames, at least 2.
+ * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h.
+ * raw and ids are the caller's, with room for capacity frames, at least 2.
  */
 struct smp_frames {
     struct smp_raw_frame *raw;

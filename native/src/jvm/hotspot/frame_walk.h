@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * frame_walk.h - a walk under way, and the steps from a frame to its caller, one for each kind of frame.
+ * frame_walk.h - a walk under way, and the steps from a frame to its caller, one for each kind
+ * of frame.
  *
  * Threads  any, signal handlers included; a walk is one thread's.
  * Errors   a step returns false where the walk ends, and has set how.
@@ -84,7 +85,10 @@ static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes
     return smp_frame_go(walk, sp, fp, pc);
 }
 
-/* The leaf's end is kept as it comes; behind it the newest frames replace the oldest ones in turn. */
+/*
+ * The leaf's end is kept as it comes; behind it the newest frames replace the oldest ones in
+ * turn.
+ */
 static inline void smp_frame_add(struct smp_frame_walk *walk, struct smp_raw_frame frame,
                                  uint64_t id)
 {
@@ -102,6 +106,7 @@ static inline void smp_frame_add(struct smp_frame_walk *walk, struct smp_raw_fra
 /* frame_compiled.c: compiled and native methods, their deoptimised frames; stubs. */
 bool smp_frame_step_known(struct smp_frame_walk *walk, bool *is_known);
 bool smp_frame_step_blob(struct smp_frame_walk *walk);
+bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc);
 /* frame_interpreted.c */
 bool smp_frame_step_interpreted(struct smp_frame_walk *walk);
 /* frame_entry.c: where native code called Java. */

@@ -54,6 +54,7 @@ static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *st
     smp_frame_prove(walk, start->sp);
     smp_frame_prove(walk, start->fp);
     smp_frame_prove(walk, start->pc);
+    smp_frame_prove(walk, start->line_pc);
     return walk->out->capacity >= MIN_CAPACITY && start->sp > walk->low && start->sp < walk->high &&
            start->sp % sizeof(uintptr_t) == 0 &&
            (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));
@@ -75,7 +76,8 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
     out->count = out->leaf_count = out->omitted = 0;
     out->proof = 0;
     out->end = SMP_FRAMES_UNWALKABLE;
-    goes_on = begin(&walk, &start);
+    goes_on =
+        begin(&walk, &start) && (start.line_pc == 0 || smp_frame_step_leaf(&walk, start.line_pc));
     for (size_t i = 0; goes_on; i++) {
         bool is_known = false;
         if (i == MAX_PHYSICAL) {

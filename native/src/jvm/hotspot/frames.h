@@ -2,18 +2,19 @@
 /*
  * frames.h - walks a stack from a complete frame to the thread's first entry into Java.
  *
- *   sp, fp, pc ─► compiled · native · interpreted · stub · entry (back by its call wrapper's anchor)
+ *   sp, fp, pc ─► compiled · native · interpreted · stub · entry (by its call wrapper's anchor)
  *                 deoptimised · return barrier ─► caller's sp, fp, pc ─► ...
  *
  * Every compiled caller's return address has a record of exactly this pc, every interpreted frame a
  * valid Method* with the byte code pointer inside its code; otherwise the walk ends as UNWALKABLE.
- * A cache holds what a return address means. An entry is checked by the blob's compile id at each hit.
+ * A cache holds what a return address means. An entry is checked by the blob's compile id at
+ * each hit.
  *
  * Owns     the cache, made once at create; walks allocate nothing.
- * Threads  walk: any, signal handlers included; a cache is filled by one thread at a time, and a walk
- *          that finds it busy does without.
+ * Threads  walk: any, signal handlers included; a cache is filled by one thread at a time, and a
+ *          walk that finds it busy does without.
  * Errors   see smp_frames_end.
- * Cost     warm about 15 ns a frame; a return address that is not cached: about 150 ns.
+ * Cost     warm about 15 ns a frame; a return address that is seen first: safe reads, 10 us.
  */
 #ifndef SMP_JVM_HOTSPOT_FRAMES_H
 #define SMP_JVM_HOTSPOT_FRAMES_H
@@ -30,8 +31,8 @@ void smp_frames_cache_destroy(struct smp_frames_cache *cache);
 void smp_frames_cache_renew(struct smp_frames_cache *cache);
 
 /*
- * Reads only words in [start.sp - 16, stack_high), and what layout says is code or method. cache may be
- * NULL.
+ * Reads only words in [start.sp - 16, stack_high), and what layout says is code or method. cache
+ * may be NULL.
  */
 void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *cache,
                      struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out);

@@ -14,7 +14,10 @@ enum {
     PERCENT = 100
 };
 
-/* What a row is about. Of the ways in which JDKs keep a thing, the first one that is complete is used. */
+/*
+ * What a row is about. Of the ways in which JDKs keep a thing, the first one that is complete is
+ * used.
+ */
 enum topic {
     ALWAYS,
     BLOB_BOUNDS,
@@ -69,6 +72,10 @@ struct row {
 static const struct row rows[] = {
     ROW_FIELD(ALWAYS, 0, thread.anchor, JavaThread, _anchor, "JavaFrameAnchor", 8),
     ROW_FIELD(ALWAYS, 0, thread.state, JavaThread, _thread_state, "JavaThreadState", 4),
+    ROW_CONSTANT(ALWAYS, states.in_native, "_thread_in_native"),
+    ROW_CONSTANT(ALWAYS, states.in_vm, "_thread_in_vm"),
+    ROW_CONSTANT(ALWAYS, states.in_java, "_thread_in_Java"),
+    ROW_CONSTANT(ALWAYS, states.blocked, "_thread_blocked"),
     ROW_FIELD(ALWAYS, 0, anchor.sp, JavaFrameAnchor, _last_Java_sp, "intptr_t*", 8),
     ROW_FIELD(ALWAYS, 0, anchor.pc, JavaFrameAnchor, _last_Java_pc, "address", 8),
     ROW_FIELD(ALWAYS, 0, anchor.fp, JavaFrameAnchor, _last_Java_fp, "intptr_t*", 8),
@@ -176,9 +183,10 @@ static enum finding judge(const struct row *row, const struct smp_export *entry)
         return OTHER_TYPE;
     if (row->kind == STATIC)
         return entry->value == 0 || entry->value % row->alignment != 0 ? ABSURD : FOUND;
-    if (row->kind == CONSTANT)
-        return row->member == SIZE_MAX && (int64_t)entry->value != row->value ? ABSURD : FOUND;
-    return entry->value >= SMP_EXPORT_MAX_OFFSET || entry->value % row->alignment != 0 ||
+    if (row->kind == CONSTANT && row->member == SIZE_MAX)
+        return (int64_t)entry->value != row->value ? ABSURD : FOUND;
+    return entry->value >= SMP_EXPORT_MAX_OFFSET ||
+                   (row->kind != CONSTANT && entry->value % row->alignment != 0) ||
                    (row->kind == SIZE && entry->value == 0)
                ? ABSURD
                : FOUND;
@@ -242,7 +250,7 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
                        nouns[row->kind], row->type, colons, name,
                        search->types[i] == NULL ? "thing without a type" : search->types[i],
                        row->expected);
-    else if (row->kind == CONSTANT)
+    else if (row->member == SIZE_MAX)
         (void)snprintf(reason, SMP_LAYOUT_REASON_BYTES,
                        "the constant %s is %" PRId64 ", expected %d", row->type,
                        (int64_t)search->values[i], (int)row->value);
@@ -252,14 +260,19 @@ static void describe(const struct search *search, size_t i, char reason[SMP_LAYO
                        row->type, colons, name, search->values[i]);
 }
 
-/* A number that is not taken from libjvm, only compared with what it exports: not every processor's does. */
+/*
+ * A number that is not taken from libjvm, only compared with what it exports: not every
+ * processor's does.
+ */
 static bool is_dispensable(const struct search *search, size_t i)
 {
     return rows[i].member == SIZE_MAX && search->found[i] == MISSING && !SMP_SLOTS_ARE_EXPORTED;
 }
 
-/* ROW_COUNT: the way is complete; else its first row that was not found as expected. percent: of its
- * rows that were found in any form. */
+/*
+ * ROW_COUNT: the way is complete; else its first row that was not found as expected. percent: of
+ * its rows that were found in any form.
+ */
 static size_t first_missing(const struct search *search, enum topic topic, int way, size_t *percent)
 {
     size_t missing = ROW_COUNT;
@@ -310,8 +323,10 @@ static int count_ways(enum topic topic)
     return count;
 }
 
-/* Of a topic that is not complete in any way, the reason is that of the way of which most was found;
- * where nothing was, of the newest one. */
+/*
+ * Of a topic that is not complete in any way, the reason is that of the way of which most was
+ * found; where nothing was, of the newest one.
+ */
 static bool take_topic(const struct search *search, enum topic topic, struct smp_layout *out,
                        char reason[SMP_LAYOUT_REASON_BYTES])
 {

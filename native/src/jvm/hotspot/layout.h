@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * layout.h - where the JVM keeps what a stack walk reads: one table of fields with their alternatives
- * from version to version, and the check that all of it is there.
+ * layout.h - where the JVM keeps what a stack walk reads: one table of fields with their
+ * alternatives from version to version, and the check that all of it is there.
  *
  *   gHotSpotVMStructs, gHotSpotVMTypes, gHotSpotVM*Constants ─► the table ─► struct smp_layout
  *                                                                  └─ a row is missing, or its type
  *                                                                     is another ─► the reason
  *
- * libjvm exports its fields for debuggers. That is no supported interface, so a layout is used only if
- * every row that a way of walking requires was found, with the type that the table expects; and then
- * only after hotspot/check.h has compared walks of known stacks.
+ * libjvm exports its fields for debuggers. That is no supported interface, so a layout is used
+ * only if every row that a way of walking requires was found, with the type that the table
+ * expects; and then only after hotspot/check.h has compared walks of known stacks.
  *
  * Owns     nothing: a layout is a value, constant once it is found.
  * Threads  find: any. A found layout: any, signal handlers included.
@@ -28,8 +28,8 @@
 enum { SMP_LAYOUT_REASON_BYTES = 160 };
 
 /*
- * Numbers without a unit are offsets of a field in its object, in bytes; addresses are those of static
- * variables. Where JDKs differ, the fields of the other way are 0.
+ * Numbers without a unit are offsets of a field in its object, in bytes; addresses are those of
+ * static variables. Where JDKs differ, the fields of the other way are 0.
  */
 struct smp_layout {
     int version;              /* of the Java platform */
@@ -39,6 +39,12 @@ struct smp_layout {
         uint32_t anchor;
         uint32_t state;
     } thread; /* JavaThread */
+    struct {
+        int32_t in_native;
+        int32_t in_vm;
+        int32_t in_java;
+        int32_t blocked;
+    } states; /* of a thread; JDK 28 has other numbers */
     struct {
         uint32_t sp;
         uint32_t pc;
@@ -142,8 +148,10 @@ struct smp_layout {
     uintptr_t barrier_pc; /* address of the variable; 0: this JDK does not export it */
 };
 
-/* reason: of what is missing, like "no field CodeBlob::_name" or "the field CodeBlob::_size is a short,
- * expected int". */
+/*
+ * reason: of what is missing, like "no field CodeBlob::_name" or "the field CodeBlob::_size is a
+ * short, expected int".
+ */
 bool smp_layout_find(int version, struct smp_layout *out, char reason[SMP_LAYOUT_REASON_BYTES]);
 /* The same in lists of a test. */
 bool smp_layout_find_in(const struct smp_exports *exports, int version, struct smp_layout *out,

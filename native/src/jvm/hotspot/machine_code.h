@@ -34,7 +34,10 @@ enum smp_frame_size {
     SMP_FRAME_NOT_KNOWN
 };
 
-/* The word with the size, the caller's frame pointer and the return address: that much below the top. */
+/*
+ * The word with the size, the caller's frame pointer and the return address: that much below the
+ * top.
+ */
 enum { SMP_SAID_SIZE_BYTES = 3 * 8 };
 
 #if defined(__x86_64__)

@@ -44,6 +44,19 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return (code & 0xfffffc1fU) == 0xd63f0000U; /* blr */
 }
 
+/* Of the instruction at this address, if it is a branch: where it leads; 0: it is not. */
+static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
+{
+    uint32_t code = 0;
+
+    if (address % sizeof(code) != 0)
+        return 0;
+    memcpy(&code, (const void *)address, sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
+    if ((code & 0x7c000000U) != 0x14000000U)            /* b, bl */
+        return 0;
+    return address + (uintptr_t)((int64_t)((uint64_t)(code & 0x03ffffffU) << 38) >> 36);
+}
+
 /* Finds none on this processor. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)

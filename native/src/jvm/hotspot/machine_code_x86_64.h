@@ -129,6 +129,18 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     return is_call;
 }
 
+/* Of the five bytes at this address, if they are a jump or a call: where it leads; else 0. */
+static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
+{
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    int32_t distance = 0;
+
+    if (code[0] != 0xe9 && code[0] != 0xe8)
+        return 0;
+    memcpy(&distance, code + 1, sizeof(distance));
+    return address + 5 + (uintptr_t)(intptr_t)distance;
+}
+
 /* The first call of what is not compiled whose return address lies at or after from; 0: none. */
 static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t size, size_t from,
                                                      struct smp_call *call)
@@ -146,9 +158,9 @@ static inline size_t smp_machine_code_next_leaf_call(const void *start, size_t s
 }
 
 /*
- * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack below the
- * caller's frame, and the frame keeps its real size, without the caller's frame pointer and the return
- * address, in the word below those of a frame that was not made larger.
+ * add disp(%rsp), %rsp; pop %rbp: value classes that came as references were spread on the stack
+ * below the caller's frame, and the frame keeps its real size, without the caller's frame
+ * pointer and the return address, in the word below those of a frame that was not made larger.
  */
 static inline enum smp_frame_size smp_machine_code_frame_size(const void *start, size_t size,
                                                               uint32_t frame_bytes)

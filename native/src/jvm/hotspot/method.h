@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * method.h - from the JVM's Method* to what a sample keeps of it: its method id, or, where it has none
- * yet, its names.
+ * method.h - from the JVM's Method* to what a sample keeps of it: its method id, or, where it
+ * has none yet, its names.
  *
  * Only for a method that is alive: that is, inside the proof that its thread has not run (see
  * walk/outside.h), or in the handler of the thread whose frame it is.
@@ -37,8 +37,10 @@ struct smp_method_code {
     uintptr_t ids;   /* address of the pointer to the ids of its class's methods */
 };
 
-/* Looks like a Method: its ConstMethod has room for its byte codes, and its constant pool is as long as the
- * pool's tags. For words that may be anything. */
+/*
+ * Looks like a Method: its ConstMethod has room for its byte codes, and its constant pool is as
+ * long as the pool's tags. For words that may be anything.
+ */
 bool smp_method_code(const struct smp_layout *layout, uintptr_t method,
                      struct smp_method_code *out);
 bool smp_method_is_valid(const struct smp_layout *layout, uintptr_t method);

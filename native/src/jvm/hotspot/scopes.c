@@ -7,6 +7,7 @@
 
 enum {
     MAX_DATA_BYTES = 256 * 1024 * 1024,
+    PIECE_BYTES = 8192,
     WINDOW_BYTES = 256, /* of the scopes, read at once */
     BLOCK_RECORDS = 32, /* of pcs, read at once */
     RECORD_WORDS = 4,
@@ -77,7 +78,7 @@ static bool find_outside(const struct smp_layout *layout, const struct smp_blob 
     const uintptr_t data = smp_load_word(start + layout->nmethod.outside);
     const uintptr_t mutable_data = smp_load_word(start + layout->nmethod.mutable_data);
 
-    out->is_outside = true;
+    out->is_outside = !blob->is_data_mapped;
     out->pcs = data + smp_load_u32(start + layout->nmethod.outside_pcs);
     out->pcs_end = data + smp_load_u32(start + layout->nmethod.outside_scopes);
     out->scopes = out->pcs_end;
@@ -112,15 +113,19 @@ static bool read_records(const struct smp_layout *layout, const struct debug_dat
     return true;
 }
 
-/* The record of exactly this pc, counted from the start of the code: records are in order of their pcs. */
+/*
+ * The record of exactly this pc, counted from the start of the code, or else, if is_near, the first
+ * one behind it: records are in order of their pcs.
+ */
 static bool find_record(const struct smp_layout *layout, const struct debug_data *data, int32_t pc,
-                        struct record *out)
+                        bool is_near, struct record *out)
 {
     struct record block[BLOCK_RECORDS];
+    const size_t count = (data->pcs_end - data->pcs) / layout->pc_record.bytes;
     size_t low = 0;
-    size_t high = (data->pcs_end - data->pcs) / layout->pc_record.bytes;
+    size_t high = count;
 
-    while (high - low > BLOCK_RECORDS) {
+    while (high - low >= BLOCK_RECORDS) {
         const size_t middle = low + (high - low) / 2;
         if (!read_records(layout, data, middle, 1, block))
             return false;
@@ -129,10 +134,13 @@ static bool find_record(const struct smp_layout *layout, const struct debug_data
         else
             high = middle;
     }
+    /* The first one behind pc is at high, where that is not the end. */
+    if (is_near && high < count)
+        high++;
     if (!read_records(layout, data, low, high - low, block))
         return false;
     for (size_t i = 0; i < high - low; i++) {
-        if (block[i].pc == pc) {
+        if (block[i].pc == pc || (is_near && block[i].pc > pc)) {
             *out = block[i];
             return true;
         }
@@ -214,8 +222,32 @@ static size_t read_scopes(const struct smp_layout *layout, const struct debug_da
     return count;
 }
 
-size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
-                       struct smp_raw_frame *out, size_t room)
+/* Reads all of it, a piece at a time. */
+static bool can_read(uintptr_t at, uintptr_t end)
+{
+    char piece[PIECE_BYTES];
+    bool can = true;
+
+    for (; can && at < end; at += PIECE_BYTES)
+        can = smp_safe_read(piece, at, end - at < PIECE_BYTES ? end - at : PIECE_BYTES);
+    return can;
+}
+
+bool smp_code_map_data(const struct smp_layout *layout, struct smp_blob *blob)
+{
+    struct debug_data data;
+
+    if (blob->kind != SMP_BLOB_COMPILED || layout->nmethod.outside == 0)
+        return true;
+    if (!find_outside(layout, blob, &data) || !can_read(data.pcs, data.scopes_end) ||
+        !can_read(data.metadata, data.metadata_end))
+        return false;
+    blob->is_data_mapped = true;
+    return true;
+}
+
+static size_t read_frames(const struct smp_layout *layout, const struct smp_blob *blob,
+                          uintptr_t pc, bool is_near, struct smp_raw_frame *out, size_t room)
 {
     struct debug_data data;
     struct record record;
@@ -229,11 +261,23 @@ size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *b
     if (blob->kind != SMP_BLOB_COMPILED ||
         !(layout->nmethod.outside != 0 ? find_outside(layout, blob, &data)
                                        : find_inside(layout, blob, &data)) ||
-        !find_record(layout, &data, (int32_t)(pc - blob->code), &record))
+        !find_record(layout, &data, (int32_t)(pc - blob->code), is_near, &record))
         return 0;
     if (record.scope == NO_SCOPE) {
         *out = (struct smp_raw_frame){ .method = blob->method, .bci = 0 };
         return 1;
     }
     return read_scopes(layout, &data, record.scope, out, room);
+}
+
+size_t smp_code_frames(const struct smp_layout *layout, const struct smp_blob *blob, uintptr_t pc,
+                       struct smp_raw_frame *out, size_t room)
+{
+    return read_frames(layout, blob, pc, false, out, room);
+}
+
+size_t smp_code_frames_near(const struct smp_layout *layout, const struct smp_blob *blob,
+                            uintptr_t pc, struct smp_raw_frame *out, size_t room)
+{
+    return read_frames(layout, blob, pc, true, out, room);
 }

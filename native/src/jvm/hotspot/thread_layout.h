@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_layout.h - where in its own thread object the JVM records the thread's state and its last Java
- * frame.
+ * thread_layout.h - where in its own thread object the JVM records the thread's state and its
+ * last Java frame.
  *
  * libjvm exports the offsets of its fields for debuggers (gHotSpotVMStructs). They are no supported
  * interface, so they are used only if what they point at is right: seen from a native method called

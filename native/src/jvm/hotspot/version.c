@@ -32,8 +32,3 @@ int smp_jvm_version(jvmtiEnv *jvmti)
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)text);
     return version;
 }
-
-bool smp_jvm_version_takes_made_up_registers(int version)
-{
-    return version > 0 && version < SMP_JVM_FRAMES_SAY_SIZE;
-}

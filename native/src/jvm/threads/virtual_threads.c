@@ -102,9 +102,9 @@ enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
     return whole ? SMP_VIRTUAL_WHOLE : SMP_VIRTUAL_CUT;
 }
 
-bool smp_virtual_threads_is_boundary(uint64_t method)
+uint64_t smp_virtual_threads_boundary(void)
 {
-    return known.found && method == known.enter_special;
+    return known.found ? known.enter_special : 0;
 }
 
 bool smp_virtual_threads_is_carrier(JNIEnv *env, jobject thread)

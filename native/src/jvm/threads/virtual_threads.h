@@ -36,8 +36,8 @@ enum smp_virtual_cut {
 bool smp_virtual_threads_init(JNIEnv *env);
 /* Cuts the carrier's frames off a stack, which is not cut in the middle. */
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
-/* Of a method key. */
-bool smp_virtual_threads_is_boundary(uint64_t method);
+/* The method on whose frame those of a virtual thread stand; 0: not known. */
+uint64_t smp_virtual_threads_boundary(void);
 /* Is it a carrier thread? If so, virtual threads are in use from now on. */
 bool smp_virtual_threads_is_carrier(JNIEnv *env, jobject thread);
 /* Has a carrier thread been seen? Once true, it stays. */

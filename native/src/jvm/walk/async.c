@@ -10,13 +10,16 @@
 #include "base/once.h"
 #include "jvm/agent/agent.h"
 #include "jvm/agent/symbol.h"
+#include "jvm/code/class_unload.h"
 #include "jvm/code/code_events.h"
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"
-#include "jvm/hotspot/version.h"
+#include "jvm/hotspot/check.h"
+#include "jvm/hotspot/frames.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/handler/own_walk.h"
 #include "jvm/walk/self_test.h"
 #include "jvm/walk/signals.h"
 
@@ -58,6 +61,18 @@ const struct smp_async *smp_async_get(void)
     return &state.async;
 }
 
+const struct smp_own_walk *smp_async_own_walk(void)
+{
+    static _Atomic uint64_t believed_epoch;
+    const uint64_t epoch = smp_class_unload_epoch();
+
+    if (state.async.own.walk == NULL || !smp_hotspot_is_usable())
+        return NULL;
+    if (atomic_exchange(&believed_epoch, epoch) != epoch)
+        smp_frames_cache_renew(state.async.own.cache);
+    return &state.async.own;
+}
+
 int smp_async_signal(int wanted)
 {
     const int number = smp_signals_number(wanted);
@@ -80,6 +95,26 @@ static struct smp_thread_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
                                         smp_code_map_is_java);
     (*env)->DeleteLocalRef(env, current);
     return layout;
+}
+
+/* After the events for code, which have found the layout. */
+static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    static struct smp_frames_cache *cache; /* never freed: a late handler may read it */
+    struct smp_check_caller caller = { .jvmti = jvmti,
+                                       .env = env,
+                                       .stack_high = smp_stack_bounds_own().high };
+    jthread current = NULL;
+
+    if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
+        return;
+    caller.java_thread = smp_threads_address(env, current);
+    (*env)->DeleteLocalRef(env, current);
+    if (cache == NULL && smp_frames_cache_create(&cache) != SMP_OK)
+        return;
+    (void)!smp_hotspot_prove(&caller); /* else it is not usable, see smp_hotspot_is_usable */
+    state.async.own =
+        smp_own_walk_make(smp_hotspot_layout(), cache, smp_virtual_threads_boundary());
 }
 
 static const char *install_handler(int signal)
@@ -108,8 +143,7 @@ static const char *prepare_walks(int signal, JNIEnv *env)
         smp_method_ids_open(env);
         state.async.has_virtual_threads = smp_virtual_threads_init(env);
         state.async.layout = find_layout(jvmti, env);
-        state.async.no_made_up_registers =
-            !smp_jvm_version_takes_made_up_registers(smp_jvm_version(jvmti));
+        prepare_own_walk(jvmti, env);
         reason = install_handler(signal);
     }
     return reason;
@@ -127,8 +161,7 @@ static enum smp_status open_async(int signal, const char **reason)
         return SMP_OK;
     const struct smp_walk_target target = { .walk = state.async.walk,
                                             .env = env,
-                                            .no_made_up_registers =
-                                                state.async.no_made_up_registers };
+                                            .own = smp_async_own_walk() };
     /* A collection, or a busy machine, may make one self-test fail. */
     for (int i = 0; i < SELF_TESTS && status == SMP_OK; i++) {
         *reason = smp_self_test_native(state.async.signal, &target);

@@ -9,8 +9,9 @@
  * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
  * asynchronous walks; see smp_async_refusal.
  *
- * From JDK 28 on AsyncGetCallTrace gets only registers that the kernel has saved: nothing is
- * recovered there, and the engine's name says so.
+ * AsyncGetCallTrace gets only registers that the kernel has saved: with others it has crashed JVMs
+ * (value classes, JDK 28). What it does not walk, our own walk recovers (hotspot/frames.h). Where
+ * that is not usable nothing is recovered, and the engine's name says so.
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.
@@ -47,10 +48,12 @@ struct smp_async {
     smp_jvm_walk *walk;
     struct smp_thread_layout layout;
     bool has_virtual_threads;
-    bool no_made_up_registers; /* in this JVM AsyncGetCallTrace gets none (version.h) */
+    struct smp_own_walk own; /* .walk NULL: its layout is not found in this JVM */
 };
 
 const struct smp_async *smp_async_get(void);
+/* For the next walk; NULL: not usable in this JVM, or not any more (hotspot/check.h). */
+const struct smp_own_walk *smp_async_own_walk(void);
 /* The number to send for a session that opened with wanted: another session's if wanted could not
  * be installed. */
 int smp_async_signal(int wanted);

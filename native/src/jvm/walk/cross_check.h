@@ -3,14 +3,15 @@
  * cross_check.h - compares walks from outside with JVMTI's: the first ones of each session, then
  * one in so many.
  *
- *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock      not moved: equal stacks, or else
+ *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock    not moved: the two stacks must be equal
  *
  * Two stacks of one standing thread that differ mean that we misread this JVM: no stack is read
- * from outside any more (smp_outside_refuse), and the engine's name says why.
+ * from outside any more (smp_hotspot_refuse), and the engine's name says why.
  *
  * Owns     a check: memory for one stack. Process-wide: how often, and two counts.
  * Threads  a check: one sampler thread. The rest: any.
- * Errors   init: SMP_ENOMEM. Where the thread ran meanwhile the next walk is compared instead.
+ * Errors   init: SMP_ENOMEM. Where the thread ran meanwhile nothing is compared, and the next
+ *          walk is.
  * Cost     a handshake; on average nothing.
  */
 #ifndef SMP_JVM_WALK_CROSS_CHECK_H

@@ -7,9 +7,8 @@
 
 #include "base/alloc.h"
 #include "base/once.h"
-#include "base/safe_read.h"
 #include "jvm/agent/agent.h"
-#include "jvm/hotspot/version.h"
+#include "jvm/hotspot/check.h"
 #include "jvm/threads/gate.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
@@ -22,12 +21,9 @@ enum { DEATH_MOST_MS = 1000 /* for walks, which take microseconds */ };
 static struct {
     struct smp_once once;
     _Atomic bool usable;
-    _Atomic bool is_refused; /* for ever */
     /* Written by the call that opens or closes. */
-    struct smp_layout layout; /* constant while usable */
-    struct smp_frames_cache *cache;
-    struct smp_proven_walk how;
-    pthread_mutex_t mutex; /* guards refusal */
+    struct smp_proven_walk how; /* constant while usable */
+    pthread_mutex_t mutex;      /* guards refusal */
     char refusal[SMP_OUTSIDE_REFUSAL_BYTES];
 } state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
 
@@ -53,6 +49,9 @@ static void set_refusal(const char *reason)
 
 void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES])
 {
+    smp_hotspot_refusal(out);
+    if (out[0] != '\0')
+        return;
     pthread_mutex_lock(&state.mutex);
     (void)snprintf(out, SMP_OUTSIDE_REFUSAL_BYTES, "%s", state.refusal);
     pthread_mutex_unlock(&state.mutex);
@@ -60,21 +59,16 @@ void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES])
 
 bool smp_outside_is_usable(void)
 {
-    return atomic_load_explicit(&state.usable, memory_order_acquire) && smp_agent_is_live();
-}
-
-void smp_outside_refuse(const char *reason)
-{
-    set_refusal(reason);
-    atomic_store(&state.is_refused, true);
-    atomic_store(&state.usable, false);
+    return atomic_load_explicit(&state.usable, memory_order_acquire) && smp_agent_is_live() &&
+           smp_hotspot_is_usable();
 }
 
 static void walk_frames(void *self, struct smp_frames_start start, uintptr_t stack_high,
                         struct smp_frames *out)
 {
-    (void)self;
-    smp_frames_walk(&state.layout, state.cache, start, stack_high, out);
+    const struct smp_own_walk *own = self;
+
+    smp_frames_walk(own->layout, own->cache, start, stack_high, out);
 }
 
 /* False: reason says why. */
@@ -86,20 +80,17 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "no asynchronous walks");
         return false;
     }
-    state.how = (struct smp_proven_walk){ .layout = async->layout.jvm, .walk = walk_frames };
+    state.how = (struct smp_proven_walk){ .layout = async->layout.jvm,
+                                          .walk = walk_frames,
+                                          .self = (void *)(uintptr_t)&async->own }; /* constant */
     if (state.how.layout.last_sp == 0) {
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
         return false;
     }
-    const char *const unreadable = smp_safe_read_refusal();
-    if (unreadable != NULL) {
-        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "%s", unreadable);
-        return false;
-    }
-    if (!smp_layout_find(smp_jvm_version(smp_agent_jvmti()), &state.layout, reason))
-        return false;
-    if (smp_frames_cache_create(&state.cache) != SMP_OK) {
-        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "no memory for return addresses");
+    if (!smp_hotspot_is_usable()) {
+        smp_hotspot_refusal(reason);
+        if (reason[0] == '\0')
+            (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "the check was not possible");
         return false;
     }
     return true;
@@ -108,8 +99,6 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
 static void close_outside(void)
 {
     atomic_store(&state.usable, false);
-    smp_frames_cache_destroy(state.cache);
-    state.cache = NULL;
 }
 
 void smp_outside_open(void)
@@ -118,9 +107,8 @@ void smp_outside_open(void)
 
     if (!smp_once_open(&state.once))
         return;
-    const bool is_usable = !atomic_load(&state.is_refused) && open_outside(reason);
-    if (!atomic_load(&state.is_refused))
-        set_refusal(reason);
+    const bool is_usable = open_outside(reason);
+    set_refusal(reason);
     if (is_usable) {
         smp_gate_open(&smp_gate_process);
         atomic_store_explicit(&state.usable, true, memory_order_release);
@@ -190,8 +178,14 @@ static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
     if (smp_cross_check_end(&walker->check, &walker->by_jvmti, thread, sample, difference))
         return true;
     (void)snprintf(reason, sizeof(reason), "found wrong, %s", difference);
-    smp_outside_refuse(reason);
+    smp_hotspot_refuse(reason);
     return false;
+}
+
+static bool is_off(const struct smp_outside *walker)
+{
+    return walker->how == NULL ? !smp_outside_is_usable() || smp_async_own_walk() == NULL
+                               : smp_hotspot_is_refused();
 }
 
 static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
@@ -203,7 +197,7 @@ static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
     struct smp_frames frames = { .raw = walker->raw, .ids = walker->ids };
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
-    if (atomic_load(&state.is_refused) || (walker->how == NULL && !smp_outside_is_usable()))
+    if (is_off(walker))
         return SMP_EUNSUPPORTED;
     frames.capacity = sample->capacity < walker->capacity ? sample->capacity : walker->capacity;
     for (unsigned i = 0; i < SMP_OUTSIDE_TRIES; i++) {

@@ -10,13 +10,12 @@
  * meanwhile.
  *
  * Open decides once whether this JVM is walked from outside: the layout of its thread object is
- * known (async.h), so is that of its code (hotspot/layout.h), and its memory can be read safely.
- * A reason against it stands in the name of the engine.
+ * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
+ * it stands in the name of the engine; one difference that is found later ends it, too.
  *
- * Owns     process-wide: the layout and the cache of return addresses. A walker: memory for two
- *          stacks.
+ * Owns     a walker: memory for two stacks.
  * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.
- * Errors   open: see smp_outside_refusal. create: SMP_ENOMEM.
+ * Errors   open: none; see smp_outside_refusal. create: SMP_ENOMEM.
  * Cost     a walk of 64 frames: about 2.3 us. open: one pass over the JVM's list of fields.
  */
 #ifndef SMP_JVM_WALK_OUTSIDE_H
@@ -42,8 +41,6 @@ void smp_outside_close(void);
 bool smp_outside_is_usable(void);
 /* Why it is not usable; "" while it is, or before the first open. Copied. */
 void smp_outside_refusal(char out[SMP_OUTSIDE_REFUSAL_BYTES]);
-/* No walk from outside any more, as long as the library is loaded: something was found wrong. */
-void smp_outside_refuse(const char *reason);
 
 /* Hook of agent.h: no walk from here on. Waits for those that are under way. */
 void smp_outside_vm_dies(void);

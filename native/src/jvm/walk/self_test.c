@@ -62,7 +62,8 @@ static const char *compare_with_jvmti(const struct walked *walked, const jvmtiFr
     if (walked->answer.answer != SMP_ANSWER_WHOLE)
         return "the stack of a native method is not walked";
     for (uint32_t i = 0; i < common; i++) {
-        if (smp_virtual_threads_is_boundary((uint64_t)(uintptr_t)first[i].method))
+        if (first[i].method != NULL &&
+            (uint64_t)(uintptr_t)first[i].method == smp_virtual_threads_boundary())
             return NULL;
         if (first[i].method != (void *)frames[i].method)
             return "the stack of a native method comes out wrong";

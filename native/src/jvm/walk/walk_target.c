@@ -55,7 +55,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const stru
     target.stack_low = info->stack_low;
     target.stack_high = info->stack_high;
     target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
-    target.no_made_up_registers = async->no_made_up_registers;
+    target.own = smp_async_own_walk();
     /* Known JVMs only check that it is not NULL; the thread's own is passed if it is known. */
     target.env = env;
     if (target.java_thread != 0 && async->layout.env_offset != 0)

@@ -9,13 +9,12 @@ _Static_assert(sizeof(struct smp_frame) == sizeof(struct smp_jvm_frame),
                "one takes the other's place");
 
 enum {
-    JVM_NATIVE_BCI = -3, /* how AsyncGetCallTrace marks a native method */
-    NATIVE_BCI = -1      /* how JVMTI does */
+    NATIVE_BCI = -1 /* how JVMTI marks a native method */
 };
 
 static int64_t jvmti_bci(int32_t jvm_bci, bool is_leaf)
 {
-    if (jvm_bci == JVM_NATIVE_BCI)
+    if (jvm_bci == SMP_JVM_NATIVE_BCI)
         return NATIVE_BCI;
     /* A leaf caught where its code has no line counts as at its beginning. */
     return is_leaf && jvm_bci < 0 ? 0 : jvm_bci;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs inside a signal handler: see recovery.h. Calls through pointers: AsyncGetCallTrace.
+ * Runs inside a signal handler: see recovery.h.
  */
 #include "jvm/walk/handler/recovery.h"
 
@@ -9,16 +9,54 @@
 #include "jvm/code/code_view.h"
 #include "jvm/hotspot/machine_code.h"
 #include "jvm/walk/handler/registers.h"
+#include "jvm/walk/handler/signal_frame.h"
 
-static bool walk_from(struct smp_walk *walk, struct smp_registers from)
+/* --------------------------------------------------------------------------- words of the stack */
+
+/* Of a stack whose bounds are not known, only the page of the stack pointer is surely mapped. */
+static struct smp_signal_stack known_stack(const struct smp_walk *walk)
 {
-    smp_registers_set(walk->context, from);
-    const int32_t count = smp_walk_call_jvm(walk);
-    smp_registers_set(walk->context, walk->at);
-    if (!smp_walk_is_whole(walk, count))
+    const uintptr_t page = walk->at.sp - walk->at.sp % SMP_WALK_PAGE_BYTES;
+
+    if (walk->target->stack_high == 0)
+        return (struct smp_signal_stack){ page, page + SMP_WALK_PAGE_BYTES };
+    return (struct smp_signal_stack){ walk->target->stack_low, walk->target->stack_high };
+}
+
+static bool on_stack(const struct smp_walk *walk, uintptr_t address)
+{
+    const struct smp_signal_stack stack = known_stack(walk);
+
+    return address >= stack.low && address < stack.high - sizeof(uintptr_t) &&
+           address % sizeof(uintptr_t) == 0;
+}
+
+static uintptr_t word_at(uintptr_t address)
+{
+    return *(const uintptr_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+}
+
+/* ---------------------------------------------------------------------------------- the walk */
+
+/* From a complete frame. line_pc: where the record of its line is, or the first one behind; 0:
+ * at exactly its pc. */
+static bool walk_from(struct smp_walk *walk, struct smp_registers from, uintptr_t line_pc)
+{
+    const struct smp_frames_start start = {
+        .sp = from.sp, .fp = from.fp, .pc = from.pc, .line_pc = line_pc
+    };
+    const struct smp_own_walk *own = walk->target->own;
+    uint32_t count = 0;
+
+    if (on_stack(walk, from.sp))
+        count = own->walk(own, start, known_stack(walk).high, walk->frames + 1, walk->capacity - 1);
+    /* Our walk of a virtual thread's stack does not go on to its carrier's root. */
+    if (count == 0 ||
+        ((own->virtual_root == NULL || walk->frames[count].method != own->virtual_root) &&
+         !smp_walk_is_whole(walk, (int32_t)count)))
         return false;
     walk->answer->first = 1;
-    walk->answer->count = (uint32_t)count;
+    walk->answer->count = count;
     return true;
 }
 
@@ -32,25 +70,7 @@ static void put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo)
     walk->answer->count++;
 }
 
-/* --------------------------------------------------------------------------- words of the stack */
-
-/* Of a stack whose bounds are not known, only the page of the stack pointer is surely mapped. */
-static bool on_stack(const struct smp_walk *walk, uintptr_t address)
-{
-    uintptr_t low = walk->target->stack_low;
-    uintptr_t high = walk->target->stack_high;
-
-    if (high == 0) {
-        low = walk->at.sp - walk->at.sp % SMP_WALK_PAGE_BYTES;
-        high = low + SMP_WALK_PAGE_BYTES;
-    }
-    return address >= low && address < high - sizeof(uintptr_t) && address % sizeof(uintptr_t) == 0;
-}
-
-static uintptr_t word_at(uintptr_t address)
-{
-    return *(const uintptr_t *)address; /* NOLINT(performance-no-int-to-ptr) */
-}
+/* ------------------------------------------------------------------------------------- callers */
 
 struct caller {
     uintptr_t address; /* the return address */
@@ -84,37 +104,34 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
                                   smp_machine_code_follows_call(address, &caller->call));
 }
 
-/* The line of a call of Java code is recorded at the return address. */
-static uintptr_t java_call_pc(const struct caller *caller)
-{
-    return caller->is_method ? caller->address - 1 : caller->address;
-}
-
-/* The line of a call of other code is recorded at its beginning, or elsewhere; behind it may be
- * another line. The JVM takes the first record behind the pc. */
-static uintptr_t leaf_call_pc(const struct caller *caller)
+/* The line of a call of other code than Java's is recorded at its beginning, or elsewhere. The
+ * line of a call of Java code is recorded at the return address: 0. */
+static uintptr_t leaf_call_line(const struct caller *caller)
 {
     if (!caller->is_method)
-        return caller->address;
-    return (caller->line_pc != 0 ? caller->line_pc : caller->call.start) - 1;
+        return 0;
+    return caller->line_pc != 0 ? caller->line_pc : caller->call.start;
 }
 
 /*
  * Walks from the caller whose return address is in slot. The caller's frame pointer is still in its
  * register, or lies below the return address: an interpreted caller needs the right one.
  */
-static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t pc)
+static bool walk_caller(struct smp_walk *walk, uintptr_t slot, const struct caller *caller,
+                        uintptr_t line_pc)
 {
-    struct smp_registers from = { .pc = pc, .sp = slot + sizeof(uintptr_t), .fp = walk->at.fp };
+    struct smp_registers from = { .pc = caller->address,
+                                  .sp = slot + sizeof(uintptr_t),
+                                  .fp = walk->at.fp };
     const uintptr_t saved = slot - sizeof(uintptr_t);
 
-    if (walk_from(walk, from))
+    if (walk_from(walk, from, line_pc))
         return true;
     if (saved < walk->at.sp || !on_stack(walk, saved) || !on_stack(walk, word_at(saved)) ||
         word_at(saved) <= slot)
         return false;
     from.fp = word_at(saved);
-    return walk_from(walk, from);
+    return walk_from(walk, from, line_pc);
 }
 
 /* -------------------------------------------------------------------------- in compiled methods */
@@ -123,7 +140,7 @@ static bool enter_at(struct smp_walk *walk, const struct smp_code_piece *method,
 {
     struct caller caller;
 
-    if (!read_caller(walk, slot, &caller) || !walk_caller(walk, slot, java_call_pc(&caller)))
+    if (!read_caller(walk, slot, &caller) || !walk_caller(walk, slot, &caller, 0))
         return false;
     put_leaf(walk, method->id, false);
     walk->answer->answer = SMP_ANSWER_AT_ENTRY;
@@ -139,7 +156,7 @@ static bool return_at(struct smp_walk *walk, const struct smp_code_piece *method
     if (!read_caller(walk, slot, &caller))
         return false;
     from.sp = slot + sizeof(uintptr_t) - method->frame.bytes;
-    if (!walk_from(walk, from))
+    if (!walk_from(walk, from, walk->at.pc + 1))
         return false;
     walk->answer->answer = SMP_ANSWER_AT_RETURN;
     return true;
@@ -154,7 +171,7 @@ static bool with_pushed(struct smp_walk *walk, const struct smp_code_piece *meth
 
     from.sp += bytes;
     if (!read_caller(walk, from.sp + method->frame.bytes - sizeof(uintptr_t), &caller) ||
-        !walk_from(walk, from))
+        !walk_from(walk, from, walk->at.pc + 1))
         return false;
     walk->answer->answer = SMP_ANSWER_PUSHED;
     return true;
@@ -186,7 +203,7 @@ static bool recover_in_method(struct smp_walk *walk, const struct smp_code_piece
     if (enter_at(walk, method, sp + frame->bytes - word))
         return true;
     /* At the very return, where the caller does not expect this frame: it counts as left. */
-    if (!read_caller(walk, sp, &caller) || !walk_caller(walk, sp, java_call_pc(&caller)))
+    if (!read_caller(walk, sp, &caller) || !walk_caller(walk, sp, &caller, 0))
         return false;
     put_leaf(walk, method->id, false);
     walk->answer->answer = SMP_ANSWER_AT_RETURN;
@@ -211,7 +228,7 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
             return false;
         if (!read_caller(walk, slot, &caller) || (sure && !is_called(stub, &caller)))
             continue;
-        if (walk_caller(walk, slot, leaf_call_pc(&caller)))
+        if (walk_caller(walk, slot, &caller, leaf_call_line(&caller)))
             return true;
     }
     return false;
@@ -232,7 +249,7 @@ static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece
         if (!on_stack(walk, slot))
             break;
         if (read_caller(walk, slot, &caller))
-            return walk_caller(walk, slot, leaf_call_pc(&caller));
+            return walk_caller(walk, slot, &caller, leaf_call_line(&caller));
         const struct smp_code_piece *piece = smp_code_find(walk->code, word_at(slot) - 1);
         if (piece != NULL && piece->kind == SMP_CODE_STUB)
             *stub = piece;
@@ -250,8 +267,8 @@ static bool by_link(struct smp_walk *walk)
 
     if (link == 0 || piece == NULL || piece->kind == SMP_CODE_STUB)
         return false;
-    from.pc = piece->kind == SMP_CODE_METHOD ? link - 1 : link;
-    return walk_from(walk, from);
+    from.pc = link;
+    return walk_from(walk, from, piece->kind == SMP_CODE_METHOD ? link : 0);
 }
 
 static bool recover_from_caller(struct smp_walk *walk, const struct smp_code_piece *stub)
@@ -284,124 +301,63 @@ static bool recover_in_java(struct smp_walk *walk)
 
 /* ----------------------------------------------------------------------------------- in the JVM */
 
-struct anchor {
-    uintptr_t sp;
-    uintptr_t pc;
-    uintptr_t fp;
-};
-
-static uintptr_t *field_of(const struct smp_walk *walk, uint32_t offset)
+static uintptr_t field_of(const struct smp_walk *walk, uint32_t offset)
 {
-    return (uintptr_t *)(walk->target->java_thread + offset); /* NOLINT */
+    return word_at(walk->target->java_thread + offset);
 }
 
-static struct anchor get_anchor(const struct smp_walk *walk)
+/* The anchor's frame, or that of its caller, if it is one of a runtime stub whose size is not
+ * known. */
+static bool walk_anchor(struct smp_walk *walk, struct smp_registers anchor)
 {
-    const struct smp_jvm_layout *layout = &walk->target->layout;
-
-    return (struct anchor){ .sp = *field_of(walk, layout->last_sp),
-                            .pc = *field_of(walk, layout->last_pc),
-                            .fp = *field_of(walk, layout->last_fp) };
-}
-
-static void set_anchor(const struct smp_walk *walk, struct anchor anchor)
-{
-    const struct smp_jvm_layout *layout = &walk->target->layout;
-
-    *(volatile uintptr_t *)field_of(walk, layout->last_sp) = anchor.sp;
-    *(volatile uintptr_t *)field_of(walk, layout->last_pc) = anchor.pc;
-    *(volatile uintptr_t *)field_of(walk, layout->last_fp) = anchor.fp;
-}
-
-/*
- * AsyncGetCallTrace does not check the top frame of a thread that is inside the JVM, and reads an
- * interpreted one's method and byte code through its frame pointer: a wrong one is a crash. Such a
- * frame has at least so many words between its end and its frame pointer.
- */
-static bool may_be_interpreted(const struct smp_walk *walk, struct anchor frame)
-{
-    return on_stack(walk, frame.fp) &&
-           frame.fp >= frame.sp + SMP_WALK_INTERPRETER_WORDS * sizeof(uintptr_t);
-}
-
-static bool walk_anchor(struct smp_walk *walk, struct anchor recorded, struct anchor other,
-                        bool is_interpreted)
-{
-    if (is_interpreted && !may_be_interpreted(walk, other))
-        return false;
-    set_anchor(walk, other);
-    const bool walked = walk_from(walk, walk->at);
-    set_anchor(walk, recorded);
-    if (walked)
-        walk->answer->answer = SMP_ANSWER_FROM_CALLER;
-    return walked;
-}
-
-static bool walk_anchor_caller(struct smp_walk *walk, struct anchor recorded, uintptr_t slot)
-{
-    const uintptr_t saved = slot - sizeof(uintptr_t);
-    struct anchor other = { .sp = slot + sizeof(uintptr_t), .fp = recorded.fp };
+    const uintptr_t word = sizeof(uintptr_t);
     struct caller caller;
 
-    if (!read_caller(walk, slot, &caller))
-        return false;
-    other.pc = word_at(slot);
-    if (on_stack(walk, saved))
-        other.fp = word_at(saved);
-    return walk_anchor(walk, recorded, other, !caller.is_method);
-}
-
-/*
- * Only while the thread runs inside the JVM: then no other thread reads the anchor, because
- * safepoints and handshakes, which do, wait until the thread says that it is ready.
- */
-static bool recover_in_vm(struct smp_walk *walk)
-{
-    const struct anchor recorded = get_anchor(walk);
-    const struct smp_code_piece *piece = NULL;
-    struct anchor other = recorded;
-
-    if (recorded.sp == 0)
-        return false;
-    if (!on_stack(walk, recorded.sp) || !on_stack(walk, recorded.sp - sizeof(uintptr_t)))
-        return false;
-    if (recorded.pc == 0)
-        other.pc = word_at(recorded.sp - sizeof(uintptr_t));
-    piece = smp_code_find(walk->code, other.pc);
-    if (piece == NULL)
-        return false;
-    if (recorded.pc == 0 && walk_anchor(walk, recorded, other, piece->kind == SMP_CODE_INTERPRETER))
+    if (walk_from(walk, anchor, 0))
         return true;
-    if (piece->kind != SMP_CODE_STUB)
-        return false;
-    if (recorded.fp >= recorded.sp &&
-        walk_anchor_caller(walk, recorded, recorded.fp + sizeof(uintptr_t)))
+    if (anchor.fp >= anchor.sp && read_caller(walk, anchor.fp + word, &caller) &&
+        walk_caller(walk, anchor.fp + word, &caller, 0))
         return true;
     for (uintptr_t i = 0; i < SMP_WALK_RUNTIME_WORDS; i++) {
-        if (walk_anchor_caller(walk, recorded, recorded.sp + i * sizeof(uintptr_t)))
+        const uintptr_t slot = anchor.sp + i * word;
+        if (!on_stack(walk, slot))
+            return false;
+        if (read_caller(walk, slot, &caller) && walk_caller(walk, slot, &caller, 0))
             return true;
     }
     return false;
 }
 
-/* In none of these states does the JVM count the thread as stopped. */
-static bool is_inside_vm(const struct smp_walk *walk)
+/* The thread is in native code or in the JVM itself, and has recorded its last Java frame. */
+static bool recover_in_vm(struct smp_walk *walk)
 {
-    const int32_t state = walk->answer->state;
+    const struct smp_jvm_layout *layout = &walk->target->layout;
+    struct smp_registers anchor = { 0 };
 
-    return walk->target->layout.last_sp != 0 &&
-           (state == SMP_JVM_FROM_NATIVE || state == SMP_JVM_IN_VM || state == SMP_JVM_FROM_VM);
+    if (layout->last_sp == 0 || walk->target->java_thread == 0)
+        return false;
+    anchor.sp = field_of(walk, layout->last_sp);
+    anchor.pc = field_of(walk, layout->last_pc);
+    anchor.fp = field_of(walk, layout->last_fp);
+    if (anchor.sp == 0 || !on_stack(walk, anchor.sp) ||
+        !on_stack(walk, anchor.sp - sizeof(uintptr_t)))
+        return false;
+    if (anchor.pc == 0)
+        anchor.pc = word_at(anchor.sp - sizeof(uintptr_t));
+    if (!walk_anchor(walk, anchor))
+        return false;
+    walk->answer->answer = SMP_ANSWER_FROM_CALLER;
+    return true;
 }
 
 void smp_recovery_run(struct smp_walk *walk, int32_t code)
 {
-    if (walk->target->no_made_up_registers)
+    if (walk->target->own == NULL)
         return;
     switch (code) {
     case SMP_JVM_UNKNOWN_NOT_JAVA:
     case SMP_JVM_NOT_WALKABLE_NOT_JAVA:
-        if (is_inside_vm(walk))
-            (void)recover_in_vm(walk);
+        (void)recover_in_vm(walk);
         break;
     case SMP_JVM_GC_ACTIVE:
     case SMP_JVM_DEOPT:

@@ -12,7 +12,10 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
+#include "jvm/hotspot/frame_types.h"
 #include "jvm/hotspot/thread_layout.h"
+
+enum { SMP_JVM_NATIVE_BCI = -3 /* how AsyncGetCallTrace marks a native method */ };
 
 /* One frame as AsyncGetCallTrace writes it. */
 struct smp_jvm_frame {
@@ -43,6 +46,18 @@ enum {
     SMP_JVM_DEOPT = -9
 };
 
+/* A walk from a complete frame that reads memory only: hotspot/frames.h. */
+struct smp_own_walk {
+    /* Frames written, leaf first, up to the thread's root; capacity: perhaps more. 0: no whole
+     * stack. */
+    uint32_t (*walk)(const struct smp_own_walk *self, struct smp_frames_start from,
+                     uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
+    const struct smp_layout *layout;
+    struct smp_frames_cache *cache;
+    void
+        *virtual_root; /* a virtual thread's frames stand on that of this method; NULL: not known */
+};
+
 /* What is known of the process and of the thread before it is interrupted. */
 struct smp_walk_target {
     smp_jvm_walk *walk;
@@ -52,8 +67,7 @@ struct smp_walk_target {
     uintptr_t stack_low;   /* both 0: not known; then only the page of sp is read */
     uintptr_t stack_high;
     void *root; /* the method every stack of the thread ends in; NULL: not known */
-    /* No recovery: AsyncGetCallTrace gets only registers that the kernel has saved. */
-    bool no_made_up_registers;
+    const struct smp_own_walk *own; /* NULL: not usable in this JVM; then nothing is recovered */
 };
 
 enum {
@@ -61,7 +75,6 @@ enum {
     SMP_WALK_PUSHED_WORDS = 4,    /* registers that compiled code keeps on the stack for a while */
     SMP_WALK_RUNTIME_WORDS = 128, /* searched above the anchor's sp in a runtime stub, which saves
                                      all registers */
-    SMP_WALK_INTERPRETER_WORDS = 8, /* of a frame of the interpreter, up to its frame pointer */
     SMP_WALK_FOREIGN_FRAMES = 32, /* of code that is not Java's, followed by their frame pointers */
     SMP_WALK_PREFETCHED = 64,     /* frames whose memory is prefetched before the walk */
     SMP_WALK_PAGE_BYTES = 4096,   /* the smallest there is */

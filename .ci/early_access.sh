@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# early_access.sh FOLDER [VERSION]: unpacks a JDK of Debian's unstable suite below FOLDER, by default the newest one there,
+# and prints its home. Nothing is installed: lists and packages stay in FOLDER, and come from the mirror that this
+# machine's apt uses. Such a JDK needs a newer C library than this Debian has, so its programs get the suite's.
+#
+# Fails, with the reason, where the suite or the JDK cannot be had.
+set -euo pipefail
+
+folder=$(realpath --canonicalize-missing "${1:?usage: early_access.sh FOLDER [VERSION]}")
+version=${2:-}
+
+die() {
+    echo "early_access.sh: $*" >&2
+    exit 1
+}
+
+# What apt reads and writes instead of the machine's own.
+write_configuration() {
+    local mirror
+    mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' 'Label: Debian' | head -1)
+    [ -n "$mirror" ] || die "apt knows no mirror of Debian: apt-get update"
+    mkdir -p "$folder"/{lists/partial,cache/archives/partial,packages}
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >"$folder/sources.list"
+    cat >"$folder/apt.conf" <<TEXT
+Dir::Etc::sourcelist "$folder/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::State::lists "$folder/lists";
+Dir::State::status "/dev/null";
+Dir::Cache "$folder/cache";
+APT::Sandbox::User "root";
+Acquire::Languages "none";
+TEXT
+}
+
+# unpack TO PACKAGE...: of the unstable suite, or with APT_CONFIG empty of the machine's own
+unpack() {
+    local to=$1 package
+    shift
+    mkdir -p "$to"
+    rm -f "$folder"/packages/*
+    (cd "$folder/packages" && apt-get download -qq "$@") >&2 || die "no packages $*"
+    for package in "$folder"/packages/*.deb; do
+        dpkg-deb --extract "$package" "$to"
+    done
+}
+
+newest() {
+    apt-cache pkgnames openjdk- | sed -n 's/^openjdk-\([0-9]*\)-jdk-headless$/\1/p' | sort -n | tail -1
+}
+
+# The package keeps its settings below /etc.
+mend_links() {
+    local link
+    find "$1" -type l -lname '/etc/*' | while read -r link; do
+        ln -sfn "$1$(readlink "$link")" "$link"
+    done
+}
+
+# Programs begin with the suite's loader, and find its libraries.
+mend_programs() {
+    local libraries=$folder/libraries/usr/lib/x86_64-linux-gnu program
+    for program in "$1"/bin/* "$1/lib/jspawnhelper"; do
+        if [ -f "$program" ] && head -c 4 "$program" | grep -q ELF; then
+            "$folder/tools/usr/bin/patchelf" --set-interpreter "$libraries/ld-linux-x86-64.so.2" --force-rpath \
+                --set-rpath "\$ORIGIN:\$ORIGIN/../lib:$libraries" "$program"
+        fi
+    done
+}
+
+[ "$(uname -m)" = x86_64 ] || die "only for x86-64"
+unpacked=$folder/jdk
+if [ ! -d "$unpacked" ]; then
+    write_configuration
+    unpack "$folder/tools" patchelf
+    export APT_CONFIG=$folder/apt.conf
+    apt-get update -qq >&2 || die "no lists of the unstable suite"
+    version=${version:-$(newest)}
+    [ -n "$version" ] || die "no JDK in the unstable suite"
+    unpack "$folder/libraries" libc6 libgcc-s1 libstdc++6 zlib1g
+    unpack "$unpacked.part" "openjdk-$version-jre-headless" "openjdk-$version-jdk-headless"
+    mv "$unpacked.part" "$unpacked"
+    mend_links "$unpacked"
+    mend_programs "$unpacked/usr/lib/jvm/java-$version-openjdk-amd64"
+fi
+home=$(echo "$unpacked"/usr/lib/jvm/java-[0-9][0-9]-openjdk-amd64)
+"$home/bin/java" -version >&2 || die "$home does not run"
+echo "$home"

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/handler/own_walk.h"
+
+#include <string.h>
+
+#include "jvm/hotspot/frames.h"
+
+_Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),
+               "one takes the other's place");
+_Static_assert(sizeof(struct smp_jvm_frame) == 2 * sizeof(uint64_t), "a frame and half of one");
+
+/* In place: frames holds raw ones. */
+static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct smp_raw_frame raw;
+        memcpy(&raw, &frames[i], sizeof(raw));
+        frames[i] = (struct smp_jvm_frame){
+            .bci = raw.bci >= 0 ? raw.bci : SMP_JVM_NATIVE_BCI,
+            .method = (void *)(uintptr_t)ids[i], /* NOLINT(performance-no-int-to-ptr) */
+        };
+    }
+}
+
+/* A virtual thread's stack ends in the frame on which its own ones stand, as the JVM shows it. */
+static uint32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_frame *frames,
+                                 uint32_t count)
+{
+    if (self->virtual_root == NULL)
+        return 0;
+    frames[count] =
+        (struct smp_jvm_frame){ .bci = SMP_JVM_NATIVE_BCI, .method = self->virtual_root };
+    return count + 1;
+}
+
+static uint32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_start from,
+                            uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity)
+{
+    /* Two thirds for the frames, one third for their ids. */
+    const uint32_t room = capacity / 3 * 2;
+    uint64_t *const ids = (uint64_t *)(void *)(frames + room);
+    struct smp_frames found = { .raw = (struct smp_raw_frame *)(void *)frames,
+                                .ids = ids,
+                                .capacity = room };
+
+    smp_frames_walk(self->layout, self->cache, from, stack_high, &found);
+    if (found.end != SMP_FRAMES_ROOT && found.end != SMP_FRAMES_VIRTUAL_ROOT &&
+        found.end != SMP_FRAMES_BARRIER)
+        return 0;
+    if (found.omitted > 0)
+        return capacity;
+    name_frames(frames, ids, found.count);
+    if (found.end == SMP_FRAMES_ROOT)
+        return (uint32_t)found.count;
+    return add_virtual_root(self, frames, (uint32_t)found.count);
+}
+
+struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
+                                      struct smp_frames_cache *cache, uint64_t virtual_root)
+{
+    return (struct smp_own_walk){
+        .walk = walk_frames,
+        .layout = layout,
+        .cache = cache,
+        .virtual_root = (void *)(uintptr_t)virtual_root, /* NOLINT(performance-no-int-to-ptr) */
+    };
+}

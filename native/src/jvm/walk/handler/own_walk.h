@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * own_walk.h - hotspot/frames.h as the handler uses it: frames with method ids, up to the thread's
+ * root.
+ *
+ * A method that has no id yet gets NULL, as from AsyncGetCallTrace: the sampler thread completes
+ * it.
+ *
+ * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
+ * Errors   0 frames: see struct smp_own_walk.
+ * Cost     that of smp_frames_walk.
+ */
+#ifndef SMP_JVM_WALK_HANDLER_OWN_WALK_H
+#define SMP_JVM_WALK_HANDLER_OWN_WALK_H
+
+#include "jvm/walk/handler/walk_data.h"
+
+/* layout and cache outlive it. virtual_root: the id of Continuation.enterSpecial; 0: not known. */
+struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
+                                      struct smp_frames_cache *cache, uint64_t virtual_root);
+
+#endif

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * Changes each number that a walk of our own takes from libjvm, one at a time, and prints what the check says of it.
+ * Argument: the test library.
+ */
+public final class WrongLayoutProgram {
+
+    /* To the next field, and to the one before. */
+    private static final int[] CHANGES = {8, -8};
+
+    private WrongLayoutProgram() {}
+
+    private static native int rows();
+
+    private static native String name(int row);
+
+    private static native String check(int row, int change);
+
+    private static native long compared(boolean frames);
+
+    public static void main(String[] arguments) {
+        System.load(arguments[0]);
+        warmUp();
+        int rows = rows();
+        System.out.println("rows: " + rows);
+        describe("nothing", 0, check(-1, 0));
+        System.out.println("compared: " + compared(false) + " methods, " + compared(true) + " frames");
+        for (int row = 0; row < rows; row++) {
+            for (int change : CHANGES) {
+                describe(name(row), change, check(row, change));
+            }
+        }
+        describe("nothing", 0, check(-1, 0));
+        System.out.println("fine");
+    }
+
+    private static void describe(String name, int change, String reason) {
+        System.out.println((reason.isEmpty() ? "USED " : "refused ") + name + (change < 0 ? " " : " +") + change
+                + (reason.isEmpty() ? "" : ": " + reason));
+    }
+
+    /* So that there are compiled methods, with others inlined. */
+    private static void warmUp() {
+        long sum = 0;
+        for (int i = 0; i < 20_000; i++) {
+            List<Integer> list = new ArrayList<>();
+            IntStream.range(0, 20).map(x -> x * 31 % 17).forEach(list::add);
+            list.sort(null);
+            sum += list.stream().map(Object::toString).collect(Collectors.joining(",")).hashCode();
+        }
+        System.out.println("sum: " + sum);
+    }
+}

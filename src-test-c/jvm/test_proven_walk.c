@@ -245,7 +245,7 @@ static void the_stack_pointer_is_read_for_its_own_sake(void **state)
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
 
-/* ---------------------------------------------------------------------- something happens in between */
+/* -------------------------------------------------------------- something happens in between */
 
 static void (*change)(void);
 static unsigned change_at;

@@ -133,8 +133,7 @@ static void assert_proof(enum smp_proof expected)
         assert_int_equal(frames.count, 0);
 }
 
-/* ------------------------------------------------------------------------------- nothing
- * happens */
+/* ---------------------------------------------------------------------- nothing happens */
 
 static void a_thread_that_stands_still_is_proven(void **state)
 {
@@ -246,8 +245,7 @@ static void the_stack_pointer_is_read_for_its_own_sake(void **state)
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
 
-/* ------------------------------------------------------------------ something happens in
- * between */
+/* -------------------------------------------------------------- something happens in between */
 
 static void (*change)(void);
 static unsigned change_at;
@@ -384,8 +382,7 @@ static void a_walk_that_its_thread_no_longer_waits_for_is_thrown_away(void **sta
     assert_proof(SMP_PROOF_ENDED);
 }
 
-/* ---------------------------------------------------------------------------------- random
- * lives */
+/* ---------------------------------------------------------------------- random lives */
 
 enum { ROUNDS = 20000 };
 
@@ -425,8 +422,7 @@ static void a_proven_stack_is_one_that_the_thread_had(void **state)
     assert_in_range(proven, ROUNDS / 4, ROUNDS - ROUNDS / 20);
 }
 
-/* ----------------------------------------------------------------------------- a thread that
- * runs */
+/* ---------------------------------------------------------------------- a thread that runs */
 
 static _Atomic bool over;
 

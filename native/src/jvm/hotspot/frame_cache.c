@@ -129,7 +129,8 @@ static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
 
-    if (load(&words[1]) != key || (sequence & 1) != 0)
+    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
+    if (load(&words[1]) != key || (sequence & 1) != 0 || sequence == 0)
         return false;
     for (size_t i = 1; i < count; i++)
         to[i] = load(&words[i]);

@@ -6,17 +6,17 @@
  *   walk_outside ─► proven_walk.h ─┬ proven, all methods have ids ─► the sample
  *                                  └ else ─► (the engine) walk ─► by_jvmti.h, which makes the ids
  *
- * A handshake costs five to ten times as much, and on JDK 25 it stalls all virtual threads
+ * A handshake costs three to twenty times as much, and on JDK 25 it stalls all virtual threads
  * meanwhile.
  *
  * Open decides once whether this JVM is walked from outside: the layout of its thread object is
  * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
  * it stands in the name of the engine; one difference that is found later ends it, too.
  *
- * Owns     a walker: memory for one stack.
+ * Owns     a walker: memory for two stacks.
  * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.
  * Errors   open: none; see smp_outside_refusal. create: SMP_ENOMEM.
- * Cost     a walk of 64 frames: about 2 us. open: one pass over the JVM's list of fields.
+ * Cost     a walk of 64 frames: about 2.3 us. open: one pass over the JVM's list of fields.
  */
 #ifndef SMP_JVM_WALK_OUTSIDE_H
 #define SMP_JVM_WALK_OUTSIDE_H

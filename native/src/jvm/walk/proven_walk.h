@@ -5,8 +5,7 @@
  *
  *   enter the gates
  *     CPU clock ─► state, anchor ─► walk ─► walk ─► anchor, state ─► CPU clock
- *   leave them             the same state, anchor, clock, and two walks that read the same words?
- *   ─► proven
+ *   leave them      the same state, anchor and clock, and two walks that read the same? ─► proven
  *
  * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java
  * frame in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so

@@ -42,7 +42,10 @@ public final class WrongLayoutProgram {
     }
 
     private static void describe(String name, int change, String reason) {
-        System.out.println((reason.isEmpty() ? "USED " : "refused ") + name + (change < 0 ? " " : " +") + change
+        System.out.println((reason.isEmpty() ? "USED " : "refused ")
+                + name
+                + (change < 0 ? " " : " +")
+                + change
                 + (reason.isEmpty() ? "" : ": " + reason));
     }
 
@@ -53,7 +56,10 @@ public final class WrongLayoutProgram {
             List<Integer> list = new ArrayList<>();
             IntStream.range(0, 20).map(x -> x * 31 % 17).forEach(list::add);
             list.sort(null);
-            sum += list.stream().map(Object::toString).collect(Collectors.joining(",")).hashCode();
+            sum += list.stream()
+                    .map(Object::toString)
+                    .collect(Collectors.joining(","))
+                    .hashCode();
         }
         System.out.println("sum: " + sum);
     }

@@ -24,8 +24,7 @@ class ValueClassesIT {
     private static final String MILLIS = LONG ? "1200000" : "4000";
 
     /* The other tests are compiled for Java 17. */
-    private static final String SOURCE =
-            """
+    private static final String SOURCE = """
             package value;
 
             public final class Classes {

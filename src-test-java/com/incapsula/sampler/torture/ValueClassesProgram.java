@@ -47,8 +47,7 @@ final class ValueClassesProgram {
         long inMethods = 0;
         long inValueClass = 0;
         try (SamplingReport report = sampler.snapshot()) {
-            for (String line :
-                    report.toString(ReportFormat.COLLAPSED).lines().toList()) {
+            for (String line : report.toString(ReportFormat.COLLAPSED).lines().toList()) {
                 int end = line.lastIndexOf(' ');
                 long nanos = Long.parseLong(line.substring(end + 1));
                 if (line.startsWith("main;")) {

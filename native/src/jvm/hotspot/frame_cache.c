@@ -138,15 +138,15 @@ static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to
     return load(&words[0]) == sequence;
 }
 
-/* As copy_entry; the words of the frames that it has, and no more: those of one frame are in the
- * first line. */
+/* As copy_entry, of an entry of code: the words of the frames that it has, and no more. Those of one
+ * frame are in the first line. */
 static bool copy_code_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to)
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
     size_t before = 0;
     size_t count = 0;
 
-    if (load(&words[CODE_KEY]) != key || (sequence & 1) != 0)
+    if (load(&words[CODE_KEY]) != key || (sequence & 1) != 0 || sequence == 0)
         return false;
     to[CODE_BLOB] = load(&words[CODE_BLOB]);
     to[CODE_ID_AND_SIZE] = load(&words[CODE_ID_AND_SIZE]);

@@ -138,8 +138,8 @@ static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to
     return load(&words[0]) == sequence;
 }
 
-/* As copy_entry, of an entry of code: the words of the frames that it has, and no more. Those of one
- * frame are in the first line. */
+/* As copy_entry, of an entry of code: the words of the frames that it has, and no more. Those of
+ * one frame are in the first line. */
 static bool copy_code_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to)
 {
     const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);

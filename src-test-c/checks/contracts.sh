@@ -69,6 +69,8 @@ ended || FNR < 3 {
 }
 
 {
+    if ($0 ~ /[^ *] +(Owns|Threads|Errors|Cost)  +[^ ]/)
+        complain(FNR ": a part that does not stand on a line of its own")
     part = substr($0, 4, 9) ~ /^(Owns     |Threads  |Errors   |Cost     )$/
     if (part && substr($0, 1, 3) == " * ") {
         part = index("OwnsThreadsErrorsCost", substr($0, 4, 4))
@@ -77,8 +79,6 @@ ended || FNR < 3 {
         last = part
         if ($0 ~ /^ \* [A-Za-z]+ +([Nn]othing|[Nn]one|[Nn]o)[.]?$/)
             complain(FNR ": a part that says nothing")
-    } else if ($0 ~ /[^ *] +(Owns|Threads|Errors|Cost)   ?[^ ]/) {
-        complain(FNR ": a part that does not stand on a line of its own")
     } else if (last && $0 !~ /^ \*(          .*)?$/) {
         complain(FNR ": a line of a part that is not set in")
     }

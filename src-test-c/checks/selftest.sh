@@ -112,7 +112,7 @@ check_tables() {
 header() {
     local folder=$work/$1
     shift
-    mkdir -p "$folder/native/src/base"
+    mkdir -p "$folder/native/src/base" "$folder/src-test-c"
     { echo '/* SPDX-License-Identifier: Apache-2.0 */'; echo '/*'; printf ' * %s\n' "$@"; echo ' */'; } >"$folder/native/src/base/x.h"
     echo "$folder"
 }
@@ -345,6 +345,7 @@ if [ "$part" = format ]; then
     check_format
 else
     check_layers
+    check_contracts
     check_tables
     check_libraries
     check_registered

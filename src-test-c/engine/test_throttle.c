@@ -32,7 +32,7 @@ static int setup(void **state)
 
     world = (struct world){ .now_ns = SECOND };
     fake_clock_install(&world.clock);
-    smp_throttle_init(&world.throttle, 10, 1);
+    smp_throttle_init(&world.throttle, 10, MS, 1);
     *state = &world;
     return 0;
 }
@@ -95,6 +95,34 @@ static void enough_for_all_is_for_all(void **state)
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
 
+/* A tick earns more than a second's income: it may use it. */
+static void at_long_intervals_enough_is_for_all_as_well(void **state)
+{
+    static const int64_t seconds[] = { 2, 10, 60, 3600 };
+    struct world *world = *state;
+
+    world->poll_ns = 3 * US;
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+        const uint64_t wanted = (uint64_t)seconds[i] * 1600; /* half of what is allowed */
+        smp_throttle_init(&world->throttle, 10, seconds[i] * SECOND, 1);
+        world->polls = 0;
+        for (int ticks = 0; ticks < 20; ticks++)
+            tick(world, seconds[i] * SECOND, wanted);
+        assert_int_equal(world->polls, 20 * wanted);
+    }
+}
+
+static void at_long_intervals_what_is_allowed_is_used(void **state)
+{
+    struct world *world = *state;
+
+    smp_throttle_init(&world->throttle, 10, 4 * SECOND, 1);
+    world->poll_ns = 100 * US;
+    (void)used_share(world, 4 * SECOND, 1000, 6000 * SECOND);
+    const double used = used_share(world, 4 * SECOND, 1000, 2000 * SECOND);
+    assert_in_range((uint64_t)(used * 1e6), 9700, 10300);
+}
+
 static void polls_are_throttled_to_the_limit(struct world *world, bool is_late)
 {
     static const struct {
@@ -109,7 +137,7 @@ static void polls_are_throttled_to_the_limit(struct world *world, bool is_late)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         world->is_late = is_late;
         world->late_ns = 0;
-        smp_throttle_init(&world->throttle, 10, 1);
+        smp_throttle_init(&world->throttle, 10, cases[i].interval_ns, 1);
         world->poll_ns = cases[i].poll_ns;
         (void)used_share(world, cases[i].interval_ns, cases[i].wanted, 80 * SECOND);
         const double used = used_share(world, cases[i].interval_ns, cases[i].wanted, 30 * SECOND);
@@ -160,7 +188,7 @@ static void the_start_has_more_than_a_full_bucket(void **state)
     struct world *world = *state;
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        smp_throttle_init(&world->throttle, cases[i].per_mille, 1);
+        smp_throttle_init(&world->throttle, cases[i].per_mille, MS, 1);
         assert_int_equal(world->throttle.bucket_ns, cases[i].bucket_ms * MS);
         /* Nothing comes in while the bucket is more than full. */
         smp_throttle_begin(&world->throttle, 1 * SECOND);
@@ -326,10 +354,10 @@ static void a_limit_that_is_raised_holds_at_once(void **state)
 
     world->poll_ns = 100 * US;
     (void)used_share(world, 20 * MS, 100, 20 * SECOND);
-    smp_throttle_set_limit(&world->throttle, 10); /* the same */
+    smp_throttle_set(&world->throttle, 10, MS); /* the same */
     tick(world, 20 * MS, 100);
     assert_true(world->throttle.share < SMP_THROTTLE_WHOLE);
-    smp_throttle_set_limit(&world->throttle, 1000);
+    smp_throttle_set(&world->throttle, 1000, MS);
     tick(world, 20 * MS, 100);
     assert_int_equal(world->throttle.share, SMP_THROTTLE_WHOLE);
 }
@@ -339,6 +367,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(enough_for_all_is_for_all),
+        TEST(at_long_intervals_enough_is_for_all_as_well),
+        TEST(at_long_intervals_what_is_allowed_is_used),
         TEST(too_many_polls_are_throttled_to_the_limit),
         TEST(a_cost_that_arrives_at_the_next_tick_is_paid_as_well),
         TEST(the_cost_of_a_start_postpones_no_poll),

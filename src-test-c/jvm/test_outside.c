@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
+#include "jvm/hotspot/check.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/outside.h"
@@ -377,6 +378,9 @@ static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
     (void)state;
     assert_int_equal(walk_outside(thread), SMP_OK);
     smp_cross_check_set_each(1);
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_false(smp_hotspot_is_refused()); /* the thread may have run at no cost */
+    smp_cross_check_set_each(1000);         /* the next one is compared all the same */
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
     smp_outside_refusal(refusal);
     assert_string_equal(refusal, "found wrong, a stack of 3 frames read as 11");

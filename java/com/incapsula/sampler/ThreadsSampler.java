@@ -45,7 +45,8 @@ import org.jspecify.annotations.Nullable;
  * the property keeps its value.
  *
  * <p>Threads: any. Getters, {@link #isPaused()}, {@link #getStatistics()} and {@link #dump()} return at once. So does
- * a setter of a running sampler: the value holds from the next tick on, and for all that is called afterwards. Only
+ * a setter of a running sampler: the value holds from the next tick on, and for all calls afterwards that wait for the
+ * sampler; {@link #dump()} may still show the value before. Only
  * {@link #setThreadToBeSampled} and {@link #setSampleTheseThreadsOnly} wait for the end of a tick, unless they are
  * called from the sampler's own outputer or manipulator. {@code close}, {@code shutdown},
  * {@code printReport}, {@code sampleOnceAndPrint}, {@code snapshot}, {@code openCursor}, {@code pauseSampling} and

@@ -12,7 +12,7 @@ void smp_poll_schedule_init(struct smp_poll_schedule *schedule, const struct smp
     schedule->idle_poll_ns = SMP_IDLE_POLL_NS;
     schedule->interval_ns = options->sampling_frequency_millis * NS_PER_MS;
     schedule->lookback_ns = options->idle_lookback_millis * NS_PER_MS;
-    smp_throttle_init(&schedule->throttle, options->overhead_limit_per_mille,
+    smp_throttle_init(&schedule->throttle, options->overhead_limit_per_mille, schedule->interval_ns,
                       (uint64_t)smp_clock_ns());
 }
 

@@ -313,7 +313,8 @@ static void set_wall_options(void *self, const struct smp_options *options)
     wall->schedule.lookback_ns = options->idle_lookback_millis * NS_PER_MS;
     wall->schedule.interval_ns = options->sampling_frequency_millis * NS_PER_MS;
     wall->walks.interval_ns = wall->schedule.interval_ns;
-    smp_throttle_set_limit(&wall->schedule.throttle, options->overhead_limit_per_mille);
+    smp_throttle_set(&wall->schedule.throttle, options->overhead_limit_per_mille,
+                     wall->schedule.interval_ns);
     if (is_sooner)
         choose_all_again(wall);
 }

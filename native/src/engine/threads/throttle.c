@@ -22,9 +22,13 @@ static int64_t at_most(int64_t value, int64_t most)
     return value < most ? value : most;
 }
 
+/* With less than two intervals a tick that used it up would leave nothing to the next one. */
 static int64_t full_ns(const struct smp_throttle *throttle)
 {
-    return income_of(throttle, SMP_THROTTLE_BUCKET_MS * NS_PER_MS);
+    const int64_t bucket_ns = SMP_THROTTLE_BUCKET_MS * NS_PER_MS;
+    const int64_t intervals_ns = SMP_THROTTLE_INTERVALS * throttle->interval_ns;
+
+    return income_of(throttle, intervals_ns > bucket_ns ? intervals_ns : bucket_ns);
 }
 
 /*
@@ -41,10 +45,12 @@ static int64_t share_of(const struct smp_throttle *throttle)
     return share > SMP_THROTTLE_LEAST ? (int64_t)share : SMP_THROTTLE_LEAST;
 }
 
-void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, uint64_t seed)
+void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, int64_t interval_ns,
+                       uint64_t seed)
 {
     *throttle = (struct smp_throttle){
         .limit_per_mille = limit_per_mille,
+        .interval_ns = interval_ns,
         .share = SMP_THROTTLE_WHOLE,
         .random = seed,
     };
@@ -53,11 +59,12 @@ void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, u
                                     SMP_THROTTLE_START_CPU_MS * NS_PER_MS);
 }
 
-void smp_throttle_set_limit(struct smp_throttle *throttle, int64_t limit_per_mille)
+void smp_throttle_set(struct smp_throttle *throttle, int64_t limit_per_mille, int64_t interval_ns)
 {
-    if (limit_per_mille == throttle->limit_per_mille)
+    if (limit_per_mille == throttle->limit_per_mille && interval_ns == throttle->interval_ns)
         return;
     throttle->limit_per_mille = limit_per_mille;
+    throttle->interval_ns = interval_ns;
     throttle->bucket_ns = full_ns(throttle);
 }
 
@@ -94,8 +101,8 @@ static void update_bucket(struct smp_throttle *throttle, int64_t now_ns, int64_t
     const int64_t used_ns = cpu_ns - throttle->cpu_ns - other_ns;
     int64_t most_ns = throttle->bucket_ns > full ? throttle->bucket_ns : full;
 
-    /* The first ticks of thousands of threads: what is for a start would be gone with some of
-     * them. */
+    /* A tick that uses a full bucket is the first one of thousands of threads. What is there for
+     * a start would be gone with a few such ticks. */
     if (used_ns >= full)
         most_ns = 0;
     throttle->debt_ns = at_most(throttle->debt_ns + other_ns, full);
@@ -142,7 +149,7 @@ int64_t smp_throttle_tick_gap_ns(struct smp_throttle *throttle)
     int64_t gap_ns = at_most(time_for(throttle, throttle->tick_ns) * SMP_THROTTLE_TICKS_SHARE,
                              SMP_THROTTLE_TICK_GAP_MS * NS_PER_MS);
 
-    gap_ns = gap_ns / SMP_THROTTLE_WHOLE * skipped;
+    gap_ns = gap_ns * skipped / SMP_THROTTLE_WHOLE;
     if (left_ns < 0 && time_for(throttle, -left_ns) > gap_ns)
         gap_ns = at_most(time_for(throttle, -left_ns), SMP_THROTTLE_MOST_GAP_MS * NS_PER_MS);
     /* Not in step with anything. */

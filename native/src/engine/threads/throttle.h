@@ -36,7 +36,8 @@ enum {
     SMP_THROTTLE_WHOLE = 1 << 20,    /* share: every poll */
     SMP_THROTTLE_LEAST = 1 << 10,    /* share: one in 1024 */
     SMP_THROTTLE_BATCH = 16,         /* polls between two readings of the clock */
-    SMP_THROTTLE_BUCKET_MS = 1000,   /* a full bucket: what comes in in so long */
+    SMP_THROTTLE_BUCKET_MS = 1000,   /* a full bucket: what comes in in so long, */
+    SMP_THROTTLE_INTERVALS = 2,      /* or in so many intervals of sampling */
     SMP_THROTTLE_START_MS = 10000,   /* more at a start: what comes in in so long, */
     SMP_THROTTLE_START_CPU_MS = 100, /* and at most so much CPU time */
     SMP_THROTTLE_TICKS_SHARE = 4,    /* of what comes in, for ticks without their polls */
@@ -47,9 +48,10 @@ enum {
 
 struct smp_throttle {
     int64_t limit_per_mille;
-    int64_t bucket_ns; /* CPU time that may be used; negative: overdrawn */
-    int64_t debt_ns;   /* used for something else, and not paid yet */
-    int64_t share;     /* of the polls that would be due */
+    int64_t interval_ns; /* of sampling */
+    int64_t bucket_ns;   /* CPU time that may be used; negative: overdrawn */
+    int64_t debt_ns;     /* used for something else, and not paid yet */
+    int64_t share;       /* of the polls that would be due */
     uint64_t random;
     bool has_begun;
     int64_t now_ns;     /* of the tick */
@@ -59,9 +61,10 @@ struct smp_throttle {
     int64_t tick_ns;    /* what a tick costs without its polls, on average; 0: not known */
 };
 
-void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, uint64_t seed);
-/* The bucket is full. */
-void smp_throttle_set_limit(struct smp_throttle *throttle, int64_t limit_per_mille);
+void smp_throttle_init(struct smp_throttle *throttle, int64_t limit_per_mille, int64_t interval_ns,
+                       uint64_t seed);
+/* If one of them is new, the bucket is full. */
+void smp_throttle_set(struct smp_throttle *throttle, int64_t limit_per_mille, int64_t interval_ns);
 /* After a pause: what was used in it does not count. */
 void smp_throttle_restart(struct smp_throttle *throttle);
 

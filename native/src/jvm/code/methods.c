@@ -17,7 +17,6 @@ enum {
 };
 
 struct smp_jvm_methods {
-    struct smp_named_methods *named;
     char *buffer; /* lines first, so that they are aligned; then the texts */
     size_t capacity;
 };
@@ -167,28 +166,12 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     return SMP_OK;
 }
 
-/* SMP_EVM: its names have been forgotten. */
-static enum smp_status resolve_named(const struct smp_jvm_methods *methods, uint64_t key,
-                                     struct smp_method_info *info)
-{
-    struct smp_named_method_texts texts;
-
-    if (!smp_named_methods_texts(methods->named, key, &texts))
-        return SMP_EVM;
-    *info = (struct smp_method_info){ .class_name = texts.class_name,
-                                      .method_name = texts.method_name,
-                                      .is_native = texts.is_native };
-    return SMP_OK;
-}
-
 static enum smp_status resolve_method(void *self, uint64_t method, struct smp_method_info *info)
 {
     struct method_facts facts = { 0 };
     JNIEnv *env = smp_agent_env();
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
-    if (smp_named_methods_is_key(method))
-        return resolve_named(self, method, info);
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     if (env == NULL)
@@ -227,26 +210,16 @@ enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out)
 
     if (methods == NULL)
         return SMP_ENOMEM;
-    const enum smp_status status = smp_named_methods_create(&methods->named);
-    if (status == SMP_OK)
-        *out = methods;
-    else
-        smp_free(NULL, methods);
-    return status;
+    *out = methods;
+    return SMP_OK;
 }
 
 void smp_jvm_methods_destroy(struct smp_jvm_methods *methods)
 {
     if (methods == NULL)
         return;
-    smp_named_methods_destroy(methods->named);
     smp_free(NULL, methods->buffer);
     smp_free(NULL, methods);
-}
-
-struct smp_named_methods *smp_jvm_methods_named(struct smp_jvm_methods *methods)
-{
-    return methods->named;
 }
 
 struct smp_name_source smp_jvm_methods_source(struct smp_jvm_methods *methods)

@@ -158,7 +158,7 @@ static bool read_blob(const struct smp_layout *layout, uintptr_t start, uintptr_
     const uint32_t bytes = smp_load_u32(start + layout->blob.bytes);
     const uint32_t words = smp_load_u32(start + layout->blob.frame_words);
 
-    *out = (struct smp_blob){ .start = start };
+    *out = (struct smp_blob){ .start = start, .data_end = start + bytes };
     if (bytes > MAX_BLOB_BYTES || bytes > high - start)
         return false;
     read_bounds(layout, start, out);

@@ -35,9 +35,10 @@ enum smp_blob_kind {
 };
 
 struct smp_blob {
-    uintptr_t start; /* of its header */
-    uintptr_t code;  /* of its instructions */
-    uintptr_t end;   /* of its instructions */
+    uintptr_t start;    /* of its header */
+    uintptr_t code;     /* of its instructions */
+    uintptr_t end;      /* of its instructions */
+    uintptr_t data_end; /* of all that it has in the code heap */
     enum smp_blob_kind kind;
     uint32_t frame_bytes;   /* of its complete frame; 0: unknown */
     int32_t frame_complete; /* offset in the code from which on the frame stands; -1: never */

@@ -59,7 +59,8 @@ static bool find_inside(const struct smp_layout *layout, const struct smp_blob *
                         struct debug_data *out)
 {
     const uintptr_t start = blob->start;
-    const uintptr_t end = start + smp_load_u32(start + layout->blob.bytes);
+    const uintptr_t end =
+        blob->data_end; /* checked: what is read here may be another blob by now */
 
     out->is_outside = false;
     out->scopes = smp_load_word(start + layout->nmethod.scopes);

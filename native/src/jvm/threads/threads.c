@@ -164,6 +164,7 @@ static void keep_readers_out(JNIEnv *env, int64_t java_id)
 void JNICALL smp_threads_on_end(SMP_UNUSED jvmtiEnv *jvmti, JNIEnv *env, jthread thread)
 {
     if (!smp_agent_is_live()) {
+        smp_gate_close(&smp_gate_process); /* the hook of the JVM's death may be about to */
         (void)smp_gate_wait(&smp_gate_process, SMP_GATE_MOST_MS);
         return;
     }

@@ -3,11 +3,10 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/safe_read.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/fields.h"
 #include "jvm/threads/tids.h"
@@ -68,15 +67,6 @@ static bool read_java_thread_ns(void *self, size_t thread, int64_t *out)
     return true;
 }
 
-/* Reads memory that may be unmapped by now: by a system call, which then fails. */
-static bool read_safely(uintptr_t address, void *out, size_t size)
-{
-    const struct iovec to = { .iov_base = out, .iov_len = size };
-    const struct iovec from = { .iov_base = (void *)address, .iov_len = size }; /* NOLINT */
-
-    return process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
-}
-
 /* JavaThread._osthread->_thread_id, at the offsets that the JVM exports. */
 static int32_t read_tid_hint(void *self, size_t thread)
 {
@@ -86,8 +76,8 @@ static int32_t read_tid_hint(void *self, size_t thread)
     int32_t tid = 0;
 
     if (!unresolved->has_hints || java_thread == 0 ||
-        !read_safely(java_thread + unresolved->os_thread_offset, &os_thread, sizeof(os_thread)) ||
-        os_thread == 0 || !read_safely(os_thread + unresolved->tid_offset, &tid, sizeof(tid)))
+        !smp_safe_read(&os_thread, java_thread + unresolved->os_thread_offset, sizeof(os_thread)) ||
+        os_thread == 0 || !smp_safe_read(&tid, os_thread + unresolved->tid_offset, sizeof(tid)))
         return 0;
     return tid > 0 ? tid : 0;
 }
@@ -100,7 +90,8 @@ static void find_hints(struct unresolved *unresolved)
     for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !unresolved->has_hints; i++) {
         struct smp_field fields[] = { { .type = owners[i], .name = "_osthread" },
                                       { .type = "OSThread", .name = "_thread_id" } };
-        unresolved->has_hints = smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
+        unresolved->has_hints = smp_safe_read_refusal() == NULL &&
+                                smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
         unresolved->os_thread_offset = fields[0].offset;
         unresolved->tid_offset = fields[1].offset;
     }

@@ -33,7 +33,8 @@ static struct {
     /* Written by the call that opens or closes. */
     bool is_proven;         /* a running method was walked once: not tested again in this JVM */
     struct smp_async async; /* constant while usable */
-    struct smp_frames_cache *cache;
+    struct smp_frames_cache *cache; /* with it own is constant, which a late handler may read */
+    struct smp_own_walk own;
     pthread_mutex_t mutex; /* guards refusal */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
 } state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -67,11 +68,11 @@ const struct smp_own_walk *smp_async_own_walk(void)
     static _Atomic uint64_t believed_epoch;
     const uint64_t epoch = smp_class_unload_epoch();
 
-    if (state.async.own.walk == NULL || !smp_hotspot_is_usable())
+    if (state.own.walk == NULL || !smp_hotspot_is_usable())
         return NULL;
     if (atomic_exchange(&believed_epoch, epoch) != epoch)
-        smp_frames_cache_renew(state.async.own.cache);
-    return &state.async.own;
+        smp_frames_cache_renew(state.own.cache);
+    return &state.own;
 }
 
 int smp_async_signal(int wanted)
@@ -110,11 +111,10 @@ static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
         return;
     caller.java_thread = smp_threads_address(env, current);
     (*env)->DeleteLocalRef(env, current);
-    if (state.cache == NULL && smp_frames_cache_create(&state.cache) != SMP_OK)
-        return;
     (void)!smp_hotspot_prove(&caller); /* else it is not usable, see smp_hotspot_is_usable */
-    state.async.own =
-        smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
+    if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK)
+        state.own =
+            smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
 }
 
 static const char *install_handler(int signal)
@@ -197,7 +197,7 @@ static void close_async(void)
     if (wait_for_handlers()) { /* else the next open uses it */
         smp_frames_cache_destroy(state.cache);
         state.cache = NULL;
-        state.async.own = (struct smp_own_walk){ 0 };
+        state.own = (struct smp_own_walk){ 0 };
     }
     smp_method_ids_close();
     smp_code_events_close();

@@ -48,7 +48,6 @@ struct smp_async {
     smp_jvm_walk *walk;
     struct smp_thread_layout layout;
     bool has_virtual_threads;
-    struct smp_own_walk own; /* .walk NULL: its layout is not found in this JVM */
 };
 
 const struct smp_async *smp_async_get(void);

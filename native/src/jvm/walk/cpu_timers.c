@@ -231,7 +231,7 @@ static void renew_timer_target(struct smp_cpu_timer *timer)
         return;
     target = cpu_timer_target(timer->thread, env);
     if (target.root == timer->target.root && target.stack_high == timer->target.stack_high &&
-        target.java_thread == timer->target.java_thread)
+        target.java_thread == timer->target.java_thread && target.own == timer->target.own)
         return;
     if (!smp_cpu_timer_set(timer))
         return;

@@ -40,6 +40,8 @@ static bool is_walk_due(const struct smp_cross_check *check)
 {
     const uint64_t each = atomic_load_explicit(&process.each, memory_order_relaxed);
 
+    if (check->differences > 0)
+        return true;
     if (each != 0)
         return (check->walks + 1) % each == 0;
     return check->walks < SMP_CROSS_CHECK_FIRST || (check->walks + 1) % SMP_CROSS_CHECK_EACH == 0;
@@ -96,8 +98,16 @@ bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker 
         return true;
     check->walks++;
     atomic_fetch_add(&process.compared, 1);
-    if (is_same_stack(sample, &check->other, reason))
+    if (is_same_stack(sample, &check->other, reason)) {
+        check->differences = 0;
         return true;
+    }
+    check->differences++;
     atomic_fetch_add(&process.different, 1);
     return false;
+}
+
+bool smp_cross_check_is_second(const struct smp_cross_check *check)
+{
+    return check->differences > 1;
 }

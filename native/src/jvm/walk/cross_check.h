@@ -5,8 +5,9 @@
  *
  *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock    not moved: the two stacks must be equal
  *
- * Two stacks of one standing thread that differ mean that we misread this JVM: no stack is read
- * from outside any more (smp_hotspot_refuse), and the engine's name says why.
+ * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice
+ * in a row (the clock alone is no proof): no stack is read from outside any more
+ * (smp_hotspot_refuse), and the engine's name says why.
  *
  * Owns     a check: memory for one stack. Process-wide: how often, and two counts.
  * Threads  a check: one sampler thread. The rest: any.
@@ -33,6 +34,7 @@ enum {
 struct smp_cross_check {
     struct smp_sample other; /* JVMTI's */
     uint64_t walks;
+    unsigned differences; /* in a row; after one the next walk is compared as well */
     bool is_due;
     int64_t cpu_ns; /* the thread's clock before the walk; -1: not known */
 };
@@ -47,6 +49,9 @@ void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_threa
 bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker *by_jvmti,
                          struct smp_thread *thread, const struct smp_sample *sample,
                          char reason[SMP_CROSS_CHECK_REASON_BYTES]);
+
+/* Did the one before differ, too? */
+bool smp_cross_check_is_second(const struct smp_cross_check *check);
 
 /* For tests: one in so many from now on, in all sessions, from the first walk on. */
 void smp_cross_check_set_each(uint64_t each);

@@ -82,7 +82,7 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
     }
     state.how = (struct smp_proven_walk){ .layout = async->layout.jvm,
                                           .walk = walk_frames,
-                                          .self = (void *)(uintptr_t)&async->own }; /* constant */
+                                          .self = (void *)(uintptr_t)smp_async_own_walk() };
     if (state.how.layout.last_sp == 0) {
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
         return false;
@@ -168,7 +168,11 @@ static bool is_worth_another_try(struct smp_outside *walker, const struct smp_pr
            (proof == SMP_PROOF_NO_STACK && find_stack(walker, how, info));
 }
 
-/* False: this JVM is not read right; nothing is walked from outside any more. */
+/*
+ * False: not JVMTI's stack. Where the kernel takes the time of interrupts off, a thread may have
+ * run between the two though its clock stands, so the next walk is compared as well: after two
+ * differences in a row this JVM is not read right, and nothing is walked from outside any more.
+ */
 static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
                      const struct smp_sample *sample)
 {
@@ -177,6 +181,8 @@ static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
 
     if (smp_cross_check_end(&walker->check, &walker->by_jvmti, thread, sample, difference))
         return true;
+    if (!smp_cross_check_is_second(&walker->check))
+        return false;
     (void)snprintf(reason, sizeof(reason), "found wrong, %s", difference);
     smp_hotspot_refuse(reason);
     return false;

@@ -101,7 +101,7 @@ class ReportFormatIT {
             assertThat(parts[1])
                     .matches("polls: 1\n"
                             + "samples: 1\n"
-                            + "samples taken: 1\n"
+                            + "samples taken(, by a handshake)?: 1\n"
                             + "ticks: 1\n"
                             + "memory used: \\d+ of 67108864 bytes\n"
                             + "sampler's own CPU: \\d+ ms, \\d+\\.\\d\\d % of the interval\n\n");

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Properties that are set while the sampler runs. */
-@Timeout(60)
+@Timeout(Samplers.HANG_SECONDS)
 class RunningOptionsIT {
 
     private static final int CHANGES = 300;

@@ -352,7 +352,7 @@ static bool recover_in_vm(struct smp_walk *walk)
 
 void smp_recovery_run(struct smp_walk *walk, int32_t code)
 {
-    if (walk->target->own == NULL)
+    if (walk->target->own == NULL || walk->target->own->walk == NULL)
         return;
     switch (code) {
     case SMP_JVM_UNKNOWN_NOT_JAVA:

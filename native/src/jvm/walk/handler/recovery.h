@@ -26,8 +26,9 @@
  * known, does not count.
  *
  * Reads of other memory cannot fault: words of the stack lie between the stack pointer and the end
- * of the thread's stack, both known beforehand, else nothing is recovered; code bytes lie in the
- * code cache, which the JVM never unmaps.
+ * of the thread's stack, both known beforehand, else only the page of the stack pointer is read;
+ * code bytes lie in the code cache, which the JVM never unmaps. Our walk reads all else by
+ * base/safe_read.h.
  *
  * Threads  the interrupted thread. Nothing here allocates, locks or calls into the JVM.
  * Cost     a walk for each attempt.

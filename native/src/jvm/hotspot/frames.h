@@ -14,7 +14,8 @@
  * Threads  walk: any, signal handlers included; a cache is filled by one thread at a time, and a
  *          walk that finds it busy does without.
  * Errors   see smp_frames_end.
- * Cost     warm about 15 ns a frame; a return address that is seen first: safe reads, 10 us.
+ * Cost     warm about 15 ns a frame (from JDK 26 on an interpreted one 9 us); a return address that
+ *          is seen first: safe reads, 10 us.
  */
 #ifndef SMP_JVM_HOTSPOT_FRAMES_H
 #define SMP_JVM_HOTSPOT_FRAMES_H
@@ -27,7 +28,7 @@
 
 SMP_CHECKED enum smp_status smp_frames_cache_create(struct smp_frames_cache **out);
 void smp_frames_cache_destroy(struct smp_frames_cache *cache);
-/* After events that end code or classes: entries from before are checked once more. */
+/* After a class has been unloaded: entries from before are checked once more. */
 void smp_frames_cache_renew(struct smp_frames_cache *cache);
 
 /*

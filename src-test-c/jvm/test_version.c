@@ -48,11 +48,22 @@ static void test_the_jvm_says_its_version(void **state)
     assert_int_equal(fake_jvmti_live_pieces(), before);
 }
 
+/* Before, there are none; later, preview features or not. */
+static void test_which_jvms_have_value_classes(void **state)
+{
+    (void)state;
+    assert_false(smp_jvm_version_has_value_classes(0, NULL));
+    assert_false(smp_jvm_version_has_value_classes(17, NULL));
+    assert_false(smp_jvm_version_has_value_classes(27, NULL));
+    assert_true(smp_jvm_version_has_value_classes(29, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_what_a_version_looks_like, set_up),
         cmocka_unit_test_setup(test_the_jvm_says_its_version, set_up),
+        cmocka_unit_test(test_which_jvms_have_value_classes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

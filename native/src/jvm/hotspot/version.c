@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "jvm/agent/jdk.h"
+
 enum { DECIMAL = 10, MOST = 10000 };
 
 int smp_jvm_version_parse(const char *text)
@@ -31,4 +33,26 @@ int smp_jvm_version(jvmtiEnv *jvmti)
     version = smp_jvm_version_parse(text);
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)text);
     return version;
+}
+
+/* Yes, also where the JDK does not say so. */
+static bool has_preview_features(JNIEnv *env)
+{
+    jclass features = smp_jdk_class(env, "jdk/internal/misc/PreviewFeatures");
+    jmethodID is_enabled = smp_jdk_static_method(env, features, "isEnabled", "()Z");
+    const bool has =
+        is_enabled == NULL || (*env)->CallStaticBooleanMethod(env, features, is_enabled);
+
+    if ((*env)->ExceptionCheck(env))
+        (*env)->ExceptionClear(env);
+    if (features != NULL)
+        (*env)->DeleteLocalRef(env, features);
+    return has;
+}
+
+bool smp_jvm_version_has_value_classes(int version, JNIEnv *env)
+{
+    if (version != SMP_JVM_FRAMES_SAY_SIZE)
+        return version > SMP_JVM_FRAMES_SAY_SIZE;
+    return has_preview_features(env);
 }

@@ -10,6 +10,7 @@
 #define SMP_JVM_HOTSPOT_VERSION_H
 
 #include <jvmti.h>
+#include <stdbool.h>
 
 enum {
     /* From here on a frame of compiled code may hold its own size (value classes, JEP 401). */
@@ -19,5 +20,7 @@ enum {
 /* Of java.vm.specification.version: "17", "28". 0: the text is no version. */
 int smp_jvm_version_parse(const char *text);
 int smp_jvm_version(jvmtiEnv *jvmti);
+/* May there be value classes? Up to 28 only where the JVM runs with its preview features. */
+bool smp_jvm_version_has_value_classes(int version, JNIEnv *env);
 
 #endif

@@ -16,6 +16,7 @@
 #include "jvm/code/method_ids.h"
 #include "jvm/hotspot/check.h"
 #include "jvm/hotspot/frames.h"
+#include "jvm/hotspot/version.h"
 #include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
@@ -138,6 +139,8 @@ static const char *prepare_walks(int signal, JNIEnv *env)
     *(void **)&state.async.walk = smp_symbol("AsyncGetCallTrace");
     if (state.async.walk == NULL)
         return "no AsyncGetCallTrace in this JVM";
+    if (smp_jvm_version_has_value_classes(smp_jvm_version(jvmti), env))
+        return "AsyncGetCallTrace crashes JVMs with value classes";
     const char *reason = smp_code_events_open(jvmti);
     if (reason == NULL) {
         smp_method_ids_open(env);

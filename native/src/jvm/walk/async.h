@@ -9,9 +9,10 @@
  * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
  * asynchronous walks; see smp_async_refusal.
  *
- * AsyncGetCallTrace gets only registers that the kernel has saved: with others it has crashed JVMs
- * (value classes, JDK 28). What it does not walk, our own walk recovers (hotspot/frames.h). Where
- * that is not usable nothing is recovered, and the engine's name says so.
+ * AsyncGetCallTrace gets only registers that the kernel has saved: with others it has crashed JVMs.
+ * With value classes (JDK 28, preview) it crashes with any, so there it is not called at all. What
+ * it does not walk, our own walk recovers (hotspot/frames.h). Where that is not usable nothing is
+ * recovered, and the engine's name says so.
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.

@@ -31,6 +31,7 @@ class OutsideIT {
 
     private static final String HANDSHAKE = "WALKED_BY_HANDSHAKE";
     private static final String LAMBDA = "$$Lambda";
+    private static final String HIDDEN = "java.lang.Thread.runWith("; // from JDK 21 on; some ways show it, some do not
     private static final long SELDOM = 4096;
 
     private final ThreadsSampler sampler = quick(new Recorder());
@@ -91,6 +92,7 @@ class OutsideIT {
         return frames.stream()
                 .filter(frame -> !frame.getClassName().contains(LAMBDA))
                 .map(OutsideIT::textOf)
+                .filter(frame -> !frame.startsWith(HIDDEN))
                 .collect(Collectors.joining(";"));
     }
 
@@ -103,7 +105,7 @@ class OutsideIT {
     private static String framesOf(String line) {
         String frames = line.substring(line.indexOf(';') + 1, line.lastIndexOf(' '));
         return Arrays.stream(frames.split(";"))
-                .filter(frame -> !frame.contains(LAMBDA))
+                .filter(frame -> !frame.contains(LAMBDA) && !frame.startsWith(HIDDEN))
                 .collect(Collectors.joining(";"));
     }
 

@@ -15,7 +15,6 @@
 #include "jvm/code/methods.h"
 #include "jvm/threads/registry.h"
 #include "jvm/threads/threads.h"
-#include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/delivery.h"
 #include "support/fake_clock.h"
 #include "support/vm_fixture.h"
@@ -384,23 +383,6 @@ static void a_virtual_thread_that_is_not_known_has_no_name(void **state)
     assert_null(got.mounted_ref);
 }
 
-/* Its references to classes last as long as the process. */
-static int know_virtual_threads(void **state)
-{
-    (void)state;
-    fake_jni_reset();
-    fake_jni.has_virtual_threads = true;
-    return smp_virtual_threads_init(fake_jni_env()) ? 0 : -1;
-}
-
-static int forget_virtual_threads(void **state)
-{
-    (void)state;
-    fake_jni_detach();
-    fake_jni_free_globals();
-    return 0;
-}
-
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -424,5 +406,6 @@ int main(void)
         TEST(a_virtual_thread_that_is_not_known_has_no_name),
     };
 
-    return cmocka_run_group_tests(tests, know_virtual_threads, forget_virtual_threads);
+    return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,
+                                  vm_fixture_forget_virtual_threads);
 }

@@ -178,23 +178,6 @@ static void with_virtual_threads_ids_are_made_and_no_thread_is_stopped(void **st
     assert_int_equal(fake_jvmti.calls[FAKE_GetLoadedClasses], 2);
 }
 
-/* Its references to classes last as long as the process. */
-static int know_virtual_threads(void **state)
-{
-    (void)state;
-    fake_jni_reset();
-    fake_jni.has_virtual_threads = true;
-    return smp_virtual_threads_init(fake_jni_env()) ? 0 : -1;
-}
-
-static int forget_virtual_threads(void **state)
-{
-    (void)state;
-    fake_jni_detach();
-    fake_jni_free_globals();
-    return 0;
-}
-
 #define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
 
 int main(void)
@@ -210,5 +193,6 @@ int main(void)
         TEST(with_virtual_threads_ids_are_made_and_no_thread_is_stopped),
     };
 
-    return cmocka_run_group_tests(tests, know_virtual_threads, forget_virtual_threads);
+    return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,
+                                  vm_fixture_forget_virtual_threads);
 }

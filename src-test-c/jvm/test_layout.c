@@ -36,7 +36,7 @@ static bool find(struct fake_libjvm *libjvm, int version, struct smp_layout *lay
 {
     const struct smp_exports exports = fake_libjvm_exports(libjvm);
 
-    return smp_layout_find_in(&exports, version, layout, reason);
+    return smp_layout_find(&exports, version, layout, reason);
 }
 
 static void test_every_known_jdk_is_complete(void **state)
@@ -197,7 +197,7 @@ static void test_lists_that_are_missing(void **state)
     }
     fake_libjvm_destroy(libjvm);
     /* This program has no libjvm. */
-    assert_false(smp_layout_find(25, &layout, reason));
+    assert_false(smp_layout_find(NULL, 25, &layout, reason));
     assert_string_equal(reason, "libjvm does not export its fields");
 }
 

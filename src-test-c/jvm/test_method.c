@@ -22,6 +22,20 @@ static int allow_reads(void **state)
     return smp_safe_read_refusal() == NULL ? 0 : -1;
 }
 
+static bool is_valid(const struct smp_layout *layout, uintptr_t method)
+{
+    struct smp_method_code code;
+
+    return smp_method_code(layout, method, &code);
+}
+
+static int32_t bci_of(const struct smp_layout *layout, uintptr_t method, uintptr_t bcp)
+{
+    struct smp_method_code code;
+
+    return smp_method_code(layout, method, &code) ? smp_method_code_bci(&code, bcp) : -2;
+}
+
 static void test_ids_and_names(void **state)
 {
     (void)state;
@@ -30,7 +44,7 @@ static void test_ids_and_names(void **state)
         const struct smp_layout *layout = fake_code_layout(code);
         const uintptr_t method = fake_code_method(code, "com/acme/Outer$Inner", "run", 0);
         struct smp_method_names names;
-        assert_true(smp_method_is_valid(layout, method));
+        assert_true(is_valid(layout, method));
         assert_int_equal(smp_method_id(layout, method), 0);
         fake_code_set_id(code, method, 0x1234567890);
         assert_int_equal(smp_method_id(layout, method), 0x1234567890);
@@ -72,14 +86,13 @@ static void test_byte_codes(void **state)
         const struct smp_layout *layout = fake_code_layout(code);
         const uintptr_t method = fake_code_method(code, "app/Main", "run", 1);
         const uintptr_t bcp = fake_code_bcp(code, method, 0);
-        assert_int_equal(smp_method_bci(layout, method, bcp), 0);
-        assert_int_equal(smp_method_bci(layout, method, bcp + FAKE_BYTE_CODES - 1),
-                         FAKE_BYTE_CODES - 1);
-        assert_int_equal(smp_method_bci(layout, method, bcp + FAKE_BYTE_CODES), -2);
-        assert_int_equal(smp_method_bci(layout, method, bcp - 1), -2);
-        assert_int_equal(smp_method_bci(layout, method, 0), -2);
+        assert_int_equal(bci_of(layout, method, bcp), 0);
+        assert_int_equal(bci_of(layout, method, bcp + FAKE_BYTE_CODES - 1), FAKE_BYTE_CODES - 1);
+        assert_int_equal(bci_of(layout, method, bcp + FAKE_BYTE_CODES), -2);
+        assert_int_equal(bci_of(layout, method, bcp - 1), -2);
+        assert_int_equal(bci_of(layout, method, 0), -2);
         fake_code_set_native(code, method);
-        assert_int_equal(smp_method_bci(layout, method, 0), -1);
+        assert_int_equal(bci_of(layout, method, 0), -1);
         fake_code_destroy(code);
     }
 }
@@ -88,10 +101,10 @@ static void expect_nothing(const struct smp_layout *layout, uintptr_t method)
 {
     struct smp_method_names names;
 
-    assert_false(smp_method_is_valid(layout, method));
+    assert_false(is_valid(layout, method));
     assert_int_equal(smp_method_id(layout, method), 0);
     assert_false(smp_method_names(layout, method, &names));
-    assert_int_equal(smp_method_bci(layout, method, 0), -2);
+    assert_int_equal(bci_of(layout, method, 0), -2);
 }
 
 static void test_words_that_are_no_methods(void **state)

@@ -145,7 +145,7 @@ static bool is_required(const struct row *row)
     char reason[SMP_LAYOUT_REASON_BYTES];
 
     set_value(row, row->is_static ? 0 : ABSURD);
-    const bool is_complete = smp_layout_find_in(&exports, found.version, &layout, reason);
+    const bool is_complete = smp_layout_find(&exports, found.version, &layout, reason);
     set_value(row, row->value);
     return !is_complete;
 }

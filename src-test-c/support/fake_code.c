@@ -180,7 +180,7 @@ struct fake_code *fake_code_create(int version)
     set_static(code, "AbstractInterpreter", "_code", &code->interpreter);
     set_static(code, "StubRoutines", "_call_stub_return_address", &code->entry_pc);
     exports = fake_libjvm_exports(code->libjvm);
-    assert_true(smp_layout_find_in(&exports, version, &code->layout, reason));
+    assert_true(smp_layout_find(&exports, version, &code->layout, reason));
     make_heap(code);
 
     blob = make_blob(code, "Interpreter", 0, 4 * FAKE_CODE_BYTES, 0);

@@ -9,19 +9,15 @@
 #include <cmocka.h>
 
 /* Addresses of static fields are made up, until a test has set them. */
-static const struct smp_export jdk_17[] = {
+/* Alike in all three. */
+static const struct smp_export all_jdks[] = {
     { "ConstantPool", "_tags", "Array<u1>*", false, 8 },
     { "ConstantPool", "_pool_holder", "InstanceKlass*", false, 24 },
     { "ConstantPool", "_length", "int", false, 60 },
-    { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 344 },
     { "Klass", "_name", "Symbol*", false, 24 },
     { "Method", "_constMethod", "ConstMethod*", false, 8 },
-    { "Method", "_access_flags", "AccessFlags", false, 40 },
     { "ConstMethod", "_constants", "ConstantPool*", false, 8 },
     { "ConstMethod", "_constMethod_size", "int", false, 24 },
-    { "ConstMethod", "_code_size", "u2", false, 32 },
-    { "ConstMethod", "_name_index", "u2", false, 34 },
-    { "ConstMethod", "_method_idnum", "u2", false, 38 },
     { "Symbol", "_length", "u2", false, 4 },
     { "Symbol", "_body[0]", "u1", false, 6 },
     { "VirtualSpace", "_low", "char*", false, 16 },
@@ -29,16 +25,37 @@ static const struct smp_export jdk_17[] = {
     { "GrowableArrayBase", "_len", "int", false, 0 },
     { "GrowableArray<int>", "_data", "int*", false, 8 },
     { "CodeCache", "_heaps", "GrowableArray<CodeHeap*>*", true, 0 },
-    { "CodeHeap", "_memory", "VirtualSpace", false, 8 },
-    { "CodeHeap", "_segmap", "VirtualSpace", false, 120 },
-    { "CodeHeap", "_log2_segment_size", "int", false, 256 },
-    { "HeapBlock::Header", "_used", "bool", false, 8 },
     { "AbstractInterpreter", "_code", "StubQueue*", true, 0 },
     { "StubQueue", "_stub_buffer", "address", false, 8 },
     { "StubQueue", "_buffer_limit", "int", false, 20 },
     { "StubRoutines", "_call_stub_return_address", "address", true, 0 },
     { "PcDesc", "_pc_offset", "int", false, 0 },
     { "PcDesc", "_scope_decode_offset", "int", false, 4 },
+    { "JavaCallWrapper", "_anchor", "JavaFrameAnchor", false, 32 },
+    { "JavaFrameAnchor", "_last_Java_sp", "intptr_t*", false, 0 },
+    { "JavaFrameAnchor", "_last_Java_pc", "address", false, 8 },
+    { "JavaFrameAnchor", "_last_Java_fp", "intptr_t*", false, 16 },
+    { "ConstantPool", NULL, NULL, false, 72 },
+    { "Method", NULL, NULL, false, 88 },
+    { "PcDesc", NULL, NULL, false, 16 },
+    { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
+    { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
+    { NULL, "_thread_in_native", NULL, false, 4 },
+    { NULL, "_thread_in_vm", NULL, false, 6 },
+    { NULL, "_thread_in_Java", NULL, false, 8 },
+    { NULL, "_thread_blocked", NULL, false, 10 },
+};
+
+static const struct smp_export jdk_17[] = {
+    { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 344 },
+    { "Method", "_access_flags", "AccessFlags", false, 40 },
+    { "ConstMethod", "_code_size", "u2", false, 32 },
+    { "ConstMethod", "_name_index", "u2", false, 34 },
+    { "ConstMethod", "_method_idnum", "u2", false, 38 },
+    { "CodeHeap", "_memory", "VirtualSpace", false, 8 },
+    { "CodeHeap", "_segmap", "VirtualSpace", false, 120 },
+    { "CodeHeap", "_log2_segment_size", "int", false, 256 },
+    { "HeapBlock::Header", "_used", "bool", false, 8 },
     { "CodeBlob", "_name", "const char*", false, 96 },
     { "CodeBlob", "_size", "int", false, 12 },
     { "CodeBlob", "_frame_complete_offset", "int", false, 20 },
@@ -55,55 +72,22 @@ static const struct smp_export jdk_17[] = {
     { "nmethod", "_scopes_pcs_offset", "int", false, 268 },
     { "nmethod", "_dependencies_offset", "int", false, 272 },
     { "nmethod", "_compile_id", "int", false, 304 },
-    { "JavaCallWrapper", "_anchor", "JavaFrameAnchor", false, 32 },
-    { "JavaFrameAnchor", "_last_Java_sp", "intptr_t*", false, 0 },
-    { "JavaFrameAnchor", "_last_Java_pc", "address", false, 8 },
     { "JavaThread", "_anchor", "JavaFrameAnchor", false, 656 },
     { "JavaThread", "_thread_state", "JavaThreadState", false, 824 },
-    { "JavaFrameAnchor", "_last_Java_fp", "intptr_t*", false, 16 },
-    { "ConstantPool", NULL, NULL, false, 72 },
-    { "Method", NULL, NULL, false, 88 },
     { "ConstMethod", NULL, NULL, false, 48 },
     { "HeapBlock", NULL, NULL, false, 16 },
-    { "PcDesc", NULL, NULL, false, 16 },
-    { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
-    { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
-    { NULL, "_thread_in_native", NULL, false, 4 },
-    { NULL, "_thread_in_vm", NULL, false, 6 },
-    { NULL, "_thread_in_Java", NULL, false, 8 },
-    { NULL, "_thread_blocked", NULL, false, 10 },
 };
 
 static const struct smp_export jdk_21[] = {
-    { "ConstantPool", "_tags", "Array<u1>*", false, 8 },
-    { "ConstantPool", "_pool_holder", "InstanceKlass*", false, 24 },
-    { "ConstantPool", "_length", "int", false, 60 },
     { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 336 },
-    { "Klass", "_name", "Symbol*", false, 24 },
-    { "Method", "_constMethod", "ConstMethod*", false, 8 },
     { "Method", "_access_flags", "AccessFlags", false, 40 },
-    { "ConstMethod", "_constants", "ConstantPool*", false, 8 },
-    { "ConstMethod", "_constMethod_size", "int", false, 24 },
     { "ConstMethod", "_code_size", "u2", false, 34 },
     { "ConstMethod", "_name_index", "u2", false, 36 },
     { "ConstMethod", "_method_idnum", "u2", false, 40 },
-    { "Symbol", "_length", "u2", false, 4 },
-    { "Symbol", "_body[0]", "u1", false, 6 },
-    { "VirtualSpace", "_low", "char*", false, 16 },
-    { "VirtualSpace", "_high", "char*", false, 24 },
-    { "GrowableArrayBase", "_len", "int", false, 0 },
-    { "GrowableArray<int>", "_data", "int*", false, 8 },
-    { "CodeCache", "_heaps", "GrowableArray<CodeHeap*>*", true, 0 },
     { "CodeHeap", "_memory", "VirtualSpace", false, 0 },
     { "CodeHeap", "_segmap", "VirtualSpace", false, 112 },
     { "CodeHeap", "_log2_segment_size", "int", false, 248 },
     { "HeapBlock::Header", "_used", "bool", false, 8 },
-    { "AbstractInterpreter", "_code", "StubQueue*", true, 0 },
-    { "StubQueue", "_stub_buffer", "address", false, 8 },
-    { "StubQueue", "_buffer_limit", "int", false, 20 },
-    { "StubRoutines", "_call_stub_return_address", "address", true, 0 },
-    { "PcDesc", "_pc_offset", "int", false, 0 },
-    { "PcDesc", "_scope_decode_offset", "int", false, 4 },
     { "CodeBlob", "_name", "const char*", false, 64 },
     { "CodeBlob", "_size", "int", false, 72 },
     { "CodeBlob", "_frame_complete_offset", "int", false, 80 },
@@ -120,55 +104,22 @@ static const struct smp_export jdk_21[] = {
     { "nmethod", "_scopes_pcs_offset", "int", false, 276 },
     { "nmethod", "_dependencies_offset", "int", false, 280 },
     { "nmethod", "_compile_id", "int", false, 308 },
-    { "JavaCallWrapper", "_anchor", "JavaFrameAnchor", false, 32 },
-    { "JavaFrameAnchor", "_last_Java_sp", "intptr_t*", false, 0 },
-    { "JavaFrameAnchor", "_last_Java_pc", "address", false, 8 },
     { "JavaThread", "_anchor", "JavaFrameAnchor", false, 920 },
     { "JavaThread", "_thread_state", "JavaThreadState", false, 1092 },
-    { "JavaFrameAnchor", "_last_Java_fp", "intptr_t*", false, 16 },
-    { "ConstantPool", NULL, NULL, false, 72 },
-    { "Method", NULL, NULL, false, 88 },
     { "ConstMethod", NULL, NULL, false, 56 },
     { "HeapBlock", NULL, NULL, false, 16 },
-    { "PcDesc", NULL, NULL, false, 16 },
-    { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
-    { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
-    { NULL, "_thread_in_native", NULL, false, 4 },
-    { NULL, "_thread_in_vm", NULL, false, 6 },
-    { NULL, "_thread_in_Java", NULL, false, 8 },
-    { NULL, "_thread_blocked", NULL, false, 10 },
 };
 
 static const struct smp_export jdk_25[] = {
-    { "ConstantPool", "_tags", "Array<u1>*", false, 8 },
-    { "ConstantPool", "_pool_holder", "InstanceKlass*", false, 24 },
-    { "ConstantPool", "_length", "int", false, 60 },
     { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 336 },
-    { "Klass", "_name", "Symbol*", false, 24 },
-    { "Method", "_constMethod", "ConstMethod*", false, 8 },
     { "Method", "_access_flags", "AccessFlags", false, 44 },
-    { "ConstMethod", "_constants", "ConstantPool*", false, 8 },
-    { "ConstMethod", "_constMethod_size", "int", false, 24 },
     { "ConstMethod", "_code_size", "u2", false, 34 },
     { "ConstMethod", "_name_index", "u2", false, 36 },
     { "ConstMethod", "_method_idnum", "u2", false, 40 },
-    { "Symbol", "_length", "u2", false, 4 },
-    { "Symbol", "_body[0]", "u1", false, 6 },
-    { "VirtualSpace", "_low", "char*", false, 16 },
-    { "VirtualSpace", "_high", "char*", false, 24 },
-    { "GrowableArrayBase", "_len", "int", false, 0 },
-    { "GrowableArray<int>", "_data", "int*", false, 8 },
-    { "CodeCache", "_heaps", "GrowableArray<CodeHeap*>*", true, 0 },
     { "CodeHeap", "_memory", "VirtualSpace", false, 0 },
     { "CodeHeap", "_segmap", "VirtualSpace", false, 112 },
     { "CodeHeap", "_log2_segment_size", "int", false, 248 },
     { "HeapBlock::Header", "_used", "bool", false, 4 },
-    { "AbstractInterpreter", "_code", "StubQueue*", true, 0 },
-    { "StubQueue", "_stub_buffer", "address", false, 8 },
-    { "StubQueue", "_buffer_limit", "int", false, 20 },
-    { "StubRoutines", "_call_stub_return_address", "address", true, 0 },
-    { "PcDesc", "_pc_offset", "int", false, 0 },
-    { "PcDesc", "_scope_decode_offset", "int", false, 4 },
     { "CodeBlob", "_name", "const char*", false, 8 },
     { "CodeBlob", "_size", "int", false, 24 },
     { "CodeBlob", "_kind", "CodeBlobKind", false, 56 },
@@ -189,25 +140,12 @@ static const struct smp_export jdk_25[] = {
     { "nmethod", "_immutable_data", "address", false, 96 },
     { "nmethod", "_immutable_data_size", "int", false, 160 },
     { "nmethod", "_compile_id", "int", false, 212 },
-    { "JavaCallWrapper", "_anchor", "JavaFrameAnchor", false, 32 },
-    { "JavaFrameAnchor", "_last_Java_sp", "intptr_t*", false, 0 },
-    { "JavaFrameAnchor", "_last_Java_pc", "address", false, 8 },
     { "JavaThread", "_anchor", "JavaFrameAnchor", false, 1152 },
     { "JavaThread", "_thread_state", "JavaThreadState", false, 1324 },
     { "UpcallStub::FrameData", "jfa", "JavaFrameAnchor", false, 0 },
-    { "JavaFrameAnchor", "_last_Java_fp", "intptr_t*", false, 16 },
-    { "ConstantPool", NULL, NULL, false, 72 },
-    { "Method", NULL, NULL, false, 88 },
     { "ConstMethod", NULL, NULL, false, 56 },
     { "HeapBlock", NULL, NULL, false, 8 },
-    { "PcDesc", NULL, NULL, false, 16 },
     { NULL, "CodeBlobKind::Upcall", NULL, false, (uint64_t)11 },
-    { NULL, "frame::interpreter_frame_sender_sp_offset", NULL, false, (uint64_t)-1 },
-    { NULL, "_thread_in_native", NULL, false, 4 },
-    { NULL, "_thread_in_vm", NULL, false, 6 },
-    { NULL, "_thread_in_Java", NULL, false, 8 },
-    { NULL, "_thread_blocked", NULL, false, 10 },
-    { NULL, "frame::entry_frame_call_wrapper_offset", NULL, false, (uint64_t)-6 },
 };
 
 enum { MAX_ENTRIES = 128, LISTS = 4, NUMBERS = 7, MADE_UP_ADDRESS = 4096 };
@@ -248,18 +186,27 @@ static const struct {
     { "NameOffset", offsetof(struct listed, name) },
 };
 
+static void add_entries(struct fake_libjvm *libjvm, const struct smp_export *from, size_t bytes)
+{
+    const size_t count = bytes / sizeof(*from);
+
+    assert_true(libjvm->count + count < MAX_ENTRIES);
+    memcpy(libjvm->entries + libjvm->count, from, bytes);
+    libjvm->count += count;
+}
+
 struct fake_libjvm *fake_libjvm_create(int version)
 {
     struct fake_libjvm *libjvm = calloc(1, sizeof(*libjvm));
-    const struct smp_export *from = version == 17 ? jdk_17 : version == 21 ? jdk_21 : jdk_25;
-    const size_t bytes = version == 17   ? sizeof(jdk_17)
-                         : version == 21 ? sizeof(jdk_21)
-                                         : sizeof(jdk_25);
 
     assert_non_null(libjvm);
-    libjvm->count = bytes / sizeof(*from);
-    assert_true(libjvm->count < MAX_ENTRIES);
-    memcpy(libjvm->entries, from, bytes);
+    add_entries(libjvm, all_jdks, sizeof(all_jdks));
+    if (version == 17)
+        add_entries(libjvm, jdk_17, sizeof(jdk_17));
+    else if (version == 21)
+        add_entries(libjvm, jdk_21, sizeof(jdk_21));
+    else
+        add_entries(libjvm, jdk_25, sizeof(jdk_25));
     for (size_t i = 0; i < libjvm->count; i++) {
         if (libjvm->entries[i].is_static)
             libjvm->entries[i].value = MADE_UP_ADDRESS;

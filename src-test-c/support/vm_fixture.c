@@ -12,6 +12,7 @@
 #include "jvm/agent/agent.h"
 #include "jvm/loaded.h"
 #include "jvm/threads/threads.h"
+#include "jvm/threads/virtual_threads.h"
 
 void vm_fixture_setup(struct vm_fixture *fixture)
 {
@@ -73,4 +74,20 @@ void vm_fixture_drop_all(struct vm_fixture_reader *reader)
     for (size_t i = 0; i < reader->count; i++)
         source.drop(source.self, reader->threads[i]);
     reader->count = 0;
+}
+
+int vm_fixture_know_virtual_threads(void **state)
+{
+    (void)state;
+    fake_jni_reset();
+    fake_jni.has_virtual_threads = true;
+    return smp_virtual_threads_init(fake_jni_env()) ? 0 : -1;
+}
+
+int vm_fixture_forget_virtual_threads(void **state)
+{
+    (void)state;
+    fake_jni_detach();
+    fake_jni_free_globals();
+    return 0;
 }

@@ -26,6 +26,11 @@ void vm_fixture_setup(struct vm_fixture *fixture);
  * JVM that died; the library is unloaded. */
 void vm_fixture_teardown(struct vm_fixture *fixture);
 
+/* Of a group of tests, its set-up and tear-down: the JVM has virtual threads. What is known of
+ * their classes lasts as long as the process, and so do the references. */
+int vm_fixture_know_virtual_threads(void **state);
+int vm_fixture_forget_virtual_threads(void **state);
+
 /* A thread in the main group which the next scan will find. */
 void vm_fixture_add(struct vm_fixture *fixture, struct fake_thread *thread, int64_t java_id,
                     const char *name);

@@ -145,8 +145,7 @@ JNIEXPORT jstring BRIDGE(dump)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong sess
     smp_java_session_dump(smp_bridge_java_session(session), &text);
     if (text.status == SMP_OK)
         dump = smp_jni_string(env, smp_bytes_text(&text), text.length);
-    /* A text that is not ASCII may come out as NULL with no exception pending. */
-    smp_throw(env, text.status == SMP_OK && dump == NULL ? SMP_ENOMEM : text.status);
+    smp_throw(env, text.status);
     smp_bytes_fini(&text);
     return dump;
 }
@@ -175,15 +174,11 @@ JNIEXPORT jlong BRIDGE(liveBytes)(SMP_UNUSED JNIEnv *env, SMP_UNUSED jclass brid
     return (jlong)smp_alloc_live_bytes();
 }
 
-JNIEXPORT jlongArray BRIDGE(crossChecks)(JNIEnv *env, jclass bridge, jlong each)
+JNIEXPORT jlongArray BRIDGE(crossChecks)(JNIEnv *env, SMP_UNUSED jclass bridge, jlong each)
 {
-    (void)bridge;
     if (each > 0)
         smp_cross_check_set_each((uint64_t)each);
     const struct smp_cross_check_counts counts = smp_cross_check_get_counts();
-    const jlong values[] = { (jlong)counts.compared, (jlong)counts.different };
-    jlongArray out = (*env)->NewLongArray(env, 2);
-    if (out != NULL)
-        (*env)->SetLongArrayRegion(env, out, 0, 2, values);
-    return out;
+    const int64_t values[] = { (int64_t)counts.compared, (int64_t)counts.different };
+    return smp_jni_longs(env, values, sizeof(values) / sizeof(values[0]));
 }

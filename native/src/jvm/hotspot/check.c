@@ -68,7 +68,7 @@ enum smp_status smp_hotspot_find(const struct smp_exports *exports, int version)
 
     if (answer_now() != UNKNOWN)
         return answer_now() == REFUSED ? SMP_EUNSUPPORTED : SMP_OK;
-    if (!smp_layout_find_in(exports, version, &state.layout, text))
+    if (!smp_layout_find(exports, version, &state.layout, text))
         reason = text;
     if (reason == NULL)
         reason = smp_safe_read_refusal();

@@ -351,8 +351,8 @@ static bool take_topic(const struct search *search, enum topic topic, struct smp
     return false;
 }
 
-bool smp_layout_find_in(const struct smp_exports *exports, int version, struct smp_layout *out,
-                        char reason[SMP_LAYOUT_REASON_BYTES])
+bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_layout *out,
+                     char reason[SMP_LAYOUT_REASON_BYTES])
 {
     struct search search = { .of = FIELD };
 
@@ -375,9 +375,4 @@ bool smp_layout_find_in(const struct smp_exports *exports, int version, struct s
     out->upcall.is_known = take_topic(&search, UPCALLS, out, NULL);
     (void)take_topic(&search, BARRIER, out, NULL);
     return true;
-}
-
-bool smp_layout_find(int version, struct smp_layout *out, char reason[SMP_LAYOUT_REASON_BYTES])
-{
-    return smp_layout_find_in(NULL, version, out, reason);
 }

@@ -149,12 +149,10 @@ struct smp_layout {
 };
 
 /*
- * reason: of what is missing, like "no field CodeBlob::_name" or "the field CodeBlob::_size is a
- * short, expected int".
+ * exports: NULL, or a test's. reason: of what is missing, like "no field CodeBlob::_name" or "the
+ * field CodeBlob::_size is a short, expected int".
  */
-bool smp_layout_find(int version, struct smp_layout *out, char reason[SMP_LAYOUT_REASON_BYTES]);
-/* The same in lists of a test. */
-bool smp_layout_find_in(const struct smp_exports *exports, int version, struct smp_layout *out,
-                        char reason[SMP_LAYOUT_REASON_BYTES]);
+bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_layout *out,
+                     char reason[SMP_LAYOUT_REASON_BYTES]);
 
 #endif

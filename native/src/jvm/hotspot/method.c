@@ -124,13 +124,6 @@ bool smp_method_code(const struct smp_layout *layout, uintptr_t method, struct s
     return is_valid;
 }
 
-bool smp_method_is_valid(const struct smp_layout *layout, uintptr_t method)
-{
-    struct view view;
-
-    return read_view(layout, method, &view);
-}
-
 uint64_t smp_method_code_id(const struct smp_method_code *code)
 {
     uintptr_t ids = 0;
@@ -194,11 +187,4 @@ int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp)
         return NATIVE_BCI;
     return bcp >= code->code && bcp - code->code < code->code_bytes ? (int32_t)(bcp - code->code)
                                                                     : OUTSIDE_BCI;
-}
-
-int32_t smp_method_bci(const struct smp_layout *layout, uintptr_t method, uintptr_t bcp)
-{
-    struct smp_method_code code;
-
-    return smp_method_code(layout, method, &code) ? smp_method_code_bci(&code, bcp) : OUTSIDE_BCI;
 }

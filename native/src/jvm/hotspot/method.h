@@ -43,15 +43,12 @@ struct smp_method_code {
  */
 bool smp_method_code(const struct smp_layout *layout, uintptr_t method,
                      struct smp_method_code *out);
-bool smp_method_is_valid(const struct smp_layout *layout, uintptr_t method);
 /* 0: it has no id yet. */
 uint64_t smp_method_code_id(const struct smp_method_code *code);
 uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method);
 bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
                       struct smp_method_names *out);
-/* The index of a byte code in a method that is known: the same as the next one, without a read. */
-int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp);
 /* The byte code index of a pointer into the method's byte codes; -1: native; -2: not in it. */
-int32_t smp_method_bci(const struct smp_layout *layout, uintptr_t method, uintptr_t bcp);
+int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp);
 
 #endif

@@ -4,23 +4,19 @@
 #include <string.h>
 
 #include "jvm/hotspot/fields.h"
+#include "jvm/hotspot/memory.h"
 
 enum {
     MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
     FIELD_COUNT = 5
 };
 
-static uintptr_t read_field_word(uintptr_t object, uint32_t offset)
-{
-    return *(const uintptr_t *)(object + offset); /* NOLINT(performance-no-int-to-ptr) */
-}
-
 static bool is_layout_plausible(const struct smp_jvm_layout *layout, uintptr_t java_thread,
                                 uintptr_t stack_high, bool (*is_java_code)(uintptr_t pc))
 {
     const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-    const uintptr_t sp = read_field_word(java_thread, layout->last_sp);
-    uintptr_t pc = read_field_word(java_thread, layout->last_pc);
+    const uintptr_t sp = smp_load_word(java_thread + layout->last_sp);
+    uintptr_t pc = smp_load_word(java_thread + layout->last_pc);
     int32_t state = 0;
 
     memcpy(&state, (const char *)java_thread + layout->state, sizeof(state)); /* NOLINT */
@@ -28,7 +24,7 @@ static bool is_layout_plausible(const struct smp_jvm_layout *layout, uintptr_t j
         sp >= stack_high || sp % sizeof(uintptr_t) != 0)
         return false;
     if (pc == 0)
-        pc = read_field_word(sp - sizeof(uintptr_t), 0);
+        pc = smp_load_word(sp - sizeof(uintptr_t));
     return is_java_code(pc);
 }
 

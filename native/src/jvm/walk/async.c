@@ -85,23 +85,8 @@ int smp_async_signal(int wanted)
 
 /* ---------------------------------------------------------------------------------- up and down */
 
-static struct smp_thread_layout find_layout(jvmtiEnv *jvmti, JNIEnv *env)
-{
-    struct smp_thread_layout layout = { 0 };
-    jthread current = NULL;
-
-    if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
-        return layout;
-    const uintptr_t java_thread = smp_threads_address(env, current);
-    if (java_thread != 0)
-        layout = smp_thread_layout_find(env, java_thread, smp_stack_bounds_own().high,
-                                        smp_code_map_is_java);
-    (*env)->DeleteLocalRef(env, current);
-    return layout;
-}
-
-/* After the events for code, which have found the layout. */
-static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
+/* The thread that calls, which is in a native method called from Java. */
+static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
 {
     struct smp_check_caller caller = { .jvmti = jvmti,
                                        .env = env,
@@ -109,13 +94,32 @@ static void prepare_own_walk(jvmtiEnv *jvmti, JNIEnv *env)
     jthread current = NULL;
 
     if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
-        return;
+        return caller;
     caller.java_thread = smp_threads_address(env, current);
     (*env)->DeleteLocalRef(env, current);
-    (void)!smp_hotspot_prove(&caller); /* else it is not usable, see smp_hotspot_is_usable */
+    return caller;
+}
+
+/* After the events for code, which have found the layout. */
+static void prepare_own_walk(const struct smp_check_caller *caller)
+{
+    (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK)
         state.own =
             smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
+}
+
+/* What the walks read of the JVM's thread objects and of its code. */
+static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    const struct smp_check_caller caller = describe_caller(jvmti, env);
+
+    (void)smp_virtual_threads_init(env);
+    if (caller.java_thread == 0)
+        return;
+    state.async.layout =
+        smp_thread_layout_find(env, caller.java_thread, caller.stack_high, smp_code_map_is_java);
+    prepare_own_walk(&caller);
 }
 
 static const char *install_handler(int signal)
@@ -144,9 +148,7 @@ static const char *prepare_walks(int signal, JNIEnv *env)
     const char *reason = smp_code_events_open(jvmti);
     if (reason == NULL) {
         smp_method_ids_open(env);
-        state.async.has_virtual_threads = smp_virtual_threads_init(env);
-        state.async.layout = find_layout(jvmti, env);
-        prepare_own_walk(jvmti, env);
+        prepare_layouts(jvmti, env);
         reason = install_handler(signal);
     }
     return reason;

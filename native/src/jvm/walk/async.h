@@ -48,7 +48,6 @@ struct smp_async {
     int signal;
     smp_jvm_walk *walk;
     struct smp_thread_layout layout;
-    bool has_virtual_threads;
 };
 
 const struct smp_async *smp_async_get(void);

@@ -87,18 +87,11 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
         return false;
     }
-    if (!smp_hotspot_is_usable()) {
-        smp_hotspot_refusal(reason);
-        if (reason[0] == '\0')
-            (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "the check was not possible");
+    if (!smp_hotspot_is_usable()) { /* refused (see smp_outside_refusal), or this time not tried */
+        (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "the check was not possible");
         return false;
     }
     return true;
-}
-
-static void close_outside(void)
-{
-    atomic_store(&state.usable, false);
 }
 
 void smp_outside_open(void)
@@ -121,7 +114,7 @@ void smp_outside_close(void)
 {
     if (!smp_once_close(&state.once))
         return;
-    close_outside();
+    atomic_store(&state.usable, false);
     smp_once_finish(&state.once, false);
 }
 

@@ -8,6 +8,7 @@
 
 #include "jvm/code/code_view.h"
 #include "jvm/hotspot/machine_code.h"
+#include "jvm/hotspot/memory.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
 
@@ -29,11 +30,6 @@ static bool on_stack(const struct smp_walk *walk, uintptr_t address)
 
     return address >= stack.low && address < stack.high - sizeof(uintptr_t) &&
            address % sizeof(uintptr_t) == 0;
-}
-
-static uintptr_t word_at(uintptr_t address)
-{
-    return *(const uintptr_t *)address; /* NOLINT(performance-no-int-to-ptr) */
 }
 
 /* ---------------------------------------------------------------------------------- the walk */
@@ -84,7 +80,7 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
 {
     if (!on_stack(walk, slot))
         return false;
-    const uintptr_t address = word_at(slot);
+    const uintptr_t address = smp_load_word(slot);
     const struct smp_code_piece *piece = smp_code_find(walk->code, address - 1);
 
     *caller = (struct caller){ .address = address };
@@ -127,10 +123,10 @@ static bool walk_caller(struct smp_walk *walk, uintptr_t slot, const struct call
 
     if (walk_from(walk, from, line_pc))
         return true;
-    if (saved < walk->at.sp || !on_stack(walk, saved) || !on_stack(walk, word_at(saved)) ||
-        word_at(saved) <= slot)
+    if (saved < walk->at.sp || !on_stack(walk, saved) || !on_stack(walk, smp_load_word(saved)) ||
+        smp_load_word(saved) <= slot)
         return false;
-    from.fp = word_at(saved);
+    from.fp = smp_load_word(saved);
     return walk_from(walk, from, line_pc);
 }
 
@@ -250,11 +246,11 @@ static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece
             break;
         if (read_caller(walk, slot, &caller))
             return walk_caller(walk, slot, &caller, leaf_call_line(&caller));
-        const struct smp_code_piece *piece = smp_code_find(walk->code, word_at(slot) - 1);
+        const struct smp_code_piece *piece = smp_code_find(walk->code, smp_load_word(slot) - 1);
         if (piece != NULL && piece->kind == SMP_CODE_STUB)
             *stub = piece;
         below = slot;
-        fp = word_at(fp);
+        fp = smp_load_word(fp);
     }
     return false;
 }
@@ -303,7 +299,7 @@ static bool recover_in_java(struct smp_walk *walk)
 
 static uintptr_t field_of(const struct smp_walk *walk, uint32_t offset)
 {
-    return word_at(walk->target->java_thread + offset);
+    return smp_load_word(walk->target->java_thread + offset);
 }
 
 /* The anchor's frame, or that of its caller, if it is one of a runtime stub whose size is not
@@ -343,7 +339,7 @@ static bool recover_in_vm(struct smp_walk *walk)
         !on_stack(walk, anchor.sp - sizeof(uintptr_t)))
         return false;
     if (anchor.pc == 0)
-        anchor.pc = word_at(anchor.sp - sizeof(uintptr_t));
+        anchor.pc = smp_load_word(anchor.sp - sizeof(uintptr_t));
     if (!walk_anchor(walk, anchor))
         return false;
     walk->answer->answer = SMP_ANSWER_FROM_CALLER;

@@ -77,8 +77,7 @@ enum {
                                      all registers */
     SMP_WALK_FOREIGN_FRAMES = 32, /* of code that is not Java's, followed by their frame pointers */
     SMP_WALK_PREFETCHED = 64,     /* frames whose memory is prefetched before the walk */
-    SMP_WALK_PAGE_BYTES = 4096,   /* the smallest there is */
-    SMP_WALK_MIN_CAPACITY = 2
+    SMP_WALK_PAGE_BYTES = 4096    /* the smallest there is */
 };
 
 struct smp_walk_answer {

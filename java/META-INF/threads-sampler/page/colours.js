@@ -128,7 +128,7 @@ class Colours {
     }
 
     /**
-     * [colour, words] for people who look at the picture.
+     * [colour, words]: the legend.
      *
      * @param {Model} model
      * @returns {string[][]}

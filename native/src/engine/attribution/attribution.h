@@ -52,8 +52,7 @@ struct smp_group_tree smp_attribution_tree(struct smp_attribution *attribution,
 
 /*
  * The target of a stack that was found. sample is read only where the outcome has a stack. It
- * becomes the record's last stack, unless mounted is the key of a virtual thread, whose stack it
- * is.
+ * becomes the record's last stack, unless it is a virtual thread's: mounted is the key of that.
  */
 struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution,
                                              struct smp_thread_record *record,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * dump.h - the live state of a session as text, for a person who wants to know what a sampler does
- * now.
+ * dump.h - the live state of a session as text: what a sampler does now.
  *
  * Threads  any.
  * Errors   out remembers a failure (bytes.h).

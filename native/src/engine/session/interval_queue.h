@@ -46,8 +46,7 @@ SMP_CHECKED enum smp_status smp_interval_queue_create(struct smp_quota *quota,
 /* No call of any other function may be under way. NULL is fine. */
 void smp_interval_queue_destroy(struct smp_interval_queue *intervals);
 
-/* A reader whose first take begins with the next interval. *reader is never 0. SMP_EQUOTA: too
- * many. */
+/* A new reader, which takes from the next interval on. *reader is never 0. SMP_EQUOTA: too many. */
 SMP_CHECKED enum smp_status smp_interval_queue_open(struct smp_interval_queue *intervals,
                                                     unsigned *reader);
 /* Waits for its running take. An unknown reader is fine. */

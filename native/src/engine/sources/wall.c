@@ -145,8 +145,8 @@ static void poll_due(struct smp_wall *wall)
 }
 
 /* To wake up once more in a tick costs the threads that run more than their walks do. Not for the
- * first polls, whose answers a caller may wait for, and not past the limit, where the next tick may
- * be far. */
+ * first polls: a caller may wait for their answers. Not past the limit: the next tick may be
+ * far. */
 static bool may_leave_answers(const struct smp_wall *wall)
 {
     return wall->schedule.interval_ns <= CLOSE_TICKS_MS * NS_PER_MS &&

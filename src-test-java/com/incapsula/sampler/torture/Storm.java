@@ -25,6 +25,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** What goes on in the JVM while it is sampled. */
 enum Storm {
@@ -100,11 +101,7 @@ enum Storm {
     CHURN {
         @Override
         List<Worker> begin() {
-            List<Worker> workers = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                workers.add(Worker.doing("parent", this::bear));
-            }
-            return workers;
+            return workers(4, "parent", this::bear);
         }
 
         private void bear(CountDownLatch goHome) throws InterruptedException {
@@ -117,10 +114,7 @@ enum Storm {
                     wave.add(thread);
                     thread.start();
                 }
-                for (Thread thread : wave) {
-                    thread.join();
-                }
-                EVENTS.addAndGet(wave.size());
+                awaitEnds(wave);
             }
         }
     },
@@ -138,9 +132,7 @@ enum Storm {
         @Override
         List<Worker> begin() {
             List<Worker> workers = new ArrayList<>(waiters());
-            for (int i = 0; i < 4; i++) {
-                workers.add(Worker.doing("patient", this::waitInFreshCode));
-            }
+            workers.addAll(workers(4, "patient", this::waitInFreshCode));
             workers.addAll(DEOPTIMISATION.begin());
             workers.addAll(CODE_CACHE.begin());
             workers.add(Worker.doing("collector", this::collect));
@@ -169,11 +161,7 @@ enum Storm {
     SHAPES {
         @Override
         List<Worker> begin() {
-            List<Worker> workers = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                workers.add(Worker.doing("shape", goHome -> new Shapes().play(goHome)));
-            }
-            return workers;
+            return workers(4, "shape", goHome -> new Shapes().play(goHome));
         }
 
         /* No method of the two calls itself, so a stack that says so is put together from two. */
@@ -192,11 +180,7 @@ enum Storm {
     MORTAL {
         @Override
         List<Worker> begin() {
-            List<Worker> workers = new ArrayList<>();
-            for (int i = 0; i < 4; i++) {
-                workers.add(Worker.doing("parent", this::bear));
-            }
-            return workers;
+            return workers(4, "parent", this::bear);
         }
 
         private void bear(CountDownLatch goHome) throws InterruptedException {
@@ -207,10 +191,7 @@ enum Storm {
                     wave.add(new Thread(null, () -> LockSupport.parkNanos(nanos), "mortal", SMALL));
                 }
                 wave.forEach(Thread::start);
-                for (Thread thread : wave) {
-                    thread.join();
-                }
-                EVENTS.addAndGet(wave.size());
+                awaitEnds(wave);
             }
         }
     },
@@ -335,19 +316,24 @@ enum Storm {
 
     /** @return threads that run all kinds of code, more of them than there are processors */
     static List<Worker> load() {
-        List<Worker> workers = new ArrayList<>();
-        for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
-            workers.add(Worker.doing("program", Storm::programs));
+        return workers(Runtime.getRuntime().availableProcessors() + 1, "program", Storm::programs);
+    }
+
+    private static List<Worker> workers(int count, String name, Worker.Work work) {
+        return Stream.generate(() -> Worker.doing(name, work)).limit(count).toList();
+    }
+
+    private static void awaitEnds(List<Thread> wave) throws InterruptedException {
+        for (Thread thread : wave) {
+            thread.join();
         }
-        return workers;
+        EVENTS.addAndGet(wave.size());
     }
 
     private static List<Worker> waiters() {
         List<Worker> workers = new ArrayList<>();
         for (Wait wait : Wait.values()) {
-            for (int i = 0; i < 3; i++) {
-                workers.add(Worker.doing("waiter", goHome -> waitInDepths(goHome, wait)));
-            }
+            workers.addAll(workers(3, "waiter", goHome -> waitInDepths(goHome, wait)));
         }
         return workers;
     }

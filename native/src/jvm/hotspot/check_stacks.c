@@ -144,57 +144,38 @@ static const char *check_stack(const struct smp_layout *layout, jvmtiEnv *jvmti,
 
 /* --- a thread that waits --- */
 
-/* Where it waits, in turn. In the loader: for a lock that we hold, in Java code that native code
- * called. */
-enum shape { IN_LATCH, IN_MONITOR, ASLEEP, IN_LOADER, SHAPES };
+/*
+ * Where it waits, in turn: parked; then in the loader, for a lock that we hold, in Java code that
+ * native code called. These are the kinds of frames that there are below a thread that waits. Each
+ * shape makes each first start longer; walk/cross_check.h compares the first real walks as well.
+ */
+enum shape { IN_LATCH, IN_LOADER, SHAPES };
 
 struct sleeper {
     _Atomic int shape; /* it waits in this one, or will at once */
     jobject latch;     /* global references */
     jobject thread;
     jobject unit;
-    jclass thread_class;
     jclass class_class;
     jobject loader;
     jstring absent; /* the name of no class */
     jobject lock;   /* which the loader takes for that name */
     jmethodID for_name;
     jmethodID await;
-    jmethodID wait;
-    jmethodID sleep;
     jmethodID interrupt;
     _Atomic int done;      /* shapes that it need not wait in any more */
     _Atomic uintptr_t env; /* 0: not begun; 1: cannot */
     uintptr_t high;
 };
 
-static void wait_in_monitor(JNIEnv *env, const struct sleeper *sleeper)
-{
-    if ((*env)->MonitorEnter(env, sleeper->latch) != JNI_OK)
-        return;
-    (*env)->CallVoidMethod(env, sleeper->latch, sleeper->wait, (jlong)WAIT_MS);
-    (*env)->ExceptionClear(env); /* it was interrupted */
-    (void)(*env)->MonitorExit(env, sleeper->latch);
-}
-
 static void wait_in_shape(JNIEnv *env, const struct sleeper *sleeper, enum shape shape)
 {
-    switch (shape) {
-    case IN_LATCH:
+    if (shape == IN_LATCH)
         (void)(*env)->CallBooleanMethod(env, sleeper->latch, sleeper->await, (jlong)WAIT_MS,
                                         sleeper->unit);
-        break;
-    case IN_MONITOR:
-        wait_in_monitor(env, sleeper);
-        break;
-    case ASLEEP:
-        (*env)->CallStaticVoidMethod(env, sleeper->thread_class, sleeper->sleep, (jlong)WAIT_MS);
-        break;
-    default:
+    else
         (void)(*env)->CallStaticObjectMethod(env, sleeper->class_class, sleeper->for_name,
                                              sleeper->absent, JNI_TRUE, sleeper->loader);
-        break;
-    }
     (*env)->ExceptionClear(env); /* it was interrupted, or there is no such class */
 }
 
@@ -322,7 +303,7 @@ static void end_sleeper(JNIEnv *env, struct sleeper *sleeper, pthread_t thread)
         (*env)->DeleteGlobalRef(env, sleeper->thread);
 }
 
-static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jclass object)
+static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jclass threads)
 {
     jmethodID create = (*env)->GetMethodID(env, latch, "<init>", "(I)V");
 
@@ -332,11 +313,7 @@ static bool find_methods(JNIEnv *env, struct sleeper *sleeper, jclass latch, jcl
     return sleeper->latch != NULL &&
            (sleeper->await = (*env)->GetMethodID(env, latch, "await",
                                                  "(JLjava/util/concurrent/TimeUnit;)Z")) != NULL &&
-           (sleeper->wait = (*env)->GetMethodID(env, object, "wait", "(J)V")) != NULL &&
-           (sleeper->sleep =
-                (*env)->GetStaticMethodID(env, sleeper->thread_class, "sleep", "(J)V")) != NULL &&
-           (sleeper->interrupt =
-                (*env)->GetMethodID(env, sleeper->thread_class, "interrupt", "()V")) != NULL;
+           (sleeper->interrupt = (*env)->GetMethodID(env, threads, "interrupt", "()V")) != NULL;
 }
 
 /*
@@ -372,8 +349,8 @@ static bool find_loader(JNIEnv *env, struct sleeper *sleeper)
 static bool find_shapes(JNIEnv *env, struct sleeper *sleeper)
 {
     jclass latch = (*env)->FindClass(env, "java/util/concurrent/CountDownLatch");
-    jclass object = latch == NULL ? NULL : (*env)->FindClass(env, "java/lang/Object");
-    jclass units = object == NULL ? NULL : (*env)->FindClass(env, "java/util/concurrent/TimeUnit");
+    jclass threads = latch == NULL ? NULL : (*env)->FindClass(env, "java/lang/Thread");
+    jclass units = threads == NULL ? NULL : (*env)->FindClass(env, "java/util/concurrent/TimeUnit");
     jfieldID unit = units == NULL ? NULL
                                   : (*env)->GetStaticFieldID(env, units, "MILLISECONDS",
                                                              "Ljava/util/concurrent/TimeUnit;");
@@ -381,21 +358,19 @@ static bool find_shapes(JNIEnv *env, struct sleeper *sleeper)
     if (unit == NULL)
         return false;
     sleeper->unit = (*env)->GetStaticObjectField(env, units, unit);
-    sleeper->thread_class = (*env)->FindClass(env, "java/lang/Thread");
-    return sleeper->unit != NULL && sleeper->thread_class != NULL &&
-           find_methods(env, sleeper, latch, object) && find_loader(env, sleeper);
+    return sleeper->unit != NULL && find_methods(env, sleeper, latch, threads) &&
+           find_loader(env, sleeper);
 }
 
-enum { SHARED = 6 };
+enum { SHARED = 5 };
 
 static void list_shared(struct sleeper *sleeper, jobject *out[SHARED])
 {
     out[0] = &sleeper->latch;
     out[1] = &sleeper->unit;
-    out[2] = (jobject *)&sleeper->thread_class;
-    out[3] = (jobject *)&sleeper->class_class;
-    out[4] = &sleeper->loader;
-    out[5] = (jobject *)&sleeper->absent;
+    out[2] = (jobject *)&sleeper->class_class;
+    out[3] = &sleeper->loader;
+    out[4] = (jobject *)&sleeper->absent;
 }
 
 /* References that another thread may use. */

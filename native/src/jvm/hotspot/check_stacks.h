@@ -3,7 +3,7 @@
  * check_stacks.h - stacks that are known, walked by us: do they equal JVMTI's, frame by frame?
  *
  *   the caller's own, in a native method called from Java
- *   that of an internal thread which waits: in a latch, in a monitor, asleep
+ *   those of an internal thread that waits: in a latch, and in a loader that the JVM has called
  *
  * Methods, byte code indices and names are compared, and the thread's state.
  *

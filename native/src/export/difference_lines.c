@@ -13,38 +13,17 @@ struct writer {
     const struct smp_difference_job *job;
     enum smp_diff_side side; /* that is walked */
     struct smp_tree_walk walk;
+    struct smp_column weights;
     struct smp_line_texts texts; /* by location of the difference's names */
-    int64_t *before;             /* by place: what no line has shown yet */
+    struct smp_stack_line line;
+    int64_t *before; /* by place: what no line has shown yet */
 };
 
-static void put_text(const struct writer *writer, uint32_t place, bool is_last)
-{
-    smp_line_text_put(writer->job->out, &writer->texts,
-                      smp_profile_diff_location(writer->job->diff, place), is_last);
-}
-
-/* As the collapsed form has it: something stands for an empty name. */
-static void put_group_text(const struct writer *writer, uint32_t place)
-{
-    const uint32_t name = smp_profile_diff_location(writer->job->diff, place);
-
-    if (smp_line_text_length(&writer->texts, name) == 0)
-        smp_writer_puts(writer->job->out, "[unnamed]");
-    put_text(writer, place, false);
-}
-
-static uint32_t place_at(const struct writer *writer, size_t depth)
-{
-    return smp_profile_diff_place(writer->job->diff, writer->side, writer->walk.path[depth]);
-}
-
-static void put_line(const struct writer *writer, uint32_t group, int64_t before, int64_t after)
+static void put_difference_line(const struct writer *writer, int64_t before, int64_t after)
 {
     struct smp_writer *const out = writer->job->out;
 
-    put_group_text(writer, group);
-    for (size_t i = 0; i < writer->walk.depth; i++)
-        put_text(writer, place_at(writer, i), i + 1 == writer->walk.depth);
+    smp_writer_put(out, writer->line.text.data, writer->line.text.length - 1);
     smp_writer_put_byte(out, ' ');
     smp_writer_put_i64(out, before);
     smp_writer_put_byte(out, ' ');
@@ -52,36 +31,50 @@ static void put_line(const struct writer *writer, uint32_t group, int64_t before
     smp_writer_put_byte(out, '\n');
 }
 
-static void put_group(struct writer *writer, uint32_t index)
+/* Puts the current stack into the line, and prints it where there is something to print. */
+static void put_place(struct writer *writer)
 {
-    const struct smp_difference_job *const job = writer->job;
-    const struct smp_profile *const profile = job->profiles[writer->side];
-    const uint32_t group = smp_profile_diff_group(job->diff, writer->side, index);
+    const struct smp_profile_diff *const diff = writer->job->diff;
     const bool is_after = writer->side == SMP_DIFF_AFTER;
+    const int64_t amount = smp_tree_walk_self(&writer->walk, writer->weights);
+    const uint32_t place =
+        smp_profile_diff_place(diff, writer->side, smp_tree_walk_node(&writer->walk));
+    int64_t *const before = &writer->before[place];
 
-    smp_tree_walk_begin(&writer->walk, smp_hot_group_info(profile, index)->root);
-    while (!job->out->has_failed && smp_tree_walk_next(&writer->walk)) {
-        const int64_t amount = smp_tree_walk_self(&writer->walk, job->weight);
-        int64_t *const before = &writer->before[place_at(writer, writer->walk.depth - 1)];
-        if (amount == 0 || (!is_after && *before == 0))
-            continue;
-        put_line(writer, group, *before, is_after ? amount : 0);
-        *before = 0;
-    }
+    smp_stack_line_put(&writer->line, writer->walk.depth, &writer->texts,
+                       smp_profile_diff_location(diff, place));
+    if (writer->line.text.status != SMP_OK || amount == 0 || (!is_after && *before == 0))
+        return;
+    put_difference_line(writer, *before, is_after ? amount : 0);
+    *before = 0;
 }
 
-static enum smp_status put_side(struct writer *writer, enum smp_diff_side side)
+static enum smp_status put_group_lines(struct writer *writer, const struct smp_group_info *group)
+{
+    struct smp_stack_line *const line = &writer->line;
+
+    smp_stack_line_begin(line, group->name);
+    smp_tree_walk_begin(&writer->walk, group->root);
+    while (line->text.status == SMP_OK && !writer->job->out->has_failed &&
+           smp_tree_walk_next(&writer->walk))
+        put_place(writer);
+    return line->text.status != SMP_OK ? line->text.status : writer->walk.status;
+}
+
+static enum smp_status put_side_lines(struct writer *writer, enum smp_diff_side side)
 {
     const struct smp_difference_job *const job = writer->job;
-    enum smp_status status;
+    const struct smp_hot_groups *const groups = &job->groups[side];
+    const struct smp_profile *const profile = job->profiles[side];
+    enum smp_status status = SMP_OK;
 
-    if (job->profiles[side] == NULL)
+    if (profile == NULL)
         return SMP_OK;
     writer->side = side;
-    smp_tree_walk_init(&writer->walk, job->quota, job->profiles[side]->tree);
-    for (size_t i = 0; i < job->groups[side].count && writer->walk.status == SMP_OK; i++)
-        put_group(writer, job->groups[side].indices[i]);
-    status = writer->walk.status;
+    writer->weights = smp_tree_column(profile->tree, job->weight);
+    smp_tree_walk_init(&writer->walk, job->quota, profile->tree);
+    for (size_t i = 0; i < groups->count && status == SMP_OK; i++)
+        status = put_group_lines(writer, smp_hot_group_info(profile, groups->indices[i]));
     smp_tree_walk_fini(&writer->walk);
     return status;
 }
@@ -101,11 +94,13 @@ enum smp_status smp_difference_lines(const struct smp_difference_job *job)
         status = SMP_ENOMEM;
         goto done;
     }
+    smp_stack_line_init(&writer.line, job->quota);
     smp_profile_diff_sum(job->diff, SMP_DIFF_BEFORE, job->weight, writer.before);
-    status = put_side(&writer, SMP_DIFF_AFTER);
+    status = put_side_lines(&writer, SMP_DIFF_AFTER);
     if (status == SMP_OK)
-        status = put_side(&writer, SMP_DIFF_BEFORE);
+        status = put_side_lines(&writer, SMP_DIFF_BEFORE);
 done:
+    smp_stack_line_fini(&writer.line);
     smp_free(job->quota, writer.before);
     smp_line_texts_fini(&writer.texts);
     return status;

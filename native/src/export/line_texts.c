@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "export/line_texts.h"
 
-void smp_line_text_end(struct smp_bytes *bytes, size_t from)
+#include <string.h>
+
+#include "model/escape.h"
+
+/* A text that starts at from gets its end: no ';' in it, one behind it. */
+static void end_text(struct smp_bytes *bytes, size_t from)
 {
     for (size_t i = from; i < bytes->length; i++) {
         if (bytes->data[i] == ';')
@@ -23,7 +28,7 @@ enum smp_status smp_line_texts_init(struct smp_line_texts *texts, struct smp_quo
     for (uint32_t i = 0; i < count; i++) {
         texts->starts[i] = texts->bytes.length;
         smp_methods_frame_text(methods, locations == NULL ? i : locations[i], &texts->bytes);
-        smp_line_text_end(&texts->bytes, texts->starts[i]);
+        end_text(&texts->bytes, texts->starts[i]);
         if (texts->bytes.status != SMP_OK)
             break;
     }
@@ -40,4 +45,40 @@ void smp_line_texts_fini(struct smp_line_texts *texts)
     smp_free(texts->bytes.quota, texts->starts);
     smp_bytes_fini(&texts->bytes);
     *texts = (struct smp_line_texts){ 0 };
+}
+
+void smp_stack_line_init(struct smp_stack_line *line, struct smp_quota *quota)
+{
+    *line = (struct smp_stack_line){ 0 };
+    smp_bytes_init(&line->text, quota, SMP_MAX_LINE_TEXTS_BYTES);
+}
+
+void smp_stack_line_fini(struct smp_stack_line *line)
+{
+    smp_bytes_fini(&line->text);
+}
+
+void smp_stack_line_begin(struct smp_stack_line *line, const char *group)
+{
+    smp_bytes_clear(&line->text);
+    smp_escape_put(&line->text, group[0] == '\0' ? "[unnamed]" : group);
+    end_text(&line->text, 0);
+    line->depth = 0;
+}
+
+void smp_stack_line_put(struct smp_stack_line *line, size_t depth,
+                        const struct smp_line_texts *texts, uint32_t number)
+{
+    struct smp_bytes *const text = &line->text;
+    size_t length = text->length;
+
+    /* Each of the frames that go is what stands behind the ';' before the last. */
+    for (; line->depth >= depth; line->depth--) {
+        const char *const end = memrchr(text->data, ';', length - 1);
+        length = (size_t)(end - text->data) + 1;
+    }
+    if (length < text->length)
+        smp_bytes_truncate(text, length);
+    smp_bytes_put(text, smp_line_text(texts, number), smp_line_text_length(texts, number) + 1);
+    line->depth = depth;
 }

@@ -6,10 +6,13 @@
  *
  *   a.B.run(B.java:1);c.D.run(D.java:2);      text n: bytes[starts[n]..starts[n + 1])
  *
+ * Stacks that follow each other in a walk share most of their frames, so a stack's line is kept and
+ * changed at its end: a frame is copied once for each node, not for each line it is in.
+ *
  * Owns     its texts.
  * Threads  immutable after init.
  * Errors   init: SMP_ENOMEM, SMP_EQUOTA, and there is nothing to fini.
- * Cost     one text per frame; 8 bytes a frame beside it.
+ * Cost     one text per frame; 8 bytes a frame beside it. A stack's line: its own bytes.
  */
 #ifndef SMP_EXPORT_LINE_TEXTS_H
 #define SMP_EXPORT_LINE_TEXTS_H
@@ -19,7 +22,6 @@
 
 #include "base/bytes.h"
 #include "base/status.h"
-#include "base/writer.h"
 #include "model/methods.h"
 
 enum { SMP_MAX_LINE_TEXTS_BYTES = 1 << 30 }; /* of all frames together */
@@ -37,9 +39,6 @@ SMP_CHECKED enum smp_status smp_line_texts_init(struct smp_line_texts *texts,
                                                 const uint32_t *locations, uint32_t count);
 void smp_line_texts_fini(struct smp_line_texts *texts); /* all zero is fine */
 
-/* Ends bytes as a frame's text ends that starts at from: no ';' in it, one behind it. */
-void smp_line_text_end(struct smp_bytes *bytes, size_t from);
-
 static inline const char *smp_line_text(const struct smp_line_texts *texts, uint32_t number)
 {
     return texts->bytes.data + texts->starts[number];
@@ -51,12 +50,20 @@ static inline size_t smp_line_text_length(const struct smp_line_texts *texts, ui
     return texts->starts[number + 1] - texts->starts[number] - 1;
 }
 
-/* The last frame of a line has no ';' behind it. */
-static inline void smp_line_text_put(struct smp_writer *out, const struct smp_line_texts *texts,
-                                     uint32_t number, bool is_last)
-{
-    smp_writer_put(out, smp_line_text(texts, number),
-                   smp_line_text_length(texts, number) + !is_last);
-}
+/* The line of the stack that a walk is at. Visible so that it can live on a stack. */
+struct smp_stack_line {
+    struct smp_bytes text; /* the group's, then a frame's after the other, each with its ';' */
+    size_t depth;          /* frames */
+};
+
+void smp_stack_line_init(struct smp_stack_line *line, struct smp_quota *quota);
+void smp_stack_line_fini(struct smp_stack_line *line); /* all zero is fine */
+
+/* A line without frames, of a group; "[unnamed]" stands for an empty name. */
+void smp_stack_line_begin(struct smp_stack_line *line, const char *group);
+/* Text number becomes the frame at depth (1: the first), and the last one; those before it stay.
+ * depth is at most one more than the line has. Failures are in line->text.status. */
+void smp_stack_line_put(struct smp_stack_line *line, size_t depth,
+                        const struct smp_line_texts *texts, uint32_t number);
 
 #endif

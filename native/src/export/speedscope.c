@@ -18,9 +18,10 @@ struct writer {
     struct smp_writer *out;
     struct smp_used_frames frames;
     struct smp_tree_walk walk;
+    struct smp_column weights;
 };
 
-static void put_frame(struct writer *writer, uint32_t location)
+static void put_speedscope_frame(struct writer *writer, uint32_t location)
 {
     struct smp_writer *const out = writer->out;
     struct smp_location_view view;
@@ -65,7 +66,7 @@ static uint64_t put_stacks(struct writer *writer, uint32_t root, bool as_weights
 
     smp_tree_walk_begin(walk, root);
     while (!writer->out->has_failed && smp_tree_walk_next(walk)) {
-        const uint64_t weight = (uint64_t)smp_tree_walk_self(walk, writer->job->style->weight);
+        const uint64_t weight = (uint64_t)smp_tree_walk_self(walk, writer->weights);
         if (weight == 0)
             continue;
         if (!is_first)
@@ -100,7 +101,7 @@ static void put_profile(struct writer *writer, size_t rank)
     smp_writer_puts(out, "}");
 }
 
-static enum smp_status put_all(struct writer *writer)
+static enum smp_status put_document(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
     struct smp_writer *const out = writer->out;
@@ -111,7 +112,7 @@ static enum smp_status put_all(struct writer *writer)
     for (uint32_t i = 0; i < writer->frames.count && !out->has_failed; i++) {
         if (i > 0)
             smp_writer_puts(out, ",\n");
-        put_frame(writer, writer->frames.locations[i]);
+        put_speedscope_frame(writer, writer->frames.locations[i]);
     }
     smp_writer_puts(out, "]},\n\"profiles\":[");
     for (size_t i = 0; i < job->groups->count && writer->walk.status == SMP_OK; i++) {
@@ -125,13 +126,15 @@ static enum smp_status put_all(struct writer *writer)
 
 enum smp_status smp_export_speedscope(const struct smp_export_job *job)
 {
-    struct writer writer = { .job = job, .out = job->out };
+    struct writer writer = { .job = job,
+                             .out = job->out,
+                             .weights = smp_tree_column(job->profile->tree, job->style->weight) };
     enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
 
     if (status != SMP_OK)
         return status;
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
-    status = put_all(&writer);
+    status = put_document(&writer);
     smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);
     return status;

@@ -52,10 +52,10 @@ static inline uint32_t smp_tree_walk_node(const struct smp_tree_walk *walk)
     return walk->path[walk->depth - 1];
 }
 
-/* What the current node has itself. */
-static inline int64_t smp_tree_walk_self(const struct smp_tree_walk *walk, enum smp_measure measure)
+/* What the current node has itself, of a column of the tree. */
+static inline int64_t smp_tree_walk_self(const struct smp_tree_walk *walk, struct smp_column totals)
 {
-    return smp_tree_self(walk->tree, smp_tree_walk_node(walk), measure);
+    return smp_column_self(totals, walk->nodes, walk->siblings, smp_tree_walk_node(walk));
 }
 
 #endif

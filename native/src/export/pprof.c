@@ -76,27 +76,40 @@ struct function {
     uint32_t start_line;
 };
 
+/* Strings that are not the profile's, and the numbers of some of them. */
+struct fixed_strings {
+    const char *texts[MAX_FIXED_STRINGS];
+    uint32_t count;
+    uint32_t measures[SMP_MEASURE_COUNT];
+    uint32_t units[SMP_UNIT_COUNT]; /* 0: no measure that is held has it */
+    uint32_t jvm;
+    uint32_t thread;
+};
+
+struct functions {
+    uint32_t *ids;        /* by method id; 0: none */
+    struct function *all; /* by function id - 1 */
+    uint32_t count;
+};
+
+struct files {
+    struct file *all;
+    uint32_t count;
+    struct smp_memory_budget budget;
+    struct smp_hash_map places; /* + 1; by the address of a name */
+};
+
 struct writer {
     const struct smp_export_job *job;
     struct smp_writer *out;
     struct smp_used_frames frames;
     struct smp_tree_walk walk;
-    const char *fixed_strings[MAX_FIXED_STRINGS];
-    uint32_t fixed_count;
-    uint32_t measure_strings[SMP_MEASURE_COUNT];
-    uint32_t unit_strings[SMP_UNIT_COUNT];     /* 0: no measure that is held has it */
+    struct fixed_strings strings;
     enum smp_measure shown[SMP_MEASURE_COUNT]; /* a sample type each, in this order */
     size_t shown_count;
-    uint32_t jvm_string;
-    uint32_t thread_string;
-    uint32_t *function_ids;     /* by method id; 0: none */
-    struct function *functions; /* by function id - 1 */
-    uint32_t function_count;
-    struct file *files;
-    uint32_t file_count;
+    struct functions functions;
+    struct files files;
     struct smp_bytes text; /* one string: readers print them, so each is escaped to one line */
-    struct smp_memory_budget budget;
-    struct smp_hash_map file_numbers; /* from a text's address to a place in files + 1 */
 };
 
 /* --- bytes --- */
@@ -142,8 +155,8 @@ static void put_length(struct smp_writer *out, unsigned field, size_t length)
 
 static void put_value_type(struct writer *writer, unsigned field, enum smp_measure measure)
 {
-    const uint64_t type = writer->measure_strings[measure];
-    const uint64_t unit = writer->unit_strings[smp_measure_info(measure)->unit];
+    const uint64_t type = writer->strings.measures[measure];
+    const uint64_t unit = writer->strings.units[smp_measure_info(measure)->unit];
     struct smp_writer *const out = writer->out;
 
     put_length(out, field, number_bytes(type) + number_bytes(unit));
@@ -158,32 +171,34 @@ static void view_of(const struct writer *writer, uint32_t location, struct smp_l
     smp_methods_view(writer->job->profile->methods, location, out);
 }
 
-static uint32_t add_fixed(struct writer *writer, const char *text)
+static uint32_t add_fixed(struct fixed_strings *strings, const char *text)
 {
-    writer->fixed_strings[writer->fixed_count] = text;
-    return writer->fixed_count++;
+    strings->texts[strings->count] = text;
+    return strings->count++;
 }
 
 /* Backwards through the list: readers that know no default show the last sample type, which is the
  * first measure. Number 0 must be the empty string. */
 static void number_fixed_strings(struct writer *writer)
 {
-    (void)add_fixed(writer, "");
+    struct fixed_strings *const strings = &writer->strings;
+
+    (void)add_fixed(strings, "");
     for (int i = SMP_MEASURE_COUNT - 1; i >= 0; i--) {
         const struct smp_measure_info *const info = smp_measure_info((enum smp_measure)i);
         if (!smp_export_holds(writer->job, (enum smp_measure)i))
             continue;
-        writer->measure_strings[i] = add_fixed(writer, info->name);
-        if (writer->unit_strings[info->unit] == 0)
-            writer->unit_strings[info->unit] = add_fixed(writer, smp_unit_info(info->unit)->name);
+        strings->measures[i] = add_fixed(strings, info->name);
+        if (strings->units[info->unit] == 0)
+            strings->units[info->unit] = add_fixed(strings, smp_unit_info(info->unit)->name);
     }
-    writer->jvm_string = add_fixed(writer, "jvm");
-    writer->thread_string = add_fixed(writer, "thread");
+    strings->jvm = add_fixed(strings, "jvm");
+    strings->thread = add_fixed(strings, "thread");
 }
 
 static uint64_t group_string(const struct writer *writer, size_t rank)
 {
-    return writer->fixed_count + rank;
+    return writer->strings.count + rank;
 }
 
 static uint64_t function_string(const struct writer *writer, uint32_t function_id)
@@ -193,17 +208,17 @@ static uint64_t function_string(const struct writer *writer, uint32_t function_i
 
 static uint64_t system_string(const struct writer *writer, uint32_t function_id)
 {
-    return function_string(writer, function_id) + writer->function_count;
+    return function_string(writer, function_id) + writer->functions.count;
 }
 
 static uint64_t file_string(const struct writer *writer, uint32_t file)
 {
     return file == 0 ? (uint64_t)STRING_EMPTY
-                     : system_string(writer, writer->function_count) + file;
+                     : system_string(writer, writer->functions.count) + file;
 }
 
 /* The length of the class's package, with the dot at its end. */
-static size_t package_length(const struct smp_location_view *view)
+static size_t folder_length(const struct smp_location_view *view)
 {
     const char *const dot = strrchr(view->class_name, '.');
 
@@ -214,11 +229,11 @@ static size_t package_length(const struct smp_location_view *view)
 static bool is_file_of(const struct writer *writer, uint32_t file,
                        const struct smp_location_view *view)
 {
-    const size_t length = package_length(view);
+    const size_t length = folder_length(view);
     struct smp_location_view other;
 
-    view_of(writer, writer->files[file - 1].location, &other);
-    return length == package_length(&other) &&
+    view_of(writer, writer->files.all[file - 1].location, &other);
+    return length == folder_length(&other) &&
            memcmp(view->class_name, other.class_name, length) == 0;
 }
 
@@ -227,28 +242,28 @@ static enum smp_status number_file(struct writer *writer, uint32_t location,
                                    const struct smp_location_view *view, uint32_t *file)
 {
     const uint64_t key = (uint64_t)(uintptr_t)view->file;
+    struct files *const files = &writer->files;
     uint32_t first;
 
     *file = 0;
     if (view->file == NULL)
         return SMP_OK;
-    first = smp_hash_pairs_find(&writer->file_numbers, key, 0);
-    for (uint32_t at = first; at != 0; at = writer->files[at - 1].other) {
+    first = smp_hash_pairs_find(&files->places, key, 0);
+    for (uint32_t at = first; at != 0; at = files->all[at - 1].other) {
         if (is_file_of(writer, at, view)) {
             *file = at;
             return SMP_OK;
         }
     }
-    if (first == 0 &&
-        !smp_hash_map_reserve(&writer->file_numbers, &smp_hash_pairs, &writer->budget, 1))
+    if (first == 0 && !smp_hash_map_reserve(&files->places, &smp_hash_pairs, &files->budget, 1))
         return SMP_ENOMEM;
-    writer->files[writer->file_count++] = (struct file){ .location = location };
-    *file = writer->file_count;
+    files->all[files->count++] = (struct file){ .location = location };
+    *file = files->count;
     if (first == 0) {
-        smp_hash_pairs_put(&writer->file_numbers, key, 0, *file);
+        smp_hash_pairs_put(&files->places, key, 0, *file);
     } else {
-        writer->files[*file - 1].other = writer->files[first - 1].other;
-        writer->files[first - 1].other = *file;
+        files->all[*file - 1].other = files->all[first - 1].other;
+        files->all[first - 1].other = *file;
     }
     return SMP_OK;
 }
@@ -262,6 +277,7 @@ static void see_line(struct function *function, const struct smp_location_view *
 
 static enum smp_status number_functions(struct writer *writer)
 {
+    struct functions *const functions = &writer->functions;
     enum smp_status status = SMP_OK;
 
     for (uint32_t i = 0; i < writer->frames.count && status == SMP_OK; i++) {
@@ -269,13 +285,13 @@ static enum smp_status number_functions(struct writer *writer)
         struct smp_location_view view;
         struct function *function;
         view_of(writer, location, &view);
-        if (writer->function_ids[view.method] == 0) {
-            function = &writer->functions[writer->function_count++];
+        if (functions->ids[view.method] == 0) {
+            function = &functions->all[functions->count++];
             *function = (struct function){ .location = location, .start_line = view.start_line };
-            writer->function_ids[view.method] = writer->function_count;
+            functions->ids[view.method] = functions->count;
             status = number_file(writer, location, &view, &function->file);
         }
-        see_line(&writer->functions[writer->function_ids[view.method] - 1], &view);
+        see_line(&functions->all[functions->ids[view.method] - 1], &view);
     }
     return status;
 }
@@ -297,13 +313,14 @@ static enum smp_status number_all(struct writer *writer)
 {
     struct smp_quota *const quota = writer->job->quota;
     const size_t frames = (size_t)writer->frames.count + 1; /* nothing cannot be allocated */
+    struct functions *const functions = &writer->functions;
 
     number_fixed_strings(writer);
-    writer->function_ids =
-        smp_alloc(quota, ((size_t)highest_method(writer) + 1) * sizeof(*writer->function_ids));
-    writer->functions = smp_alloc(quota, frames * sizeof(*writer->functions));
-    writer->files = smp_alloc(quota, frames * sizeof(*writer->files));
-    if (writer->function_ids == NULL || writer->functions == NULL || writer->files == NULL)
+    functions->ids =
+        smp_alloc(quota, ((size_t)highest_method(writer) + 1) * sizeof(*functions->ids));
+    functions->all = smp_alloc(quota, frames * sizeof(*functions->all));
+    writer->files.all = smp_alloc(quota, frames * sizeof(*writer->files.all));
+    if (functions->ids == NULL || functions->all == NULL || writer->files.all == NULL)
         return SMP_ENOMEM;
     return number_functions(writer);
 }
@@ -322,7 +339,7 @@ static void choose_shown(struct writer *writer)
     }
 }
 
-static void put_head(struct writer *writer)
+static void put_profile_head(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
     const int64_t period_ns = writer->job->style->period_ns;
@@ -335,13 +352,13 @@ static void put_head(struct writer *writer)
     put_number(out, PROFILE_PERIOD, (uint64_t)(period_ns > 0 ? period_ns : profile->period_ns));
     put_number(out, PROFILE_TIME_NANOS, (uint64_t)(profile->from_wall_ms * NS_PER_MS));
     put_number(out, PROFILE_DURATION_NANOS, (uint64_t)profile->elapsed_ns);
-    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, writer->measure_strings[main_time]);
+    put_number(out, PROFILE_DEFAULT_SAMPLE_TYPE, writer->strings.measures[main_time]);
 }
 
 /* It says that all symbols are here, or readers would look for them. */
 static void put_mapping(struct writer *writer)
 {
-    const uint64_t filename = writer->jvm_string;
+    const uint64_t filename = writer->strings.jvm;
     struct smp_writer *const out = writer->out;
 
     put_length(out, PROFILE_MAPPING,
@@ -363,7 +380,7 @@ static uint64_t location_id(const struct smp_used_frames *frames, const struct s
  * them: most of the time goes by here. */
 static void put_sample(struct writer *writer, const struct smp_amounts *self, uint64_t group)
 {
-    const uint64_t key = writer->thread_string;
+    const uint64_t key = writer->strings.thread;
     const size_t label = number_bytes(key) + number_bytes(group);
     const struct smp_used_frames frames = writer->frames;
     const struct smp_tree_walk walk = writer->walk;
@@ -415,7 +432,7 @@ static void put_locations(struct writer *writer)
         struct smp_location_view view;
         view_of(writer, writer->frames.locations[i], &view);
         const uint64_t line = view.line > 0 ? (uint64_t)view.line : 0;
-        const uint64_t function = writer->function_ids[view.method];
+        const uint64_t function = writer->functions.ids[view.method];
         const size_t line_bytes = number_bytes(function) + number_bytes(line);
 
         put_length(out, PROFILE_LOCATION,
@@ -433,8 +450,8 @@ static void put_functions(struct writer *writer)
 {
     struct smp_writer *const out = writer->out;
 
-    for (uint32_t id = 1; id <= writer->function_count && !out->has_failed; id++) {
-        const struct function *const function = &writer->functions[id - 1];
+    for (uint32_t id = 1; id <= writer->functions.count && !out->has_failed; id++) {
+        const struct function *const function = &writer->functions.all[id - 1];
         struct smp_location_view view;
         view_of(writer, function->location, &view);
         const uint64_t name = function_string(writer, id);
@@ -479,9 +496,9 @@ static void put_system_names(struct writer *writer)
 {
     struct smp_bytes *const text = &writer->text;
 
-    for (uint32_t i = 0; i < writer->function_count && !writer->out->has_failed; i++) {
+    for (uint32_t i = 0; i < writer->functions.count && !writer->out->has_failed; i++) {
         struct smp_location_view view;
-        view_of(writer, writer->functions[i].location, &view);
+        view_of(writer, writer->functions.all[i].location, &view);
         if (!view.is_pseudo) {
             smp_escape_put(text, view.class_name);
             slash(text, 0);
@@ -498,9 +515,9 @@ static void put_files(struct writer *writer)
 {
     struct smp_bytes *const text = &writer->text;
 
-    for (uint32_t i = 0; i < writer->file_count && !writer->out->has_failed; i++) {
+    for (uint32_t i = 0; i < writer->files.count && !writer->out->has_failed; i++) {
         struct smp_location_view view;
-        view_of(writer, writer->files[i].location, &view);
+        view_of(writer, writer->files.all[i].location, &view);
         if (strchr(view.file, '/') == NULL) {
             smp_escape_put(text, view.class_name);
             const char *const dot = strrchr(smp_bytes_text(text), '.');
@@ -517,14 +534,14 @@ static void put_strings(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
 
-    for (size_t i = 0; i < writer->fixed_count; i++)
-        put_string(writer->out, writer->fixed_strings[i], strlen(writer->fixed_strings[i]));
+    for (size_t i = 0; i < writer->strings.count; i++)
+        put_string(writer->out, writer->strings.texts[i], strlen(writer->strings.texts[i]));
     for (size_t i = 0; i < job->groups->count; i++) {
         smp_escape_put(&writer->text, smp_export_group_name(job, i));
         put_text(writer);
     }
-    for (uint32_t i = 0; i < writer->function_count && !writer->out->has_failed; i++) {
-        smp_methods_method_text(job->profile->methods, writer->functions[i].location,
+    for (uint32_t i = 0; i < writer->functions.count && !writer->out->has_failed; i++) {
+        smp_methods_method_text(job->profile->methods, writer->functions.all[i].location,
                                 &writer->text);
         put_text(writer);
     }
@@ -532,14 +549,14 @@ static void put_strings(struct writer *writer)
     put_files(writer);
 }
 
-static enum smp_status put_all(struct writer *writer)
+static enum smp_status put_messages(struct writer *writer)
 {
     enum smp_status status = number_all(writer);
 
     if (status != SMP_OK)
         return status;
     choose_shown(writer);
-    put_head(writer);
+    put_profile_head(writer);
     put_mapping(writer);
     status = put_samples(writer);
     if (status != SMP_OK)
@@ -554,19 +571,19 @@ enum smp_status smp_export_pprof(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job,
                              .out = job->out,
-                             .budget = { .quota = job->quota, .max_bytes = SIZE_MAX } };
+                             .files.budget = { .quota = job->quota, .max_bytes = SIZE_MAX } };
     enum smp_status status = smp_used_frames_init(&writer.frames, job->quota, job->profile);
 
     if (status != SMP_OK)
         return status;
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
     smp_bytes_init(&writer.text, job->quota, MAX_STRING_BYTES);
-    status = put_all(&writer);
+    status = put_messages(&writer);
     smp_bytes_fini(&writer.text);
-    smp_hash_map_fini(&writer.file_numbers, &smp_hash_pairs, &writer.budget);
-    smp_free(job->quota, writer.files);
-    smp_free(job->quota, writer.functions);
-    smp_free(job->quota, writer.function_ids);
+    smp_hash_map_fini(&writer.files.places, &smp_hash_pairs, &writer.files.budget);
+    smp_free(job->quota, writer.files.all);
+    smp_free(job->quota, writer.functions.all);
+    smp_free(job->quota, writer.functions.ids);
     smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);
     return status;

@@ -77,7 +77,8 @@ ended || FNR < 3 {
         if (part <= last)
             complain(FNR ": the parts are not in order")
         last = part
-        if ($0 ~ /^ \* [A-Za-z]+ +([Nn]othing|[Nn]one|[Nn]o)[.]?$/)
+        if ($0 ~ /^ \* [A-Za-z]+ +([Nn]othing|[Nn]one|[Nn]o)[.]?$/ ||
+            $0 ~ /^ \* (Owns|Threads|Errors) +([Nn]othing|[Nn]one)([^a-z]|$)/)
             complain(FNR ": a part that says nothing")
     } else if (last && $0 !~ /^ \*(          .*)?$/) {
         complain(FNR ": a line of a part that is not set in")

@@ -130,11 +130,29 @@ check_contracts() {
         "$(header h5 'x.h - what.' '' 'Cost     O(1).' 'Threads  any.')"
     expect fail "contracts: a part that says nothing" "$checks/contracts.sh" \
         "$(header h6 'x.h - what.' '' 'Owns     nothing.' 'Threads  any.')"
+    expect fail "contracts: a part that begins with nothing" "$checks/contracts.sh" \
+        "$(header h9 'x.h - what.' '' 'Errors   none: it is an outcome.')"
     expect pass "contracts: a line of 100 columns" "$checks/contracts.sh" \
         "$(header h7 'x.h - what.' "$(printf '%0.s─' {1..97})")"
     expect fail "contracts: a line of 101 columns" "$checks/contracts.sh" \
         "$(header h8 'x.h - what.' "$(printf '%0.sx' {1..98})")"
     expect fail "contracts: no headers" "$checks/contracts.sh" "$work/nothing"
+}
+
+check_static_names() {
+    local folder=$work/names
+    mkdir -p "$folder/native/src/base" "$folder/native/src/jvm"
+    printf '%s\n' 'static int one(void)' '{' '    return two(1);' '}' 'static const int table[] = { one(2) };' \
+        >"$folder/native/src/base/x.c"
+    printf '%s\n' 'static int two(int x);' 'static int two(int x)' '{' '}' >"$folder/native/src/jvm/y.c"
+    expect pass "static_names: different ones" "$checks/static_names.sh" "$folder"
+    printf '%s\n' 'static struct a *' 'one(int x)' '{' '}' >"$folder/native/src/jvm/z.c"
+    expect fail "static_names: one in two files" "$checks/static_names.sh" "$folder"
+    printf '%s\n' '__attribute__((noinline)) static int one(void)' >"$folder/native/src/jvm/z.c"
+    expect fail "static_names: one with an attribute" "$checks/static_names.sh" "$folder"
+    printf '%s\n' '__attribute__((noinline)) static int three(void)' >"$folder/native/src/jvm/z.c"
+    expect pass "static_names: another one" "$checks/static_names.sh" "$folder"
+    expect fail "static_names: no files" "$checks/static_names.sh" "$work/nothing"
 }
 
 # library NAME CODE FLAG...
@@ -346,6 +364,7 @@ if [ "$part" = format ]; then
 else
     check_layers
     check_contracts
+    check_static_names
     check_tables
     check_libraries
     check_registered

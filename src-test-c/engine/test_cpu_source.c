@@ -5,11 +5,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
 #include "support/sampler_fixture.h"
+#include "support/tree_amounts.h"
 
 #define MS FIXTURE_MS
 #define TICK (50 * MS) /* the default interval */
@@ -47,7 +49,7 @@ static uint64_t outcomes(const struct sampler_fixture *f, enum smp_outcome outco
     return f->profile->tally.outcomes[outcome];
 }
 
-static void time_is_what_the_timers_tell(void **state)
+static void time_is_what_the_timers_measure(void **state)
 {
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
@@ -65,6 +67,7 @@ static void time_is_what_the_timers_tell(void **state)
     assert_int_equal(sampler_fixture_total(f, "waiting", ""), -1);
     assert_int_equal(f->profile->tally.polls, 3);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALKED), 3);
+    assert_int_equal(tree_cpu(f->profile->tree, sampler_fixture_group(f, "busy")->root), 6 * TICK);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, 0); /* no thread is walked from outside */
 }
 
@@ -84,6 +87,7 @@ static void what_was_dropped_goes_with_the_next_sample(void **state)
     assert_int_equal(sampler_fixture_sum(f), 4 * TICK);
     assert_int_equal(f->profile->tally.polls, 3);
     assert_int_equal(outcomes(f, SMP_OUTCOME_WALK_BUFFER_FULL), 2);
+    assert_int_equal(sampler_fixture_total(f, "busy", "[walk buffer full]"), -1);
 }
 
 static void a_timer_ends_with_its_thread(void **state)
@@ -112,13 +116,15 @@ static void a_pause_has_no_timers(void **state)
     struct sampler_fixture *f = *state;
     struct fake_thread *busy = started(f, "busy");
 
+    started(f, "other");
+    started(f, "third");
     sampler_fixture_start(f);
     fake_jvm_expire(f->vm, busy, 1);
     fake_jvm_expire_without_room(f->vm, busy, 1);
     sampler_fixture_pause(f);
     assert_int_equal(fake_jvm_timers(f->vm), 0);
     sampler_fixture_start(f);
-    assert_int_equal(fake_jvm_timers(f->vm), 1);
+    assert_int_equal(fake_jvm_timers(f->vm), 3);
     sampler_fixture_seal(f);
     assert_int_equal(sampler_fixture_self(f, "busy", LOOP), TICK);
     assert_int_equal(sampler_fixture_self(f, "busy", "[walk buffer full]"), TICK);
@@ -210,6 +216,134 @@ static void time_without_a_timer_is_what_the_clock_says(void **state)
     assert_int_equal(sampler_fixture_sum(f), 12 * MS);
 }
 
+static void time_of_a_thread_without_a_tid_is_not_known(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    started(f, "busy");
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->tally.polls, 0);
+}
+
+/* A poll is counted where there is time. */
+static void a_clock_that_stands_is_no_sample(void **state)
+{
+    struct sampler_fixture *f = *state;
+
+    start_without_timers(f);
+    make_ticks(f, 3);
+    sampler_fixture_seal(f);
+    assert_int_equal(f->profile->tally.polls, 0);
+}
+
+/* So no CPU time is counted twice. */
+static void a_timer_goes_on_where_the_clock_was_read(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+
+    f->clock.seam.thread_cpu_ns = read_used;
+    fake_jvm_identify(busy, 1);
+    fake_clock_spend_cpu(&f->clock, 1000 * MS);
+    fake_jvm_fail_timers(f->vm, SMP_EQUOTA);
+    sampler_fixture_start(f);
+    fake_clock_spend_cpu(&f->clock, 7 * MS);
+    make_ticks(f, 1);
+    fake_clock_spend_cpu(&f->clock, 5 * MS);
+    fake_jvm_fail_timers(f->vm, SMP_OK);
+    make_ticks(f, 1);
+    assert_true(busy->has_timer);
+    assert_int_equal(busy->timer_from_ns, 1007 * MS);
+    sampler_fixture_pause(f);
+    sampler_fixture_start(f);
+    assert_true(busy->has_timer);
+    assert_int_equal(busy->timer_from_ns, -1); /* now: no time of the pause */
+}
+
+/* Only where a timer may come later is the clock read meanwhile. */
+static void the_clock_is_read_where_timers_are_short(void **state)
+{
+    static const struct {
+        enum smp_status status;
+        bool is_read;
+    } cases[] = {
+        { SMP_EQUOTA, true }, { SMP_ENOMEM, true }, { SMP_EVM, true }, { SMP_EGONE, false }
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sampler_fixture *f = sampler_fixture_create("clock=CPU\n");
+        f->clock.seam.thread_cpu_ns = read_used;
+        fake_jvm_identify(started(f, "busy"), 1);
+        fake_jvm_fail_timers(f->vm, cases[i].status);
+        sampler_fixture_start(f);
+        fake_clock_spend_cpu(&f->clock, 7 * MS);
+        make_ticks(f, 1);
+        sampler_fixture_seal(f);
+        assert_int_equal(sampler_fixture_sum(f), cases[i].is_read ? 7 * MS : 0);
+        sampler_fixture_destroy(f);
+    }
+    (void)state;
+}
+
+static enum smp_naming by_name(void *self, const struct fake_thread *thread, char *out, size_t size)
+{
+    (void)self;
+    (void)snprintf(out, size, "%s", thread->name);
+    return SMP_NAMING_NAMED;
+}
+
+static size_t name_reads_of_a_tick(struct sampler_fixture *f)
+{
+    const size_t before = fake_jvm_get_counts(f->vm).name_reads;
+
+    make_ticks(f, 1);
+    return fake_jvm_get_counts(f->vm).name_reads - before;
+}
+
+/* The rule has read the names of all threads before. */
+static void with_a_users_rule_a_sample_reads_no_name(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+    size_t reads;
+
+    fake_jvm_set_rule(f->vm, by_name, NULL);
+    sampler_fixture_configure(f, "clock=CPU\ndefaultThreadNameRule=false\n");
+    sampler_fixture_start(f);
+    make_ticks(f, 1);
+    reads = name_reads_of_a_tick(f);
+    fake_jvm_expire(f->vm, busy, 1);
+    assert_int_equal(name_reads_of_a_tick(f), reads);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_sum(f), TICK);
+}
+
+/* The thread has its timer until the next visit; a sample that comes before it is dropped. */
+static void a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name(void **state)
+{
+    struct sampler_fixture *f = *state;
+    struct fake_thread *busy = started(f, "busy");
+    struct fake_thread *other = started(f, "other");
+    unsigned destroyed = 0;
+    size_t reads;
+
+    sampler_fixture_start(f);
+    make_ticks(f, 500);
+    fake_jvm_end(f->vm, other);
+    reads = fake_jvm_get_counts(f->vm).name_reads;
+    smp_sampler_set_filter(f->sampler, fake_jvm_filter(f->vm, &other, 1, &destroyed), true);
+    fake_jvm_expire(f->vm, busy, 1);
+    make_ticks(f, 1);
+    sampler_fixture_seal(f);
+    assert_int_equal(fake_jvm_get_counts(f->vm).name_reads, reads);
+    assert_int_equal(sampler_fixture_sum(f), 0);
+}
+
 static void what_the_clock_says_of_a_pause_is_not_attributed(void **state)
 {
     struct sampler_fixture *f = *state;
@@ -280,7 +414,7 @@ static void sampling_once_walks_only_threads_that_run(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(time_is_what_the_timers_tell, setup, teardown),
+        cmocka_unit_test_setup_teardown(time_is_what_the_timers_measure, setup, teardown),
         cmocka_unit_test_setup_teardown(what_was_dropped_goes_with_the_next_sample, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_timer_ends_with_its_thread, setup, teardown),
@@ -291,6 +425,14 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(time_without_a_timer_is_what_the_clock_says, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(time_of_a_thread_without_a_tid_is_not_known, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_clock_that_stands_is_no_sample, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_timer_goes_on_where_the_clock_was_read, setup, teardown),
+        cmocka_unit_test(the_clock_is_read_where_timers_are_short),
+        cmocka_unit_test_setup_teardown(with_a_users_rule_a_sample_reads_no_name, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_sample_of_a_thread_that_is_no_longer_chosen_reads_no_name,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(what_the_clock_says_of_a_pause_is_not_attributed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_new_filter_holds_at_the_next_tick, setup, teardown),

@@ -49,15 +49,19 @@ static void seal(struct fixture *f, int64_t now_ns, int64_t wall_ms)
     assert_int_equal(smp_interval_seal(f->interval, now_ns, wall_ms, &f->profile), SMP_OK);
 }
 
-/* Until not even one more node fits. */
-static void fill(struct fixture *f, struct smp_group_tree key)
+/* Adds nodes, at most so many, until not even one more fits. Returns how many. */
+static uint32_t fill(struct smp_interval *interval, struct smp_group_tree key, uint32_t most)
 {
-    uint32_t location = 1000;
-    uint32_t node;
+    uint32_t count = 0;
 
-    while (smp_interval_add(f->interval, key, &location, 1, &node))
-        location++;
-    assert_true(location > 2000);
+    for (bool fits = true; fits && count < most;) {
+        const uint32_t location = 1000 + count;
+        uint32_t node;
+        fits = smp_interval_add(interval, key, &location, 1, &node);
+        count += fits;
+    }
+    assert_true(count > 1000);
+    return count;
 }
 
 static void full_tree_has_a_place_for_every_group_it_has(void **state)
@@ -68,7 +72,7 @@ static void full_tree_has_a_place_for_every_group_it_has(void **state)
     enum smp_outcome outcome = SMP_OUTCOME_JVM_NOT_LIVE;
     uint32_t node;
 
-    fill(f, early);
+    fill(f->interval, early, UINT32_MAX);
     node = smp_interval_add_pseudo(f->interval, early, &outcome);
     assert_int_equal(outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
     smp_interval_note(f->interval, early, node, outcome, 50 * MS);
@@ -155,6 +159,71 @@ static void create_leaves_nothing_behind(void **state)
     assert_true(failing_alloc_each_step(create_and_destroy, *state).refused >= 5);
 }
 
+/* With memory for a new group's root, and none for its [over memory limit]. */
+static void a_group_without_its_overflow_node_is_not_used(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_group_key early = { .name = "early" };
+    const uint32_t room =
+        fill(f->interval, smp_interval_find(f->interval, early, 1, "early-1"), UINT32_MAX);
+    struct smp_interval *interval = NULL;
+    size_t before;
+
+    assert_int_equal(smp_interval_create(&f->quota, f->methods, &interval), SMP_OK);
+    fill(interval, smp_interval_find(interval, early, 1, "early-1"), room - 1);
+    before = smp_interval_nodes(interval);
+    for (int i = 0; i < 3; i++) {
+        const struct smp_group_tree late =
+            smp_interval_find(interval, (struct smp_group_key){ .name = "late" }, 2, "late-1");
+        assert_int_equal(late.group.index, 0);
+        assert_int_not_equal(late.root, 0);
+    }
+    assert_int_equal(smp_interval_nodes(interval), before + 1);
+    smp_interval_destroy(interval);
+}
+
+static void the_greatest_depth_is_kept(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_group_tree key =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
+
+    smp_interval_saw_depth(f->interval, key, 40);
+    smp_interval_saw_depth(f->interval, key, 7);
+    seal(f, 0, 0);
+    assert_int_equal(smp_thread_groups_info(f->profile->groups, key.group)->max_depth, 40);
+}
+
+static void a_profile_says_how_much_memory_there_is(void **state)
+{
+    struct fixture *f = *state;
+
+    assert_true(smp_interval_tree_bytes(f->interval) > 0);
+    assert_true(smp_interval_tree_bytes(f->interval) < smp_quota_used(&f->quota));
+    seal(f, 0, 0);
+    assert_int_equal(f->profile->memory_limit_bytes, LIMIT);
+    assert_int_equal(f->profile->memory_used_bytes, smp_quota_used(&f->quota));
+}
+
+/* CPU time of a group that has no node with CPU time is its root's, or its last target's. */
+static void unseen_cpu_time_goes_to_the_last_target(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_group_tree noted =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "noted" }, 1, "noted");
+    const struct smp_group_tree empty =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "empty" }, 2, "empty");
+    enum smp_outcome outcome = SMP_OUTCOME_JVM_NOT_LIVE;
+    const uint32_t node = smp_interval_add_pseudo(f->interval, noted, &outcome);
+
+    smp_interval_note(f->interval, noted, node, outcome, MS);
+    smp_interval_ran_unseen(f->interval, noted, 3 * MS);
+    smp_interval_ran_unseen(f->interval, empty, 5 * MS);
+    seal(f, 0, 0);
+    assert_int_equal(smp_tree_self(f->profile->tree, node, SMP_MEASURE_CPU), 3 * MS);
+    assert_int_equal(smp_tree_self(f->profile->tree, empty.root, SMP_MEASURE_CPU), 5 * MS);
+}
+
 static void used_locations_are_marked(void **state)
 {
     struct fixture *f = *state;
@@ -171,6 +240,25 @@ static void used_locations_are_marked(void **state)
     assert_true(used[locations[0]]);
     assert_true(used[locations[1]]);
     assert_false(used[unused]);
+    assert_false(used[0]);
+}
+
+/* The table may have names that are newer than what the caller has counted. */
+static void locations_beyond_the_count_are_not_marked(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_group_tree key =
+        smp_interval_find(f->interval, (struct smp_group_key){ .name = "main" }, 1, "main");
+    const uint32_t location = smp_methods_pseudo(f->methods, "[a]");
+    bool used[100] = { false };
+    uint32_t node;
+
+    assert_true(smp_interval_add(f->interval, key, &location, 1, &node));
+    smp_interval_mark_used(f->interval, used, location);
+    assert_false(used[location]);
+    smp_interval_mark_used(f->interval, used, location + 1);
+    assert_true(used[location]);
+    assert_false(used[location + 1]);
 }
 
 int main(void)
@@ -182,7 +270,12 @@ int main(void)
         TEST(times_are_those_of_what_was_covered),
         TEST(refused_seal_leaves_the_interval_open),
         TEST(create_leaves_nothing_behind),
+        TEST(a_group_without_its_overflow_node_is_not_used),
+        TEST(the_greatest_depth_is_kept),
+        TEST(a_profile_says_how_much_memory_there_is),
+        TEST(unseen_cpu_time_goes_to_the_last_target),
         TEST(used_locations_are_marked),
+        TEST(locations_beyond_the_count_are_not_marked),
     };
 #undef TEST
     return cmocka_run_group_tests_name("interval", tests, NULL, NULL);

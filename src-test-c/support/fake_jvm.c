@@ -626,7 +626,6 @@ static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_
     struct fake_jvm *vm = self;
     struct fake_thread *fake = (struct fake_thread *)(void *)thread;
 
-    (void)from_cpu_ns;
     (void)random;
     assert_true(interval_ns > 0);
     lock(vm);
@@ -634,6 +633,7 @@ static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_
     assert_false(fake->has_timer);
     if (status == SMP_OK) {
         fake->has_timer = true;
+        fake->timer_from_ns = from_cpu_ns;
         fake->token = token;
         vm->timers++;
         *timer = fake;
@@ -642,7 +642,7 @@ static enum smp_status start_timer(void *self, struct smp_thread *thread, int64_
     return status;
 }
 
-static void tell_samples(struct fake_thread *thread, struct smp_cpu_sampled told)
+static void hand_out_samples(struct fake_thread *thread, struct smp_cpu_sampled receiver)
 {
     const struct smp_sample nothing = { 0 };
     const struct smp_sample sample = { .frames = thread->frames,
@@ -651,34 +651,34 @@ static void tell_samples(struct fake_thread *thread, struct smp_cpu_sampled told
                                        .leaf_count = thread->frame_count };
 
     for (size_t i = 0; i < thread->sample_count; i++)
-        told.sampled(told.context, thread->token, SMP_ANSWER_WHOLE, &sample, NULL,
-                     thread->weights[i]);
+        receiver.sampled(receiver.context, thread->token, SMP_ANSWER_WHOLE, &sample, NULL,
+                         thread->weights[i]);
     thread->sample_count = 0;
     for (; thread->dropped > 0; thread->dropped--)
-        told.sampled(told.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
+        receiver.sampled(receiver.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL, 0);
 }
 
 /* Without the mutex: names are read meanwhile. */
-static void drain_timers(void *self, struct smp_cpu_sampled told)
+static void drain_timers(void *self, struct smp_cpu_sampled receiver)
 {
     struct fake_jvm *vm = self;
 
     for (struct fake_thread *thread = vm->first; thread != NULL; thread = thread->next) {
         if (thread->has_timer)
-            tell_samples(thread, told);
+            hand_out_samples(thread, receiver);
     }
 }
 
-static void stop_timer(void *self, void *timer, struct smp_cpu_sampled told)
+static void stop_timer(void *self, void *timer, struct smp_cpu_sampled receiver)
 {
     struct fake_jvm *vm = self;
     struct fake_thread *thread = timer;
     const struct smp_sample nothing = { 0 };
 
-    tell_samples(thread, told);
+    hand_out_samples(thread, receiver);
     if (thread->carried > 0)
-        told.sampled(told.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL,
-                     thread->carried);
+        receiver.sampled(receiver.context, thread->token, SMP_ANSWER_DROPPED, &nothing, NULL,
+                         thread->carried);
     lock(vm);
     thread->carried = 0;
     thread->has_timer = false;

@@ -42,6 +42,7 @@ struct fake_thread {
     enum smp_status name_status;
     bool is_held;
     bool has_timer;
+    int64_t timer_from_ns; /* where the time of its last timer began */
     uint64_t token;
     uint64_t weights[FAKE_MAX_SAMPLES]; /* of samples that wait for a drain */
     size_t sample_count;

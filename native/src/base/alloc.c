@@ -73,6 +73,11 @@ size_t smp_quota_used(const struct smp_quota *quota)
     return atomic_load_explicit(&quota->used, RELAXED);
 }
 
+size_t smp_quota_refusals(const struct smp_quota *quota)
+{
+    return atomic_load_explicit(&quota->refused, RELAXED);
+}
+
 /* Compare-exchange: adding first and subtracting on refusal would let a racing thread be refused
  * because of bytes that no thread has. */
 static bool take_from_session(struct smp_quota *quota, size_t bytes)
@@ -105,7 +110,7 @@ void smp_quota_give(struct smp_quota *quota, size_t bytes)
     atomic_fetch_sub_explicit(&live_bytes, bytes, RELAXED);
 }
 
-/* What can never fit is refused before malloc is asked for it. */
+/* What can never fit is refused without a call of malloc. */
 static bool exceeds_limit(struct smp_quota *quota, size_t size)
 {
     if (quota == NULL || size <= quota->limit_bytes)

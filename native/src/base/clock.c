@@ -14,7 +14,7 @@ static const struct smp_clock_fake *current_fake(void)
     return atomic_load_explicit(&seam, memory_order_acquire);
 }
 
-static struct timespec read_clock(clockid_t id)
+static struct timespec read_system_clock(clockid_t id)
 {
     struct timespec now = { 0 };
 
@@ -25,7 +25,7 @@ static struct timespec read_clock(clockid_t id)
 
 static int64_t read_ns(clockid_t id)
 {
-    const struct timespec now = read_clock(id);
+    const struct timespec now = read_system_clock(id);
 
     return (int64_t)now.tv_sec * NS_PER_SECOND + (int64_t)now.tv_nsec;
 }
@@ -46,7 +46,7 @@ int64_t smp_clock_wall_ms(void)
     if (fake != NULL && fake->wall_ms != NULL)
         return fake->wall_ms(fake->self);
 
-    const struct timespec now = read_clock(CLOCK_REALTIME);
+    const struct timespec now = read_system_clock(CLOCK_REALTIME);
     return (int64_t)now.tv_sec * MS_PER_SECOND + (int64_t)now.tv_nsec / NS_PER_MS;
 }
 

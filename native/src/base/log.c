@@ -58,7 +58,7 @@ void smp_log_destroy(struct smp_log *log)
 }
 
 /* The entry of format, or else the one to give up for it: a free one, or the longest silent. */
-static struct kind *find_kind(struct smp_log *log, const char *format)
+static struct kind *find_message_kind(struct smp_log *log, const char *format)
 {
     struct kind *oldest = &log->kinds[0];
 
@@ -102,7 +102,7 @@ __attribute__((format(printf, 3, 0))) static void put(struct smp_log *log, enum 
                                                       const char *format, va_list arguments)
 {
     const int64_t now = smp_clock_ns();
-    struct kind *kind = find_kind(log, format);
+    struct kind *kind = find_message_kind(log, format);
     const bool known = kind->format == format;
 
     if (known && now - kind->kept_ns < SMP_LOG_QUIET_NS) {

@@ -110,7 +110,7 @@ struct smp_walker {
     X(PUSHED, RECOVERED_REGISTERS_PUSHED) /* amid a method that had registers on the stack */     \
     X(FROM_CALLER,                                                                                \
       RECOVERED_FROM_CALLER)       /* in code that is not Java's; leaf is the Java caller */      \
-    X(RETRIED, RECOVERED_BY_RETRY) /* whole, but asked twice */                                   \
+    X(RETRIED, RECOVERED_BY_RETRY) /* whole, at a second try */                                   \
     X(EMPTY, NO_JAVA_FRAMES)       /* no Java frames */                                           \
     X(GC_ACTIVE, GC_ACTIVE)                                                                       \
     X(UNKNOWN_NOT_JAVA, UNKNOWN_NOT_JAVA)                                                         \

@@ -3,7 +3,7 @@
  * account_record.h - the last record of a report: what the sampler did, missed and used.
  *
  * Threads  any; the profile is immutable.
- * Errors   none of its own: out remembers a failure (bytes.h).
+ * Errors   out remembers a failure (bytes.h).
  * Cost     constant.
  */
 #ifndef SMP_EXPORT_ACCOUNT_RECORD_H

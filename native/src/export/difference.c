@@ -6,7 +6,7 @@
 #include "export/difference_writers.h"
 
 /* Both may come from another language: any number. */
-static bool is_known(enum smp_format format, enum smp_measure weight)
+static bool is_known_difference(enum smp_format format, enum smp_measure weight)
 {
     return (format == SMP_FORMAT_COLLAPSED || format == SMP_FORMAT_JSON) &&
            (unsigned)weight < SMP_MEASURE_COUNT;
@@ -33,7 +33,7 @@ enum smp_status smp_export_difference(const struct smp_profile *const profiles[S
     enum smp_status status;
     enum smp_status written;
 
-    if (!is_known(format, weight))
+    if (!is_known_difference(format, weight))
         return SMP_EINVAL;
     memcpy(job.profiles, profiles, sizeof(job.profiles));
     status = smp_writer_init(&out, quota, output);

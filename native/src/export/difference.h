@@ -9,7 +9,6 @@
  *   JSON       the tree that the page shows; all lines of a method are one frame. See
  *              difference_tree.c.
  *
- * Owns     nothing after the call.
  * Threads  any; both profiles are immutable.
  * Errors   SMP_EIO: the output refused, nothing more was written. SMP_ENOMEM, SMP_EQUOTA: no
  *          working memory, perhaps after a part was written. SMP_EINVAL: no such format or weight.

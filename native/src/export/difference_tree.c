@@ -86,7 +86,7 @@ static void put_key(struct writer *writer, const char *key)
 
 /* --- frames --- */
 
-static void put_frame(struct writer *writer, uint32_t location)
+static void put_place_frame(struct writer *writer, uint32_t location)
 {
     struct smp_location_view view;
 
@@ -109,7 +109,7 @@ static void mark_frames(struct writer *writer)
     }
 }
 
-static void put_frames(struct writer *writer)
+static void put_place_frames(struct writer *writer)
 {
     const uint32_t locations =
         smp_methods_location_count(smp_profile_diff_names(writer->job->diff));
@@ -122,13 +122,13 @@ static void put_frames(struct writer *writer)
             continue;
         if (count > 0)
             smp_writer_puts(writer->out, ",\n");
-        put_frame(writer, i);
+        put_place_frame(writer, i);
         writer->frames[i] = ++count;
     }
     smp_writer_put_byte(writer->out, ']');
 }
 
-static void put_groups(struct writer *writer)
+static void put_place_groups(struct writer *writer)
 {
     bool is_first = true;
 
@@ -172,7 +172,7 @@ static void make_frames(struct writer *writer)
     }
 }
 
-static void put_column(struct writer *writer)
+static void put_place_column(struct writer *writer)
 {
     struct smp_writer *const out = writer->out;
 
@@ -196,27 +196,27 @@ static void put_side(struct writer *writer, enum smp_diff_side side)
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
         smp_profile_diff_sum(writer->job->diff, side, measure, writer->sums);
         smp_json_put_key(writer->out, smp_measure_info(measure)->name, is_first);
-        put_column(writer);
+        put_place_column(writer);
         is_first = false;
     }
     smp_writer_put_byte(writer->out, '}');
 }
 
-static void put_columns(struct writer *writer)
+static void put_place_columns(struct writer *writer)
 {
     make_parents(writer);
     put_key(writer, "parent");
-    put_column(writer);
+    put_place_column(writer);
     make_frames(writer);
     put_key(writer, "frame");
-    put_column(writer);
+    put_place_column(writer);
     put_side(writer, SMP_DIFF_BEFORE);
     put_side(writer, SMP_DIFF_AFTER);
 }
 
 /* --- public --- */
 
-static enum smp_status make_arrays(struct writer *writer)
+static enum smp_status make_place_arrays(struct writer *writer)
 {
     struct smp_quota *const quota = writer->job->quota;
     const struct smp_profile_diff *const diff = writer->job->diff;
@@ -239,14 +239,14 @@ static enum smp_status make_arrays(struct writer *writer)
 enum smp_status smp_difference_tree(const struct smp_difference_job *job)
 {
     struct writer writer = { .job = job, .out = job->out };
-    enum smp_status status = make_arrays(&writer);
+    enum smp_status status = make_place_arrays(&writer);
 
     for (int side = 0; side < SMP_DIFF_SIDES && status == SMP_OK; side++)
         status = number_side(&writer, (enum smp_diff_side)side);
     if (status == SMP_OK) {
-        put_frames(&writer);
-        put_groups(&writer);
-        put_columns(&writer);
+        put_place_frames(&writer);
+        put_place_groups(&writer);
+        put_place_columns(&writer);
         smp_writer_puts(writer.out, "}\n");
     }
     smp_free(job->quota, writer.sums);

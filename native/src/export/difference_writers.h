@@ -2,7 +2,6 @@
 /*
  * difference_writers.h - one writer per format of difference.h.
  *
- * Owns     nothing after the call.
  * Threads  any; the profiles are immutable.
  * Errors   SMP_ENOMEM, SMP_EQUOTA: no working memory. That the output refused is known to out.
  * Cost     see each .c.

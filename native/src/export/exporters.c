@@ -10,7 +10,7 @@ static enum smp_status (*const writers[SMP_FORMAT_COUNT])(const struct smp_expor
 };
 
 /* Both may come from another language: any number. */
-static bool is_known(enum smp_format format, enum smp_measure weight)
+static bool is_known_export(enum smp_format format, enum smp_measure weight)
 {
     return (unsigned)format < SMP_FORMAT_COUNT && (unsigned)weight < SMP_MEASURE_COUNT;
 }
@@ -27,7 +27,7 @@ enum smp_status smp_export(const struct smp_profile *profile, enum smp_format fo
     enum smp_status status;
     enum smp_status written;
 
-    if (!is_known(format, style->weight))
+    if (!is_known_export(format, style->weight))
         return SMP_EINVAL;
     status = smp_writer_init(&out, quota, output);
     if (status != SMP_OK)

@@ -25,8 +25,8 @@ static uint32_t highest_location(const struct smp_node *nodes, const uint32_t *k
 }
 
 /* Numbers the locations in the order in which the nodes show them. */
-static void number_locations(struct smp_frame_texts *texts, const struct smp_node *nodes,
-                             const uint32_t *kept, size_t count)
+static void number_shown_locations(struct smp_frame_texts *texts, const struct smp_node *nodes,
+                                   const uint32_t *kept, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t *const at = &texts->index[nodes[kept[i]].location];
@@ -36,7 +36,7 @@ static void number_locations(struct smp_frame_texts *texts, const struct smp_nod
 }
 
 /* Continuation bytes take no column. */
-static uint32_t width_of(const char *text, size_t length)
+static uint32_t text_width(const char *text, size_t length)
 {
     uint32_t width = 0;
 
@@ -57,7 +57,7 @@ static enum smp_status write_texts(struct smp_frame_texts *texts, const struct s
         if (texts->bytes.status != SMP_OK)
             return texts->bytes.status;
         entry->length = (uint32_t)(texts->bytes.length - entry->offset);
-        entry->width = width_of(smp_frame_texts_bytes(texts, entry), entry->length);
+        entry->width = text_width(smp_frame_texts_bytes(texts, entry), entry->length);
     }
     return SMP_OK;
 }
@@ -77,7 +77,7 @@ enum smp_status smp_frame_texts_create(struct smp_quota *quota, const struct smp
     texts->index = smp_alloc(quota, location_count * sizeof(*texts->index));
     if (texts->index == NULL)
         goto done;
-    number_locations(texts, nodes, kept, count);
+    number_shown_locations(texts, nodes, kept, count);
     /* One more than needed, because there may be none and nothing cannot be allocated. */
     texts->entries = smp_alloc(quota, ((size_t)texts->entry_count + 1) * sizeof(*texts->entries));
     if (texts->entries == NULL)

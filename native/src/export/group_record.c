@@ -63,7 +63,7 @@ struct cursor {
     uint32_t columns; /* of all rows */
 };
 
-static struct cursor begin(const struct smp_rows *rows, uint32_t root)
+static struct cursor begin_rows(const struct smp_rows *rows, uint32_t root)
 {
     return (struct cursor){ .rows = rows,
                             .root = root,
@@ -140,7 +140,7 @@ static size_t bytes_of_rows(const struct smp_rows *rows, uint32_t root, size_t l
 {
     size_t bytes = 0;
 
-    for (struct cursor at = begin(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
+    for (struct cursor at = begin_rows(rows, root); at.node != 0 && bytes < limit; advance(&at)) {
         struct smp_row row;
         smp_rows_get(rows, at.node, &row);
         bytes += bytes_of_row(&row, at.columns, (size_t)at.depth * INDENT) +
@@ -170,7 +170,7 @@ static void put_percent(int tenths, struct smp_bytes *out)
     smp_bytes_put_i64(out, tenths % 10);
 }
 
-static void put_columns(const struct smp_row *row, uint32_t columns, struct smp_bytes *out)
+static void put_row_columns(const struct smp_row *row, uint32_t columns, struct smp_bytes *out)
 {
     for (uint32_t left = columns; left != 0; left &= left - 1) {
         const enum smp_measure measure = (enum smp_measure)__builtin_ctz(left);
@@ -193,7 +193,7 @@ static void put_row(const struct smp_row *row, uint32_t columns, size_t indent,
     smp_bytes_put_i64(out, row->total_ms);
     smp_bytes_put(out, self_label, sizeof(self_label) - 1);
     smp_bytes_put_i64(out, row->self_ms);
-    put_columns(row, columns, out);
+    put_row_columns(row, columns, out);
 }
 
 /* The whole row, if it and the last line fit; or nothing of it. */
@@ -215,7 +215,7 @@ static bool try_row(const struct cursor *at, struct smp_bytes *out)
 
 uint64_t smp_group_record_rows(const struct smp_rows *rows, uint32_t root, struct smp_bytes *out)
 {
-    struct cursor at = begin(rows, root);
+    struct cursor at = begin_rows(rows, root);
     uint64_t missing = 0;
 
     (void)can_hold(out, bytes_of_rows(rows, root, SMP_MAX_RECORD_BYTES - SMP_RECORD_TAIL_BYTES) +

@@ -3,8 +3,8 @@
  * group_record.h - the text of one thread group's record: its title and its rows.
  *
  * Threads  any.
- * Errors   none of their own: out remembers a failure (bytes.h). Rows that do not fit are
- *          not printed; a last line counts them.
+ * Errors   out remembers a failure (bytes.h). Rows that do not fit are not printed; a last line
+ *          counts them.
  * Cost     O(rows); rows that fit are written once.
  */
 #ifndef SMP_EXPORT_GROUP_RECORD_H

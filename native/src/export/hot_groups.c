@@ -5,7 +5,7 @@
 
 #include "base/sort.h"
 
-static bool is_hotter(const void *context, uint32_t a, uint32_t b)
+static bool is_hotter_group(const void *context, uint32_t a, uint32_t b)
 {
     const struct smp_profile *const profile = context;
     const int64_t left_ns = smp_hot_group_total(profile, a, SMP_MEASURE_WALL);
@@ -33,7 +33,7 @@ enum smp_status smp_hot_groups_init(struct smp_hot_groups *groups, struct smp_qu
             smp_hot_group_total(profile, i, SMP_MEASURE_WALL) > 0)
             groups->indices[groups->count++] = i;
     }
-    smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter, profile);
+    smp_sort(groups->indices, groups->indices + count, groups->count, is_hotter_group, profile);
     return SMP_OK;
 }
 

@@ -24,7 +24,7 @@ struct counting {
 
 /* --- adding up --- */
 
-static enum smp_status add_groups(const struct counting *counting)
+static enum smp_status count_groups(const struct counting *counting)
 {
     const struct smp_profile *const profile = counting->profile;
     struct smp_tree_walk walk;
@@ -65,7 +65,7 @@ static bool is_text_before(const void *context, uint32_t a, uint32_t b)
     return compare_texts(counting->texts, a, b) < 0;
 }
 
-static bool is_hotter(const void *context, uint32_t a, uint32_t b)
+static bool is_hotter_line(const void *context, uint32_t a, uint32_t b)
 {
     const struct counting *const counting = context;
 
@@ -97,7 +97,7 @@ static void order_lines(struct counting *counting)
     }
     smp_sort(counting->order, scratch, counting->count, is_text_before, counting);
     fold_equal_texts(counting);
-    smp_sort(counting->order, scratch, counting->count, is_hotter, counting);
+    smp_sort(counting->order, scratch, counting->count, is_hotter_line, counting);
 }
 
 /* --- the result --- */
@@ -121,7 +121,7 @@ static enum smp_status take_lines(struct smp_hot_lines *hot, const struct counti
     return SMP_OK;
 }
 
-static enum smp_status make_arrays(struct counting *counting)
+static enum smp_status make_counting_arrays(struct counting *counting)
 {
     const size_t count = counting->frames.count;
 
@@ -138,9 +138,9 @@ static enum smp_status count_lines(struct counting *counting, struct smp_hot_lin
     if (status == SMP_OK)
         status = smp_hot_groups_init(&counting->groups, counting->quota, counting->profile);
     if (status == SMP_OK)
-        status = make_arrays(counting);
+        status = make_counting_arrays(counting);
     if (status == SMP_OK)
-        status = add_groups(counting);
+        status = count_groups(counting);
     if (status == SMP_OK)
         status = smp_line_texts_init(&hot->texts, counting->quota, counting->profile->methods,
                                      counting->frames.locations, counting->frames.count);

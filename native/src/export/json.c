@@ -47,13 +47,13 @@ struct writer {
     size_t count;     /* of order */
 };
 
-static void put_number(struct writer *writer, const char *key, int64_t value)
+static void put_json_number(struct writer *writer, const char *key, int64_t value)
 {
     smp_json_put_key(writer->out, key, false);
     smp_writer_put_i64(writer->out, value);
 }
 
-static void put_count(struct writer *writer, const char *key, uint64_t value)
+static void put_json_count(struct writer *writer, const char *key, uint64_t value)
 {
     smp_json_put_key(writer->out, key, false);
     smp_writer_put_u64(writer->out, value);
@@ -83,7 +83,7 @@ static void put_outcomes(struct writer *writer, const struct smp_tally *tally)
     smp_writer_put_byte(writer->out, '}');
 }
 
-static void put_account(struct writer *writer)
+static void put_json_account(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
     bool is_first = true;
@@ -91,7 +91,7 @@ static void put_account(struct writer *writer)
     smp_json_put_key(writer->out, "account", false);
     smp_writer_puts(writer->out, "{\"polls\":");
     smp_writer_put_u64(writer->out, profile->tally.polls);
-    put_count(writer, "samples", smp_tally_samples(&profile->tally));
+    put_json_count(writer, "samples", smp_tally_samples(&profile->tally));
     put_outcomes(writer, &profile->tally);
     smp_json_put_key(writer->out, "counters", false);
     smp_writer_put_byte(writer->out, '{');
@@ -106,25 +106,25 @@ static void put_account(struct writer *writer)
     smp_writer_put_byte(writer->out, '}');
 }
 
-static void put_head(struct writer *writer)
+static void put_json_head(struct writer *writer)
 {
     const struct smp_profile *const profile = writer->job->profile;
 
     smp_writer_puts(writer->out, "{\"format\":\"threads-sampler/1\"");
-    put_number(writer, "fromMillis", profile->from_wall_ms);
-    put_number(writer, "tillMillis", profile->till_wall_ms);
-    put_number(writer, "elapsedNanos", profile->elapsed_ns);
+    put_json_number(writer, "fromMillis", profile->from_wall_ms);
+    put_json_number(writer, "tillMillis", profile->till_wall_ms);
+    put_json_number(writer, "elapsedNanos", profile->elapsed_ns);
     if (profile->is_cpu_clock)
         smp_writer_puts(writer->out, ",\"clock\":\"CPU\"");
-    put_number(writer, "ownCpuNanos", profile->own_cpu_ns);
-    put_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
-    put_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
-    put_account(writer);
+    put_json_number(writer, "ownCpuNanos", profile->own_cpu_ns);
+    put_json_count(writer, "memoryUsedBytes", profile->memory_used_bytes);
+    put_json_count(writer, "memoryLimitBytes", profile->memory_limit_bytes);
+    put_json_account(writer);
 }
 
 /* --- frames --- */
 
-static void put_frame(struct writer *writer, uint32_t location)
+static void put_json_frame(struct writer *writer, uint32_t location)
 {
     struct smp_writer *const out = writer->out;
     struct smp_location_view view;
@@ -141,19 +141,19 @@ static void put_frame(struct writer *writer, uint32_t location)
         smp_json_put_string(out, view.file);
     }
     if (view.line > 0)
-        put_number(writer, "line", view.line);
+        put_json_number(writer, "line", view.line);
     if (view.is_native)
         smp_writer_puts(out, ",\"native\":true");
     smp_writer_put_byte(out, '}');
 }
 
-static void put_frames(struct writer *writer)
+static void put_json_frames(struct writer *writer)
 {
     smp_writer_puts(writer->out, ",\n\"frames\":[");
     for (uint32_t i = 0; i < writer->frames.count && !writer->out->has_failed; i++) {
         if (i > 0)
             smp_writer_puts(writer->out, ",\n");
-        put_frame(writer, writer->frames.locations[i]);
+        put_json_frame(writer, writer->frames.locations[i]);
     }
     smp_writer_put_byte(writer->out, ']');
 }
@@ -180,8 +180,7 @@ static int64_t parent_of(const struct writer *writer, uint32_t node, int measure
     const uint32_t parent = nodes[node].parent;
 
     (void)measure;
-    return (nodes[parent].location & SMP_LOCATION_GROUP) != 0 ? -1
-                                                              : (int64_t)writer->places[parent];
+    return smp_node_is_group(&nodes[parent]) ? -1 : (int64_t)writer->places[parent];
 }
 
 static int64_t frame_of(const struct writer *writer, uint32_t node, int measure)
@@ -196,9 +195,10 @@ static int64_t amount_of(const struct writer *writer, uint32_t node, int measure
 }
 
 /* measure: for value_of. */
-static void put_column(struct writer *writer, const char *name,
-                       int64_t (*value_of)(const struct writer *writer, uint32_t node, int measure),
-                       int measure)
+static void put_json_column(struct writer *writer, const char *name,
+                            int64_t (*value_of)(const struct writer *writer, uint32_t node,
+                                                int measure),
+                            int measure)
 {
     struct smp_writer *const out = writer->out;
 
@@ -225,17 +225,17 @@ static void put_thread_names(struct writer *writer, const struct smp_group_info 
     smp_writer_put_byte(writer->out, ']');
 }
 
-static void put_columns(struct writer *writer)
+static void put_json_columns(struct writer *writer)
 {
-    put_column(writer, "parent", parent_of, 0);
-    put_column(writer, "frame", frame_of, 0);
+    put_json_column(writer, "parent", parent_of, 0);
+    put_json_column(writer, "frame", frame_of, 0);
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
         if (smp_export_holds(writer->job, (enum smp_measure)i))
-            put_column(writer, smp_measure_info((enum smp_measure)i)->name, amount_of, i);
+            put_json_column(writer, smp_measure_info((enum smp_measure)i)->name, amount_of, i);
     }
 }
 
-static enum smp_status put_group(struct writer *writer, const struct smp_group_info *group)
+static enum smp_status put_json_group(struct writer *writer, const struct smp_group_info *group)
 {
     const bool with_nodes = !writer->job->style->without_nodes;
     const enum smp_status status = with_nodes ? order_nodes(writer, group->root) : SMP_OK;
@@ -244,18 +244,18 @@ static enum smp_status put_group(struct writer *writer, const struct smp_group_i
         return status;
     smp_writer_puts(writer->out, "{\"name\":");
     smp_json_put_string(writer->out, group->name);
-    put_count(writer, "threads", group->thread_count);
+    put_json_count(writer, "threads", group->thread_count);
     put_thread_names(writer, group);
-    put_count(writer, "maxDepth", group->max_depth);
-    put_count(writer, "polls", group->tally.polls);
+    put_json_count(writer, "maxDepth", group->max_depth);
+    put_json_count(writer, "polls", group->tally.polls);
     put_outcomes(writer, &group->tally);
     if (with_nodes)
-        put_columns(writer);
+        put_json_columns(writer);
     smp_writer_put_byte(writer->out, '}');
     return SMP_OK;
 }
 
-static enum smp_status put_groups(struct writer *writer)
+static enum smp_status put_json_groups(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
     enum smp_status status = SMP_OK;
@@ -264,13 +264,13 @@ static enum smp_status put_groups(struct writer *writer)
     for (size_t i = 0; i < job->groups->count && status == SMP_OK; i++) {
         if (i > 0)
             smp_writer_puts(writer->out, ",\n");
-        status = put_group(writer, smp_export_group(job, i));
+        status = put_json_group(writer, smp_export_group(job, i));
     }
     smp_writer_puts(writer->out, "]}\n");
     return status;
 }
 
-static enum smp_status make_arrays(struct writer *writer)
+static enum smp_status make_json_arrays(struct writer *writer)
 {
     const struct smp_export_job *const job = writer->job;
     const size_t node_count = smp_tree_node_count(job->profile->tree);
@@ -285,14 +285,14 @@ static enum smp_status make_arrays(struct writer *writer)
 enum smp_status smp_export_json(const struct smp_export_job *job)
 {
     struct writer writer = { .job = job, .out = job->out };
-    enum smp_status status = make_arrays(&writer);
+    enum smp_status status = make_json_arrays(&writer);
 
     smp_tree_walk_init(&writer.walk, job->quota, job->profile->tree);
     if (status == SMP_OK) {
-        put_head(&writer);
+        put_json_head(&writer);
         if (!job->style->without_nodes)
-            put_frames(&writer);
-        status = put_groups(&writer);
+            put_json_frames(&writer);
+        status = put_json_groups(&writer);
     }
     smp_tree_walk_fini(&writer.walk);
     smp_used_frames_fini(&writer.frames);

@@ -6,7 +6,7 @@
 enum { ESCAPE_BYTES = 8 /* \u003c and a NUL */ };
 
 /* The character to escape that text starts with, and its bytes; -1 for all others. */
-static int to_escape(const unsigned char *text, size_t *length)
+static int json_character_to_escape(const unsigned char *text, size_t *length)
 {
     *length = 1;
     if (text[0] < 0x20 || text[0] == '"' || text[0] == '\\' || text[0] == '<' || text[0] == '>' ||
@@ -19,7 +19,7 @@ static int to_escape(const unsigned char *text, size_t *length)
     return -1;
 }
 
-static void put_escaped(struct smp_writer *out, int character)
+static void put_json_escape(struct smp_writer *out, int character)
 {
     char text[ESCAPE_BYTES];
 
@@ -38,12 +38,12 @@ void smp_json_put_text(struct smp_writer *out, const char *text)
     size_t length = 0;
 
     for (const char *at = text; *at != '\0'; at += length) {
-        const int character = to_escape((const unsigned char *)at, &length);
+        const int character = json_character_to_escape((const unsigned char *)at, &length);
 
         if (character < 0)
             continue;
         smp_writer_put(out, plain, (size_t)(at - plain));
-        put_escaped(out, character);
+        put_json_escape(out, character);
         plain = at + length;
     }
     smp_writer_puts(out, plain);

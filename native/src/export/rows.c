@@ -111,17 +111,12 @@ static bool is_pseudo(const struct smp_methods *methods, uint32_t location)
     return view.is_pseudo;
 }
 
-static bool is_group_root(const struct smp_node *node)
-{
-    return (node->location & SMP_LOCATION_GROUP) != 0;
-}
-
 /* A kind of the JVM's own threads with less time than can be printed. */
 static bool is_idle_kind(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const parent = &rows->nodes[rows->nodes[node].parent];
 
-    return is_group_root(parent) && total_ms(rows, node) == 0 &&
+    return smp_node_is_group(parent) && total_ms(rows, node) == 0 &&
            smp_hot_group_is_jvm(rows->profile, parent->location & ~SMP_LOCATION_GROUP);
 }
 
@@ -139,7 +134,7 @@ static bool continues_chain(const struct smp_rows *rows, uint32_t node)
     const struct smp_node *const at = &rows->nodes[node];
     const struct smp_node *const parent = &rows->nodes[at->parent];
 
-    return !is_group_root(parent) && total_ms(rows, node) == total_ms(rows, at->parent) &&
+    return !smp_node_is_group(parent) && total_ms(rows, node) == total_ms(rows, at->parent) &&
            self_ms(rows, node) == 0 && !is_pseudo(rows->profile->methods, at->location) &&
            !is_package_change(rows, node);
 }
@@ -149,7 +144,7 @@ static bool stays(const struct smp_rows *rows, uint32_t node)
 {
     const struct smp_node *const at = &rows->nodes[node];
 
-    return is_group_root(&rows->nodes[at->parent]) ||
+    return smp_node_is_group(&rows->nodes[at->parent]) ||
            is_pseudo(rows->profile->methods, at->location) || is_package_change(rows, node);
 }
 
@@ -161,7 +156,7 @@ static void mark_chains(struct smp_rows *rows, size_t node_count)
     for (uint32_t node = (uint32_t)node_count - 1; node > 0; node--) {
         struct link *const link = &rows->links[node];
         struct smp_location_view view;
-        if (is_group_root(&rows->nodes[node]) || is_unused(rows, node) ||
+        if (smp_node_is_group(&rows->nodes[node]) || is_unused(rows, node) ||
             !continues_chain(rows, node))
             continue;
         link->marks |= CONTINUES;
@@ -186,11 +181,11 @@ static bool is_row(const struct smp_rows *rows, uint32_t node)
     return (marks & HAS_INNER) == 0 || stays(rows, node);
 }
 
-static void choose(struct smp_rows *rows, size_t node_count)
+static void choose_rows(struct smp_rows *rows, size_t node_count)
 {
     mark_chains(rows, node_count);
     for (uint32_t node = 1; node < node_count; node++) {
-        if (is_group_root(&rows->nodes[node])) {
+        if (smp_node_is_group(&rows->nodes[node])) {
             rows->links[node].shown = node;
         } else if (is_row(rows, node)) {
             rows->links[node].shown = node;
@@ -292,7 +287,7 @@ enum smp_status smp_rows_create(const struct smp_profile *profile, struct smp_re
     rows->kept = smp_alloc(quota, node_count * sizeof(*rows->kept));
     if (rows->kept == NULL)
         goto done;
-    choose(rows, node_count);
+    choose_rows(rows, node_count);
     status = smp_frame_texts_create(quota, profile->methods, rows->nodes, rows->kept,
                                     rows->kept_count, &rows->texts);
     if (status != SMP_OK)
@@ -348,7 +343,7 @@ uint32_t smp_rows_columns(const struct smp_rows *rows)
     return rows->style.columns;
 }
 
-static void put_columns(const struct smp_rows *rows, uint32_t node, struct smp_amounts *printed)
+static void print_columns(const struct smp_rows *rows, uint32_t node, struct smp_amounts *printed)
 {
     *printed = (struct smp_amounts){ { 0 } };
     for (uint32_t left = rows->style.columns; left != 0; left &= left - 1) {
@@ -365,7 +360,7 @@ void smp_rows_get(const struct smp_rows *rows, uint32_t node, struct smp_row *ou
 
     out->total_ms = total_ms(rows, node);
     out->self_ms = self_ms(rows, node);
-    put_columns(rows, node, &out->columns);
+    print_columns(rows, node, &out->columns);
     out->text = smp_frame_texts_bytes(rows->texts, text);
     out->length = text->length;
     out->width = text->width;

@@ -134,7 +134,7 @@ static bool has_column(const struct writer *writer, enum smp_measure measure)
 }
 
 /* Times are wider. */
-static int width_of(enum smp_measure measure)
+static int column_width(enum smp_measure measure)
 {
     return smp_measure_info(measure)->unit == SMP_UNIT_NANOSECONDS ? 12 : 10;
 }
@@ -151,7 +151,7 @@ static void put_amounts(struct writer *writer, const struct smp_amounts *self, i
     for (int i = 0; i < SMP_MEASURE_COUNT; i++) {
         if (!has_column(writer, (enum smp_measure)i))
             continue;
-        (void)snprintf(cell, sizeof(cell), " %*" PRId64, width_of((enum smp_measure)i),
+        (void)snprintf(cell, sizeof(cell), " %*" PRId64, column_width((enum smp_measure)i),
                        smp_measure_printed((enum smp_measure)i, self->of[i]));
         smp_writer_puts(writer->job->out, cell);
     }
@@ -183,7 +183,7 @@ static void put_heads(struct writer *writer, const char *what)
         const enum smp_measure measure = is_cpu ? SMP_MEASURE_CPU : (enum smp_measure)i;
         if (!has_column(writer, (enum smp_measure)i))
             continue;
-        (void)snprintf(cell, sizeof(cell), " %*s", width_of(measure),
+        (void)snprintf(cell, sizeof(cell), " %*s", column_width(measure),
                        smp_measure_info(measure)->column);
         smp_writer_puts(out, cell);
     }
@@ -192,7 +192,8 @@ static void put_heads(struct writer *writer, const char *what)
     smp_writer_puts(out, "\n");
 }
 
-static void put_head(struct writer *writer, const struct top *top, size_t of, const char *what)
+static void put_table_head(struct writer *writer, const struct top *top, size_t of,
+                           const char *what)
 {
     const struct smp_export_job *const job = writer->job;
     char row[ROW_BYTES];
@@ -215,7 +216,7 @@ static enum smp_status put_table(struct writer *writer, const struct entries *en
 
     for (size_t i = 0; i < entries->count; i++)
         all = smp_add_clamped(all, entries->selves[i].of[weight]);
-    put_head(writer, &top, count_weighty(entries, weight), with_line ? "line" : "method");
+    put_table_head(writer, &top, count_weighty(entries, weight), with_line ? "line" : "method");
     for (size_t i = 0; i < top.count && status == SMP_OK; i++) {
         put_amounts(writer, &entries->selves[top.rows[i]], all);
         status = put_name(writer, entries->locations[top.rows[i]], with_line);

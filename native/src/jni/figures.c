@@ -42,7 +42,8 @@ const char *smp_jni_statistic_name(void *self, size_t index)
     return self;
 }
 
-static void put_account(const struct smp_tally *tally, const uint64_t *counters, int64_t *values)
+static void put_account_figures(const struct smp_tally *tally, const uint64_t *counters,
+                                int64_t *values)
 {
     for (size_t i = 0; i < SMP_OUTCOME_COUNT; i++)
         *values++ = (int64_t)tally->outcomes[i];
@@ -62,9 +63,9 @@ void smp_jni_statistics(const struct smp_statistics *statistics,
 #undef X
     };
 
-    put_account(&s->sampler.total_tally, s->sampler.total_counters, values);
+    put_account_figures(&s->sampler.total_tally, s->sampler.total_counters, values);
     values += SMP_JNI_ACCOUNT_COUNT;
-    put_account(&s->sampler.interval_tally, s->sampler.interval_counters, values);
+    put_account_figures(&s->sampler.interval_tally, s->sampler.interval_counters, values);
     values += SMP_JNI_ACCOUNT_COUNT;
     memcpy(values, gauges, sizeof(gauges));
 }
@@ -72,7 +73,7 @@ void smp_jni_statistics(const struct smp_statistics *statistics,
 void smp_jni_profile_account(const struct smp_profile *profile,
                              int64_t values[SMP_JNI_ACCOUNT_COUNT])
 {
-    put_account(&profile->tally, profile->counters, values);
+    put_account_figures(&profile->tally, profile->counters, values);
 }
 
 /* --- profiles --- */

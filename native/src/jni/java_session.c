@@ -96,8 +96,8 @@ static enum smp_status make_walkers(struct smp_java_session *java_session,
     return status;
 }
 
-static enum smp_status make_parts(JNIEnv *env, struct smp_java_session *java_session,
-                                  const struct smp_options *options, jobject callbacks)
+static enum smp_status make_java_parts(JNIEnv *env, struct smp_java_session *java_session,
+                                       const struct smp_options *options, jobject callbacks)
 {
     enum smp_status status = smp_jni_callbacks_create(env, callbacks, &java_session->callbacks);
 
@@ -132,7 +132,7 @@ enum smp_status smp_java_session_create(JNIEnv *env, const struct smp_options *o
     java_session = smp_alloc(NULL, sizeof(*java_session));
     if (java_session == NULL)
         return SMP_ENOMEM;
-    status = make_parts(env, java_session, options, callbacks);
+    status = make_java_parts(env, java_session, options, callbacks);
     if (status == SMP_OK)
         *out = java_session;
     else

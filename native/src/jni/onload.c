@@ -19,7 +19,7 @@
 
 static bool is_loaded; /* written and read under Java's lock */
 
-static enum smp_status load(JNIEnv *env, JavaVM *java_vm)
+static enum smp_status load_once(JNIEnv *env, JavaVM *java_vm)
 {
     const enum smp_status status = smp_jni_ids_load(env);
 
@@ -38,7 +38,7 @@ enum smp_status smp_onload_ensure(JNIEnv *env)
         return SMP_OK;
     if ((*env)->GetJavaVM(env, &java_vm) != JNI_OK)
         return SMP_EVM;
-    return load(env, java_vm);
+    return load_once(env, java_vm);
 }
 
 JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, SMP_UNUSED void *reserved)
@@ -47,7 +47,7 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *java_vm, SMP_UNUSED void *reserved)
 
     if ((*java_vm)->GetEnv(java_vm, &env, SMP_AGENT_JNI_VERSION) != JNI_OK)
         return JNI_ERR;
-    if (load(env, java_vm) != SMP_OK)
+    if (load_once(env, java_vm) != SMP_OK)
         return JNI_ERR; /* the pending exception says what is missing */
     return SMP_AGENT_JNI_VERSION;
 }

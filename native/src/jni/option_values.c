@@ -13,8 +13,8 @@ static size_t length_of(JNIEnv *env, jarray array)
     return array == NULL ? 0 : (size_t)(*env)->GetArrayLength(env, array);
 }
 
-static enum smp_status read_text(JNIEnv *env, jobjectArray texts, size_t index, char **out,
-                                 char message[SMP_OPTIONS_MESSAGE_BYTES])
+static enum smp_status read_option_text(JNIEnv *env, jobjectArray texts, size_t index, char **out,
+                                        char message[SMP_OPTIONS_MESSAGE_BYTES])
 {
     jstring text = (*env)->GetObjectArrayElement(env, texts, (jsize)index);
     const enum smp_status status = smp_jni_text(env, text, SMP_OPTION_TEXT_MAX_BYTES, out);
@@ -47,7 +47,7 @@ enum smp_status smp_jni_read_options(JNIEnv *env, jlongArray integers, jobjectAr
         (*env)->GetLongArrayRegion(env, integers, 0, SMP_OPTION_INTEGER_COUNT, (jlong *)numbers);
     if (values.text_count == SMP_OPTION_TEXT_COUNT) {
         for (size_t i = 0; status == SMP_OK && i < SMP_OPTION_TEXT_COUNT; i++)
-            status = read_text(env, texts, i, &copies[i], message);
+            status = read_option_text(env, texts, i, &copies[i], message);
     }
     if (status == SMP_OK)
         status = smp_options_read(NULL, &values, out, message);

@@ -28,7 +28,7 @@ static size_t plain_length(const char *text, size_t length)
 }
 
 /* The character to escape that text starts with, and its bytes in UTF-8; 0 for all others. */
-static unsigned to_escape(const unsigned char *text, size_t *length)
+static unsigned character_to_escape(const unsigned char *text, size_t *length)
 {
     *length = 1;
     if (text[0] < 0x20 || text[0] == 0x7f)
@@ -43,7 +43,7 @@ static unsigned to_escape(const unsigned char *text, size_t *length)
     return 0;
 }
 
-static void put_escaped(struct smp_bytes *out, unsigned character)
+static void put_escape(struct smp_bytes *out, unsigned character)
 {
     if (character == '\n')
         smp_bytes_puts(out, "\\n");
@@ -62,12 +62,12 @@ void smp_escape_put(struct smp_bytes *out, const char *text)
     size_t length = 0;
 
     for (const char *at = text + plain_length(text, (size_t)(end - text)); at < end; at += length) {
-        const unsigned character = to_escape((const unsigned char *)at, &length);
+        const unsigned character = character_to_escape((const unsigned char *)at, &length);
 
         if (character == 0)
             continue;
         smp_bytes_put(out, plain, (size_t)(at - plain));
-        put_escaped(out, character);
+        put_escape(out, character);
         plain = at + length;
     }
     smp_bytes_put(out, plain, (size_t)(end - plain));

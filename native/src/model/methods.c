@@ -477,7 +477,7 @@ void smp_methods_view(const struct smp_methods *methods, uint32_t location,
     };
 }
 
-static void put_method(const struct smp_location_view *view, struct smp_bytes *out)
+static void put_method_name(const struct smp_location_view *view, struct smp_bytes *out)
 {
     smp_escape_put(out, view->class_name);
     if (view->is_pseudo)
@@ -492,7 +492,7 @@ void smp_methods_method_text(const struct smp_methods *methods, uint32_t locatio
     struct smp_location_view view;
 
     smp_methods_view(methods, location, &view);
-    put_method(&view, out);
+    put_method_name(&view, out);
 }
 
 void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location,
@@ -501,7 +501,7 @@ void smp_methods_frame_text(const struct smp_methods *methods, uint32_t location
     struct smp_location_view view;
 
     smp_methods_view(methods, location, &view);
-    put_method(&view, out);
+    put_method_name(&view, out);
     if (view.is_pseudo)
         return;
     smp_bytes_puts(out, "(");

@@ -54,7 +54,7 @@ bool smp_profile_misses_packages(const struct smp_profile *profile)
         return false;
     for (size_t i = 1; i < count; i++) {
         struct smp_location_view view;
-        if ((nodes[i].location & SMP_LOCATION_GROUP) != 0)
+        if (smp_node_is_group(&nodes[i]))
             continue;
         smp_methods_view(profile->methods, nodes[i].location, &view);
         if (view.is_monitored)

@@ -54,7 +54,7 @@ static enum smp_status make_tree(struct smp_profile_diff *diff)
                            &diff->tree);
 }
 
-static enum smp_status make_arrays(struct smp_profile_diff *diff, enum smp_diff_side side)
+static enum smp_status make_side_arrays(struct smp_profile_diff *diff, enum smp_diff_side side)
 {
     const struct smp_profile *const profile = diff->profiles[side];
 
@@ -67,7 +67,7 @@ static enum smp_status make_arrays(struct smp_profile_diff *diff, enum smp_diff_
 
 /* --- adding a side --- */
 
-static enum smp_status add_groups(struct smp_profile_diff *diff, enum smp_diff_side side)
+static enum smp_status add_side_groups(struct smp_profile_diff *diff, enum smp_diff_side side)
 {
     const struct smp_profile *const profile = diff->profiles[side];
     const size_t count = group_count(profile);
@@ -91,7 +91,7 @@ struct addition {
     uint32_t *adopted; /* by location of the side's profile: in the names, once it is known */
 };
 
-static uint32_t adopt(const struct addition *addition, uint32_t location)
+static uint32_t adopt_text(const struct addition *addition, uint32_t location)
 {
     uint32_t *const known = &addition->adopted[location];
 
@@ -102,25 +102,25 @@ static uint32_t adopt(const struct addition *addition, uint32_t location)
     return *known;
 }
 
-static enum smp_status add_node(const struct addition *addition, const struct smp_node *node,
-                                uint32_t *place)
+static enum smp_status add_side_node(const struct addition *addition, const struct smp_node *node,
+                                     uint32_t *place)
 {
     struct smp_profile_diff *const diff = addition->diff;
     uint32_t location;
 
-    if ((node->location & SMP_LOCATION_GROUP) != 0) {
+    if (smp_node_is_group(node)) {
         *place = diff->groups[addition->side][node->location & ~SMP_LOCATION_GROUP];
         return SMP_OK;
     }
-    location = adopt(addition, node->location);
+    location = adopt_text(addition, node->location);
     if (location == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
     return smp_tree_add(diff->tree, diff->places[addition->side][node->parent], &location, 1,
                         place);
 }
 
-static enum smp_status add_nodes(struct smp_profile_diff *diff, enum smp_diff_side side,
-                                 bool by_line)
+static enum smp_status add_side_nodes(struct smp_profile_diff *diff, enum smp_diff_side side,
+                                      bool by_line)
 {
     const struct smp_profile *const profile = diff->profiles[side];
     const struct smp_node *const nodes = smp_tree_nodes(profile->tree);
@@ -132,7 +132,7 @@ static enum smp_status add_nodes(struct smp_profile_diff *diff, enum smp_diff_si
     if (addition.adopted == NULL)
         return SMP_ENOMEM;
     for (uint32_t i = 1; i < count && status == SMP_OK; i++)
-        status = add_node(&addition, &nodes[i], &diff->places[side][i]);
+        status = add_side_node(&addition, &nodes[i], &diff->places[side][i]);
     smp_free(diff->quota, addition.adopted);
     return status;
 }
@@ -140,12 +140,12 @@ static enum smp_status add_nodes(struct smp_profile_diff *diff, enum smp_diff_si
 static enum smp_status add_side(struct smp_profile_diff *diff, enum smp_diff_side side,
                                 bool by_line)
 {
-    enum smp_status status = make_arrays(diff, side);
+    enum smp_status status = make_side_arrays(diff, side);
 
     if (status == SMP_OK)
-        status = add_groups(diff, side);
+        status = add_side_groups(diff, side);
     if (status == SMP_OK && diff->profiles[side] != NULL)
-        status = add_nodes(diff, side, by_line);
+        status = add_side_nodes(diff, side, by_line);
     return status;
 }
 

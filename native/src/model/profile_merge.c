@@ -69,7 +69,7 @@ static enum smp_status make_methods(struct merger *merger)
                               &merger->methods);
 }
 
-static enum smp_status make_parts(struct merger *merger)
+static enum smp_status make_merge_parts(struct merger *merger)
 {
     size_t nodes = 0;
     uint32_t measures = 0;
@@ -92,7 +92,7 @@ static enum smp_status make_parts(struct merger *merger)
                            &merger->tree);
 }
 
-static enum smp_status make_arrays(struct merger *merger)
+static enum smp_status make_merge_arrays(struct merger *merger)
 {
     size_t groups = 1;
     size_t nodes = 1;
@@ -118,7 +118,7 @@ static enum smp_status make_arrays(struct merger *merger)
 
 /* --- adding one --- */
 
-static enum smp_status add_groups(struct merger *merger, const struct smp_profile *from)
+static enum smp_status merge_groups(struct merger *merger, const struct smp_profile *from)
 {
     const size_t count = smp_thread_groups_count(from->groups);
 
@@ -174,7 +174,8 @@ static enum smp_status add_root(struct merger *merger, uint32_t location, uint32
     return SMP_OK;
 }
 
-static uint32_t adopt(struct merger *merger, const struct smp_profile *from, uint32_t location)
+static uint32_t adopt_location(struct merger *merger, const struct smp_profile *from,
+                               uint32_t location)
 {
     if (merger->adopted == NULL) /* one table: its numbers stay */
         return location;
@@ -183,18 +184,18 @@ static uint32_t adopt(struct merger *merger, const struct smp_profile *from, uin
     return merger->adopted[location];
 }
 
-static enum smp_status add_node(struct merger *merger, const struct smp_profile *from,
-                                const struct smp_node *node, uint32_t *place)
+static enum smp_status merge_node(struct merger *merger, const struct smp_profile *from,
+                                  const struct smp_node *node, uint32_t *place)
 {
     uint32_t location = node->location;
 
-    if ((location & SMP_LOCATION_GROUP) != 0)
+    if (smp_node_is_group(node))
         return add_root(merger, location, place);
     if ((merger->places[node->parent] & FOLDED) != 0) {
         *place = merger->places[node->parent];
         return SMP_OK;
     }
-    location = adopt(merger, from, location);
+    location = adopt_location(merger, from, location);
     if (location == SMP_LOCATION_NONE)
         return SMP_ENOMEM;
     return smp_tree_add(merger->tree, merger->places[node->parent], &location, 1, place);
@@ -205,12 +206,12 @@ static uint32_t fold(struct merger *merger, const struct smp_profile *from, uint
 {
     const struct smp_node *nodes = smp_tree_nodes(from->tree);
 
-    while ((nodes[node].location & SMP_LOCATION_GROUP) == 0)
+    while (!smp_node_is_group(&nodes[node]))
         node = nodes[node].parent;
     return over_limit_of(merger, merger->places[node]) | FOLDED;
 }
 
-static enum smp_status add_nodes(struct merger *merger, const struct smp_profile *from)
+static enum smp_status merge_nodes(struct merger *merger, const struct smp_profile *from)
 {
     const struct smp_node *nodes = smp_tree_nodes(from->tree);
     const size_t count = smp_tree_node_count(from->tree);
@@ -219,7 +220,7 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
     merger->places[0] = 0;
     for (uint32_t i = 1; i < count && status == SMP_OK; i++) {
         const struct smp_amounts self = smp_tree_self_all(from->tree, i);
-        status = add_node(merger, from, &nodes[i], &merger->places[i]);
+        status = merge_node(merger, from, &nodes[i], &merger->places[i]);
         if (status != SMP_OK && merger->max_tree_bytes != 0) {
             merger->places[i] = fold(merger, from, i);
             status = SMP_OK;
@@ -233,13 +234,13 @@ static enum smp_status add_nodes(struct merger *merger, const struct smp_profile
 
 static enum smp_status add_profile(struct merger *merger, const struct smp_profile *from)
 {
-    const enum smp_status status = add_groups(merger, from);
+    const enum smp_status status = merge_groups(merger, from);
 
     if (status != SMP_OK)
         return status;
     for (uint32_t i = 0; merger->adopted != NULL && i < from->location_count; i++)
         merger->adopted[i] = SMP_LOCATION_NONE;
-    return add_nodes(merger, from);
+    return merge_nodes(merger, from);
 }
 
 /* --- figures --- */
@@ -302,9 +303,9 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     enum smp_status status;
 
     merger.is_one_table = have_one_table(&merger);
-    status = make_parts(&merger);
+    status = make_merge_parts(&merger);
     if (status == SMP_OK)
-        status = make_arrays(&merger);
+        status = make_merge_arrays(&merger);
     if (status == SMP_OK && tree_bytes != 0)
         status = make_root(&merger, (struct smp_group){ .index = 0 });
     for (size_t i = 0; i < count && status == SMP_OK; i++)

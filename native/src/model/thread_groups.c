@@ -64,7 +64,8 @@ static struct smp_group_info *info_at(const struct smp_thread_groups *groups, si
 }
 
 /* A new last group. False: no memory, and nothing has changed. */
-static bool append(struct smp_thread_groups *groups, const struct kept_name *name, uint32_t hash)
+static bool append_group(struct smp_thread_groups *groups, const struct kept_name *name,
+                         uint32_t hash)
 {
     const size_t size = sizeof(struct smp_group_info);
     const size_t align = _Alignof(struct smp_group_info);
@@ -131,7 +132,7 @@ struct smp_group smp_thread_groups_find(struct smp_thread_groups *groups, struct
             return (struct smp_group){ .index = id - 1 };
     }
     /* The overflow group comes on top of the maximum. */
-    if (groups->count > SMP_MAX_GROUPS || !append(groups, &kept, hash))
+    if (groups->count > SMP_MAX_GROUPS || !append_group(groups, &kept, hash))
         return (struct smp_group){ .index = 0 };
     return (struct smp_group){ .index = (uint32_t)groups->count - 1 };
 }

@@ -82,11 +82,6 @@ static int64_t *amount_at(const struct smp_tree *tree, uint32_t node, enum smp_m
     return column == NULL ? NULL : column + (size_t)node * tree->width;
 }
 
-static bool is_group_root(const struct smp_node *node)
-{
-    return (node->location & SMP_LOCATION_GROUP) != 0;
-}
-
 /* --- slots --- */
 
 static uint32_t first_slot(const struct smp_tree *tree, uint32_t parent, uint32_t location)
@@ -176,7 +171,7 @@ static enum smp_status grow_slots(struct smp_tree *tree, size_t slots)
  * Memory for count nodes at once, zeroed: either for all of them or for none. Slots first: too
  * many of them do no harm, while nodes that are in no slot would have to be taken back.
  */
-static enum smp_status grow(struct smp_tree *tree, size_t count)
+static enum smp_status grow_tree(struct smp_tree *tree, size_t count)
 {
     size_t nodes;
     size_t slots;
@@ -239,8 +234,8 @@ static size_t follow(struct smp_tree *tree, const uint32_t *locations, size_t co
 }
 
 /* Adds a chain of new nodes below parent, for which there is memory. Returns the last of them. */
-static uint32_t append(struct smp_tree *tree, uint32_t parent, const uint32_t *locations,
-                       size_t count)
+static uint32_t append_chain(struct smp_tree *tree, uint32_t parent, const uint32_t *locations,
+                             size_t count)
 {
     uint32_t at = parent;
 
@@ -260,7 +255,7 @@ static uint32_t append(struct smp_tree *tree, uint32_t parent, const uint32_t *l
 
 /* --- public --- */
 
-static enum smp_status create_parts(struct smp_tree *tree)
+static enum smp_status create_tree_parts(struct smp_tree *tree)
 {
     const size_t fit = tree->max_bytes / NODE_BYTES;
     const size_t most = fit < SMP_MAX_NODES ? fit : (size_t)SMP_MAX_NODES;
@@ -278,7 +273,7 @@ static enum smp_status create_parts(struct smp_tree *tree)
     if (tree->slots == NULL)
         return SMP_ENOMEM;
     status = grow_slots(tree, FIRST_SLOTS);
-    return status == SMP_OK ? grow(tree, 1) : status;
+    return status == SMP_OK ? grow_tree(tree, 1) : status;
 }
 
 enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size_t max_bytes,
@@ -293,7 +288,7 @@ enum smp_status smp_tree_create(struct smp_quota *quota, uint32_t measures, size
     tree->measures = measures;
     tree->width = (uint32_t)__builtin_popcount(measures);
     tree->max_bytes = max_bytes;
-    status = create_parts(tree);
+    status = create_tree_parts(tree);
     if (status != SMP_OK) {
         smp_tree_destroy(tree);
         return status;
@@ -336,10 +331,10 @@ enum smp_status smp_tree_add(struct smp_tree *tree, uint32_t root, const uint32_
         return SMP_ESTATE;
     missing = follow(tree, locations, count, &node);
     if (missing > 0) {
-        const enum smp_status status = grow(tree, missing);
+        const enum smp_status status = grow_tree(tree, missing);
         if (status != SMP_OK)
             return status;
-        node = append(tree, node, locations, missing);
+        node = append_chain(tree, node, locations, missing);
     }
     *leaf = node;
     return SMP_OK;
@@ -392,7 +387,7 @@ group_of(struct smp_tree *tree, uint32_t node,
          struct smp_tree_unseen *(*of)(void *context, uint32_t group), void *context)
 {
     struct smp_node *at = &tree->nodes[node];
-    const bool is_root = is_group_root(at);
+    const bool is_root = smp_node_is_group(at);
 
     at->last_child =
         is_root ? at->location & ~SMP_LOCATION_GROUP : tree->nodes[at->parent].last_child;
@@ -449,7 +444,7 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
         return;
     for (uint32_t i = 1; i < tree->node_count; i++) {
         struct smp_tree_unseen *unseen = group_of(tree, i, of, context);
-        if (is_group_root(&nodes[i]))
+        if (smp_node_is_group(&nodes[i]))
             begin_spread(unseen, i);
         see(column, unseen, i);
     }
@@ -457,7 +452,7 @@ void smp_tree_spread(struct smp_tree *tree, enum smp_measure measure,
         take_share(tree, measure, of(context, nodes[i].last_child), i);
     for (uint32_t i = 1; i < tree->node_count; i++) {
         nodes[i].last_child = 0;
-        if (is_group_root(&nodes[i]))
+        if (smp_node_is_group(&nodes[i]))
             take_rest(tree, measure, of(context, nodes[i].location & ~SMP_LOCATION_GROUP));
     }
 }
@@ -599,7 +594,7 @@ static void sum_totals(const struct smp_tree *tree, const uint32_t *numbers,
 
     for (uint32_t i = 1; i < tree->node_count; i++) {
         const uint32_t above = nodes[nodes[i].parent].location;
-        if (is_group_root(&nodes[i]))
+        if (smp_node_is_group(&nodes[i]))
             continue;
         smp_amounts_add_wrapping(&sums[numbers[nodes[i].location]], &rows[i]);
         if ((above & SMP_LOCATION_GROUP) == 0)
@@ -612,7 +607,7 @@ static void sum_selves(const struct smp_tree *tree, const uint32_t *numbers,
 {
     for (uint32_t i = 1; i < tree->node_count; i++) {
         const struct smp_amounts self = smp_tree_self_all(tree, i);
-        if (!is_group_root(&tree->nodes[i]))
+        if (!smp_node_is_group(&tree->nodes[i]))
             smp_amounts_add(&sums[numbers[tree->nodes[i].location]], &self);
     }
 }

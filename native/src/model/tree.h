@@ -46,6 +46,11 @@ struct smp_node {
     uint32_t last_child; /* open: the child found last, 0 = none. sealed: the first child */
 };
 
+static inline bool smp_node_is_group(const struct smp_node *node)
+{
+    return (node->location & SMP_LOCATION_GROUP) != 0;
+}
+
 enum { SMP_MAX_NODES = 1 << 30 }; /* of one tree, whatever its max_bytes */
 
 struct smp_tree;

@@ -75,9 +75,6 @@ static struct smp_tree_target own_stack_target(struct smp_attribution *attributi
     target = add_stack(attribution, record->tree, outcome, sample);
     smp_last_stack_keep(last, &attribution->budget, attribution->stack_epoch, sample, target.node,
                         target.outcome);
-    /* Also without a copy the node is known, as long as the interval lasts. */
-    if (!last->has_frames)
-        smp_last_stack_move(last, attribution->stack_epoch, target.node, target.outcome);
     return target;
 }
 

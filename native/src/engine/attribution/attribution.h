@@ -7,8 +7,8 @@
  *
  * Owns     the path buffer; interval, names and filter are the sampler's.
  * Threads  the sampler thread only.
- * Errors   none: without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and
- *          ran_out is set.
+ * Errors   without memory the outcome is OVER_MEMORY_LIMIT, with its pseudo-frame, and ran_out
+ *          is set.
  * Cost     a known stack: one memcmp.
  */
 #ifndef SMP_ENGINE_ATTRIBUTION_ATTRIBUTION_H

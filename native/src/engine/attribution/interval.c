@@ -154,11 +154,7 @@ void smp_interval_used_cpu(struct smp_interval *interval, uint32_t node, int64_t
 void smp_interval_ran_unseen(struct smp_interval *interval, struct smp_group_tree tree,
                              int64_t cpu_ns)
 {
-    struct smp_tree_unseen *unseen = &smp_thread_groups_info(interval->groups, tree.group)->unseen;
-
-    unseen->amount += cpu_ns;
-    if (unseen->fallback == 0)
-        unseen->fallback = tree.root;
+    smp_thread_groups_info(interval->groups, tree.group)->unseen.amount += cpu_ns;
 }
 
 void smp_interval_measured(struct smp_interval *interval, uint32_t node, int64_t wall_ns,

@@ -13,7 +13,7 @@
  * frame.
  *
  * Threads  the one writer of the names table.
- * Errors   none; over_limit: a frame has no name for lack of memory.
+ * Errors   over_limit: a frame has no name for lack of memory.
  * Cost     one look-up per frame.
  */
 #ifndef SMP_ENGINE_ATTRIBUTION_STACK_PATH_H

@@ -90,7 +90,7 @@ static void put_throttle(const struct smp_source_live *live, struct smp_bytes *o
                      live->throttle_tick_ns / NS_PER_US);
 }
 
-static void put_number(const struct smp_option *option, int64_t value, struct smp_bytes *out)
+static void put_option_number(const struct smp_option *option, int64_t value, struct smp_bytes *out)
 {
     const char *const scale = strstr(option->name, "PerMille");
 
@@ -111,7 +111,7 @@ static void put_options(const struct smp_ticker_live *live, struct smp_bytes *ou
         if (option->is_derived)
             continue;
         if (option->type == SMP_OPTION_NUMBER)
-            put_number(option, value, out);
+            put_option_number(option, value, out);
         else if (option->type == SMP_OPTION_FLAG)
             smp_bytes_printf(out, "option %s: %s\n", option->name, value != 0 ? "true" : "false");
         else
@@ -122,8 +122,8 @@ static void put_options(const struct smp_ticker_live *live, struct smp_bytes *ou
     smp_bytes_puts(out, "\n");
 }
 
-static void put_count(struct smp_bytes *out, const char *kind, const char *code, uint64_t total,
-                      uint64_t interval)
+static void put_stats_count(struct smp_bytes *out, const char *kind, const char *code,
+                            uint64_t total, uint64_t interval)
 {
     if (total > 0)
         smp_bytes_printf(out, "%s %s: %" PRIu64 ", in this interval %" PRIu64 "\n", kind, code,
@@ -132,14 +132,14 @@ static void put_count(struct smp_bytes *out, const char *kind, const char *code,
 
 static void put_counts(const struct smp_sampler_stats *stats, struct smp_bytes *out)
 {
-    put_count(out, "polls", "of all threads", stats->total_tally.polls,
-              stats->interval_tally.polls);
+    put_stats_count(out, "polls", "of all threads", stats->total_tally.polls,
+                    stats->interval_tally.polls);
     for (int i = 0; i < SMP_OUTCOME_COUNT; i++)
-        put_count(out, "outcome", smp_outcome_code((enum smp_outcome)i),
-                  stats->total_tally.outcomes[i], stats->interval_tally.outcomes[i]);
+        put_stats_count(out, "outcome", smp_outcome_code((enum smp_outcome)i),
+                        stats->total_tally.outcomes[i], stats->interval_tally.outcomes[i]);
     for (int i = 0; i < SMP_COUNTER_COUNT; i++)
-        put_count(out, "counter", smp_counter_code((enum smp_counter)i), stats->total_counters[i],
-                  stats->interval_counters[i]);
+        put_stats_count(out, "counter", smp_counter_code((enum smp_counter)i),
+                        stats->total_counters[i], stats->interval_counters[i]);
     smp_bytes_printf(out, "nodes of the call trees: %" PRIu64 "\n", stats->nodes);
     smp_bytes_printf(out, "lines of code known by name: %" PRIu64 "\n", stats->locations);
 }

@@ -95,22 +95,18 @@ enum smp_status smp_interval_end_append(struct smp_interval_end *end, int64_t no
 
 /* --- where memory is short --- */
 
-static size_t refusals(const struct smp_interval_end *end)
-{
-    return atomic_load_explicit(&end->quota->refused, memory_order_relaxed);
-}
-
 void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
 {
-    const size_t refused_before = refusals(end);
+    const size_t refused_before = smp_quota_refusals(end->quota);
     const enum smp_status status = smp_interval_end_report(end, now_ns, NULL);
 
     if (status == SMP_OK)
         return;
     smp_log_put(end->log, SMP_LOG_WARNING, "a report is merged with the next one: %s",
                 smp_status_text(status));
-    if (refusals(end) != refused_before) /* our limit: the intervals that wait may hold too much */
-        smp_interval_queue_ask_to_evict(end->intervals);
+    /* Our limit: the intervals that wait may hold too much. */
+    if (smp_quota_refusals(end->quota) != refused_before)
+        smp_interval_queue_request_eviction(end->intervals);
     smp_reporter_wake(end->reporter);
     smp_interval_end_merge(end);
 }
@@ -119,7 +115,8 @@ void smp_interval_end_periodic(struct smp_interval_end *end, int64_t now_ns)
 static bool find_memory(struct smp_interval_end *end, uint64_t released, size_t refused_before)
 {
     return smp_reporter_wait_for_release(end->reporter, released) ||
-           (refusals(end) != refused_before && smp_interval_queue_evict(end->intervals));
+           (smp_quota_refusals(end->quota) != refused_before &&
+            smp_interval_queue_evict(end->intervals));
 }
 
 enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_ns, int64_t wall_ms)
@@ -131,7 +128,7 @@ enum smp_status smp_interval_end_last(struct smp_interval_end *end, int64_t now_
 
     do {
         released = smp_reporter_released(end->reporter);
-        refused_before = refusals(end);
+        refused_before = smp_quota_refusals(end->quota);
         smp_interval_end_count(end);
         status = smp_sampler_seal_last(end->sampler, now_ns, wall_ms, &profile);
     } while (status != SMP_OK && find_memory(end, released, refused_before));

@@ -453,7 +453,7 @@ bool smp_interval_queue_evict(struct smp_interval_queue *intervals)
     return compact_run(intervals) || drop_oldest(intervals);
 }
 
-void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals)
+void smp_interval_queue_request_eviction(struct smp_interval_queue *intervals)
 {
     smp_lock_acquire(&intervals->lock);
     intervals->is_to_evict = true;

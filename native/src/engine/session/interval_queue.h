@@ -71,14 +71,14 @@ SMP_CHECKED enum smp_status smp_interval_queue_take(struct smp_interval_queue *i
 
 /* Would compact do something? */
 bool smp_interval_queue_is_long(struct smp_interval_queue *intervals);
-/* Merges what is to be merged, and evicts after ask_to_evict. Not on the sampler thread. */
+/* Merges what is to be merged, and evicts after request_eviction. Not on the sampler thread. */
 void smp_interval_queue_compact(struct smp_interval_queue *intervals);
 /* When memory has run out: merges, however few intervals wait; if that is impossible, drops the
  * oldest. False: none waits. */
 bool smp_interval_queue_evict(struct smp_interval_queue *intervals);
 
 /* The sampler thread has no time to evict: the next compact does it, once. */
-void smp_interval_queue_ask_to_evict(struct smp_interval_queue *intervals);
+void smp_interval_queue_request_eviction(struct smp_interval_queue *intervals);
 
 /* How many intervals wait, and for how many readers. */
 void smp_interval_queue_get_sizes(struct smp_interval_queue *intervals, size_t *waiting,

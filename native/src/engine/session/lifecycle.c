@@ -98,8 +98,8 @@ static enum smp_status wait_until_done(struct smp_lifecycle *lifecycle, struct s
     return request->status;
 }
 
-enum smp_status smp_lifecycle_ask(struct smp_lifecycle *lifecycle, struct smp_request *request,
-                                  smp_do_request *do_request, void *self)
+enum smp_status smp_lifecycle_request(struct smp_lifecycle *lifecycle, struct smp_request *request,
+                                      smp_do_request *do_request, void *self)
 {
     enum smp_status status = SMP_ESTOPPED;
 

@@ -22,7 +22,7 @@
  * Owns     plain data; requests are their callers', as are options but those in the slot.
  * Threads  any; take, take_options, done: the sampler thread.
  * Errors   as listed.
- * Cost     one lock; ask, put_options: one wake-up of the sampler thread.
+ * Cost     one lock; request, put_options: one wake-up of the sampler thread.
  */
 #ifndef SMP_ENGINE_SESSION_LIFECYCLE_H
 #define SMP_ENGINE_SESSION_LIFECYCLE_H
@@ -61,9 +61,9 @@ bool smp_lifecycle_begin_stop(struct smp_lifecycle *lifecycle, bool wants_last_r
 void smp_lifecycle_end_stop(struct smp_lifecycle *lifecycle);
 
 /* Waits until the request is done, and returns its status. */
-SMP_CHECKED enum smp_status smp_lifecycle_ask(struct smp_lifecycle *lifecycle,
-                                              struct smp_request *request,
-                                              smp_do_request *do_request, void *self);
+SMP_CHECKED enum smp_status smp_lifecycle_request(struct smp_lifecycle *lifecycle,
+                                                  struct smp_request *request,
+                                                  smp_do_request *do_request, void *self);
 
 enum smp_state smp_lifecycle_state(struct smp_lifecycle *lifecycle);
 /* Puts options into the slot. *out: what it had, or NULL. SMP_ESTOPPED: *out are the options. */

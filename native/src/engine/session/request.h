@@ -3,7 +3,7 @@
  * request.h - what other threads want of the sampler thread. It is done between two ticks, so
  * nothing below the session needs a lock; its caller waits, and gets the status.
  *
- * Threads  the caller's until it asks, and again when the request is done.
+ * Threads  the caller's before the request, and again when it is done.
  */
 #ifndef SMP_ENGINE_SESSION_REQUEST_H
 #define SMP_ENGINE_SESSION_REQUEST_H

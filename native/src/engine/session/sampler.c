@@ -100,7 +100,8 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
     return status;
 }
 
-static enum smp_status create_parts(struct smp_sampler *sampler, const struct smp_options *options)
+static enum smp_status create_sampler_parts(struct smp_sampler *sampler,
+                                            const struct smp_options *options)
 {
     struct smp_quota *quota = sampler->quota;
     struct smp_methods *methods = NULL;
@@ -138,7 +139,7 @@ enum smp_status smp_sampler_create(struct smp_quota *quota, struct smp_log *log,
     sampler->quota = quota;
     sampler->log = log;
     sampler->vm = *vm;
-    status = create_parts(sampler, options);
+    status = create_sampler_parts(sampler, options);
     if (status != SMP_OK)
         goto done;
     *out = sampler;

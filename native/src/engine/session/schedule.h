@@ -8,7 +8,6 @@
  * A tick that begins more than half an interval after its due time is late. Missed ticks are not
  * made up for: the next tick comes one interval from now.
  *
- * Owns     nothing; plain data.
  * Threads  one at a time.
  * Cost     a few additions.
  */

@@ -35,9 +35,9 @@ static void free_parts(struct smp_session *session)
     smp_log_destroy(session->log);
 }
 
-static enum smp_status create_parts(struct smp_session *session,
-                                    const struct smp_session_config *config,
-                                    const struct smp_options *options)
+static enum smp_status create_session_parts(struct smp_session *session,
+                                            const struct smp_session_config *config,
+                                            const struct smp_options *options)
 {
     struct smp_quota *quota = session->quota;
     enum smp_status status = smp_log_create(quota, &session->log);
@@ -83,7 +83,7 @@ enum smp_status smp_session_create(const struct smp_session_config *config,
     status = smp_lifecycle_init(&session->lifecycle);
     if (status != SMP_OK)
         goto no_lifecycle;
-    status = create_parts(session, config, options);
+    status = create_session_parts(session, config, options);
     if (status != SMP_OK)
         goto no_parts;
     *out = session;
@@ -158,10 +158,10 @@ static enum smp_status do_request(struct smp_session *session, struct smp_reques
 {
     if (is_own_thread(session))
         return SMP_ESELF;
-    return smp_lifecycle_ask(&session->lifecycle, request, smp_ticker_do, session->ticker);
+    return smp_lifecycle_request(&session->lifecycle, request, smp_ticker_do, session->ticker);
 }
 
-static void write_message(char message[SMP_OPTIONS_MESSAGE_BYTES], const char *option)
+static void write_fixed_message(char message[SMP_OPTIONS_MESSAGE_BYTES], const char *option)
 {
     if (message != NULL)
         (void)snprintf(message, SMP_OPTIONS_MESSAGE_BYTES,
@@ -177,7 +177,7 @@ enum smp_status smp_session_configure(struct smp_session *session,
     enum smp_status status;
 
     if (difference != NULL) {
-        write_message(message, difference);
+        write_fixed_message(message, difference);
         return SMP_ESTATE;
     }
     status = smp_prepared_options_create(session->quota, options, &prepared);
@@ -216,12 +216,6 @@ enum smp_status smp_session_resume(struct smp_session *session)
     return do_request(session, &request);
 }
 
-/* How often our own memory limit has refused an allocation. */
-static size_t refusals(const struct smp_session *session)
-{
-    return atomic_load_explicit(&session->quota->refused, memory_order_relaxed);
-}
-
 /*
  * The sampler thread never waits for output. Where too many reports wait, or hold the memory that a
  * new interval needs, the request is repeated after one of them has been released.
@@ -239,12 +233,13 @@ static enum smp_status request_report(struct smp_session *session, enum smp_requ
         return SMP_ESELF;
     do {
         released = smp_reporter_released(session->reporter);
-        before = refusals(session);
+        before = smp_quota_refusals(session->quota);
         status = do_request(session, &request);
         again = false;
         if (status == SMP_ENOMEM || status == SMP_EQUOTA)
             again = smp_reporter_wait_for_release(session->reporter, released) ||
-                    (refusals(session) != before && smp_interval_queue_evict(session->intervals));
+                    (smp_quota_refusals(session->quota) != before &&
+                     smp_interval_queue_evict(session->intervals));
         if (!request.is_full)
             request.kind = SMP_REQUEST_REPORT; /* the poll of all threads is done */
     } while (again);
@@ -275,13 +270,13 @@ static enum smp_status request_interval(struct smp_session *session, struct smp_
     if (is_own_thread(session))
         return SMP_ESELF;
     do {
-        const size_t before = refusals(session);
+        const size_t before = smp_quota_refusals(session->quota);
         smp_interval_queue_compact(session->intervals);
         status = do_request(session, request);
         again = false;
         /* Only where our limit refuses: what the system refuses may be there next time. */
         if ((status == SMP_ENOMEM || status == SMP_EQUOTA) &&
-            (request->is_full || refusals(session) != before))
+            (request->is_full || smp_quota_refusals(session->quota) != before))
             again = smp_interval_queue_evict(session->intervals);
     } while (again);
     return status;
@@ -356,7 +351,7 @@ void smp_session_get_live(struct smp_session *session, struct smp_session_live *
 {
     out->state = smp_lifecycle_state(&session->lifecycle);
     out->queued_reports = smp_reporter_queued(session->reporter);
-    out->refused_allocations = refusals(session);
+    out->refused_allocations = smp_quota_refusals(session->quota);
     smp_interval_queue_get_sizes(session->intervals, &out->waiting_intervals, &out->readers);
     smp_ticker_get_live(session->ticker, &out->ticker);
 }

@@ -3,9 +3,8 @@
  * wall_poll.h - one poll of one thread: its name, its CPU clock, and its stack where it is not
  * known.
  *
- * Owns     nothing: all is the wall source's.
  * Threads  the sampler thread only.
- * Errors   none: whatever goes wrong is an outcome.
+ * Errors   whatever goes wrong is an outcome.
  * Cost     of an idle thread: its clock. Of one that waits: a walk. Of one that runs: a request.
  */
 #ifndef SMP_ENGINE_SOURCES_WALL_POLL_H

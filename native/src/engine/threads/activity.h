@@ -12,7 +12,7 @@
  *
  * Owns     plain data.
  * Threads  one at a time.
- * Errors   none; a clock that cannot be read proves nothing.
+ * Errors   a clock that cannot be read proves nothing.
  * Cost     begin: one system call; finish: one where the clock moved.
  */
 #ifndef SMP_ENGINE_THREADS_ACTIVITY_H

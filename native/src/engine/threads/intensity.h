@@ -14,7 +14,7 @@
  *
  * Owns     plain data.
  * Threads  one at a time.
- * Errors   none: the caller bounds odds and longest gaps.
+ * Errors   the caller bounds odds and longest gaps.
  * Cost     next: a nanosecond for each tick until the poll; the caller keeps the result for threads
  *          with the same odds. next_alone: some 60 ns.
  */

@@ -45,15 +45,12 @@ void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budg
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome)
 {
-    smp_last_stack_forget(last);
     last->has_frames = reserve_frames(last, budget, sample->count);
-    last->omitted = sample->omitted; /* reserve_frames clears it */
-    if (!last->has_frames)
-        return;
-    if (sample->count > 0)
+    if (last->has_frames && sample->count > 0)
         memcpy(last->frames, sample->frames, sample->count * sizeof(*last->frames));
     last->count = sample->count;
     last->leaf_count = sample->leaf_count;
+    last->omitted = sample->omitted;
     smp_last_stack_move(last, epoch, node, outcome);
 }
 

@@ -7,7 +7,7 @@
  *
  * Owns     a copy of the raw frames.
  * Threads  one at a time.
- * Errors   none: without memory for a copy, the next poll looks the stack up again.
+ * Errors   without memory for a copy, the next poll looks the stack up again.
  * Cost     matches: one memcmp; keep: one memcpy, and one allocation when the stack is deeper than
  *          any before.
  */
@@ -48,6 +48,7 @@ void smp_last_stack_fini(struct smp_last_stack *last, struct smp_last_stack_budg
 /* epoch > 0 */
 bool smp_last_stack_matches(const struct smp_last_stack *last, uint64_t epoch,
                             const struct smp_sample *sample);
+/* Without memory for a copy the node is known all the same, while epoch lasts. */
 void smp_last_stack_keep(struct smp_last_stack *last, struct smp_last_stack_budget *budget,
                          uint64_t epoch, const struct smp_sample *sample, uint32_t node,
                          enum smp_outcome outcome);

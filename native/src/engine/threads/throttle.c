@@ -35,7 +35,7 @@ static int64_t full_ns(const struct smp_throttle *throttle)
  * From half full down to empty by the third power: the share follows the bucket within some ten
  * ticks, and what one poll costs changes it little.
  */
-static int64_t share_of(const struct smp_throttle *throttle)
+static int64_t poll_share(const struct smp_throttle *throttle)
 {
     const double level = (double)throttle->bucket_ns * 2 / (double)full_ns(throttle);
     const double share = level * level * level * SMP_THROTTLE_WHOLE;
@@ -124,7 +124,7 @@ void smp_throttle_begin(struct smp_throttle *throttle, int64_t now_ns)
     throttle->now_ns = now_ns;
     throttle->cpu_ns = cpu_ns;
     throttle->unchecked = 0;
-    throttle->share = share_of(throttle);
+    throttle->share = poll_share(throttle);
 }
 
 bool smp_throttle_is_spent(struct smp_throttle *throttle)

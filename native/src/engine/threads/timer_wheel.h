@@ -8,7 +8,7 @@
  *
  * A deadline more than one turn ahead stays in its slot and is skipped once a turn.
  *
- * Owns     nothing; deadlines are the caller's, and must be removed before they are freed.
+ * Owns     its slots; deadlines are the caller's, and must be removed before they are freed.
  * Threads  one at a time.
  * Cost     put, remove: O(1); begin to next = NULL: the slots since the last time, and what is in
  *          them.

@@ -11,8 +11,7 @@
  * only if every row that a way of walking requires was found, with the type that the table
  * expects; and then only after hotspot/check.h has compared walks of known stacks.
  *
- * Owns     nothing: a layout is a value, constant once it is found.
- * Threads  find: any. A found layout: any, signal handlers included.
+ * Threads  find: any. A found layout, which is constant: any, signal handlers included.
  * Errors   find: false, with the reason.
  * Cost     find: one pass over about three thousand names.
  */

@@ -5,7 +5,7 @@
  * The field Thread.name is compared by identity with the String read last. If this JVM has no such
  * field, JVMTI's GetThreadInfo returns the name, and its text is compared.
  *
- * Owns     nothing for long: what read puts into *seen is the reader's until forget.
+ * Owns     what read puts into *seen, until forget.
  * Threads  any attached one; *seen belongs to one reader.
  * Errors   SMP_EGONE, SMP_ENOMEM, SMP_EPHASE, SMP_EVM.
  * Cost     unchanged: one field read. Changed: one copy and one global reference; nothing is

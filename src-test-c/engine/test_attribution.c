@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The node that a stack's time goes to: of stacks that repeat, are not copied, or do not fit. */
+#include "engine/attribution/attribution.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "support/fake_jvm.h"
+
+enum { LIMIT = 4 << 20, PATH = 16, OMITTED = 7 };
+
+struct fixture {
+    struct smp_quota quota;
+    struct fake_jvm *vm;
+    struct smp_jvm jvm;
+    uint32_t locations[PATH];
+    struct smp_frame frames[2]; /* leaf first */
+    struct smp_sample sample;
+    struct smp_attribution attribution;
+    struct smp_thread_record record;
+};
+
+static int setup(void **state)
+{
+    static struct fixture f;
+    static char raw_name[] = "main-1";
+    static char group_name[] = "main-";
+
+    f = (struct fixture){ .vm = fake_jvm_create() };
+    f.jvm = fake_jvm_interface(f.vm);
+    smp_quota_init(&f.quota, LIMIT);
+    f.attribution = (struct smp_attribution){ .names = &f.jvm.names,
+                                              .path.locations = f.locations,
+                                              .budget = { .quota = &f.quota, .max_bytes = LIMIT },
+                                              .tree_epoch = 1,
+                                              .stack_epoch = 1 };
+    assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.attribution.methods), SMP_OK);
+    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, &f.attribution.interval),
+                     SMP_OK);
+    f.record = (struct smp_thread_record){ .thread = &fake_jvm_start(f.vm, raw_name)->thread,
+                                           .raw_name = raw_name,
+                                           .group_name = group_name };
+    f.frames[0].method = fake_jvm_method(f.vm, "app.Work", "loop");
+    f.frames[1].method = fake_jvm_method(f.vm, "app.Main", "main");
+    f.sample =
+        (struct smp_sample){ .frames = f.frames, .capacity = 2, .count = 2, .leaf_count = 2 };
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_last_stack_fini(&f->record.last, &f->attribution.budget);
+    smp_interval_destroy(f->attribution.interval);
+    smp_methods_release(f->attribution.methods);
+    assert_int_equal(smp_quota_used(&f->quota), 0);
+    fake_jvm_destroy(f->vm);
+    return 0;
+}
+
+static struct smp_tree_target found(struct fixture *f, enum smp_outcome outcome)
+{
+    return smp_attribution_found(&f->attribution, &f->record, outcome, &f->sample,
+                                 (struct smp_group_key){ .name = NULL });
+}
+
+/* Has the last stack been looked up frame by frame since the last call? */
+static bool was_looked_up(struct fixture *f)
+{
+    const bool was = f->attribution.path.count != 0;
+
+    f->attribution.path.count = 0;
+    return was;
+}
+
+/* Until not even one more node fits. */
+static void fill_tree(struct fixture *f)
+{
+    const struct smp_group_tree tree = smp_attribution_tree(&f->attribution, &f->record);
+    uint32_t location = 1000;
+    uint32_t node;
+
+    while (smp_interval_add(f->attribution.interval, tree, &location, 1, &node))
+        location++;
+}
+
+static uint64_t omitted_frames(const struct fixture *f)
+{
+    return smp_interval_counter(f->attribution.interval, SMP_COUNTER_FRAMES_OMITTED);
+}
+
+static void an_equal_stack_is_not_looked_up_again(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_tree_target first = found(f, SMP_OUTCOME_WALKED);
+    struct smp_tree_target again;
+
+    assert_true(was_looked_up(f));
+    again = found(f, SMP_OUTCOME_RECOVERED_BY_RETRY);
+    assert_false(was_looked_up(f));
+    assert_int_equal(again.node, first.node);
+    assert_int_equal(again.tree.root, first.tree.root);
+    assert_int_equal(again.outcome, SMP_OUTCOME_RECOVERED_BY_RETRY);
+    f->frames[0].bci = 1;
+    assert_int_not_equal(found(f, SMP_OUTCOME_WALKED).node, first.node);
+    assert_true(was_looked_up(f));
+}
+
+static void a_stack_over_the_limit_stays_over_it(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_tree_target first;
+    struct smp_tree_target again;
+    struct smp_tree_target idle;
+
+    fill_tree(f);
+    first = found(f, SMP_OUTCOME_WALKED);
+    assert_int_equal(first.outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
+    assert_true(f->attribution.ran_out);
+    (void)was_looked_up(f);
+    again = found(f, SMP_OUTCOME_WALKED);
+    assert_false(was_looked_up(f));
+    assert_int_equal(again.node, first.node);
+    assert_int_equal(again.outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
+    assert_true(smp_attribution_idle(&f->attribution, &f->record, &idle));
+    assert_int_equal(idle.outcome, SMP_OUTCOME_OVER_MEMORY_LIMIT);
+}
+
+static void omitted_frames_are_counted_where_the_stack_is_in_the_tree(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_tree_target target;
+
+    f->sample.leaf_count = 1;
+    f->sample.omitted = OMITTED;
+    target = found(f, SMP_OUTCOME_DEEP_STACK_CUT);
+    smp_attribution_note(&f->attribution, &target, 0);
+    assert_int_equal(omitted_frames(f), OMITTED);
+    target = found(f, SMP_OUTCOME_DEEP_STACK_CUT); /* the same again */
+    smp_attribution_note(&f->attribution, &target, 0);
+    assert_int_equal(omitted_frames(f), 2 * OMITTED);
+    target.outcome = SMP_OUTCOME_OVER_MEMORY_LIMIT;
+    smp_attribution_note(&f->attribution, &target, 0);
+    assert_int_equal(omitted_frames(f), 2 * OMITTED);
+}
+
+static void without_a_copy_the_node_holds_for_the_interval(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_tree_target first;
+    struct smp_tree_target idle;
+
+    f->attribution.budget.max_bytes = 0;
+    first = found(f, SMP_OUTCOME_WALKED);
+    assert_true(smp_attribution_idle(&f->attribution, &f->record, &idle));
+    assert_int_equal(idle.node, first.node);
+    assert_int_equal(idle.outcome, SMP_OUTCOME_IDLE);
+    f->attribution.tree_epoch++;
+    assert_false(smp_attribution_idle(&f->attribution, &f->record, &idle));
+}
+
+static void a_thread_that_was_never_walked_has_no_last_stack(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_tree_target idle;
+
+    assert_false(smp_attribution_idle(&f->attribution, &f->record, &idle));
+}
+
+static void an_idle_stack_without_frames_is_that_in_each_interval(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_tree_target first;
+    struct smp_tree_target idle;
+
+    f->sample.count = f->sample.leaf_count = 0;
+    first = found(f, SMP_OUTCOME_NO_JAVA_FRAMES);
+    f->attribution.tree_epoch++;
+    assert_true(smp_attribution_idle(&f->attribution, &f->record, &idle));
+    assert_int_equal(idle.node, first.node); /* the same tree: no new interval was made */
+    assert_int_equal(idle.outcome, SMP_OUTCOME_IDLE);
+}
+
+/* The carrier's own group does not appear by that, and its last stack stays. */
+static void a_mounted_threads_stack_is_not_its_carriers(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_tree_target target =
+        smp_attribution_found(&f->attribution, &f->record, SMP_OUTCOME_WALKED, &f->sample,
+                              (struct smp_group_key){ .name = "virtual" });
+    struct smp_tree_target idle;
+
+    assert_int_equal(f->record.tree_epoch, 0);
+    assert_false(smp_attribution_idle(&f->attribution, &f->record, &idle));
+    assert_int_not_equal(target.tree.root, idle.tree.root);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(an_equal_stack_is_not_looked_up_again),
+        TEST(a_stack_over_the_limit_stays_over_it),
+        TEST(omitted_frames_are_counted_where_the_stack_is_in_the_tree),
+        TEST(without_a_copy_the_node_holds_for_the_interval),
+        TEST(a_thread_that_was_never_walked_has_no_last_stack),
+        TEST(an_idle_stack_without_frames_is_that_in_each_interval),
+        TEST(a_mounted_threads_stack_is_not_its_carriers),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("attribution", tests, NULL, NULL);
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which threads the options, the filter and the rule for names choose, and what sources hear. */
+#include "engine/sources/roster.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "support/fake_clock.h"
+#include "support/fake_jvm.h"
+#include "support/option_text.h"
+
+enum { LIMIT = 4 << 20 };
+
+struct fixture {
+    struct fake_clock clock;
+    struct smp_quota quota;
+    struct fake_jvm *vm;
+    struct smp_jvm jvm;
+    struct smp_attribution attribution;
+    struct smp_options options;
+    struct smp_roster roster;
+    unsigned ended;
+    unsigned named;
+    unsigned left_out;
+};
+
+static void on_started(void *context, struct smp_thread_record *record, int64_t from_ns,
+                       bool is_new)
+{
+    struct fixture *f = context;
+
+    (void)from_ns;
+    (void)is_new;
+    smp_roster_set_sampled(&f->roster, record, true);
+}
+
+static void on_ended(void *context, struct smp_thread_record *record, int64_t ended_ns)
+{
+    struct fixture *f = context;
+
+    assert_int_equal(ended_ns, record->thread->ended_ns);
+    f->ended++;
+}
+
+static void on_left_out(void *context, struct smp_thread_record *record)
+{
+    struct fixture *f = context;
+
+    (void)record;
+    f->left_out++;
+}
+
+static void on_named(void *context, struct smp_thread_record *record)
+{
+    struct fixture *f = context;
+
+    (void)record;
+    f->named++;
+}
+
+static void open_roster(struct fixture *f, const char *options)
+{
+    option_text_read(&f->quota, options, &f->options);
+    assert_int_equal(smp_roster_init(&f->roster, &f->quota, &f->jvm, &f->attribution, &f->options,
+                                     sizeof(struct smp_thread_record)),
+                     SMP_OK);
+    f->roster.events = (struct smp_roster_events){ .started = on_started,
+                                                   .ended = on_ended,
+                                                   .left_out = on_left_out,
+                                                   .named = on_named,
+                                                   .context = f };
+    smp_roster_mark(&f->roster, smp_clock_ns());
+}
+
+static int setup(void **state)
+{
+    static struct fixture f;
+
+    f = (struct fixture){ .vm = fake_jvm_create() };
+    fake_clock_install(&f.clock);
+    f.jvm = fake_jvm_interface(f.vm);
+    smp_quota_init(&f.quota, LIMIT);
+    f.attribution = (struct smp_attribution){
+        .names = &f.jvm.names,
+        .budget = { .quota = &f.quota, .max_bytes = LIMIT },
+        .tree_epoch = 1,
+        .stack_epoch = 1,
+    };
+    assert_int_equal(smp_methods_create(&f.quota, LIMIT / 4, NULL, &f.attribution.methods), SMP_OK);
+    assert_int_equal(smp_interval_create(&f.quota, f.attribution.methods, &f.attribution.interval),
+                     SMP_OK);
+    *state = &f;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct fixture *f = *state;
+
+    smp_roster_fini(&f->roster);
+    smp_options_fini(&f->options);
+    smp_interval_destroy(f->attribution.interval);
+    smp_methods_release(f->attribution.methods);
+    assert_int_equal(smp_quota_used(&f->quota), 0);
+    fake_jvm_destroy(f->vm);
+    fake_clock_remove();
+    return 0;
+}
+
+static void tick(struct fixture *f)
+{
+    fake_clock_advance(&f->clock, 50 * INT64_C(1000000));
+    smp_roster_poll_starts(&f->roster, smp_clock_ns());
+}
+
+/* Skips threads whose names begin with "skip". */
+static enum smp_naming same_or_skip(void *self, const struct fake_thread *thread, char *out,
+                                    size_t size)
+{
+    (void)self;
+    assert_int_equal(thread->thread.ended_ns, 0);
+    if (strncmp(thread->name, "skip", 4) == 0)
+        return SMP_NAMING_SKIP;
+    (void)snprintf(out, size, "%s", thread->name);
+    return SMP_NAMING_NAMED;
+}
+
+static void open_with_rule(struct fixture *f)
+{
+    fake_jvm_set_rule(f->vm, same_or_skip, NULL);
+    open_roster(f, "defaultThreadNameRule=false\nskipDaemonThreads=true\n");
+}
+
+static void the_rule_is_not_called_for_threads_that_have_ended(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *gone = fake_jvm_start(f->vm, "gone");
+
+    fake_jvm_start(f->vm, "stays");
+    open_with_rule(f);
+    tick(f);
+    fake_jvm_end(f->vm, gone);
+    tick(f);
+    smp_roster_name_all(&f->roster);
+    assert_int_equal(f->ended, 1);
+    assert_int_equal(f->named, 1);
+    assert_int_equal(f->roster.table.count, 1);
+    assert_int_equal(f->roster.sampled, 1);
+    assert_string_equal(f->roster.table.records[0]->group_name, "stays");
+}
+
+static void threads_that_the_options_do_not_choose_are_left_out(void **state)
+{
+    struct fixture *f = *state;
+
+    fake_jvm_start_as(f->vm, "daemon", true, false);
+    fake_jvm_start(f->vm, "chosen");
+    open_with_rule(f);
+    tick(f);
+    assert_int_equal(f->roster.sampled, 2);
+    smp_roster_name_all(&f->roster);
+    assert_int_equal(f->left_out, 1);
+    assert_int_equal(f->roster.sampled, 1);
+}
+
+/* The first in the table is one of them. */
+static void threads_that_the_rule_skips_are_left_out(void **state)
+{
+    struct fixture *f = *state;
+
+    fake_jvm_start(f->vm, "skip-1");
+    fake_jvm_start(f->vm, "named");
+    fake_jvm_start(f->vm, "skip-2");
+    open_with_rule(f);
+    tick(f);
+    smp_roster_name_all(&f->roster);
+    assert_int_equal(f->named, 3);
+    assert_int_equal(f->left_out, 2);
+    assert_int_equal(f->roster.sampled, 1);
+}
+
+static bool would_change(struct fixture *f, const char *options)
+{
+    struct smp_options wanted;
+    bool would;
+
+    option_text_read(&f->quota, options, &wanted);
+    would = smp_roster_would_change(&f->roster, &wanted);
+    smp_options_fini(&wanted);
+    return would;
+}
+
+static void only_two_options_change_the_roster(void **state)
+{
+    struct fixture *f = *state;
+
+    fake_jvm_set_rule(f->vm, same_or_skip, NULL);
+    open_roster(f, "");
+    assert_false(would_change(f, "samplingFrequencyMillis=7\n"));
+    assert_true(would_change(f, "skipDaemonThreads=true\n"));
+    assert_true(would_change(f, "defaultThreadNameRule=false\n"));
+    assert_true(would_change(f, "defaultThreadNameRule=false\nskipDaemonThreads=true\n"));
+    f->jvm.name_callback.group_names = NULL; /* then there is no rule but the default one */
+    assert_false(would_change(f, "defaultThreadNameRule=false\n"));
+}
+
+static void names_are_read_anew_for_another_rule_only(void **state)
+{
+    struct fixture *f = *state;
+
+    fake_jvm_start(f->vm, "name-1");
+    open_roster(f, "");
+    tick(f);
+    assert_true(smp_roster_choose(&f->roster, f->roster.table.records[0]));
+    assert_true(smp_roster_read_name(&f->roster, f->roster.table.records[0]));
+    smp_roster_set_options(&f->roster, &f->options);
+    assert_true(smp_roster_read_name(&f->roster, f->roster.table.records[0]));
+    assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 1);
+    f->options.default_name_rule = false;
+    smp_roster_set_options(&f->roster, &f->options);
+    assert_true(smp_roster_read_name(&f->roster, f->roster.table.records[0]));
+    assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 2);
+}
+
+static void a_mounted_thread_is_named_without_a_failure(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_mounted_thread mounted = { .name = "request-17" };
+
+    open_roster(f, "");
+    assert_string_equal(smp_roster_key_of_mounted(&f->roster, &mounted).name, "request-");
+    assert_int_equal(
+        smp_interval_counter(f->attribution.interval, SMP_COUNTER_NAME_MANIPULATOR_FAILURES), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(the_rule_is_not_called_for_threads_that_have_ended),
+        TEST(threads_that_the_options_do_not_choose_are_left_out),
+        TEST(threads_that_the_rule_skips_are_left_out),
+        TEST(only_two_options_change_the_roster),
+        TEST(names_are_read_anew_for_another_rule_only),
+        TEST(a_mounted_thread_is_named_without_a_failure),
+    };
+#undef TEST
+    return cmocka_run_group_tests_name("roster", tests, NULL, NULL);
+}

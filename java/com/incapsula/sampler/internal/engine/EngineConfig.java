@@ -14,13 +14,33 @@ record EngineConfig(OptionValues options, ThreadFilter threads) {
         return threads == other.threads && options.equals(other.options);
     }
 
-    /** Hands to an engine that has another configuration what differs. */
+    /**
+     * Hands to an engine that has another configuration what differs. Where the engine refuses it, it has the other one
+     * again.
+     */
     void apply(Engine engine, EngineConfig had) {
-        if (!options.equals(had.options)) {
+        boolean configures = !options.equals(had.options);
+        if (configures) {
             engine.configure(options);
         }
-        if (threads != had.threads) {
+        if (threads == had.threads) {
+            return;
+        }
+        try {
             applyThreads(engine);
+        } catch (RuntimeException | Error e) {
+            if (configures) {
+                had.restoreOptions(engine, e);
+            }
+            throw e;
+        }
+    }
+
+    private void restoreOptions(Engine engine, Throwable cause) {
+        try {
+            engine.configure(options);
+        } catch (RuntimeException | Error e) {
+            cause.addSuppressed(e);
         }
     }
 

@@ -58,6 +58,7 @@ final class FakeEngine implements Engine {
     volatile Runnable onReport = () -> {};
     volatile Runnable onStop = () -> {};
     volatile Runnable onConfigure = () -> {};
+    volatile Runnable onFilter = () -> {};
     volatile Runnable onInterval = () -> {};
     volatile Supplier<FakeSnapshot> interval = FakeSnapshot::new;
     final AtomicInteger readers = new AtomicInteger();
@@ -109,6 +110,7 @@ final class FakeEngine implements Engine {
     @Override
     public void filterThreads(Thread[] threads, boolean only) {
         note("filterThreads " + threads.length + " " + only);
+        onFilter.run();
         selected = threads;
     }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The one door to the native side, for Maven and for people. Without arguments it prints its usage.
+# All commands of the native side, for Maven and for people. Without arguments it prints its usage.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)

@@ -109,7 +109,7 @@ static void a_kind_is_kept_once_per_quiet_time(void **state)
     assert_nothing_left();
 }
 
-static void a_full_ring_drops_the_newest_and_tells_how_many(void **state)
+static void a_full_ring_drops_the_newest_and_counts_them(void **state)
 {
     (void)state;
     for (size_t i = 0; i < SMP_LOG_MESSAGES + 5; i++)
@@ -245,7 +245,7 @@ static void nothing_is_allocated_after_create(void **state)
     smp_log_put(fixture.log, SMP_LOG_INFO, "quiet");
     (void)smp_log_take(fixture.log, &fixture.level, fixture.text);
     (void)failing_alloc_disarm(&failing);
-    assert_int_equal(atomic_load(&failing.asked), 0);
+    assert_int_equal(atomic_load(&failing.requests), 0);
 }
 
 enum { PUTTERS = 3, PUTS = 2000 };
@@ -288,7 +288,7 @@ int main(void)
         TEST(messages_come_out_in_order),
         TEST(without_a_log_nothing_happens),
         TEST(a_kind_is_kept_once_per_quiet_time),
-        TEST(a_full_ring_drops_the_newest_and_tells_how_many),
+        TEST(a_full_ring_drops_the_newest_and_counts_them),
         TEST(the_ring_goes_round),
         TEST(there_may_be_more_kinds_than_are_remembered),
         TEST(a_long_message_is_cut_between_characters),

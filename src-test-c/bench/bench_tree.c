@@ -120,7 +120,7 @@ static size_t look_again(const struct generated_input *input, struct smp_tree *t
         frames += stacks[i].count;
     }
     since_ns = smp_clock_own_cpu_ns();
-    for (size_t look = 0; look < POLLS; look++) {
+    for (size_t poll = 0; poll < POLLS; poll++) {
         for (size_t i = 0; i < THREADS; i++) {
             sample.frames = stacks[i].frames;
             sample.count = sample.leaf_count = stacks[i].count;
@@ -304,7 +304,7 @@ static struct reference_tree *measure_reference(const struct generated_input *in
     }
     for (size_t i = 0; i < THREADS; i++)
         again += input->service->stacks[i].count;
-    for (size_t look = 0; look < (size_t)PASSES * POLLS; look++) {
+    for (size_t poll = 0; poll < (size_t)PASSES * POLLS; poll++) {
         since_ns = smp_clock_own_cpu_ns();
         add_all_to_reference(input, reference, THREADS);
         keep_best(&figures->again_ns, since_ns, again);

@@ -510,7 +510,7 @@ struct crowd {
     bool has_ended; /* guarded by mutex: the sampler */
 };
 
-static void tell(struct crowd *crowd, bool has_ended)
+static void wake(struct crowd *crowd, bool has_ended)
 {
     (void)pthread_mutex_lock(&crowd->mutex);
     crowd->news++;
@@ -588,14 +588,14 @@ static void all_threads_at_once(void **state)
     assert_int_equal(pthread_create(&compactor, NULL, compact_all, &crowd), 0);
     for (int i = 0; i < INTERVALS; i++) {
         while (!smp_interval_queue_has_room(crowd.f->intervals)) {
-            tell(&crowd, false); /* threads that had given up try again */
+            wake(&crowd, false); /* threads that had given up try again */
             sched_yield();
         }
         append(crowd.f, i);
-        tell(&crowd, false);
+        wake(&crowd, false);
         wall_ns += i;
     }
-    tell(&crowd, true);
+    wake(&crowd, true);
     for (int i = 0; i < TAKERS; i++)
         assert_int_equal(pthread_join(takers[i].thread, NULL), 0);
     assert_int_equal(pthread_join(compactor, NULL), 0);

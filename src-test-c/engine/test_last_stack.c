@@ -114,7 +114,7 @@ static void same_or_smaller_stacks_need_no_memory(void **state)
         assert_true(matches(f));
     }
     failing_alloc_disarm(&counting);
-    assert_int_equal(atomic_load(&counting.asked), 0);
+    assert_int_equal(atomic_load(&counting.requests), 0);
 }
 
 static void without_memory_nothing_is_remembered(void **state)

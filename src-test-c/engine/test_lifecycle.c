@@ -43,7 +43,7 @@ static enum smp_status ask(struct smp_lifecycle *lifecycle, unsigned *calls)
     /* It may have been queued before, in front of another one. */
     struct smp_request request = { .kind = SMP_REQUEST_PAUSE, .next = &stale };
 
-    return smp_lifecycle_ask(lifecycle, &request, count_call, calls);
+    return smp_lifecycle_request(lifecycle, &request, count_call, calls);
 }
 
 static void start(struct smp_lifecycle *lifecycle, bool has_started)
@@ -136,7 +136,7 @@ struct caller {
     enum smp_status status;
 };
 
-static void *ask_in_thread(void *self)
+static void *request_in_thread(void *self)
 {
     struct caller *caller = self;
 
@@ -150,7 +150,7 @@ static void requests_of_a_failed_start_are_done_by_its_end(void **state)
     pthread_t thread;
 
     assert_int_equal(smp_lifecycle_begin_start(caller.lifecycle), SMP_OK);
-    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &caller), 0);
+    assert_int_equal(pthread_create(&thread, NULL, request_in_thread, &caller), 0);
     while (!smp_lifecycle_has_work(caller.lifecycle))
         sched_yield();
     smp_lifecycle_end_start(caller.lifecycle, false, count_call, &caller.calls);
@@ -166,7 +166,7 @@ static void requests_of_a_start_are_left_to_the_running_thread(void **state)
     pthread_t thread;
 
     assert_int_equal(smp_lifecycle_begin_start(caller.lifecycle), SMP_OK);
-    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &caller), 0);
+    assert_int_equal(pthread_create(&thread, NULL, request_in_thread, &caller), 0);
     while (!smp_lifecycle_has_work(caller.lifecycle))
         sched_yield();
     smp_lifecycle_end_start(caller.lifecycle, true, count_call, &caller.calls);
@@ -185,7 +185,7 @@ static void requests_to_the_running_thread_wait_until_they_are_done(void **state
     pthread_t thread;
 
     start(caller.lifecycle, true);
-    assert_int_equal(pthread_create(&thread, NULL, ask_in_thread, &caller), 0);
+    assert_int_equal(pthread_create(&thread, NULL, request_in_thread, &caller), 0);
     while (!smp_lifecycle_has_work(caller.lifecycle))
         sched_yield();
     assert_true(smp_lifecycle_take(caller.lifecycle, &requests));

@@ -912,7 +912,7 @@ static void nothing_new_costs_no_memory(void **state)
     for (int i = 0; i < 100; i++)
         sampler_fixture_tick(f, 50 * MS);
     failing_alloc_disarm(&counting);
-    assert_int_equal(atomic_load(&counting.asked), 0);
+    assert_int_equal(atomic_load(&counting.requests), 0);
     assert_int_equal(fake_jvm_get_counts(f->vm).resolves, before.resolves);
     assert_int_equal(fake_jvm_get_counts(f->vm).names_read, before.names_read);
     assert_int_equal(fake_jvm_get_counts(f->vm).walks, before.walks + 200 * 100);

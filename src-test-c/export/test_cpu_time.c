@@ -111,7 +111,7 @@ static void cpu_time_is_the_last_figure(void **state)
                                          "CPU time(ms): 20\n"));
 }
 
-static void it_is_printed_only_when_asked_for(void **state)
+static void it_is_printed_only_when_chosen(void **state)
 {
     struct printed printed;
 
@@ -136,7 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpu_time_is_the_last_figure),
-        cmocka_unit_test(it_is_printed_only_when_asked_for),
+        cmocka_unit_test(it_is_printed_only_when_chosen),
         cmocka_unit_test(a_row_has_a_figure_that_is_shown),
     };
     return cmocka_run_group_tests_name("report, CPU time", tests, NULL, NULL);

@@ -209,7 +209,7 @@ static void top_has_two_tables(void **state)
                     "  100.0            3          3  a.B.work(B.java:7)\n");
 }
 
-static void top_tells_the_time_of_the_cpu_clock(void **state)
+static void top_has_the_time_of_the_cpu_clock(void **state)
 {
     struct smp_profile profile = *make_small(*state);
 
@@ -694,7 +694,7 @@ int main(void)
         TEST(json_has_everything),
         TEST(json_names_are_no_markup),
         TEST(top_has_two_tables),
-        TEST(top_tells_the_time_of_the_cpu_clock),
+        TEST(top_has_the_time_of_the_cpu_clock),
         TEST(top_keeps_the_hottest_of_many),
         TEST(text_is_what_a_print_stream_gets),
         TEST(pprof_can_be_read_back),

@@ -156,7 +156,7 @@ static void json_has_its_column(void **state)
                ",\n\"samples\":[2,1],\n\"waits\":[5,300]}");
 }
 
-static void text_has_its_column_where_it_is_asked_for(void **state)
+static void text_has_its_column_where_it_is_chosen(void **state)
 {
     const uint32_t both = SMP_MEASURE_BIT(SMP_MEASURE_CPU) | SMP_MEASURE_BIT(SMP_MEASURE_WAITS);
 
@@ -286,7 +286,7 @@ int main(void)
         TEST(collapsed_is_weighed_by_it),
         TEST(speedscope_is_weighed_by_it),
         TEST(json_has_its_column),
-        TEST(text_has_its_column_where_it_is_asked_for),
+        TEST(text_has_its_column_where_it_is_chosen),
         TEST(top_is_ordered_by_it_and_has_its_column),
         TEST(pprof_has_its_sample_type_and_values),
         TEST(the_difference_has_it),

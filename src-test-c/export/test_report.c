@@ -413,7 +413,7 @@ static void time_that_is_not_printed_does_not_keep_a_row(void **state)
                                                          "  a.Z.z(Z.java:1)\n");
 }
 
-static void a_change_of_package_keeps_a_row_when_asked(void **state)
+static void a_change_of_package_keeps_a_row_when_chosen(void **state)
 {
     const char *stack = "a.b.R.r(R.java:1)|a.b.A.a(A.java:1)|a.b.c.B.b(B.java:1)|"
                         "a.b.c.C$D.c(C.java:1)|Plain.p(Plain.java:1)|Other.o(Other.java:1)|"
@@ -894,7 +894,7 @@ static int64_t draw_ns(uint64_t *seed)
 struct part {
     char groups[4][16];
     char stacks[MAX_SAMPLES][STACK_BYTES];
-    struct plain_sample samples[MAX_SAMPLES];
+    struct reference_sample samples[MAX_SAMPLES];
     uint32_t count;
     char actual[REFERENCE_REPORT_BYTES];
     size_t length;
@@ -917,10 +917,11 @@ static void draw_part(uint64_t *seed, unsigned index, struct part *part)
             strcpy(part->stacks[i], part->stacks[draw(seed, i)]);
         else
             draw_stack(seed, part->stacks[i]);
-        part->samples[i] = (struct plain_sample){ .group = part->groups[draw(seed, group_count)],
-                                                  .thread = threads[thread],
-                                                  .stack = part->stacks[i],
-                                                  .wall_ns = draw_ns(seed) };
+        part->samples[i] =
+            (struct reference_sample){ .group = part->groups[draw(seed, group_count)],
+                                       .thread = threads[thread],
+                                       .stack = part->stacks[i],
+                                       .wall_ns = draw_ns(seed) };
     }
 }
 
@@ -960,7 +961,7 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     for (unsigned i = 0; i < PARTS; i++) {
         draw_part(&seed, i, &parts[i]);
         for (uint32_t j = 0; j < parts[i].count; j++) {
-            const struct plain_sample *sample = &parts[i].samples[j];
+            const struct reference_sample *sample = &parts[i].samples[j];
             report_fixture_credit(fixture, sample->group, sample->thread, sample->stack,
                                   sample->wall_ns);
         }
@@ -968,9 +969,9 @@ static void run_round(struct report_fixture *fixture, uint64_t first_seed)
     take_apart(report_fixture_print(fixture, style), parts);
     for (unsigned i = 0; i < PARTS; i++) {
         reference_report(parts[i].samples, parts[i].count,
-                         (struct plain_style){ .by_time = style.order == SMP_ORDER_BY_TIME,
-                                               .zero_time_packages = style.zero_time_packages,
-                                               .package = package },
+                         (struct reference_style){ .by_time = style.order == SMP_ORDER_BY_TIME,
+                                                   .zero_time_packages = style.zero_time_packages,
+                                                   .package = package },
                          expected);
         if (strcmp(parts[i].actual, expected) == 0)
             continue;
@@ -1023,7 +1024,7 @@ int main(void)
         CASE(a_row_with_less_than_its_parent_stays),
         CASE(the_only_root_stays),
         CASE(time_that_is_not_printed_does_not_keep_a_row),
-        CASE(a_change_of_package_keeps_a_row_when_asked),
+        CASE(a_change_of_package_keeps_a_row_when_chosen),
         CASE(the_innermost_monitored_row_of_a_chain_stays),
         CASE(the_outermost_row_of_a_chain_stays_where_none_is_monitored),
         CASE(a_root_stays_beside_the_innermost_monitored_row),

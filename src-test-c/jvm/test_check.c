@@ -203,7 +203,7 @@ static void a_pc_without_a_record_is_a_difference(void **state)
     each_version_finds(change_pc, "the frames of a compiled method are not found");
 }
 
-/* At its entry a method is at no byte code yet: the JVM records -1, JVMTI tells 0. */
+/* At its entry a method is at no byte code yet: the JVM records -1, JVMTI says 0. */
 static void the_entry_of_a_method_counts_as_its_beginning(void **state)
 {
     (void)state;
@@ -518,12 +518,12 @@ static void threads_may_record_and_refuse_at_once(void **state)
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL,
                                         i < THREADS - 1 ? record_many : refuse_once,
-                                        "told by one of them"),
+                                        "reported by one of them"),
                          0);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     smp_hotspot_refusal(refusal);
-    assert_string_equal(refusal, "told by one of them");
+    assert_string_equal(refusal, "reported by one of them");
     assert_int_equal(counts().refusals, 1);
     end();
 }

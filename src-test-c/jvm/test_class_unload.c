@@ -40,7 +40,7 @@ static void an_unloaded_class_begins_an_epoch(void **state)
     assert_int_equal(smp_class_unload_epoch(), epoch + 1);
 }
 
-/* Nothing tells of classes that were unloaded meanwhile. */
+/* No event reports classes that were unloaded meanwhile. */
 static void what_was_known_before_a_gap_is_not_believed(void **state)
 {
     (void)state;

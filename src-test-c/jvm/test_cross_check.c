@@ -143,7 +143,7 @@ static void assert_differs(const char *expected)
     assert_true(one_walk(reason));
 }
 
-static void any_difference_is_told(void **state)
+static void any_difference_is_named(void **state)
 {
     (void)state;
     jvmti_frames[2].bci = 1;
@@ -165,7 +165,7 @@ int main(void)
         TEST(the_first_walks_are_compared_and_then_few),
         TEST(a_test_may_compare_all),
         TEST(a_thread_that_runs_meanwhile_is_not_compared),
-        TEST(any_difference_is_told),
+        TEST(any_difference_is_named),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

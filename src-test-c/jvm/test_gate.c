@@ -76,7 +76,7 @@ static void the_gate_of_the_process_opens_again(void **state)
     assert_true(smp_gate_leave(&smp_gate_process));
 }
 
-static void a_reader_is_told_that_it_came_too_late(void **state)
+static void a_reader_learns_that_it_came_too_late(void **state)
 {
     struct smp_gate gate = { 0 };
 
@@ -215,7 +215,7 @@ int main(void)
         cmocka_unit_test(an_unsure_gate_is_opened_by_a_sign_of_life),
         cmocka_unit_test(a_sign_of_life_opens_no_closed_gate),
         cmocka_unit_test(the_gate_of_the_process_opens_again),
-        cmocka_unit_test(a_reader_is_told_that_it_came_too_late),
+        cmocka_unit_test(a_reader_learns_that_it_came_too_late),
         cmocka_unit_test(a_thread_ends_after_the_last_reader_has_left),
         cmocka_unit_test(no_object_is_read_after_its_end),
     };

@@ -67,7 +67,7 @@ static enum smp_status read_name(void)
 }
 
 /* The two without the field must be the first: an id once found is kept. */
-static void without_the_field_jvmti_tells_the_name(void **state)
+static void without_the_field_jvmti_has_the_name(void **state)
 {
     (void)state;
     assert_int_equal(read_name(), SMP_OK);
@@ -201,7 +201,7 @@ static void after_vm_death_it_is_not_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(without_the_field_jvmti_tells_the_name, setup_without_field,
+        cmocka_unit_test_setup_teardown(without_the_field_jvmti_has_the_name, setup_without_field,
                                         teardown),
         cmocka_unit_test_setup_teardown(without_the_field_jvmti_may_refuse, setup_without_field,
                                         teardown),

@@ -398,7 +398,7 @@ static void an_end_without_an_event_is_found_by_the_walk(void **state)
 }
 
 /* As the walker does whose signal the thread blocks. */
-static uint64_t ask_in_vain(struct smp_thread *thread, size_t session)
+static uint64_t request_in_vain(struct smp_thread *thread, size_t session)
 {
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
@@ -422,8 +422,8 @@ static void a_thread_that_never_answered_leaves_no_slot_behind(void **state)
     fake_jvmti_thread_start(&crowd[0]);
     vm_fixture_poll(&reader);
     vm_fixture_poll(&second);
-    const uint64_t cookie = ask_in_vain(reader.threads[1], 0);
-    const uint64_t other = ask_in_vain(reader.threads[1], SMP_WALK_INFO_REQUESTS - 1);
+    const uint64_t cookie = request_in_vain(reader.threads[1], 0);
+    const uint64_t other = request_in_vain(reader.threads[1], SMP_WALK_INFO_REQUESTS - 1);
     fake_jvmti_thread_end(&crowd[0]);
     vm_fixture_drop_all(&reader);
     assert_int_equal(smp_signal_state(cookie),

@@ -128,7 +128,7 @@ static void test_frame_texts(void **state)
         { 1, 40, "a.B.c(B.java)" },
         { 1, 48, "a.B.c(B.java)" },
         { 1, INT64_MAX, "a.B.c(B.java)" },
-        /* As the JVM tells of compiled code at the entry of a method. */
+        /* As the JVM reports compiled code at the entry of a method. */
         { 1, -1, "a.B.c(B.java:31)" },
         { 1, INT64_MIN + 1, "a.B.c(B.java:31)" },
         { 2, 0, "a.B.<init>(B.java)" },
@@ -319,7 +319,7 @@ static void test_the_refused_stays_unknown(void **state)
     smp_methods_release(methods);
 }
 
-static void test_no_answer_now_is_asked_for_again(void **state)
+static void test_no_answer_now_is_resolved_again(void **state)
 {
     struct smp_methods *methods = methods_of(AMPLE_BYTES);
     struct fake_jvm jvm = { .mood = SMP_EPHASE };
@@ -683,7 +683,7 @@ int main(void)
         cmocka_unit_test(test_pseudo_locations),
         cmocka_unit_test(test_the_unloaded_stays_unloaded),
         cmocka_unit_test(test_the_refused_stays_unknown),
-        cmocka_unit_test(test_no_answer_now_is_asked_for_again),
+        cmocka_unit_test(test_no_answer_now_is_resolved_again),
         cmocka_unit_test(test_monitored),
         cmocka_unit_test(test_adopted_names_are_monitored_as_they_were),
         cmocka_unit_test(test_over_the_maximum),

@@ -15,7 +15,7 @@ enum { MAX_STEPS = 100000 };
 static bool refuse(void *self, size_t bytes)
 {
     struct failing_alloc *failing = self;
-    const size_t number = atomic_fetch_add(&failing->asked, 1) + 1;
+    const size_t number = atomic_fetch_add(&failing->requests, 1) + 1;
 
     (void)bytes;
     if (failing->first == 0 || number < failing->first || number > failing->last)
@@ -28,7 +28,7 @@ void failing_alloc_arm(struct failing_alloc *self, size_t first, size_t last)
 {
     self->first = first;
     self->last = last;
-    atomic_init(&self->asked, 0);
+    atomic_init(&self->requests, 0);
     atomic_init(&self->refused, 0);
     smp_alloc_set_refuser(refuse, self);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * failing_alloc.h - slams the one door to the heap: refuses chosen requests of base/alloc.h.
+ * failing_alloc.h - refuses chosen requests of base/alloc.h.
  *
  *   static enum smp_status attempt(void *self)
  *   {
@@ -24,10 +24,10 @@
 #include "base/status.h"
 
 struct failing_alloc {
-    size_t first;           /* the first request refused, from 1; 0: none */
-    size_t last;            /* the last one refused */
-    _Atomic size_t asked;   /* requests since armed */
-    _Atomic size_t refused; /* of these */
+    size_t first;            /* the first request refused, from 1; 0: none */
+    size_t last;             /* the last one refused */
+    _Atomic size_t requests; /* since armed */
+    _Atomic size_t refused;  /* of these */
 };
 
 /* From now on refuses the requests first..last, counted from 1. first 0 only counts. */

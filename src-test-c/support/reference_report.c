@@ -32,7 +32,7 @@ struct plain {
     int row_count;
     struct group groups[MAX_GROUPS];
     int group_count;
-    struct plain_style style;
+    struct reference_style style;
     char *out;
     size_t length;
 };
@@ -93,7 +93,7 @@ static void see_thread(struct group *group, const char *thread)
     group->threads[group->thread_count++] = thread;
 }
 
-static void add_sample(struct plain *plain, const struct plain_sample *sample)
+static void add_sample(struct plain *plain, const struct reference_sample *sample)
 {
     struct group *group = group_of(plain, sample->group);
     struct row *row = group->root;
@@ -303,8 +303,8 @@ static bool comes_later(const struct group *first, const struct group *second)
     return strcmp(first->name, second->name) > 0;
 }
 
-void reference_report(const struct plain_sample *samples, size_t count, struct plain_style style,
-                      char out[REFERENCE_REPORT_BYTES])
+void reference_report(const struct reference_sample *samples, size_t count,
+                      struct reference_style style, char out[REFERENCE_REPORT_BYTES])
 {
     static struct plain plain;
 

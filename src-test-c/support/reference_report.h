@@ -15,14 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct plain_sample {
+struct reference_sample {
     const char *group;
     const char *thread;
     const char *stack; /* frames as they are printed, root first, separated by '|' */
     int64_t wall_ns;
 };
 
-struct plain_style {
+struct reference_style {
     bool by_time;
     bool zero_time_packages;
     const char *package; /* the one that is monitored; NULL: all are */
@@ -34,7 +34,7 @@ enum { REFERENCE_REPORT_BYTES = 64 * 1024 };
  * Writes the groups' records to out as "== <title>\n<rows>", in order. At most 24 samples, with at
  * most 12 frames each.
  */
-void reference_report(const struct plain_sample *samples, size_t count, struct plain_style style,
-                      char out[REFERENCE_REPORT_BYTES]);
+void reference_report(const struct reference_sample *samples, size_t count,
+                      struct reference_style style, char out[REFERENCE_REPORT_BYTES]);
 
 #endif

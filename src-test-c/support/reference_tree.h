@@ -52,7 +52,7 @@ size_t reference_tree_print(const struct reference_tree *tree, FILE *out);
 
 struct reference_node *reference_tree_first(const struct reference_tree *tree);
 size_t reference_tree_count(const struct reference_tree *tree);
-/* Bytes asked of malloc for nodes, texts and map. */
+/* Bytes requested of malloc for nodes, texts and map. */
 size_t reference_tree_bytes(const struct reference_tree *tree);
 
 #endif

@@ -27,7 +27,7 @@
 
 struct report_fixture;
 
-/* What a recording outputer was told: "title <from> <till>", "== <title>" and the rows, "flush". */
+/* What a recording outputer got: "title <from> <till>", "== <title>" and the rows, "flush". */
 struct recording {
     char *text; /* from malloc, so that no allocation of it is counted or refused; NULL at first */
     size_t length;

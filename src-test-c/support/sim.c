@@ -18,7 +18,7 @@ enum {
     DEPTH = 4,
     ROOT_METHOD = MAX_STACKS + 1, /* keys from here on are those below every leaf */
     START_S = 1000,
-    MAX_ASKED = 256,
+    MAX_REQUESTS = 256,
     FIRST_TID = 1000
 };
 
@@ -214,13 +214,13 @@ static enum smp_status request(void *self, struct smp_thread *thread, uint64_t t
     spend(sim, sim->walk_cost_ns / 2);
     sim->counts.requests++;
     sim_thread->requests++;
-    if (sim->counts.in_flight == MAX_ASKED)
+    if (sim->counts.in_flight == MAX_REQUESTS)
         abort();
-    sim->asked[sim->counts.in_flight].token = token;
-    sim->asked[sim->counts.in_flight].thread = sim_thread;
+    sim->requested[sim->counts.in_flight].token = token;
+    sim->requested[sim->counts.in_flight].thread = sim_thread;
     bring_to(sim_thread, sim->now_ns);
-    sim->asked[sim->counts.in_flight].stack = stack_of(sim_thread);
-    sim->asked[sim->counts.in_flight].cpu_ns = cpu_of(sim_thread, sim->now_ns);
+    sim->requested[sim->counts.in_flight].stack = stack_of(sim_thread);
+    sim->requested[sim->counts.in_flight].cpu_ns = cpu_of(sim_thread, sim->now_ns);
     sim->counts.in_flight++;
     if (sim->counts.in_flight > sim->counts.most_in_flight)
         sim->counts.most_in_flight = sim->counts.in_flight;
@@ -241,15 +241,15 @@ static void collect(void *self, int64_t deadline_ns,
         abort();
     sim->counts.in_flight = 0;
     for (unsigned i = 0; i < count; i++) {
-        struct sim_thread *thread = sim->asked[i].thread;
+        struct sim_thread *thread = sim->requested[i].thread;
         struct smp_sample sample = { .frames = frames, .capacity = DEPTH };
         spend(sim, sim->walk_cost_ns / 2);
-        fill(thread, sim->asked[i].stack, &sample);
+        fill(thread, sim->requested[i].stack, &sample);
         const struct smp_mounted_thread mounted = { .name = thread->mounted_name, .ref = thread };
         thread->owes = is_starved(thread);
-        thread->owed_stack = sim->asked[i].stack;
-        thread->owed_cpu_ns = sim->asked[i].cpu_ns;
-        answered(context, sim->asked[i].token,
+        thread->owed_stack = sim->requested[i].stack;
+        thread->owed_cpu_ns = sim->requested[i].cpu_ns;
+        answered(context, sim->requested[i].token,
                  thread->owes ? SMP_ANSWER_UNANSWERED : thread->answer, &sample,
                  thread->has_mounted ? &mounted : NULL);
     }

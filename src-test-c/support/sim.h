@@ -113,7 +113,7 @@ struct sim {
         struct sim_thread *thread;
         int stack;      /* the one it had at the request, */
         int64_t cpu_ns; /* and its clock */
-    } asked[256];
+    } requested[256];
     /* The user's rule for virtual threads: the answer for a carrier; NULL: not sampled. */
     const char *(*mounted_rule)(const struct sim_thread *carrier);
     struct sim_counts counts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: what is looked at (group, zoom, time, search, view) and who shows it.
+// The page: what is shown (group, zoom, time, search, view) and by which part.
 
 /**
  * @template {keyof PageElements} K
@@ -89,7 +89,7 @@ class App {
         this.setTheme(remembered('theme') ?? 'auto');
     }
 
-    // ---- what is looked at
+    // ---- what is shown
 
     /** @param {Model} model */
     setModel(model) {
@@ -117,7 +117,7 @@ class App {
     }
 
     /**
-     * A newer report in place of the old one; what is looked at stays, as far as it is still there.
+     * A newer report in place of the old one; what is shown stays, as far as it is still there.
      *
      * @param {Model} model
      */
@@ -456,7 +456,7 @@ class App {
     /** @param {Tab} id */
     showHot(id) {
         if (this.tab !== id || !HOT_TABS.includes(id)) {
-            return; // made when it is looked at
+            return; // made when it is shown
         }
         const grid = this[/** @type {'methods' | 'lines'} */ (id)];
         const rows = this.hotRows(id).filter((row) => this.found === null || this.found.frames[row.frame] === 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a person does: buttons and keys. Nothing is shown here; the page is told what is wanted.
+// What a person does: buttons and keys. Nothing is shown here; the page's methods are called.
 
 class Input {
     /** @param {App} app */

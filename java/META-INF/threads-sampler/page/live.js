@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Only where the page's own server asks for it by a <meta>: fetches the report again every few
-// seconds. A hidden page rests; a server that says "too many" is given the time it asks for.
+// Only where the page's own server says so by a <meta>: fetches the report again every few
+// seconds. A hidden page rests; a server that says "too many" is given the time it wants.
 
 class Live {
     /** @type {ReturnType<typeof setTimeout> | undefined} */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report as flat arrays. One tree for everything: node 0 is all threads, below it a node per
 // thread group, below that the group's frames; a parent always has a lower index than its children.
-// So a thread group is a node to look at, and totals are one pass from the end.
+// So a thread group is a node that can be shown, and totals are one pass from the end.
 
 const KIND = { ALL: 0, GROUP: 1, JAVA: 2, JDK: 3, PSEUDO: 4 };
 const JDK_CLASS = /^(java|javax|jdk|sun|com\.sun)\./;
@@ -14,7 +14,7 @@ class Frames {
         /** @type {string[]} */
         this.short = []; // without package and file
         /** @type {string[]} */
-        this.search = []; // what a search looks at
+        this.search = []; // texts that a search compares
         /** @type {number[]} */
         this.method = []; // index into methods
         /** @type {number[]} */

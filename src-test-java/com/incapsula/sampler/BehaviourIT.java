@@ -88,7 +88,7 @@ class BehaviourIT {
             assertThat(freshReport().group("worker").methods()).contains("jdk.internal.misc.Unsafe.park");
             sampler.setMonitoredPackages(WORK);
             assertThat(freshReport().group("worker").methods()).endsWith(AWAIT);
-            sampler.setMonitoredPackages("org.nobody");
+            sampler.setMonitoredPackages("org.absent");
             assertThat(freshReport().group("worker").methods()).containsExactly("java.lang.Thread.run");
         }
     }

@@ -93,7 +93,7 @@ class ClassLoadersIT {
             }
         }
 
-        /* Busy threads are asked by signal, by each copy in turn; late answers meet the next copy's handler. */
+        /* Each copy in turn signals busy threads; late answers meet the next copy's handler. */
         private static void redeployWhileOthersWork(URL classes) throws Exception {
             AtomicBoolean ends = new AtomicBoolean();
             List<Thread> busy = new ArrayList<>();

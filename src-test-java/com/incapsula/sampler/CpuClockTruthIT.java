@@ -78,7 +78,7 @@ class CpuClockTruthIT {
             patiently()
                     .until(() -> cpuNanos(all) - before[0] - before[1] >= WORK_NANOS * 9 / 4
                             && all.stream().allMatch(worker -> worker.thread().getState() == Thread.State.WAITING));
-            /* They wait again, and each is looked at once more. */
+            /* They wait again, and each is polled once more. */
             awaitTicks(sampler, 20);
             try (SamplingReport report = sampler.snapshot()) {
                 assertThat(cpuOf(report, "busy-")).as("busy").isCloseTo(cpuNanos(busy) - before[0], CLOSE);

@@ -51,7 +51,7 @@ class CpuTimeIT {
         begun = cpuNanos();
         patiently().until(() -> cpuNanos() - begun >= ENOUGH_NANOS);
         ending = cpuNanos();
-        sampler.pauseSampling(); // with a last look
+        sampler.pauseSampling(); // with a last poll
         report = sampler.snapshot();
         after = cpuNanos();
     }

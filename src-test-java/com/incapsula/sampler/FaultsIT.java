@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What goes wrong around a sampler costs no data and harms nobody. */
+/** What goes wrong around a sampler costs no data and does no harm. */
 @ExtendWith(NothingLeft.class)
 class FaultsIT {
 
@@ -89,7 +89,7 @@ class FaultsIT {
             long inner = System.nanoTime();
             slow.entered.await();
             patiently().until(() -> sampler.getStatistics().getCounters().get("MERGED_REPORTS") >= 2);
-            awaitTicks(sampler, 20); // it goes on looking
+            awaitTicks(sampler, 20); // it goes on sampling
             long atLeast = System.nanoTime() - inner;
             AtomicReference<Throwable> failure = new AtomicReference<>();
             Thread closer = new Thread(() -> {
@@ -201,7 +201,7 @@ class FaultsIT {
             awaitTicks(sampler, 2);
             sampler.printReport();
             assertThat(throwing.reports()).isEmpty();
-            assertThat(throwing.failures()).as("told once").hasSize(1);
+            assertThat(throwing.failures()).as("reported once").hasSize(1);
             assertThat(throwing.failures().get(0).cause()).isSameAs(what);
             assertThat(throwing.failures().get(0).message())
                     .startsWith("Report could not be printed: Report interval: ");
@@ -269,7 +269,7 @@ class FaultsIT {
                 long ticks = report.figure("ticks");
                 assertThat(report.figure("failures of the thread name manipulator"))
                         .isBetween(ticks - 1, ticks);
-                assertThat(recorder.failures()).as("told once per interval").hasSize(interval);
+                assertThat(recorder.failures()).as("reported once per interval").hasSize(interval);
                 assertThat(recorder.failures().get(0).cause())
                         .isInstanceOf(AssertionError.class)
                         .hasMessage("not this one");
@@ -393,7 +393,7 @@ class FaultsIT {
     @Test
     void twentyThousandShortThreadsLeaveABoundedTitleAndNoMemory() throws Exception {
         int wave = 250;
-        sampler.setOverheadLimitPercent(100); // new threads are dear: with the limit there are ten looks a second
+        sampler.setOverheadLimitPercent(100); // new threads are dear: with the limit there are ten ticks a second
         sampler.init();
         awaitTicks(sampler, 20);
         sampler.printReport();
@@ -433,7 +433,7 @@ class FaultsIT {
         assertThat(memoryWithNothingWaiting()).as("bytes").isLessThan(before + 100_000);
     }
 
-    /* What nobody has asked for is kept for snapshot(): several intervals, before they are merged into one. */
+    /* What no reader has taken is kept for snapshot(): several intervals, before they are merged into one. */
     private long memoryWithNothingWaiting() {
         sampler.snapshot().close();
         return sampler.getStatistics().getMemoryUsedBytes();

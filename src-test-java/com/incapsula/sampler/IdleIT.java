@@ -31,7 +31,7 @@ class IdleIT {
         sampler.close();
     }
 
-    /** Whoever asks often works himself; a thread of its own that asks is born. */
+    /** A thread that polls often works itself; a new thread that polls is started. */
     private static ConditionFactory seldom() {
         return await().pollInSameThread()
                 .atMost(Samplers.LONG)

@@ -141,7 +141,7 @@ class LoadingIT {
         assertPassedOverAndNamed(mounted != null ? mounted : pretendedNoexec());
     }
 
-    /** The same where nobody may mount anything. */
+    /** The same where no mount is allowed. */
     @Test
     void aFolderThatSeemsToAllowNoExecutionIsSkippedAndNamed() throws Exception {
         assertPassedOverAndNamed(pretendedNoexec());

@@ -49,7 +49,7 @@ class ManipulatorsIT {
         return recorder.last();
     }
 
-    /** The rule in C says the same as the one in Java, of which it is the fast twin. */
+    /** The rule in C gives the same groups as the one in Java, faster. */
     @Test
     void defaultRuleIsTheRegexRule() {
         RegexThreadNameManipulator rule = new RegexThreadNameManipulator();

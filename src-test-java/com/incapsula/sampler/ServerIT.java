@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The server of a real sampler, asked by the tools people have. A test whose tool is not there is skipped, but not
+ * The server of a real sampler, with the tools that people have. A test whose tool is not there is skipped, but not
  * where {@code SMP_TOOLS=required} stands in the environment. A new go compiles its pprof at the first use.
  */
 @Timeout(Samplers.HANG_SECONDS)

@@ -16,7 +16,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The signal that asks running threads: which it is, and what becomes of others' signals of that number. */
+/** The signal to running threads: which it is, and what becomes of others' signals of that number. */
 class SignalIT {
 
     private static final int SENT = 10; // while it runs, and again when it is closed

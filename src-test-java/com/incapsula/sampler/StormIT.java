@@ -39,7 +39,7 @@ class StormIT {
 
     // ---- start and stop ----
 
-    /* In a JVM of its own: each start is told all methods that are compiled, and that of the tests has many. */
+    /* In a JVM of its own: each start gets events of all compiled methods, and that of the tests has many. */
     @Test
     void startAndStopUnderLoadLeavesNothing() throws Exception {
         assertThat(child(StartStopProgram.class)

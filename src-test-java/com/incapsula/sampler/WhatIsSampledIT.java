@@ -153,7 +153,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** Which threads the JVM has is told by the JVM; what is missing in the report is the service threads only. */
+    /** The JVM says which threads it has; what is missing in the report is the service threads only. */
     @Test
     void noThreadIsForgotten() {
         sampler.setThreadNameManipulator(Thread::getName);
@@ -287,7 +287,7 @@ class WhatIsSampledIT {
 
     @Test
     void timeOfMonitoredCodeIsItsOwn() {
-        sampler.setMonitoredPackages("com.incapsula.nobody, " + WORK + ",,");
+        sampler.setMonitoredPackages("com.incapsula.absent, " + WORK + ",,");
         try (Worker worker = Worker.busy("worker")) {
             start(worker);
             awaitSeen(sampler, "worker", WORK + ".Desk.calculate");
@@ -322,7 +322,7 @@ class WhatIsSampledIT {
 
     @Test
     void ofAnUnmonitoredStackOnlyTheRootIsKept() {
-        sampler.setMonitoredPackages("org.nobody");
+        sampler.setMonitoredPackages("org.absent");
         try (Worker worker = Worker.waiting("worker")) {
             Group group = sample(worker).group("worker");
             assertThat(group.methods()).containsExactly(RUN);
@@ -597,7 +597,7 @@ class WhatIsSampledIT {
         }
     }
 
-    /** Nobody looks for NativeBridge in a report: the line that waits for the sampler is the user's. */
+    /** NativeBridge is in no report: the line that waits for the sampler is the user's. */
     @ParameterizedTest
     @CsvSource({"printNow", "closeNow"})
     void aThreadThatWaitsForTheSamplerIsAtTheLineThatCallsIt(String method) throws Exception {

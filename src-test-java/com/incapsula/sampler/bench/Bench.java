@@ -10,14 +10,14 @@ import com.incapsula.sampler.bench.accuracy.MostlySleeping;
 import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
-import com.incapsula.sampler.bench.price.ContextSwitches;
-import com.incapsula.sampler.bench.price.Exports;
-import com.incapsula.sampler.bench.price.FirstSample;
-import com.incapsula.sampler.bench.price.IdleThreads;
-import com.incapsula.sampler.bench.price.Memory;
-import com.incapsula.sampler.bench.price.OnePass;
-import com.incapsula.sampler.bench.price.OverheadLimit;
-import com.incapsula.sampler.bench.price.Throughput;
+import com.incapsula.sampler.bench.cost.ContextSwitches;
+import com.incapsula.sampler.bench.cost.Exports;
+import com.incapsula.sampler.bench.cost.FirstSample;
+import com.incapsula.sampler.bench.cost.IdleThreads;
+import com.incapsula.sampler.bench.cost.Memory;
+import com.incapsula.sampler.bench.cost.OnePass;
+import com.incapsula.sampler.bench.cost.OverheadLimit;
+import com.incapsula.sampler.bench.cost.Throughput;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -44,7 +44,7 @@ public final class Bench {
     }
 
     /** What a sampler costs: all benchmarks but those of what it says. */
-    private static final List<String> PRICE =
+    private static final List<String> COST =
             List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit");
 
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
@@ -77,7 +77,7 @@ public final class Bench {
     /**
      * Runs.
      *
-     * @param arguments names of benchmarks, "price" or "all", and options
+     * @param arguments names of benchmarks, "cost" or "all", and options
      */
     public static void main(String... arguments) throws Exception {
         List<String> names = new ArrayList<>();
@@ -101,8 +101,8 @@ public final class Bench {
         if (jdks.isEmpty()) {
             jdks.add(Path.of(System.getProperty("java.home")));
         }
-        if (names.remove("price")) {
-            names.addAll(PRICE);
+        if (names.remove("cost")) {
+            names.addAll(COST);
         }
         if (names.isEmpty() || names.contains("all")) {
             names = List.copyOf(programs().keySet());

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every benchmark runs, for a moment and with few threads, and fills its table. What it measures is not looked at. */
+/** Every benchmark runs, for a moment and with few threads, and fills its table. What it measures is not checked. */
 @Measures
 class BenchmarksIT {
 

@@ -8,7 +8,7 @@ import java.util.List;
  * How thoroughly to measure.
  *
  * @param jdks homes of the JDKs to measure on
- * @param windowMillis how long one profiler looks at a time
+ * @param windowMillis how long one profiler runs at a time
  * @param rounds how often each gets its turn
  * @param scale 1 for the sizes the bars are about; less makes thread counts smaller
  * @param sources the folder of the test sources, where hot lines are marked

@@ -76,7 +76,7 @@ public final class Table {
     public static String atMost(double value, double bar, double noise) {
         return noise <= bar
                 ? atMost(value, bar)
-                : String.format(Locale.ROOT, "≤ %s **not told**: noise %.2f", plain(bar), noise);
+                : String.format(Locale.ROOT, "≤ %s **undecided**: noise %.2f", plain(bar), noise);
     }
 
     private static String plain(double bar) {

@@ -177,7 +177,7 @@ final class Browser implements AutoCloseable {
                 .toList();
     }
 
-    /** Every address that was asked for, since the last call. */
+    /** Every address that was requested since the last call. */
     List<String> requests() {
         return driver.manage().logs().get(LogType.PERFORMANCE).getAll().stream()
                 .map(entry -> REQUEST.matcher(entry.getMessage()))

@@ -365,7 +365,7 @@ class PageIT {
         assertThat(browser.texts("#panel-account p")).element(1).asString().startsWith("200.0 ms of 5.20 s");
     }
 
-    // ---- looks and keys
+    // ---- appearance and keys
 
     @Test
     void darkIsTheSystemsOrTheUsersChoice() throws IOException {
@@ -509,7 +509,7 @@ class PageIT {
 
     @Test
     void livePageRefreshesWithoutLosingTheView() throws IOException {
-        expectsComplaints = true; // looked at here
+        expectsComplaints = true; // checked here
         AtomicReference<String> report = new AtomicReference<>(twoGroups().json());
         HttpServer server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Reports to look at: a shop's service as one would meet it, and a very large one. */
+/** Reports for the page: a shop's service as one would meet it, and a very large one. */
 final class SampleReports {
     private static final String[] WEB = {
         "java.lang.Thread.run:840",

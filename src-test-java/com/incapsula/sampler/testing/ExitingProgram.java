@@ -55,7 +55,7 @@ public final class ExitingProgram {
         }
     }
 
-    /* On a machine that is too busy for a look in that time, until there was one. */
+    /* On a machine that is too busy for a poll in that time, until there was one. */
     private static void work(ThreadsSampler sampler) throws InterruptedException {
         long enough = ticks(sampler) + 2;
         do {
@@ -82,7 +82,7 @@ public final class ExitingProgram {
         System.exit(5);
     }
 
-    /** Writes to the file; gets stuck, or ends the JVM, where that is asked for. */
+    /** Writes to the file; gets stuck, or ends the JVM, where that is wanted. */
     private static final class Outputer extends PrintStreamSamplingOutputer {
 
         private final String end;

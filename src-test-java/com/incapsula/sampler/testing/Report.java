@@ -10,7 +10,7 @@ import java.util.Optional;
 /** A report as the outputer got it, read back. */
 public record Report(String title, List<Group> groups, String account) {
 
-    /** The group of the JVM's own threads, which are measured, not sampled. In every report, unless told otherwise. */
+    /** The group of the JVM's own threads, which are measured, not sampled. In every report, unless switched off. */
     public static final String JVM = "[JVM]";
 
     private static final String ACCOUNT_TITLE = "Sampler account.";

@@ -23,7 +23,7 @@ public final class Samplers {
 
     private Samplers() {}
 
-    /** @return one that samples all threads every 5 ms and reports when asked; not started */
+    /** @return one that samples all threads every 5 ms and reports on request; not started */
     public static ThreadsSampler quick(SamplingOutputer outputer) {
         ThreadsSampler sampler = new ThreadsSampler();
         sampler.setSamplingFrequencyMillis(5);
@@ -33,7 +33,7 @@ public final class Samplers {
         return sampler;
     }
 
-    /** @return waits for {@link #LONG}, looking often */
+    /** @return waits for {@link #LONG}, polling often */
     public static ConditionFactory patiently() {
         return await().atMost(LONG).pollInterval(Duration.ofMillis(2));
     }

@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * Does something in plenty beside a sampler, and looks whether the sampler tells all of it. Its first argument is the
+ * Does something in plenty beside a sampler, and checks that the sampler reports all of it. Its first argument is the
  * storm, the second how many seconds it lasts. Ends with 0 and the word {@code over} where everything held.
  */
 public final class StormProgram {
@@ -175,7 +175,7 @@ public final class StormProgram {
         /** What the work comes to. */
         public static volatile double result;
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Passing() {}
 
         @Override

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * noexec_folder.c - preloaded into a JVM, makes NOEXEC_FOLDER look as if it were on a file system
- * that is mounted with noexec: no library is loaded from there, and nobody may execute its files.
+ * that is mounted with noexec: no library is loaded from there, and its files cannot be executed.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * refused_signals.c - preloaded into a JVM, lets nobody have a handler on the
+ * refused_signals.c - preloaded into a JVM, refuses handlers on the
  * sampler's signal. The JDK has one on another real-time signal, 62. */
 #include <dlfcn.h>
 #include <errno.h>

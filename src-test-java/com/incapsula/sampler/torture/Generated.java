@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongUnaryOperator;
 
-/** Classes that are loaded anew each time they are asked for, so that their code is compiled, and thrown away, anew. */
+/** Classes that are loaded anew each time they are used, so that their code is compiled, and thrown away, anew. */
 final class Generated {
 
     /** What changes its area when it is of another class. */
     public abstract static class Shape {
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Shape() {}
 
         abstract long area(long size);
@@ -23,7 +23,7 @@ final class Generated {
     /** The only one there is at first. */
     public static final class Square extends Shape {
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Square() {}
 
         @Override
@@ -35,7 +35,7 @@ final class Generated {
     /** One that comes later. */
     public static final class Strip extends Shape {
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Strip() {}
 
         @Override
@@ -47,7 +47,7 @@ final class Generated {
     /** One that comes later still. */
     public static final class Ring extends Shape {
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Ring() {}
 
         @Override
@@ -58,7 +58,7 @@ final class Generated {
 
     /**
      * Compiled as long as squares are all there is. To run it is to load one more kind of shape and to use it, which
-     * throws away what was compiled, beneath whoever is in it.
+     * throws away what was compiled, beneath threads that are in it.
      */
     public static final class Hopeful implements LongUnaryOperator, Runnable {
 
@@ -66,7 +66,7 @@ final class Generated {
         private final Shape[] shapes = {new Square(), new Square(), new Square(), new Square()};
         private int spoiled;
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Hopeful() {}
 
         @Override
@@ -97,7 +97,7 @@ final class Generated {
     /** Methods to be compiled, some of them into others. */
     public static final class Bulky implements LongUnaryOperator {
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Bulky() {}
 
         @Override
@@ -150,7 +150,7 @@ final class Generated {
     /** Waits for a moment, at a depth that its argument says: its class can go as soon as that is over. */
     public static final class Patient implements LongUnaryOperator {
 
-        /** Public for whoever makes one. */
+        /** Public for reflection. */
         public Patient() {}
 
         @Override
@@ -163,7 +163,7 @@ final class Generated {
         }
     }
 
-    /** Loads the classes above itself and asks its parent for all others. */
+    /** Loads the classes above itself and leaves all others to its parent. */
     private static final class Loader extends ClassLoader {
 
         Loader() {

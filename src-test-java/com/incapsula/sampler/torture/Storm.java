@@ -196,7 +196,7 @@ enum Storm {
         }
     },
 
-    /** Processes, begun as the JVM is told to begin them, and ordinary work beside them. */
+    /** Processes, begun as the JVM is configured to begin them, and ordinary work beside them. */
     FORKS {
         @Override
         List<Worker> begin() {
@@ -217,7 +217,7 @@ enum Storm {
         }
     },
 
-    /** Other samplers that look at the same threads, some for a short time only. */
+    /** Other samplers of the same threads, some for a short time only. */
     BESIDE {
         @Override
         List<Worker> begin() {
@@ -311,7 +311,7 @@ enum Storm {
     /** Begins. The workers know when to end. */
     abstract List<Worker> begin();
 
-    /** Looks at what was seen, now and then. */
+    /** Checks what was seen, now and then. */
     void check(ThreadsSampler sampler) {}
 
     /** @return threads that run all kinds of code, more of them than there are processors */

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Value classes (JEP 401): compiled code that takes them as scalars may keep the size of its frame in the frame. Whoever
- * makes up a stack pointer there reads any word as that size, and crashes. For a moment, or with
+ * Value classes (JEP 401): compiled code that takes them as scalars may keep the size of its frame in the frame. A walk
+ * that makes up a stack pointer there reads any word as that size, and crashes. For a moment, or with
  * {@code -Dsampler.test.long=true} for twenty minutes.
  */
 @EnabledForJreRange(minVersion = 28)

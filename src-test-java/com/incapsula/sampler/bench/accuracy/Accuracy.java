@@ -95,7 +95,7 @@ public final class Accuracy {
                     "right line %",
                     "with stub as leaf %",
                     "failed %",
-                    "not looked %",
+                    "not polled %",
                     "bars");
             Map<String, Map<String, Score>> scores = scores(plan, jdk, benchmarks);
             scores.forEach((benchmark, peers) -> addRows(table, benchmark, peers));

@@ -298,7 +298,7 @@ public final class Company {
         thread.start();
         try {
             Thread.sleep(WARM_UP_WINDOWS * window);
-            lookAtAll(window, arguments);
+            measureAll(window, arguments);
         } finally {
             running = false; // a failure ends the JVM
         }
@@ -306,7 +306,7 @@ public final class Company {
         System.exit(0);
     }
 
-    private static void lookAtAll(long window, String... arguments) throws Exception {
+    private static void measureAll(long window, String... arguments) throws Exception {
         Judge judge = Judge.of(arguments[0], Path.of(arguments[3]));
         List<String> companions = Arrays.asList(arguments).subList(4, arguments.length);
         for (int round = 0; round < Integer.parseInt(arguments[2]); round++) {
@@ -322,7 +322,7 @@ public final class Company {
                         ours.statistics().getWalksInOtherHandlers());
             }
             for (String companion : companions) {
-                look(judge, companion, window);
+                measure(judge, companion, window);
             }
         }
     }
@@ -337,7 +337,7 @@ public final class Company {
         }
     }
 
-    private static void look(Judge judge, String companion, long window) throws Exception {
+    private static void measure(Judge judge, String companion, long window) throws Exception {
         tell(companion, ALONE, ALONE, judge, alone(peer(companion), window), 0);
         for (SamplingClock clock : SamplingClock.values()) {
             for (String order : List.of(FIRST, SECOND)) {

@@ -52,7 +52,7 @@ public final class Failures {
                     "weight seen",
                     "failed %",
                     "not rooted %",
-                    "not looked %",
+                    "not polled %",
                     "bar");
             for (Setting setting : settings(only)) {
                 measure(plan, jdk, setting, table);
@@ -138,7 +138,7 @@ public final class Failures {
             thread.start();
             try {
                 Thread.sleep(WARM_UP_WINDOWS * window);
-                look(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
+                measure(program, window, rounds, arguments.length > 3 ? List.of(arguments[3]) : Peer.forRunning());
             } finally {
                 running = false; // a failure ends the JVM
             }
@@ -147,11 +147,11 @@ public final class Failures {
         System.exit(0);
     }
 
-    private static void look(Programs program, long window, int rounds, List<String> names) throws Exception {
+    private static void measure(Programs program, long window, int rounds, List<String> names) throws Exception {
         for (int round = 0; round < rounds; round++) {
             for (String name : names) {
                 if (!name.equals(Peer.STACK)) {
-                    look(program, name, window);
+                    measure(program, name, window);
                 }
             }
         }
@@ -167,7 +167,7 @@ public final class Failures {
         }
     }
 
-    private static void look(Programs program, String name, long window) throws Exception {
+    private static void measure(Programs program, String name, long window) throws Exception {
         Peer peer = Peer.of(name);
         peer.start();
         Thread.sleep(window);

@@ -22,7 +22,7 @@ class FailuresIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = LONG ? 10_000 : 700;
-    /* In a run so short a single look weighs as much as the collection, or the wait for a CPU, before it. */
+    /* In a run so short a single poll weighs as much as the collection, or the wait for a CPU, before it. */
     private static final double ONE_LOOK_MILLIS = LONG ? 0 : 50;
     private static final double MOST_PERCENT = 0.5;
     private static final double SIGMAS = 3;
@@ -34,16 +34,16 @@ class FailuresIT {
                 .filter(program -> program != Programs.ALLOCATION && program != Programs.SORTING)
                 .map(Programs::name)
                 .collect(Collectors.joining(","));
-        tests.add(DynamicTest.dynamicTest("plain", () -> look(plain, List.of())));
-        tests.add(DynamicTest.dynamicTest("sorting, G1", () -> look(Programs.SORTING.name(), Failures.flags("G1"))));
+        tests.add(DynamicTest.dynamicTest("plain", () -> measure(plain, List.of())));
+        tests.add(DynamicTest.dynamicTest("sorting, G1", () -> measure(Programs.SORTING.name(), Failures.flags("G1"))));
         for (String collector : Failures.COLLECTORS) {
             tests.add(DynamicTest.dynamicTest(
-                    "allocation, " + collector, () -> look(Programs.ALLOCATION.name(), Failures.flags(collector))));
+                    "allocation, " + collector, () -> measure(Programs.ALLOCATION.name(), Failures.flags(collector))));
         }
         return tests;
     }
 
-    private static void look(String programs, List<String> flags) throws Exception {
+    private static void measure(String programs, List<String> flags) throws Exception {
         List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), flags)
                 .run(Failures.class, programs, MILLIS, 1, Peer.HYBRID);
         assertThat(lines).hasSize(programs.split(",").length);

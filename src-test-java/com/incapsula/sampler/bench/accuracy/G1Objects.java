@@ -175,7 +175,7 @@ public final class G1Objects {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long each profiler looks at each program
+     * @param plan rounds times window is how long each profiler samples each program
      * @param only a regular expression for the constants of Phase and "mix"
      * @return two tables per JDK
      */
@@ -189,7 +189,7 @@ public final class G1Objects {
                     "weight seen",
                     "failed %",
                     "not rooted %",
-                    "not looked %",
+                    "not polled %",
                     "bar");
             Table shares = new Table(
                     "Object code on G1, shares of a mix against timed truth, JDK " + Jvm.version(jdk),
@@ -301,7 +301,7 @@ public final class G1Objects {
                 Thread.sleep(WARM_UP_WINDOWS * window);
                 for (int round = 0; round < rounds; round++) {
                     for (String name : names) {
-                        look(program, name, window);
+                        measure(program, name, window);
                     }
                 }
             } finally {
@@ -328,7 +328,7 @@ public final class G1Objects {
         }
     }
 
-    private static void look(Phase[] program, String name, long window) throws Exception {
+    private static void measure(Phase[] program, String name, long window) throws Exception {
         Peer peer = name.equals(CPU_CLOCK) ? new SamplerPeer(SamplingClock.CPU) : Peer.of(name);
         peer.start();
         Times before = clock.now();

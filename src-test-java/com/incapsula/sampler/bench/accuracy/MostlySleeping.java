@@ -265,7 +265,7 @@ public final class MostlySleeping {
             addChance(kind == Kind.BURST ? bursts : requests, kind, peers.get(Peer.HYBRID));
         });
         requests.note("A request: 5 ms of CPU time (parse), 40 ms of waiting (query), 5 ms of CPU time (render). All"
-                + " profilers look every " + INTERVAL_MILLIS + " ms, at the same time, at the same threads. Shares of"
+                + " profilers poll the same threads every " + INTERVAL_MILLIS + " ms, at the same time. Shares of"
                 + " async-profiler's samples are taken of the elapsed time; a sample of JFR, which sees only what runs,"
                 + " is CPU time of " + INTERVAL_MILLIS + " ms. By chance: how far from 1 a ratio is in 1 of 20 tables,"
                 + " if the profiler has no bias; a bar is ± 0.05 where chance allows it, else that.");
@@ -355,7 +355,7 @@ public final class MostlySleeping {
     }
 
     /** A profiler that is on, and what the threads had measured when it was switched on. */
-    private record Look(String name, GroupedPeer peer, long begin, Map<Kind, Times> before) {}
+    private record Run(String name, GroupedPeer peer, long begin, Map<Kind, Times> before) {}
 
     /**
      * The measured program. A line it tells: profiler, kind, phase, clock, truth in ms, found in ms, requests.
@@ -367,26 +367,26 @@ public final class MostlySleeping {
         start(arguments[1]);
         Thread.sleep(Math.min(WARM_UP_MILLIS, millis));
         List<String> names = List.of(Peer.JFR, Peer.ASYNC, GroupedPeer.ORIGINAL, Peer.HYBRID);
-        List<Look> looks = new ArrayList<>();
+        List<Run> runs = new ArrayList<>();
         for (String name : arguments.length > 2 ? List.of(arguments[2]) : names) {
             GroupedPeer peer = GroupedPeer.of(name, INTERVAL_MILLIS);
             long begin = System.nanoTime();
             peer.start();
-            looks.add(0, new Look(name, peer, begin, now()));
+            runs.add(0, new Run(name, peer, begin, now()));
         }
         Thread.sleep(millis);
-        for (Look look : looks) {
+        for (Run run : runs) {
             Map<Kind, Times> after = now();
-            Map<String, Profile> profiles = look.peer.stopByGroup(Kind::of);
-            double elapsed = (System.nanoTime() - look.begin) / (double) MILLION;
+            Map<String, Profile> profiles = run.peer.stopByGroup(Kind::of);
+            double elapsed = (System.nanoTime() - run.begin) / (double) MILLION;
             for (Kind kind : after.keySet()) {
                 tell(
-                        look,
+                        run,
                         kind,
-                        after.get(kind).minus(look.before.get(kind)),
+                        after.get(kind).minus(run.before.get(kind)),
                         profiles.getOrDefault(kind.name(), new Profile()));
             }
-            if (look.peer instanceof SamplerPeer ours) {
+            if (run.peer instanceof SamplerPeer ours) {
                 long ticks = ours.statistics().getCounters().get("TICKS");
                 Jvm.tell(
                         ACCOUNT,
@@ -448,23 +448,23 @@ public final class MostlySleeping {
         return times;
     }
 
-    private static void tell(Look look, Kind kind, Times truth, Profile profile) {
+    private static void tell(Run run, Kind kind, Times truth, Profile profile) {
         Map<String, Double> seen = byPhase(profile);
-        if (look.name.equals(Peer.JFR)) {
+        if (run.name.equals(Peer.JFR)) {
             seen.replaceAll((phase, samples) -> samples * INTERVAL_MILLIS);
-            tell(look, kind, CPU, truth, truth.cpu(), seen);
+            tell(run, kind, CPU, truth, truth.cpu(), seen);
             return;
         }
-        if (look.name.equals(Peer.ASYNC)) {
+        if (run.name.equals(Peer.ASYNC)) {
             double samples =
                     seen.values().stream().mapToDouble(Double::doubleValue).sum();
             double millis = LongStream.of(truth.wall()).sum() / (double) MILLION;
             seen.replaceAll((phase, weight) -> weight / samples * millis);
         }
-        tell(look, kind, WALL, truth, truth.wall(), seen);
-        if (look.peer instanceof SamplerPeer ours) {
+        tell(run, kind, WALL, truth, truth.wall(), seen);
+        if (run.peer instanceof SamplerPeer ours) {
             tell(
-                    look,
+                    run,
                     kind,
                     CPU,
                     truth,
@@ -473,12 +473,12 @@ public final class MostlySleeping {
         }
     }
 
-    private static void tell(Look look, Kind kind, String clock, Times truth, long[] nanos, Map<String, Double> seen) {
+    private static void tell(Run run, Kind kind, String clock, Times truth, long[] nanos, Map<String, Double> seen) {
         long requests = truth.entered()[kind.request.get(0).ordinal()];
         for (Phase phase : Phase.values()) {
             if (phase == Phase.IDLE || kind.request.contains(phase)) {
                 Jvm.tell(
-                        look.name,
+                        run.name,
                         kind,
                         phase,
                         clock,
@@ -487,7 +487,7 @@ public final class MostlySleeping {
                         requests);
             }
         }
-        Jvm.tell(look.name, kind, ELSEWHERE, clock, 0, seen.getOrDefault(ELSEWHERE, 0.0), requests);
+        Jvm.tell(run.name, kind, ELSEWHERE, clock, 0, seen.getOrDefault(ELSEWHERE, 0.0), requests);
     }
 
     private static Map<String, Double> byPhase(Profile profile) {

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.TestFactory;
 
 /**
  * What threads do that sleep most of the time is found, all of it, however long they slept before. A ratio may stray
- * from 1 as far as the number of samples in the measured time allows; where ticks are rarer than asked for, because
+ * from 1 as far as the number of samples in the measured time allows; where ticks are rarer than set, because
  * others have the processors, that is further.
  */
 @Measures
@@ -37,10 +37,10 @@ class MostlySleepingIT {
     private static final double SIGMAS = 4;
     private static final double SIGMAS_OF_ALL = 3;
     private static final double SIGMAS_OF_95_PERCENT = 1.96;
-    /* Of the total: what a thread is credited for a state at its last look, but was not yet in for so long. */
+    /* Of the total: what a thread is credited for a state at its last poll, but was not yet in for so long. */
     private static final double SHARE_UNDER_WAY = 0.02;
 
-    /** What one run told. */
+    /** What one run printed. */
     private static final class Run {
         private final Map<Kind, Map<String, Found>> wall = new EnumMap<>(Kind.class);
         private double intervals = 1;

@@ -14,7 +14,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 
 /**
- * Programs of which everybody knows where their time goes, and of which profilers that look at safepoints tell
+ * Programs of which it is known where their time goes, and of which profilers that sample at safepoints tell
  * something else. The buffer is so large that a call, a return and JMH's own loop take less than half a percent.
  *
  * <p>A sample is right when the top row of this class on the stack is the benchmark itself, on a line marked "hot",
@@ -167,7 +167,7 @@ public class SafepointBias {
         return crc.getValue();
     }
 
-    /* The value must be wanted by somebody. */
+    /* The value must be used. */
     boolean result() {
         return result;
     }

@@ -42,7 +42,7 @@ public final class Starved {
     static final int PROCESSES = 8;
 
     private static final long BEGIN_MILLIS = 500;
-    /* Longer than all looks of one load. */
+    /* Longer than all windows of one load. */
     private static final long WINDOWS_OF_A_LOAD = 12;
     private static final long REST_OF_A_LOAD_SECONDS = 60;
     private static final int MILLIS_OF_A_SECOND = 1_000;
@@ -69,7 +69,7 @@ public final class Starved {
     /**
      * Runs everything, a fresh JVM for each round.
      *
-     * @param plan rounds times window is how long each profiler looks
+     * @param plan rounds times window is how long each profiler runs
      * @param only not used
      * @return a table per JDK
      */
@@ -161,9 +161,9 @@ public final class Starved {
                     processes, WINDOWS_OF_A_LOAD * window / MILLIS_OF_A_SECOND + REST_OF_A_LOAD_SECONDS)) {
                 Thread.sleep(BEGIN_MILLIS);
                 if (wanted > 0) {
-                    taken += lookTwice(window);
+                    taken += measureTwice(window);
                 } else {
-                    lookInTurn(window);
+                    measureInTurn(window);
                 }
             }
         } while (taken < wanted);
@@ -171,19 +171,19 @@ public final class Starved {
     }
 
     /* JFR before async-profiler: it must find SIGPROF untouched. */
-    private static void lookInTurn(long window) throws Exception {
-        look(Peer.HYBRID, "wall", new SamplerPeer(SamplingEngine.AUTO, 1), window);
-        look(Peer.HYBRID + CPU_MODE, "CPU", new SamplerPeer(SamplingClock.CPU), window);
-        look(Peer.JFR, "CPU", Peer.of(Peer.JFR), window);
+    private static void measureInTurn(long window) throws Exception {
+        measure(Peer.HYBRID, "wall", new SamplerPeer(SamplingEngine.AUTO, 1), window);
+        measure(Peer.HYBRID + CPU_MODE, "CPU", new SamplerPeer(SamplingClock.CPU), window);
+        measure(Peer.JFR, "CPU", Peer.of(Peer.JFR), window);
         if (Peer.forRunning().contains(Peer.JFR_CPU)) {
-            look(Peer.JFR_CPU, "CPU", Peer.of(Peer.JFR_CPU), window);
+            measure(Peer.JFR_CPU, "CPU", Peer.of(Peer.JFR_CPU), window);
         }
-        look(Peer.ASYNC + ", wall mode", "wall", new AsyncProfilerPeer("wall"), window);
-        look(Peer.ASYNC + ", cpu mode", "CPU", new AsyncProfilerPeer("cpu"), window);
+        measure(Peer.ASYNC + ", wall mode", "wall", new AsyncProfilerPeer("wall"), window);
+        measure(Peer.ASYNC + ", cpu mode", "CPU", new AsyncProfilerPeer("cpu"), window);
     }
 
     /* How many stacks each of them has walked at least. */
-    private static long lookTwice(long window) throws Exception {
+    private static long measureTwice(long window) throws Exception {
         SamplerPeer first = new SamplerPeer(SamplingEngine.AUTO, 1);
         SamplerPeer second = new SamplerPeer(SamplingEngine.AUTO, 1);
         TimedTruth.TURN.acquireUninterruptibly();
@@ -196,7 +196,7 @@ public final class Starved {
         return Math.min(first.samples(), second.samples());
     }
 
-    private static void look(String name, String clock, Peer peer, long window) throws Exception {
+    private static void measure(String name, String clock, Peer peer, long window) throws Exception {
         TimedTruth.TURN.acquireUninterruptibly();
         peer.start();
         tell(name, clock, peer, new Times(window));

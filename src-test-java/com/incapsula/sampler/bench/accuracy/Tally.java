@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  * @param seen weight of all stacks, the failed ones among them
  * @param failed weight of those that could not be walked
  * @param unrooted weight of those that were walked, but not to the root
- * @param skipped weight of what the profiler says that it did not look at; not in seen
+ * @param skipped weight of what the profiler says that it did not poll; not in seen
  * @param examples the heaviest stacks that are failed or unrooted
  */
 record Tally(double seen, double failed, double unrooted, double skipped, String examples) {

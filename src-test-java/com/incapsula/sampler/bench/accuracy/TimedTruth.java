@@ -31,8 +31,8 @@ import java.util.zip.CRC32;
  */
 public final class TimedTruth {
 
-    /** A line that tells a sampler's engine and how often it looked. */
-    static final String LOOKS = "looks";
+    /** A line with a sampler's engine and how often it polled. */
+    static final String POLLS = "polls";
 
     private static final double BAR = 1;
     private static final int SAMPLES_BAR = 10_000;
@@ -137,7 +137,7 @@ public final class TimedTruth {
 
     static final AtomicLongArray WALL = new AtomicLongArray(Phase.values().length);
     static final AtomicLongArray CPU = new AtomicLongArray(Phase.values().length);
-    /* Taken for each phase: whoever holds it knows that none is under way. */
+    /* Taken for each phase: its holder knows that none is under way. */
     static final Semaphore TURN = new Semaphore(1, true);
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
     private static final byte[] SOURCE = new byte[100_000];
@@ -149,7 +149,7 @@ public final class TimedTruth {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long each profiler looks
+     * @param plan rounds times window is how long each profiler runs
      * @param only not used
      * @return a table per JDK
      */
@@ -167,7 +167,7 @@ public final class TimedTruth {
                     "bar");
             Map<String, double[]> sums = new LinkedHashMap<>();
             for (String[] cells : Jvm.of(jdk, List.of()).run(TimedTruth.class, plan.windowMillis(), plan.rounds())) {
-                if (cells[0].equals(LOOKS)) {
+                if (cells[0].equals(POLLS)) {
                     continue;
                 }
                 double[] sum = sums.computeIfAbsent(cells[0] + "\t" + cells[1] + "\t" + cells[2], key -> new double[2]);
@@ -176,7 +176,7 @@ public final class TimedTruth {
             }
             sums.forEach((key, sum) -> addRow(table, sums, key, sum));
             long samples = plan.rounds() * plan.windowMillis();
-            table.note("Looks at the thread per profiler: about " + samples
+            table.note("Polls of the thread per profiler: about " + samples
                     + (samples < SAMPLES_BAR ? "; the bar is about " + SAMPLES_BAR : "")
                     + ". Shares are of the time in all phases.");
             tables.add(table);
@@ -214,13 +214,13 @@ public final class TimedTruth {
         startWork();
         Thread.sleep(window);
         for (int round = 0; round < rounds; round++) {
-            look(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, 1), window);
+            measure(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, 1), window);
             if (arguments.length > 2) {
                 continue;
             }
-            look(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, 1), window);
-            look(Peer.ASYNC + ", wall mode", new AsyncProfilerPeer("wall"), window);
-            look(Peer.ASYNC + ", cpu mode", new AsyncProfilerPeer("cpu"), window);
+            measure(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, 1), window);
+            measure(Peer.ASYNC + ", wall mode", new AsyncProfilerPeer("wall"), window);
+            measure(Peer.ASYNC + ", cpu mode", new AsyncProfilerPeer("cpu"), window);
         }
         System.exit(0);
     }
@@ -231,7 +231,7 @@ public final class TimedTruth {
         thread.start();
     }
 
-    private static void look(String name, Peer peer, long window) throws Exception {
+    private static void measure(String name, Peer peer, long window) throws Exception {
         peer.start();
         long[] wall = copy(WALL);
         long[] cpu = copy(CPU);
@@ -247,7 +247,7 @@ public final class TimedTruth {
         }
         if (peer instanceof SamplerPeer ours) {
             Jvm.tell(
-                    LOOKS,
+                    POLLS,
                     name,
                     ours.statistics().getEngine(),
                     ours.statistics().getCounters().get("TICKS"));

@@ -12,24 +12,24 @@ import java.util.Map;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.Test;
 
-/** What a program's own clocks say of its phases is what the sampler says: within a point at 10,000 looks. */
+/** What a program's own clocks say of its phases is what the sampler says: within a point at 10,000 polls. */
 @Measures
 class TimedTruthIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
     private static final int MILLIS = LONG ? 12_000 : 3_000;
-    private static final double LOOKS_OF_A_POINT = 10_000;
+    private static final double POLLS_OF_A_POINT = 10_000;
 
     @Test
     void sharesAreThoseOfTheProgramsOwnClocks() throws Exception {
         List<String[]> lines = Jvm.of(Path.of(System.getProperty("java.home")), List.of())
                 .run(TimedTruth.class, MILLIS, 1, "hybrid only");
-        double looks = 0;
+        double polls = 0;
         Map<String, double[]> sums = new HashMap<>();
         for (String[] cells : lines) {
-            if (cells[0].equals(TimedTruth.LOOKS)) {
+            if (cells[0].equals(TimedTruth.POLLS)) {
                 assertThat(cells[2]).isEqualTo("HYBRID");
-                looks = Double.parseDouble(cells[3]);
+                polls = Double.parseDouble(cells[3]);
                 continue;
             }
             double[] sum = sums.computeIfAbsent(cells[1], clock -> new double[2]);
@@ -37,14 +37,14 @@ class TimedTruthIT {
             sum[1] += Double.parseDouble(cells[4]);
         }
         assertThat(sums).containsOnlyKeys("wall", "CPU");
-        /* The error of a share falls with the root of the number of looks. */
-        double points = Math.max(1, Math.sqrt(LOOKS_OF_A_POINT / looks));
+        /* The error of a share falls with the root of the number of polls. */
+        double points = Math.max(1, Math.sqrt(POLLS_OF_A_POINT / polls));
         /* Where a thread waits for a processor is no phase's: how much of its time that is, in all. */
         double waited = LONG ? 0 : waited(lines);
-        System.out.printf("%.0f looks, within %.2f points, waited %.2f %%%n", looks, points, waited);
+        System.out.printf("%.0f polls, within %.2f points, waited %.2f %%%n", polls, points, waited);
         SoftAssertions.assertSoftly(softly -> {
             for (String[] cells : lines) {
-                if (!cells[0].equals(TimedTruth.LOOKS)) {
+                if (!cells[0].equals(TimedTruth.POLLS)) {
                     double[] sum = sums.get(cells[1]);
                     double allowed = points + (cells[1].equals("wall") ? waited : 0);
                     double truth = 100 * Double.parseDouble(cells[3]) / sum[0];
@@ -63,7 +63,7 @@ class TimedTruthIT {
         double work = 0;
         double cpu = 0;
         for (String[] cells : lines) {
-            if (!cells[0].equals(TimedTruth.LOOKS)) {
+            if (!cells[0].equals(TimedTruth.POLLS)) {
                 wall += cells[1].equals("wall") ? Double.parseDouble(cells[3]) : 0;
                 work += cells[1].equals("wall") && !cells[2].equals("sleep") ? Double.parseDouble(cells[3]) : 0;
                 cpu += cells[1].equals("CPU") ? Double.parseDouble(cells[3]) : 0;

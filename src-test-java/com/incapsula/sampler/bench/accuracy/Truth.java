@@ -17,7 +17,7 @@ final class Truth {
     enum Verdict {
         /** The benchmark was not running. Not counted. */
         OUTSIDE,
-        /** The profiler says that it did not look. Not counted, but told. */
+        /** The profiler says that it did not poll. Not counted, but printed. */
         SKIPPED,
         /** No stack, or one that does not reach the benchmark. */
         FAILED,

@@ -22,7 +22,7 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.runner.IterationType;
 
 /**
- * A JMH profiler that gives each iteration to another profiler, in turn, in one JVM: all of them look at the same
+ * A JMH profiler that gives each iteration to another profiler, in turn, in one JVM: all of them sample the same
  * compiled code. What they saw is judged here and written to a file, a line per profiler and turn.
  */
 public final class TurnTaking implements InternalProfiler {
@@ -94,7 +94,7 @@ public final class TurnTaking implements InternalProfiler {
         return current instanceof SamplerPeer ours ? ours.statistics().getEngine() : "";
     }
 
-    /* The heaviest stacks that were not right, for whoever wants to know what went wrong. */
+    /* The heaviest stacks that were not right, to show what went wrong. */
     private static String examples(Truth truth, Profile profile) {
         return profile.stacks().entrySet().stream()
                 .filter(entry -> truth.judge(entry.getKey()).compareTo(Truth.Verdict.SKIPPED) > 0)

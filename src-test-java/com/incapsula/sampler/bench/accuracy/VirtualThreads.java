@@ -44,7 +44,7 @@ public final class VirtualThreads {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long each profiler looks; JDKs without virtual threads are left out
+     * @param plan rounds times window is how long each profiler runs; JDKs without virtual threads are left out
      * @param only not used
      * @return a table per JDK
      */
@@ -62,7 +62,7 @@ public final class VirtualThreads {
                     "reaches the root %",
                     "right line %",
                     "failed %",
-                    "not looked %",
+                    "not polled %",
                     "bar");
             Map<List<String>, double[]> sums = new LinkedHashMap<>();
             Map<String, String> examples = new LinkedHashMap<>();
@@ -123,7 +123,7 @@ public final class VirtualThreads {
             Thread.sleep(WARM_UP_WINDOWS * window);
             for (int round = 0; round < rounds; round++) {
                 for (String name : arguments.length > 3 ? List.of(arguments[3]) : Peer.withThreads()) {
-                    look(depth, name, window, hot);
+                    measure(depth, name, window, hot);
                 }
             }
             running = false;
@@ -142,7 +142,7 @@ public final class VirtualThreads {
         return (Thread) virtual.getMethod("start", Runnable.class).invoke(builder, body);
     }
 
-    private static void look(int depth, String name, long window, Set<Integer> hot) throws Exception {
+    private static void measure(int depth, String name, long window, Set<Integer> hot) throws Exception {
         Peer peer = Peer.of(name);
         peer.start();
         Thread.sleep(window);

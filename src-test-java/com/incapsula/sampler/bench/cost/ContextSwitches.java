@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingEngine;
@@ -14,7 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** Whether parked threads are woken by being looked at, every millisecond. */
+/** Whether parked threads are woken by being polled, every millisecond. */
 public final class ContextSwitches {
 
     private static final int THREADS = 100;
@@ -25,14 +25,14 @@ public final class ContextSwitches {
     /**
      * Runs everything.
      *
-     * @param plan rounds times window is how long parked threads are looked at
+     * @param plan rounds times window is how long parked threads are polled
      * @param only not used
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         int threads = plan.scaled(THREADS);
         Table table = new Table(
-                "Context switches of " + threads + " parked threads, looked at every ms for "
+                "Context switches of " + threads + " parked threads, polled every ms for "
                         + plan.rounds() * plan.windowMillis() / 1000.0 + " s",
                 "JDK",
                 "profiler",
@@ -67,7 +67,7 @@ public final class ContextSwitches {
         SamplerPeer hybrid = new SamplerPeer(SamplingEngine.AUTO, 1);
         hybrid.start();
         long walks = walks(hybrid.statistics());
-        look(Peer.HYBRID + " (" + hybrid.statistics().getEngine() + ")", millis);
+        measure(Peer.HYBRID + " (" + hybrid.statistics().getEngine() + ")", millis);
         Jvm.tell("walks", walks(hybrid.statistics()) - walks);
         hybrid.stop(thread -> false);
         if (arguments.length > 2) {
@@ -75,10 +75,10 @@ public final class ContextSwitches {
         }
         SamplerPeer jvmti = new SamplerPeer(SamplingEngine.JVMTI, 1);
         jvmti.start();
-        look(Peer.JVMTI + " (" + jvmti.statistics().getEngine() + ")", millis);
+        measure(Peer.JVMTI + " (" + jvmti.statistics().getEngine() + ")", millis);
         jvmti.stop(thread -> false);
         AsyncProfilerPeer.startWall(1);
-        look(Peer.ASYNC + ", wall mode", millis);
+        measure(Peer.ASYNC + ", wall mode", millis);
         AsyncProfilerPeer.stopWall();
         System.exit(0);
     }
@@ -87,8 +87,8 @@ public final class ContextSwitches {
         return statistics.getPolls() - statistics.getOutcomes().get("IDLE");
     }
 
-    /* The first looks may walk stacks, which happens without the threads' help all the same. */
-    private static void look(String name, long millis) throws Exception {
+    /* The first polls may walk stacks, which happens without the threads' help all the same. */
+    private static void measure(String name, long millis) throws Exception {
         Map<String, Long> before = Tasks.switches(Crowd.NAME);
         if (before.isEmpty()) {
             throw new IllegalStateException("no thread is called " + Crowd.NAME);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Threads that are parked are neither woken nor interrupted nor walked, however often they are looked at. */
+/** Threads that are parked are neither woken nor interrupted nor walked, however often they are polled. */
 class ContextSwitchesIT {
 
     private static final int THREADS = 200;
@@ -20,7 +20,7 @@ class ContextSwitchesIT {
                 .run(ContextSwitches.class, THREADS, MILLIS, "hybrid only");
         assertThat(lines).extracting(cells -> cells[0]).containsExactly("ours, hybrid (HYBRID)", "walks");
         assertThat(lines.get(0)[1]).as("context switches of parked threads").isEqualTo("0");
-        /* Whoever ran meanwhile, and not THREADS a millisecond. */
+        /* Threads that ran meanwhile, and not THREADS a millisecond. */
         assertThat(Long.parseLong(lines.get(1)[1])).as("walks").isLessThan((long) THREADS * MILLIS / 50);
     }
 }

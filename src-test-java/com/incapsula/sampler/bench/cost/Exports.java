@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
@@ -131,7 +131,7 @@ public final class Exports {
             sampler.setSamplingFrequencyMillis(20);
             sampler.setReportFrequencySeconds(0);
             sampler.init();
-            Thread.sleep(500); // several looks; how many makes no difference
+            Thread.sleep(500); // several polls; how many makes no difference
             sampler.pauseSampling();
             try (SamplingReport report = sampler.snapshot()) {
                 long before = sampler.getStatistics().getMemoryUsedBytes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.ThreadsSampler;
@@ -76,7 +76,7 @@ public final class FirstSample {
                         name.startsWith(Peer.HYBRID) ? Table.atMost(Figures.median(together), BAR) : "");
             });
         }
-        table.note("Interval 1 ms. A sample is a look at a thread that had time to credit, so the second look at it.");
+        table.note("Interval 1 ms. A sample is a poll of a thread that had time to credit, so its second poll.");
         return List.of(table);
     }
 

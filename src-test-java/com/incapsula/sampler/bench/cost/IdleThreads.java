@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.bench.Figures;
@@ -17,7 +17,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What it costs to look at threads that do nothing, every 20 ms: CPU time of the whole process, and safepoints. */
+/** What it costs to poll threads that do nothing, every 20 ms: CPU time of the whole process, and safepoints. */
 public final class IdleThreads {
 
     private static final String NOTHING = "no profiler";
@@ -43,7 +43,7 @@ public final class IdleThreads {
         List<Table> tables = new ArrayList<>();
         for (Path jdk : plan.jdks()) {
             Table table = new Table(
-                    "Idle threads, depth " + DEPTH + ", a look every " + INTERVAL_MILLIS + " ms, JDK "
+                    "Idle threads, depth " + DEPTH + ", a poll every " + INTERVAL_MILLIS + " ms, JDK "
                             + Jvm.version(jdk),
                     "threads",
                     "profiler",
@@ -58,7 +58,7 @@ public final class IdleThreads {
             table.note("CPU: of all threads of the process, by the kernel, but the one that measures and the compilers;"
                     + " medians of " + plan.rounds() + " windows of " + plan.windowMillis() + " ms, profilers in turn"
                     + " in one JVM; spread: between quartiles. A window begins " + SETTLE_MILLIS + " ms after a"
-                    + " profiler was started, with ours after " + GROWTH_MILLIS + " ms, when the gaps between two looks"
+                    + " profiler was started, with ours after " + GROWTH_MILLIS + " ms, when the gaps between two polls"
                     + " have grown (3 and 15 windows, if that is less).");
             tables.add(table);
         }
@@ -119,17 +119,17 @@ public final class IdleThreads {
         Path log = Path.of(arguments[3]);
         Crowd.gather(threads, DEPTH);
         for (int round = 0; round < rounds; round++) {
-            look(NOTHING, null, window, log);
-            look(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS), window, log);
-            look(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, INTERVAL_MILLIS), window, log);
+            measure(NOTHING, null, window, log);
+            measure(Peer.HYBRID, new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS), window, log);
+            measure(Peer.JVMTI, new SamplerPeer(SamplingEngine.JVMTI, INTERVAL_MILLIS), window, log);
             AsyncProfilerPeer.startWall(INTERVAL_MILLIS);
-            look(Peer.ASYNC, null, window, log);
+            measure(Peer.ASYNC, null, window, log);
             AsyncProfilerPeer.stopWall();
         }
         System.exit(0);
     }
 
-    private static void look(String name, SamplerPeer ours, long window, Path log) throws Exception {
+    private static void measure(String name, SamplerPeer ours, long window, Path log) throws Exception {
         if (ours != null) {
             ours.start();
         }
@@ -155,8 +155,8 @@ public final class IdleThreads {
     }
 
     /**
-     * The warm-up: with ours it lasts until the gaps between two looks at a thread have grown as far as they do, as it
-     * is the price from then on that is measured. Shorter where windows are short, as in a run that only tries it out.
+     * The warm-up: with ours it lasts until the gaps between two polls at a thread have grown as far as they do, as it
+     * is the cost from then on that is measured. Shorter where windows are short, as in a run that only tries it out.
      */
     private static void settle(boolean ours, long window) throws InterruptedException {
         Thread.sleep(ours ? Math.min(GROWTH_MILLIS, 15 * window) : Math.min(SETTLE_MILLIS, 3 * window));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.bench.Figures;
@@ -40,7 +40,7 @@ public final class Memory {
     /**
      * Runs everything.
      *
-     * @param plan windows are how long the program is looked at
+     * @param plan windows are how long the program is sampled
      * @param only not used
      * @return a table
      */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.bench.Figures;
@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** One look at 200 blocked threads, 100 frames deep, against the library this project continues. */
+/** One poll of 200 blocked threads, 100 frames deep, against the library this project continues. */
 public final class OnePass {
 
     private static final String ORIGINAL = "perf-sampler 1.0.0";
@@ -87,7 +87,7 @@ public final class OnePass {
         return Figures.median(windows.stream().map(window -> window[figure]).toList());
     }
 
-    /** Something that looks at all threads now and then. */
+    /** A sampler of all threads. */
     private interface Sampler {
         void start();
 
@@ -123,7 +123,7 @@ public final class OnePass {
         }
     }
 
-    /** The original, which asks for the name of each thread once in a pass. */
+    /** The original, which reads the name of each thread once in a pass. */
     private static final class Original implements Sampler {
 
         private final LongAdder names = new LongAdder();
@@ -202,14 +202,14 @@ public final class OnePass {
         int rounds = Integer.parseInt(arguments[2]);
         Crowd.gather(threads, DEPTH);
         for (int round = 0; round < rounds; round++) {
-            look(ORIGINAL, new Original(), window);
-            look(Peer.HYBRID, new Ours(new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS)), window);
-            look(Peer.JVMTI, new Ours(new SamplerPeer(SamplingEngine.JVMTI, INTERVAL_MILLIS)), window);
+            measure(ORIGINAL, new Original(), window);
+            measure(Peer.HYBRID, new Ours(new SamplerPeer(SamplingEngine.AUTO, INTERVAL_MILLIS)), window);
+            measure(Peer.JVMTI, new Ours(new SamplerPeer(SamplingEngine.JVMTI, INTERVAL_MILLIS)), window);
         }
         System.exit(0);
     }
 
-    private static void look(String name, Sampler sampler, long window) throws Exception {
+    private static void measure(String name, Sampler sampler, long window) throws Exception {
         sampler.start();
         Thread.sleep(Math.min(SETTLE_MILLIS, 3 * window));
         double passes = sampler.passes();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplerStatistics;
 import com.incapsula.sampler.SamplingEngine;
@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Thousands of threads, looked at every millisecond, cost more than they may: is the limit held, and are the shares
+ * Thousands of threads, polled every millisecond, cost more than they may: is the limit held, and are the shares
  * right nevertheless? Of the threads, four are always at work, 1 in 20 wakes now and then, and all others are parked.
  */
 public final class OverheadLimit {
@@ -50,18 +50,18 @@ public final class OverheadLimit {
     /**
      * Runs everything.
      *
-     * @param plan ten times rounds times window is how long is looked at: within the limit there are few looks
+     * @param plan ten times rounds times window is how long it takes: within the limit there are few polls
      * @param only not used
      * @return a table
      */
     public static List<Table> run(Plan plan, String only) throws IOException, InterruptedException {
         int threads = plan.scaled(THREADS);
         Table table = new Table(
-                threads + " threads, looked at every ms, limit " + LIMIT_PERCENT + " % of a processor",
+                threads + " threads, polled every ms, limit " + LIMIT_PERCENT + " % of a processor",
                 "JDK",
                 "profiler",
                 "own CPU %",
-                "looks passed over %",
+                "polls skipped %",
                 "credits to the busy threads",
                 "longer phase, CPU %",
                 "seen %",
@@ -113,11 +113,11 @@ public final class OverheadLimit {
         Thread.sleep(WARM_UP_MILLIS);
         sampler.limit(LIMIT_PERCENT);
         Thread.sleep(WARM_UP_MILLIS);
-        look(sampler, Long.parseLong(arguments[1]));
+        measure(sampler, Long.parseLong(arguments[1]));
         System.exit(0);
     }
 
-    private static void look(SamplerPeer sampler, long millis) throws Exception {
+    private static void measure(SamplerPeer sampler, long millis) throws Exception {
         sampler.forget();
         long[] wall = {Longer.WALL.get(), Shorter.WALL.get()};
         long[] cpu = {Longer.CPU.get(), Shorter.CPU.get()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * With 4,000 threads at a millisecond the limit is held, and shares come out right all the same; but within it some
- * hundred looks a second are made, so that takes a minute. In simulated time test_wall.c shows the same each time.
+ * hundred polls a second are made, so that takes a minute. In simulated time test_wall.c shows the same each time.
  */
 @Measures
 class OverheadLimitIT {
@@ -35,7 +35,7 @@ class OverheadLimitIT {
                     .as("own CPU %")
                     .isLessThanOrEqualTo(OverheadLimit.LIMIT_BAR * OverheadLimit.LIMIT_PERCENT);
             softly.assertThat(Double.parseDouble(cells[2]))
-                    .as("passed over %: there was a limit to hold")
+                    .as("skipped %: there was a limit to hold")
                     .isPositive();
             if (IS_LONG) {
                 softly.assertThat(Double.parseDouble(cells[5]))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.sun.management.ThreadMXBean;
 import java.io.IOException;
@@ -31,7 +31,7 @@ final class Tasks {
     }
 
     /**
-     * CPU time of this process in nanoseconds, without the thread that asks and without the JVM's compilers, which
+     * CPU time of this process in nanoseconds, without the calling thread and without the JVM's compilers, which
      * mostly compile what that thread runs. Quick, however many threads are parked: theirs are read in one call.
      */
     static long cpuNanos() throws IOException {

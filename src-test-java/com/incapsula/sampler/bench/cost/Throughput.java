@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package com.incapsula.sampler.bench.price;
+package com.incapsula.sampler.bench.cost;
 
 import com.incapsula.sampler.SamplingEngine;
 import com.incapsula.sampler.bench.Figures;
@@ -18,7 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What two busy threads, 50 frames deep, lose while they are looked at. */
+/** What two busy threads, 50 frames deep, lose while they are sampled. */
 public final class Throughput {
 
     private static final String NOTHING = "no profiler";
@@ -82,7 +82,7 @@ public final class Throughput {
         String bar = "";
         if (name.startsWith(Peer.HYBRID) && millis == FAST_MILLIS) {
             bar = Table.atMost(lost, FAST_BAR, noise) + "; handler "
-                    + (Double.isNaN(handler) ? "**not told**" : Table.atMost(handler, HANDLER_BAR_MICROS));
+                    + (Double.isNaN(handler) ? "**undecided**" : Table.atMost(handler, HANDLER_BAR_MICROS));
         } else if (name.startsWith(Peer.HYBRID)) {
             bar = "noise " + Table.atMost(lost, noise);
         }

@@ -62,9 +62,9 @@ public final class AsyncProfilerPeer implements GroupedPeer {
     }
 
     /**
-     * Wall mode as its users run it, for its price alone.
+     * Wall mode as its users run it, for its cost alone.
      *
-     * @param intervalMillis between two looks at a thread
+     * @param intervalMillis between two polls of a thread
      */
     public static void startWall(long intervalMillis) throws Exception {
         AsyncProfiler.getInstance().execute("start,event=wall,interval=" + intervalMillis + "ms");

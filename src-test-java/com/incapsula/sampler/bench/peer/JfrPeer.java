@@ -15,7 +15,7 @@ final class JfrPeer implements GroupedPeer {
     private final long intervalMillis;
     private Recording recording;
 
-    /** cpuTime: the CPU-time sampler of JDK 25 instead of the one that looks at a few threads in turn. */
+    /** cpuTime: the CPU-time sampler of JDK 25 instead of the one that samples a few threads in turn. */
     JfrPeer(boolean cpuTime) {
         this(cpuTime, 1);
     }

@@ -18,19 +18,19 @@ public interface Peer {
     String JFR = "JFR";
     String JFR_CPU = "JFR CPU-time";
 
-    /** Starts to look at all threads every millisecond, or as often as it can. */
+    /** Starts to sample all threads every millisecond, or as often as it can. */
     void start() throws Exception;
 
     /**
      * Stops.
      *
-     * @param thread names of the threads to be told of
+     * @param thread names of the threads to report
      * @return what was seen since start
      */
     Profile stop(Predicate<String> thread) throws Exception;
 
     /**
-     * The profilers that look at running threads.
+     * The profilers that sample running threads.
      *
      * @return names, in the order in which windows are given to them
      */

@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What one profiler saw of the threads asked for: stacks, leaf first, with their weight (samples or milliseconds). */
+/** What one profiler saw of the chosen threads: stacks, leaf first, with their weight (samples or milliseconds). */
 public final class Profile {
 
     private final Map<List<Frame>, Double> stacks = new HashMap<>();

@@ -26,8 +26,8 @@ import java.util.stream.Collectors;
 
 /**
  * This project's sampler. Weights are milliseconds of wall time, with fractions: a text report rounds each row, and
- * what has many small rows would seem to take less time than it did. Unless it is told otherwise it may use all the
- * CPU time it needs, so that it skips nothing and its price is the whole price.
+ * what has many small rows would seem to take less time than it did. Unless set otherwise it may use all the
+ * CPU time it needs, so that it skips nothing and its cost is the whole price.
  */
 public final class SamplerPeer implements GroupedPeer {
 
@@ -52,7 +52,7 @@ public final class SamplerPeer implements GroupedPeer {
      * Makes a sampler.
      *
      * @param engine how stacks are walked
-     * @param intervalMillis between two looks at a thread
+     * @param intervalMillis between two polls of a thread
      */
     public SamplerPeer(SamplingEngine engine, long intervalMillis) {
         this(engine, intervalMillis, SamplingClock.WALL);
@@ -233,7 +233,7 @@ public final class SamplerPeer implements GroupedPeer {
         return new Frame(Frame.Kind.JAVA, place.matches() ? place.group(1) : text, 0);
     }
 
-    /** All is asked for. */
+    /** All is on. */
     private static final class Silent implements SamplingOutputer {
 
         @Override

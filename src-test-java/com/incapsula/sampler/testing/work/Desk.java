@@ -3,7 +3,7 @@ package com.incapsula.sampler.testing.work;
 
 import java.util.concurrent.CountDownLatch;
 
-/** Code that tests monitor: it waits until it is told to go home, or computes. */
+/** Code that tests monitor: it waits until it is sent home, or computes. */
 public final class Desk {
 
     private static volatile double sink;
@@ -29,7 +29,7 @@ public final class Desk {
         }
     }
 
-    /** Computes until it is told to go home. */
+    /** Computes until it is sent home. */
     public static void calculate(CountDownLatch goHome) {
         double sum = 0;
         while (goHome.getCount() > 0) {

@@ -107,7 +107,7 @@ class OrderServiceTest {
                 .as("the slow query piles up at the JDBC call")
                 .isGreaterThan(0.10);
         assertThat(share(workers, LOCK, whole))
-                .as("the lock that is fought over")
+                .as("the contended lock")
                 .isGreaterThan(0.10);
         assertThat(report).contains(JSON);
         assertRowsEndWhereTheyShould(report, workers);

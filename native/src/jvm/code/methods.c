@@ -57,7 +57,7 @@ static enum smp_status tolerate_missing(jvmtiError error)
     return status == SMP_ENOMEM || status == SMP_EPHASE ? status : SMP_OK;
 }
 
-static enum smp_status read_method(jvmtiEnv *jvmti, jmethodID method, struct method_facts *facts)
+static enum smp_status resolve_names(jvmtiEnv *jvmti, jmethodID method, struct method_facts *facts)
 {
     enum smp_status status =
         smp_jvmti_status((*jvmti)->GetMethodDeclaringClass(jvmti, method, &facts->declaring));
@@ -178,7 +178,7 @@ static enum smp_status resolve_method(void *self, uint64_t method, struct smp_me
         return SMP_EVM;
     if (method == SMP_METHODS_NO_ID)
         return SMP_EGONE;
-    enum smp_status status = read_method(jvmti, (jmethodID)(uintptr_t)method, &facts);
+    enum smp_status status = resolve_names(jvmti, (jmethodID)(uintptr_t)method, &facts);
     if (status == SMP_OK)
         status = fill_method_info(self, &facts, info);
     free_method_facts(jvmti, env, &facts);

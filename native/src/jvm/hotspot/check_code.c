@@ -31,12 +31,12 @@ enum {
 
 /* --- where the code is --- */
 
-static bool read_word(uintptr_t address, uintptr_t *out)
+static bool read_record_word(uintptr_t address, uintptr_t *out)
 {
     return address % sizeof(*out) == 0 && smp_safe_read(out, address, sizeof(*out));
 }
 
-static bool read_number(uintptr_t address, uint32_t *out)
+static bool read_record_number(uintptr_t address, uint32_t *out)
 {
     return address % sizeof(*out) == 0 && smp_safe_read(out, address, sizeof(*out));
 }
@@ -51,9 +51,10 @@ static bool read_space(const struct smp_layout *layout, uintptr_t at, struct spa
 {
     char byte = 0;
 
-    return read_word(at + layout->heap.low, &out->low) &&
-           read_word(at + layout->heap.high, &out->high) && out->low != 0 && out->low < out->high &&
-           smp_safe_read(&byte, out->low, 1) && smp_safe_read(&byte, out->high - 1, 1);
+    return read_record_word(at + layout->heap.low, &out->low) &&
+           read_record_word(at + layout->heap.high, &out->high) && out->low != 0 &&
+           out->low < out->high && smp_safe_read(&byte, out->low, 1) &&
+           smp_safe_read(&byte, out->high - 1, 1);
 }
 
 /* The map has a byte for each segment, and is committed in pages. */
@@ -66,8 +67,8 @@ static bool is_heap_sane(const struct smp_layout *layout, uintptr_t heap, uintpt
 
     if (!read_space(layout, heap + layout->heap.memory, &memory) ||
         !read_space(layout, heap + layout->heap.map, &map) ||
-        !read_number(heap + layout->heap.shift, &shift) || shift < MIN_SHIFT || shift > MAX_SHIFT ||
-        (memory.high - memory.low) >> shift > map.high - map.low)
+        !read_record_number(heap + layout->heap.shift, &shift) || shift < MIN_SHIFT ||
+        shift > MAX_SHIFT || (memory.high - memory.low) >> shift > map.high - map.low)
         return false;
     *has_pc = *has_pc || (pc >= memory.low && pc < memory.high);
     return true;
@@ -80,9 +81,9 @@ static bool is_interpreter_sane(const struct smp_layout *layout)
     uint32_t bytes = 0;
     char byte = 0;
 
-    return read_word(layout->interpreter.code, &code) &&
-           read_word(code + layout->interpreter.start, &start) &&
-           read_number(code + layout->interpreter.bytes, &bytes) && bytes > 0 &&
+    return read_record_word(layout->interpreter.code, &code) &&
+           read_record_word(code + layout->interpreter.start, &start) &&
+           read_record_number(code + layout->interpreter.bytes, &bytes) && bytes > 0 &&
            smp_safe_read(&byte, start, 1) && smp_safe_read(&byte, start + bytes - 1, 1);
 }
 
@@ -95,13 +96,14 @@ const char *smp_check_heaps(const struct smp_layout *layout)
     uint32_t count = 0;
     bool has_entry = false;
 
-    if (!read_word(layout->entry.return_pc, &entry) || !read_word(layout->heap.list, &list) ||
-        !read_number(list + layout->heap.length, &count) || count == 0 || count > MAX_HEAPS ||
-        !read_word(list + layout->heap.data, &data))
+    if (!read_record_word(layout->entry.return_pc, &entry) ||
+        !read_record_word(layout->heap.list, &list) ||
+        !read_record_number(list + layout->heap.length, &count) || count == 0 ||
+        count > MAX_HEAPS || !read_record_word(list + layout->heap.data, &data))
         return "the list of code heaps is not where it should be";
     for (uint32_t i = 0; i < count; i++) {
         uintptr_t heap = 0;
-        if (!read_word(data + i * sizeof(heap), &heap) ||
+        if (!read_record_word(data + i * sizeof(heap), &heap) ||
             !is_heap_sane(layout, heap, entry, &has_entry))
             return "a code heap is not what it should be";
     }
@@ -178,7 +180,7 @@ static const char *compare_record(const struct smp_layout *layout, const struct 
 }
 
 /* The code begins with the making of its frame, as far as that is understood. */
-static const char *compare_frame(const struct smp_layout *layout, const struct smp_blob *blob,
+static const char *compare_scope(const struct smp_layout *layout, const struct smp_blob *blob,
                                  size_t size)
 {
     /* The bytes are those of the event, which are mapped. */
@@ -322,7 +324,7 @@ static const char *compare_blob(const struct smp_layout *layout,
     return check_compile_id(blob);
 }
 
-static const jvmtiCompiledMethodLoadInlineRecord *find_record(const void *info)
+static const jvmtiCompiledMethodLoadInlineRecord *first_inline_record(const void *info)
 {
     const jvmtiCompiledMethodLoadRecordHeader *header = info;
 
@@ -334,12 +336,12 @@ static const jvmtiCompiledMethodLoadInlineRecord *find_record(const void *info)
 const char *smp_check_method(const struct smp_layout *layout, const struct smp_check_method *method,
                              uint64_t *frames)
 {
-    const jvmtiCompiledMethodLoadInlineRecord *record = find_record(method->info);
+    const jvmtiCompiledMethodLoadInlineRecord *record = first_inline_record(method->info);
     struct smp_blob blob;
     const char *reason = compare_blob(layout, method, &blob);
 
     if (reason == NULL && blob.kind == SMP_BLOB_COMPILED) {
-        reason = compare_frame(layout, &blob, method->size);
+        reason = compare_scope(layout, &blob, method->size);
         if (reason == NULL)
             reason = check_records(layout, &blob);
         if (reason == NULL)

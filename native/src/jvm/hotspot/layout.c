@@ -192,7 +192,7 @@ static enum finding judge(const struct row *row, const struct smp_export *entry)
                : FOUND;
 }
 
-static bool is_entry_of(const struct row *row, const struct smp_export *entry)
+static bool is_layout_entry(const struct row *row, const struct smp_export *entry)
 {
     switch (row->kind) {
     case FIELD:
@@ -213,7 +213,7 @@ static void visit_entry(void *self, const struct smp_export *entry)
     for (size_t i = 0; i < ROW_COUNT; i++) {
         const bool is_of_list =
             rows[i].kind == search->of || (search->of == FIELD && rows[i].kind == STATIC);
-        if (is_of_list && is_entry_of(&rows[i], entry)) {
+        if (is_of_list && is_layout_entry(&rows[i], entry)) {
             search->found[i] = judge(&rows[i], entry);
             search->values[i] = entry->value;
             search->types[i] = entry->type_string;

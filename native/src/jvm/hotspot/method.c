@@ -50,7 +50,7 @@ static uint16_t u16_at(const char *object, uint32_t offset)
     return value;
 }
 
-static bool read_word(uintptr_t address, uintptr_t *out)
+static bool read_method_word(uintptr_t address, uintptr_t *out)
 {
     return smp_safe_read(out, address, sizeof(*out));
 }
@@ -130,9 +130,9 @@ uint64_t smp_method_code_id(const struct smp_method_code *code)
     uintptr_t count = 0;
     uintptr_t id = 0;
 
-    if (!read_word(code->ids, &ids) || ids == 0 || ids % sizeof(ids) != 0 ||
-        !read_word(ids, &count) || count > MAX_METHOD_IDS || code->number >= count ||
-        !read_word(ids + (code->number + 1U) * sizeof(id), &id))
+    if (!read_method_word(code->ids, &ids) || ids == 0 || ids % sizeof(ids) != 0 ||
+        !read_method_word(ids, &count) || count > MAX_METHOD_IDS || code->number >= count ||
+        !read_method_word(ids + (code->number + 1U) * sizeof(id), &id))
         return 0;
     return id;
 }
@@ -174,8 +174,8 @@ bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
     uintptr_t name = 0;
 
     if (!read_view(layout, method, &view) ||
-        !read_word(view.holder + layout->klass.name, &class_name) ||
-        !read_word(view.pool + layout->pool.bytes + view.name * sizeof(name), &name))
+        !read_method_word(view.holder + layout->klass.name, &class_name) ||
+        !read_method_word(view.pool + layout->pool.bytes + view.name * sizeof(name), &name))
         return false;
     out->const_method = view.code.const_method;
     return read_symbol(layout, class_name, out->class_name) && read_symbol(layout, name, out->name);

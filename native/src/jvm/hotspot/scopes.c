@@ -186,7 +186,7 @@ static uint32_t next_number(struct stream *stream)
 }
 
 /* The index counts from 1. */
-static uintptr_t read_method(const struct debug_data *data, uint32_t index)
+static uintptr_t read_scope_method(const struct debug_data *data, uint32_t index)
 {
     const uintptr_t count = (data->metadata_end - data->metadata) / sizeof(uintptr_t);
     uintptr_t method = 0;
@@ -211,7 +211,7 @@ static size_t read_scopes(const struct smp_layout *layout, const struct debug_da
             return 0;
         stream.at = data->scopes + at;
         caller = next_number(&stream);
-        out[count].method = read_method(data, next_number(&stream));
+        out[count].method = read_scope_method(data, next_number(&stream));
         out[count].bci = (int32_t)next_number(&stream) + ENTRY_BCI;
         if (stream.is_broken || out[count].method == 0 || caller >= at)
             return 0;

@@ -23,18 +23,18 @@ static struct {
 
 static _Atomic bool in_use;
 
-static uint64_t key_of(jmethodID method)
+static uint64_t method_key(jmethodID method)
 {
     return (uint64_t)(uintptr_t)method;
 }
 
 static void find_boundary_methods(JNIEnv *env, jclass continuation)
 {
-    known.enter_special = key_of(smp_jdk_static_method(env, continuation, "enterSpecial",
-                                                       "(Ljdk/internal/vm/Continuation;ZZ)V"));
-    known.enter = key_of(
+    known.enter_special = method_key(smp_jdk_static_method(env, continuation, "enterSpecial",
+                                                           "(Ljdk/internal/vm/Continuation;ZZ)V"));
+    known.enter = method_key(
         smp_jdk_static_method(env, continuation, "enter", "(Ljdk/internal/vm/Continuation;Z)V"));
-    known.enter0 = key_of(smp_jdk_method(env, continuation, "enter0", "()V"));
+    known.enter0 = method_key(smp_jdk_method(env, continuation, "enter0", "()V"));
 }
 
 static void find_mount_fields(JNIEnv *env, jclass continuation, jclass thread, jclass body)
@@ -59,7 +59,7 @@ bool smp_virtual_threads_init(JNIEnv *env)
         jclass carrier = smp_jdk_class(env, "jdk/internal/misc/CarrierThread");
         find_boundary_methods(env, continuation);
         find_mount_fields(env, continuation, thread, body);
-        known.run_body = key_of(smp_jdk_method(env, body, "run", "()V"));
+        known.run_body = method_key(smp_jdk_method(env, body, "run", "()V"));
         if (carrier != NULL)
             known.carrier = (*env)->NewGlobalRef(env, carrier);
         if (body != NULL)

@@ -40,7 +40,7 @@ struct smp_outside {
 
 /* ---------------------------------------------------------------------------------- up and down */
 
-static void set_refusal(const char *reason)
+static void set_outside_refusal(const char *reason)
 {
     pthread_mutex_lock(&state.mutex);
     (void)snprintf(state.refusal, sizeof(state.refusal), "%s", reason);
@@ -63,8 +63,8 @@ bool smp_outside_is_usable(void)
            smp_hotspot_is_usable();
 }
 
-static void walk_frames(void *self, struct smp_frames_start start, uintptr_t stack_high,
-                        struct smp_frames *out)
+static void walk_outside_frames(void *self, struct smp_frames_start start, uintptr_t stack_high,
+                                struct smp_frames *out)
 {
     const struct smp_own_walk *own = self;
 
@@ -81,7 +81,7 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
         return false;
     }
     state.how = (struct smp_proven_walk){ .layout = async->layout.jvm,
-                                          .walk = walk_frames,
+                                          .walk = walk_outside_frames,
                                           .self = (void *)(uintptr_t)smp_async_own_walk() };
     if (state.how.layout.last_sp == 0) {
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");
@@ -101,7 +101,7 @@ void smp_outside_open(void)
     if (!smp_once_open(&state.once))
         return;
     const bool is_usable = open_outside(reason);
-    set_refusal(reason);
+    set_outside_refusal(reason);
     if (is_usable) {
         smp_gate_open(&smp_gate_process);
         atomic_store_explicit(&state.usable, true, memory_order_release);
@@ -144,8 +144,8 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
 }
 
 /* A thread that is older than the library: where its stack lies is found by its stack pointer. */
-static bool find_stack(struct smp_outside *walker, const struct smp_proven_walk *how,
-                       struct smp_walk_info *info)
+static bool find_outside_stack(struct smp_outside *walker, const struct smp_proven_walk *how,
+                               struct smp_walk_info *info)
 {
     const uintptr_t sp = info->stack_high == 0 ? smp_proven_walk_sp(how, info) : 0;
 
@@ -154,11 +154,11 @@ static bool find_stack(struct smp_outside *walker, const struct smp_proven_walk 
     return sp != 0 && info->stack_high != 0;
 }
 
-static bool is_worth_another_try(struct smp_outside *walker, const struct smp_proven_walk *how,
-                                 struct smp_walk_info *info, enum smp_proof proof)
+static bool is_worth_another_walk(struct smp_outside *walker, const struct smp_proven_walk *how,
+                                  struct smp_walk_info *info, enum smp_proof proof)
 {
     return proof == SMP_PROOF_HAS_RUN ||
-           (proof == SMP_PROOF_NO_STACK && find_stack(walker, how, info));
+           (proof == SMP_PROOF_NO_STACK && find_outside_stack(walker, how, info));
 }
 
 /*
@@ -203,7 +203,7 @@ static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
         smp_cross_check_begin(&walker->check, thread);
         proof = smp_proven_walk_thread(how, thread->os_tid, info, &frames);
         walker->counts[proof]++;
-        if (!is_worth_another_try(walker, how, info, proof))
+        if (!is_worth_another_walk(walker, how, info, proof))
             break;
     }
     return proof == SMP_PROOF_PROVEN && fill_sample(walker, &frames, sample) &&
@@ -213,8 +213,8 @@ static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
 }
 
 /* A stack with frames proves that the thread's end is still to come, and so will be seen. */
-static enum smp_status walk_by_jvmti(void *self, struct smp_thread *thread,
-                                     struct smp_sample *sample)
+static enum smp_status walk_by_handshake(void *self, struct smp_thread *thread,
+                                         struct smp_sample *sample)
 {
     const struct smp_outside *walker = self;
     const enum smp_status status = walker->by_jvmti.walk(walker->by_jvmti.self, thread, sample);
@@ -264,7 +264,7 @@ struct smp_walker smp_outside_functions(struct smp_outside *walker)
 {
     return (struct smp_walker){
         .name = walker->by_jvmti.name,
-        .walk = walk_by_jvmti,
+        .walk = walk_by_handshake,
         .walk_outside = walk_from_outside,
         .self = walker,
     };

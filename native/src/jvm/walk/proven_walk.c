@@ -14,7 +14,7 @@ struct anchor {
 };
 
 /* The thread may write these words at any time. */
-static uintptr_t read_word(uintptr_t object, uint32_t offset)
+static uintptr_t read_stack_word(uintptr_t object, uint32_t offset)
 {
     const uintptr_t *word = (const uintptr_t *)(object + offset); /* NOLINT */
 
@@ -34,9 +34,9 @@ static struct anchor read_anchor(const struct smp_jvm_layout *layout, uintptr_t 
     atomic_thread_fence(memory_order_acquire);
     return (struct anchor){
         .state = read_state(java_thread, layout->state),
-        .start = { .sp = read_word(java_thread, layout->last_sp),
-                   .fp = read_word(java_thread, layout->last_fp),
-                   .pc = read_word(java_thread, layout->last_pc) },
+        .start = { .sp = read_stack_word(java_thread, layout->last_sp),
+                   .fp = read_stack_word(java_thread, layout->last_fp),
+                   .pc = read_stack_word(java_thread, layout->last_pc) },
     };
 }
 
@@ -65,8 +65,9 @@ static void forget_frames(struct smp_frames *out)
 }
 
 /* Behind the gates. */
-static enum smp_proof walk_from(const struct smp_proven_walk *how, const struct anchor *anchor,
-                                const struct smp_walk_info *info, struct smp_frames *out)
+static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
+                                       const struct anchor *anchor,
+                                       const struct smp_walk_info *info, struct smp_frames *out)
 {
     const uintptr_t sp = anchor->start.sp;
 
@@ -86,7 +87,7 @@ static enum smp_proof walk_twice(const struct smp_proven_walk *how,
                                  struct smp_frames *out)
 {
     const struct anchor first = read_anchor(&how->layout, java_thread);
-    enum smp_proof proof = walk_from(how, &first, info, out);
+    enum smp_proof proof = walk_from_anchor(how, &first, info, out);
 
     if (proof != SMP_PROOF_PROVEN)
         return proof;
@@ -95,7 +96,7 @@ static enum smp_proof walk_twice(const struct smp_proven_walk *how,
     const struct anchor second = read_anchor(&how->layout, java_thread);
     if (!is_same_anchor(&first, &second))
         return SMP_PROOF_HAS_RUN;
-    proof = walk_from(how, &second, info, out);
+    proof = walk_from_anchor(how, &second, info, out);
     const struct anchor last = read_anchor(&how->layout, java_thread);
     const bool is_same = proof == SMP_PROOF_PROVEN && out->proof == words && out->count == count;
     return is_same && is_same_anchor(&second, &last) ? SMP_PROOF_PROVEN : SMP_PROOF_HAS_RUN;
@@ -153,7 +154,7 @@ uintptr_t smp_proven_walk_sp(const struct smp_proven_walk *how, struct smp_walk_
         return 0;
     if (smp_gate_enter(&info->gate)) {
         if (info->java_thread != 0)
-            sp = read_word(info->java_thread, how->layout.last_sp);
+            sp = read_stack_word(info->java_thread, how->layout.last_sp);
         if (!smp_gate_leave(&info->gate))
             sp = 0;
     }

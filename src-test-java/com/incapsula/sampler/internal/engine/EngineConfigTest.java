@@ -45,7 +45,9 @@ class EngineConfigTest {
         engine.onFilter = () -> {
             throw new OutOfMemoryError("threads");
         };
-        assertThatThrownBy(() -> wanted.apply(engine, had)).hasMessage("threads").hasNoSuppressedExceptions();
+        assertThatThrownBy(() -> wanted.apply(engine, had))
+                .hasMessage("threads")
+                .hasNoSuppressedExceptions();
         assertThat(engine.calls).containsExactly("configure", "filterThreads 1 true", "configure");
         assertThat(engine.options).isEqualTo(had.options().toString());
     }

@@ -106,9 +106,7 @@ class OrderServiceTest {
         assertThat(share(workers, QUERY, whole))
                 .as("the slow query piles up at the JDBC call")
                 .isGreaterThan(0.10);
-        assertThat(share(workers, LOCK, whole))
-                .as("the contended lock")
-                .isGreaterThan(0.10);
+        assertThat(share(workers, LOCK, whole)).as("the contended lock").isGreaterThan(0.10);
         assertThat(report).contains(JSON);
         assertRowsEndWhereTheyShould(report, workers);
         for (String idle : List.of("mail-sender-", "audit-writer-")) {

@@ -423,7 +423,7 @@ static void put_barrier(void)
 {
     stack[12] = slot(40); /* frame pointer of the function that is running */
     stack[13] = (uintptr_t)restorer;
-    stack[40] = slot(70); /* of its caller, whom the stub has called */
+    stack[40] = slot(70); /* of its caller, which the stub has called */
     stack[41] = at(STUB + 0x20);
     stack[70] = slot(100); /* the stub's */
     stack[71] = at(CALLER + 0x60);

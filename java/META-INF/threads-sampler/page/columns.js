@@ -8,7 +8,17 @@
  * @returns {Column[]}
  */
 function columnsOf(view, get, main) {
-    return view.model.isDiff ? diffColumns(view, get, main) : singleColumns(view, get, main);
+    const columns = view.model.isDiff ? diffColumns(view, get, main) : singleColumns(view, get, main);
+    columns.push({
+        key: 'name',
+        title: 'Frame',
+        hint: 'Name',
+        name: true,
+        value: get.text,
+        text: get.text,
+        tone: get.tone,
+    });
+    return columns;
 }
 
 /** @type {typeof columnsOf} */
@@ -54,15 +64,6 @@ function singleColumns(view, get, main) {
     for (const name of view.model.measures.filter((measure) => !KNOWN_MEASURES.includes(measure))) {
         count(name, name[0].toUpperCase() + name.slice(1), name + ', as the report has it');
     }
-    columns.push({
-        key: 'name',
-        title: 'Frame',
-        hint: 'Name',
-        name: true,
-        value: get.text,
-        text: get.text,
-        tone: get.tone,
-    });
     return columns;
 }
 
@@ -84,8 +85,7 @@ function diffColumns(view, get, main) {
     const part = main === 'self' ? get.self : get.total;
     /** @param {any} row */
     const relative = (row) => (part(now, row) - part(then, row)) / (part(then, row) || Number.MIN_VALUE);
-    /** @type {Column[]} */
-    const columns = [
+    return [
         change(
             'delta',
             'Change ms',
@@ -116,16 +116,6 @@ function diffColumns(view, get, main) {
         ),
         column('after', main === 'self' ? 'Own after ms' : 'After ms', 'As measured', (row) => part(now, row)),
     ];
-    columns.push({
-        key: 'name',
-        title: 'Frame',
-        hint: 'Name',
-        name: true,
-        value: get.text,
-        text: get.text,
-        tone: get.tone,
-    });
-    return columns;
 }
 
 /** @param {number} delta */

@@ -94,7 +94,7 @@ class Input {
 
     /** @param {KeyboardEvent} event */
     key(event) {
-        byId('tip').hidden = true; // who uses keys does not look at the mouse
+        byId('tip').hidden = true; // a person who uses keys does not watch the mouse
         if (
             event.ctrlKey ||
             event.altKey ||

@@ -232,7 +232,7 @@ class CpuClockIT {
                         + "JVMTI (async walk refused: the signal cannot be had)\n");
     }
 
-    /** All others on this machine who are the same user count, too: the limit is well above them, our need above it. */
+    /** All other processes of the same user count, too: the limit is well above them, our need above it. */
     @Test
     void threadsWithoutATimerAreCountedAndTheirTimeIsNotLost() throws Exception {
         assertThat(ChildJvm.of(Program.class)

@@ -38,7 +38,7 @@ enum Storm {
         }
     },
 
-    /** Compiled code that turns out wrong beneath those who run it. */
+    /** Compiled code that turns out wrong beneath the threads that run it. */
     DEOPTIMISATION {
         @Override
         List<Worker> begin() {

@@ -19,7 +19,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 
-/** The experiments of {@link SafepointBias} under all profilers: who blames the right line? */
+/** The experiments of {@link SafepointBias} under all profilers: which of them blames the right line? */
 public final class Accuracy {
 
     private static final int PEERS_MAX = 6;

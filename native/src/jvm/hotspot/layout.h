@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "jvm/hotspot/exports.h"
+#include "jvm/hotspot/thread_states.h"
 
 enum { SMP_LAYOUT_REASON_BYTES = 160 };
 
@@ -39,12 +40,7 @@ struct smp_layout {
         uint32_t anchor;
         uint32_t state;
     } thread; /* JavaThread */
-    struct {
-        int32_t in_native;
-        int32_t in_vm;
-        int32_t in_java;
-        int32_t blocked;
-    } states; /* of a thread; JDK 28 has other numbers */
+    struct smp_jvm_states states; /* of a thread */
     struct {
         uint32_t sp;
         uint32_t pc;

@@ -42,6 +42,7 @@ static struct {
     void (*step)(unsigned number);
     unsigned steps;
     unsigned walks;
+    unsigned confirmed;
 } thread;
 
 static struct smp_raw_frame raw[CAPACITY];
@@ -83,6 +84,13 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
     out->end = thread.end;
 }
 
+static void confirm(void *self, const struct smp_frames *proven)
+{
+    (void)self;
+    assert_ptr_equal(proven, &frames);
+    thread.confirmed++;
+}
+
 static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
 
 static int setup(void **state)
@@ -105,6 +113,7 @@ static int setup(void **state)
                     .last_fp = offsetof(struct object, fp),
                     .last_pc = offsetof(struct object, pc) },
         .walk = walk,
+        .confirm = confirm,
     };
     frames = (struct smp_frames){ .raw = raw, .ids = ids, .capacity = CAPACITY };
     smp_clock_set_fake(&clock_seam);
@@ -129,10 +138,12 @@ static void assert_proof(enum smp_proof expected)
 {
     thread.steps = 0;
     thread.walks = 0;
+    thread.confirmed = 0;
     frames.count = 99;
     assert_int_equal(prove(), expected);
     if (expected != SMP_PROOF_PROVEN)
         assert_int_equal(frames.count, 0);
+    assert_int_equal(thread.confirmed, expected == SMP_PROOF_PROVEN ? 1 : 0);
 }
 
 /* ---------------------------------------------------------------------- nothing happens */

@@ -39,7 +39,7 @@ struct smp_layout {
     struct {
         uint32_t anchor;
         uint32_t state;
-    } thread; /* JavaThread */
+    } thread;                     /* JavaThread */
     struct smp_jvm_states states; /* of a thread */
     struct {
         uint32_t sp;
@@ -141,7 +141,8 @@ struct smp_layout {
         uint32_t anchor; /* distance from the frame's sp, in a field of the blob */
         uint32_t frame_anchor;
     } upcall;
-    uintptr_t barrier_pc; /* address of the variable; 0: this JDK does not export it */
+    uintptr_t barrier_pc;       /* address of the variable; 0: this JDK does not export it */
+    const uint64_t *safepoints; /* how many there were; NULL: not known */
 };
 
 /*

@@ -56,6 +56,7 @@ static void forget_frames(struct smp_frames *out)
     out->count = 0;
     out->leaf_count = 0;
     out->omitted = 0;
+    out->unsure = 0;
     out->proof = 0;
 }
 
@@ -137,6 +138,8 @@ enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, int32_t
     }
     if (proof != SMP_PROOF_PROVEN)
         forget_frames(out);
+    else if (how->confirm != NULL)
+        how->confirm(how->self, out);
     return proof;
 }
 

@@ -52,6 +52,30 @@ static void test_memory_that_is_not(void **state)
     assert_false(smp_safe_read(to, (uintptr_t)page, 8));
 }
 
+static void test_several_places_at_once(void **state)
+{
+    static const uint32_t words[] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
+    uint32_t to[SMP_SAFE_PARTS + 1] = { 0 };
+    struct smp_safe_part parts[SMP_SAFE_PARTS + 1];
+
+    (void)state;
+    assert_null(smp_safe_read_refusal());
+    for (size_t i = 0; i <= SMP_SAFE_PARTS; i++)
+        parts[i] = (struct smp_safe_part){ &to[i], (uintptr_t)&words[i], sizeof(words[i]) };
+    assert_true(smp_safe_read_parts(parts, 0));
+    assert_true(smp_safe_read_parts(parts, SMP_SAFE_PARTS));
+    assert_memory_equal(to, words, SMP_SAFE_PARTS * sizeof(words[0]));
+    assert_int_equal(to[SMP_SAFE_PARTS], 0);
+    assert_false(smp_safe_read_parts(parts, SMP_SAFE_PARTS + 1));
+    /* All or nothing. */
+    for (size_t i = 0; i < SMP_SAFE_PARTS; i++) {
+        const uintptr_t saved = parts[i].address;
+        parts[i].address = 8;
+        assert_false(smp_safe_read_parts(parts, SMP_SAFE_PARTS));
+        parts[i].address = saved;
+    }
+}
+
 static bool refuse(const char **refusal)
 {
     *refusal = "for a test";
@@ -137,6 +161,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory_that_is_there),
         cmocka_unit_test(test_memory_that_is_not),
+        cmocka_unit_test(test_several_places_at_once),
         cmocka_unit_test(test_nothing_is_read_where_it_is_not_permitted),
         cmocka_unit_test(test_under_filters_of_system_calls),
     };

@@ -110,6 +110,42 @@ static void test_records_without_a_scope_and_native_methods(void **state)
     }
 }
 
+/* As the JVM writes them: a record below all places of the code, and one above them. */
+static void test_the_end_of_the_records_is_no_place(void **state)
+{
+    struct smp_raw_frame frames[3];
+    struct smp_blob blob;
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        struct fake_code *code = fake_code_create(versions[v]);
+        const struct smp_layout *layout = fake_code_layout(code);
+        const uintptr_t method = fake_code_method(code, "app/Main", "run", 1);
+        const uintptr_t inlined = fake_code_method(code, "app/Main", "sum", 2);
+        const struct fake_record records[] = {
+            { .pc = -1 },
+            { .pc = 9, .count = 1, .frames = { { method, 4 } } },
+            { .pc = 30, .count = 2, .frames = { { inlined, 7 }, { method, 5 } } },
+            { .pc = INT32_MAX },
+        };
+        const uintptr_t start = fake_code_compile(code, method, 8, records, 4);
+        assert_true(smp_blob_find(layout, start, &blob));
+        assert_int_equal(smp_code_frames_near(layout, &blob, start, frames, 3), 1);
+        assert_int_equal(frames[0].bci, 4);
+        assert_int_equal(smp_code_frames_near(layout, &blob, start + 10, frames, 3), 2);
+        assert_int_equal(smp_code_frames_near(layout, &blob, start + 31, frames, 3), 2);
+        assert_int_equal(frames[0].method, inlined);
+        assert_int_equal(frames[0].bci, 7);
+        assert_int_equal(smp_code_frames(layout, &blob, start + 31, frames, 3), 0);
+        /* Without any place: the method itself. */
+        const uintptr_t bare = fake_code_compile(code, method, 8, records + 3, 1);
+        assert_true(smp_blob_find(layout, bare, &blob));
+        assert_int_equal(smp_code_frames_near(layout, &blob, bare + 31, frames, 3), 1);
+        assert_int_equal(frames[0].method, method);
+        fake_code_destroy(code);
+    }
+}
+
 static void test_blobs_are_found_by_any_of_their_pcs(void **state)
 {
     struct smp_blob blob;
@@ -249,6 +285,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_frames_are_those_that_were_recorded),
         cmocka_unit_test(test_records_without_a_scope_and_native_methods),
+        cmocka_unit_test(test_the_end_of_the_records_is_no_place),
         cmocka_unit_test(test_blobs_are_found_by_any_of_their_pcs),
         cmocka_unit_test(test_other_kinds),
         cmocka_unit_test(test_where_deoptimised_frames_are_sent),

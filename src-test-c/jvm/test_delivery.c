@@ -17,6 +17,7 @@
 #include "jvm/threads/threads.h"
 #include "jvm/walk/delivery.h"
 #include "support/fake_clock.h"
+#include "support/thread_states.h"
 #include "support/vm_fixture.h"
 
 enum { DEPTH = 6, CAPACITY = 16, TOKEN = 4711, FRAMES = 32 };
@@ -74,7 +75,7 @@ static int setup(void **state)
     fixture.main_thread.depth = DEPTH;
     memset(&got, 0, sizeof(got));
     memset(frames, 0, sizeof(frames));
-    delivery = (struct smp_delivery){ .capacity = CAPACITY };
+    delivery = (struct smp_delivery){ .capacity = CAPACITY, .states = STATES_UNTIL_27 };
     smp_handshakes_init(&delivery.handshakes);
     answer = (struct smp_walk_answer){ .answer = SMP_ANSWER_WHOLE };
     walked = (struct smp_walked){
@@ -289,7 +290,7 @@ static void no_root_is_looked_for_where_no_handshake_helps(void **state)
 
 static void a_waiting_thread_has_the_stack_of_a_handshake(void **state)
 {
-    static const int32_t states[] = { SMP_JVM_BLOCKED, SMP_JVM_IN_NATIVE };
+    static const int32_t states[] = { STATE_BLOCKED, STATE_IN_NATIVE };
 
     (void)state;
     for (int i = 0; i < 2; i++) {
@@ -304,14 +305,26 @@ static void a_waiting_thread_has_the_stack_of_a_handshake(void **state)
     assert_int_equal(got.sample.omitted, DEPTH - 4);
 }
 
+static void the_states_of_jdk_28_are_others(void **state)
+{
+    (void)state;
+    delivery.states = (struct smp_jvm_states)STATES_SINCE_28;
+    answer.state = STATE_IN_NATIVE; /* here it is "in Java" */
+    assert_false(smp_delivery_waiting(&delivery, &walked, to));
+    answer.state = delivery.states.blocked;
+    assert_true(smp_delivery_waiting(&delivery, &walked, to));
+    answer.state = delivery.states.in_native;
+    assert_true(smp_delivery_waiting(&delivery, &walked, to));
+}
+
 static void a_thread_that_runs_is_not_waited_for(void **state)
 {
     (void)state;
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
-    answer.state = SMP_JVM_BLOCKED + 1;
+    answer.state = STATE_BLOCKED + 1;
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
     assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
-    answer.state = SMP_JVM_BLOCKED;
+    answer.state = STATE_BLOCKED;
     fixture.main_thread.depth = 0;
     assert_false(smp_delivery_waiting(&delivery, &walked, to));
     fixture.main_thread.depth = DEPTH;
@@ -400,6 +413,7 @@ int main(void)
         TEST(where_the_thread_went_on_the_stack_is_the_handshakes),
         TEST(no_root_is_looked_for_where_no_handshake_helps),
         TEST(a_waiting_thread_has_the_stack_of_a_handshake),
+        TEST(the_states_of_jdk_28_are_others),
         TEST(a_thread_that_runs_is_not_waited_for),
         TEST(a_mounted_virtual_thread_has_its_own_stack_and_name),
         TEST(a_virtual_thread_that_was_parked_is_cut),

@@ -16,6 +16,7 @@
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/outside.h"
 #include "support/failing_alloc.h"
+#include "support/thread_states.h"
 #include "support/vm_fixture.h"
 
 enum { CAPACITY = 16, DEPTH = 4, NEVER = 1000000 };
@@ -79,13 +80,14 @@ static int setup(void **state)
     (void)state;
     vm_fixture_setup(&fixture);
     reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
-    vm.state = SMP_JVM_BLOCKED;
+    vm.state = STATE_BLOCKED;
     vm.sp = (uintptr_t)vm.stack;
     vm.without_id = DEPTH;
     vm.walks = vm.cpu_steps = 0;
     vm.meanwhile = NULL;
     vm.how = (struct smp_proven_walk){
-        .layout = { .state = 0,
+        .layout = { .states = STATES_UNTIL_27,
+                    .state = 0,
                     .last_sp = (uint32_t)((char *)&vm.sp - (char *)&vm),
                     .last_fp = (uint32_t)((char *)&vm.fp - (char *)&vm),
                     .last_pc = (uint32_t)((char *)&vm.pc - (char *)&vm) },

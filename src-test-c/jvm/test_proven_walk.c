@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "jvm/walk/proven_walk.h"
+#include "support/thread_states.h"
 
 enum { DEPTH = 8, CAPACITY = 16, TID = 77 };
 
@@ -41,6 +42,7 @@ static struct {
     void (*step)(unsigned number);
     unsigned steps;
     unsigned walks;
+    unsigned confirmed;
 } thread;
 
 static struct smp_raw_frame raw[CAPACITY];
@@ -82,13 +84,20 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
     out->end = thread.end;
 }
 
+static void confirm(void *self, const struct smp_frames *proven)
+{
+    (void)self;
+    assert_ptr_equal(proven, &frames);
+    thread.confirmed++;
+}
+
 static const struct smp_clock_fake clock_seam = { .thread_cpu_ns = read_cpu };
 
 static int setup(void **state)
 {
     (void)state;
     memset(&thread, 0, sizeof(thread));
-    thread.object.state = SMP_JVM_BLOCKED;
+    thread.object.state = STATE_BLOCKED;
     thread.object.sp = (uintptr_t)thread.stack;
     thread.object.fp = 1;
     thread.object.pc = 2;
@@ -98,11 +107,13 @@ static int setup(void **state)
     thread.info.stack_low = (uintptr_t)thread.stack;
     thread.info.stack_high = (uintptr_t)(thread.stack + DEPTH);
     thread.how = (struct smp_proven_walk){
-        .layout = { .state = offsetof(struct object, state),
+        .layout = { .states = STATES_UNTIL_27,
+                    .state = offsetof(struct object, state),
                     .last_sp = offsetof(struct object, sp),
                     .last_fp = offsetof(struct object, fp),
                     .last_pc = offsetof(struct object, pc) },
         .walk = walk,
+        .confirm = confirm,
     };
     frames = (struct smp_frames){ .raw = raw, .ids = ids, .capacity = CAPACITY };
     smp_clock_set_fake(&clock_seam);
@@ -127,17 +138,19 @@ static void assert_proof(enum smp_proof expected)
 {
     thread.steps = 0;
     thread.walks = 0;
+    thread.confirmed = 0;
     frames.count = 99;
     assert_int_equal(prove(), expected);
     if (expected != SMP_PROOF_PROVEN)
         assert_int_equal(frames.count, 0);
+    assert_int_equal(thread.confirmed, expected == SMP_PROOF_PROVEN ? 1 : 0);
 }
 
 /* ---------------------------------------------------------------------- nothing happens */
 
 static void a_thread_that_stands_still_is_proven(void **state)
 {
-    static const int32_t states[] = { SMP_JVM_IN_NATIVE, SMP_JVM_IN_VM, SMP_JVM_BLOCKED };
+    static const int32_t states[] = { STATE_IN_NATIVE, STATE_IN_VM, STATE_BLOCKED };
 
     (void)state;
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
@@ -153,16 +166,33 @@ static void a_thread_that_stands_still_is_proven(void **state)
 
 static void a_thread_in_java_or_in_between_is_not_walked(void **state)
 {
-    static const int32_t states[] = { SMP_JVM_IN_JAVA,       SMP_JVM_FROM_NATIVE,
-                                      SMP_JVM_FROM_VM,       SMP_JVM_IN_JAVA + 1,
-                                      SMP_JVM_BLOCKED + 1,   0,
-                                      SMP_JVM_IN_NATIVE - 2, -1 };
+    static const int32_t states[] = { STATE_IN_JAVA,       STATE_FROM_NATIVE,
+                                      STATE_FROM_VM,       STATE_IN_JAVA + 1,
+                                      STATE_BLOCKED + 1,   0,
+                                      STATE_IN_NATIVE - 2, -1 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         thread.object.state = states[i];
         assert_proof(SMP_PROOF_IN_JAVA);
         assert_int_equal(thread.walks, 0);
+    }
+}
+
+static void the_states_of_jdk_28_are_others(void **state)
+{
+    static const int32_t outside[] = { 2, 3, 5 };
+    static const int32_t inside[] = { 0, 1, 4, 6, 8, 10, -1 };
+
+    (void)state;
+    thread.how.layout.states = (struct smp_jvm_states)STATES_SINCE_28;
+    for (size_t i = 0; i < sizeof(outside) / sizeof(outside[0]); i++) {
+        thread.object.state = outside[i];
+        assert_proof(SMP_PROOF_PROVEN);
+    }
+    for (size_t i = 0; i < sizeof(inside) / sizeof(inside[0]); i++) {
+        thread.object.state = inside[i];
+        assert_proof(SMP_PROOF_IN_JAVA);
     }
 }
 
@@ -283,7 +313,7 @@ static void fp_changes(void)
 
 static void state_changes(void)
 {
-    thread.object.state = SMP_JVM_IN_NATIVE;
+    thread.object.state = STATE_IN_NATIVE;
 }
 
 static void sp_goes(void)
@@ -467,6 +497,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_thread_that_stands_still_is_proven),
         TEST(a_thread_in_java_or_in_between_is_not_walked),
+        TEST(the_states_of_jdk_28_are_others),
         TEST(without_an_anchor_there_are_no_frames),
         TEST(only_a_stack_whose_place_is_known_is_read),
         TEST(the_thread_object_is_not_touched_where_it_is_not_sure),

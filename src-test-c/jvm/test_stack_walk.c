@@ -15,6 +15,7 @@
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
 #include "jvm/walk/handler/stack_walk.h"
+#include "support/thread_states.h"
 
 #if defined(__x86_64__)
 
@@ -67,8 +68,8 @@ static struct {
     uintptr_t fp;
 } java_thread;
 
-static const struct smp_jvm_layout layout = {
-    .state = 8, .last_sp = 16, .last_pc = 24, .last_fp = 32
+static struct smp_jvm_layout layout = {
+    .states = STATES_UNTIL_27, .state = 8, .last_sp = 16, .last_pc = 24, .last_fp = 32
 };
 
 static uintptr_t at(size_t offset)
@@ -567,7 +568,7 @@ static void set_anchor(int32_t state, uintptr_t sp, uintptr_t pc, uintptr_t fp)
 static void test_inside_the_jvm(void **state)
 {
     (void)state;
-    set_anchor(SMP_JVM_IN_VM, slot(20), 0, 0x55); /* recorded without its pc */
+    set_anchor(STATE_IN_VM, slot(20), 0, 0x55); /* recorded without its pc */
     stack[19] = at(CALLER + 0x40);
     take_own(at(CALLER + 0x40), 0, slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
@@ -580,7 +581,7 @@ static void test_inside_the_jvm(void **state)
 static void test_inside_the_jvm_by_a_stub(void **state)
 {
     (void)state;
-    set_anchor(SMP_JVM_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
+    set_anchor(STATE_FROM_VM, slot(20), at(OTHER_STUB + 8), slot(40));
     stack[40] = slot(60);
     stack[41] = at(CALLER + 0x40);
     take_own(at(CALLER + 0x40), 0, slot(42));
@@ -595,7 +596,7 @@ static void test_inside_the_jvm_by_a_stub(void **state)
 /* Its anchor is only read, so it does not matter which other threads read it, too. */
 static void test_in_native_code_or_blocked(void **state)
 {
-    static const int32_t states[] = { SMP_JVM_IN_NATIVE, SMP_JVM_BLOCKED, 11, 8 };
+    static const int32_t states[] = { STATE_IN_NATIVE, STATE_BLOCKED, 11, 8 };
 
     (void)state;
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
@@ -615,10 +616,10 @@ static void test_no_anchor(void **state)
 {
     (void)state;
     take_own(at(CALLER + 0x40), 0, slot(20));
-    set_anchor(SMP_JVM_IN_VM, 0, 0, 0);
+    set_anchor(STATE_IN_VM, 0, 0, 0);
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
-    set_anchor(SMP_JVM_IN_VM, slot(WORDS + 1), at(CALLER + 0x40), 0);
+    set_anchor(STATE_IN_VM, slot(WORDS + 1), at(CALLER + 0x40), 0);
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
     assert_int_equal(own.calls, 0);
@@ -723,7 +724,7 @@ static void test_deep_inside_another_handler(void **state)
     (void)state;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
     take(at(METHOD + 0x50), slot(110));
-    java_thread.state = SMP_JVM_IN_JAVA;
+    java_thread.state = STATE_IN_JAVA;
     catch_in_handler(8);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
@@ -735,10 +736,27 @@ static void test_deep_inside_another_handler(void **state)
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
     /* In all other states it goes by the anchor. */
-    java_thread.state = SMP_JVM_IN_NATIVE;
+    java_thread.state = STATE_IN_NATIVE;
     catch_in_handler(8);
     assert_false(answer.in_handler);
-    assert_int_equal(answer.state, SMP_JVM_IN_NATIVE);
+    assert_int_equal(answer.state, STATE_IN_NATIVE);
+}
+
+static void test_deep_inside_another_handler_on_jdk_28(void **state)
+{
+    const struct smp_jvm_states states = layout.states;
+
+    (void)state;
+    layout.states = (struct smp_jvm_states)STATES_SINCE_28;
+    put_frame(FRAME_AT, at(METHOD + 0x50), 110);
+    take(at(METHOD + 0x50), slot(110));
+    java_thread.state = layout.states.in_java;
+    catch_in_handler(8);
+    assert_true(answer.in_handler);
+    java_thread.state = STATE_IN_JAVA;
+    catch_in_handler(8);
+    assert_false(answer.in_handler);
+    layout.states = states;
 }
 
 /* Two others, one on top of the other. */
@@ -754,7 +772,7 @@ static void test_handlers_that_interrupt_each_other(void **state)
     jvm.calls = 0;
     stack[FRAME_AT + FRAME_WORDS] = 1;
     put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 1);
-    java_thread.state = SMP_JVM_IN_JAVA; /* the lower one was deep inside */
+    java_thread.state = STATE_IN_JAVA; /* the lower one was deep inside */
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_int_equal(answer.sp, slot(220));
@@ -766,7 +784,7 @@ static void test_a_frame_above_java_code_is_left_alone(void **state)
     (void)state;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
     take(at(METHOD + 0x50), slot(110));
-    java_thread.state = SMP_JVM_IN_JAVA;
+    java_thread.state = STATE_IN_JAVA;
     catch_at(at(INTERPRETER + 8), 40, NULL);
     assert_false(answer.in_handler);
     assert_false(answer.lacks_stack);
@@ -779,11 +797,11 @@ static void test_a_missing_stack_is_reported(void **state)
     (void)state;
     no_bounds = true;
     take((uintptr_t)stack, slot(8));
-    java_thread.state = SMP_JVM_IN_JAVA;
+    java_thread.state = STATE_IN_JAVA;
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID); /* perhaps wrong: next time it will be known */
     assert_true(answer.lacks_stack);
-    java_thread.state = SMP_JVM_IN_NATIVE;
+    java_thread.state = STATE_IN_NATIVE;
     catch_at((uintptr_t)stack, 8, NULL);
     assert_false(answer.lacks_stack);
 }
@@ -803,7 +821,7 @@ static void test_nothing_is_recovered_without_our_own_walk(void **state)
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     assert_int_equal(jvm.calls, 2);
-    set_anchor(SMP_JVM_IN_VM, slot(20), 0, 0x55);
+    set_anchor(STATE_IN_VM, slot(20), 0, 0x55);
     stack[19] = at(CALLER + 0x40);
     take_own(at(CALLER + 0x40), 0, slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
@@ -819,7 +837,7 @@ static void test_what_a_handler_had_interrupted_needs_no_own_walk(void **state)
     no_own_walk = true;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
     take(at(METHOD + 0x50), slot(110));
-    java_thread.state = SMP_JVM_IN_JAVA;
+    java_thread.state = STATE_IN_JAVA;
     catch_in_handler(8);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
@@ -856,6 +874,7 @@ int main(void)
         TEST(test_at_the_beginning_of_another_handler),
         TEST(test_a_stub_below_another_handler),
         TEST(test_deep_inside_another_handler),
+        TEST(test_deep_inside_another_handler_on_jdk_28),
         TEST(test_handlers_that_interrupt_each_other),
         TEST(test_a_frame_above_java_code_is_left_alone),
         TEST(test_a_missing_stack_is_reported),

@@ -30,17 +30,32 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool is_tried;
 static const char *refusal_text;
 
-static bool read_from(pid_t process, void *to, uintptr_t address, size_t size)
+static bool read_parts(pid_t process, const struct smp_safe_part *parts, size_t count)
 {
     const int saved = errno;
-    struct iovec into = { .iov_base = to, .iov_len = size };
-    struct iovec from = { .iov_base = (void *)address, /* NOLINT(performance-no-int-to-ptr) */
-                          .iov_len = size };
-    const ssize_t copied =
-        (ssize_t)syscall(SYS_process_vm_readv, process, &into, 1UL, &from, 1UL, 0UL);
+    struct iovec into[SMP_SAFE_PARTS];
+    struct iovec from[SMP_SAFE_PARTS];
+    size_t size = 0;
 
+    if (count > SMP_SAFE_PARTS)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        into[i] = (struct iovec){ .iov_base = parts[i].to, .iov_len = parts[i].size };
+        from[i] = (struct iovec){ .iov_base = (void *)parts[i].address, /* NOLINT */
+                                  .iov_len = parts[i].size };
+        size += parts[i].size;
+    }
+    const ssize_t copied =
+        (ssize_t)syscall(SYS_process_vm_readv, process, into, count, from, count, 0UL);
     errno = saved;
     return copied >= 0 && (size_t)copied == size;
+}
+
+static bool read_from(pid_t process, void *to, uintptr_t address, size_t size)
+{
+    const struct smp_safe_part part = { .to = to, .address = address, .size = size };
+
+    return read_parts(process, &part, 1);
 }
 
 /* A word that is there is read, and one that is not is refused. */
@@ -153,6 +168,13 @@ bool smp_safe_read(void *to, uintptr_t address, size_t size)
     const pid_t process = atomic_load_explicit(&this_process, memory_order_relaxed);
 
     return process != 0 && read_from(process, to, address, size);
+}
+
+bool smp_safe_read_parts(const struct smp_safe_part *parts, size_t count)
+{
+    const pid_t process = atomic_load_explicit(&this_process, memory_order_relaxed);
+
+    return process != 0 && read_parts(process, parts, count);
 }
 
 void smp_safe_read_set_trial(smp_safe_read_trial *trial)

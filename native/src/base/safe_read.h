@@ -23,6 +23,18 @@ const char *smp_safe_read_refusal(void);
 /* All or nothing: copies size bytes from the address. On false *to is undefined. */
 bool smp_safe_read(void *to, uintptr_t address, size_t size);
 
+/* Several places at once, in one system call: each more costs about a quarter of the first one. */
+struct smp_safe_part {
+    void *to;
+    uintptr_t address;
+    size_t size;
+};
+
+enum { SMP_SAFE_PARTS = 8 };
+
+/* All parts or nothing; at most SMP_SAFE_PARTS. */
+bool smp_safe_read_parts(const struct smp_safe_part *parts, size_t count);
+
 /* Test seam: what the next first try finds. NULL: a real one. Not for production. */
 typedef bool smp_safe_read_trial(const char **refusal);
 void smp_safe_read_set_trial(smp_safe_read_trial *trial);

@@ -5,10 +5,11 @@
 
 struct wanted {
     struct smp_field *fields;
+    struct smp_constant *constants;
     size_t count;
 };
 
-static void take_entry(void *self, const struct smp_export *entry)
+static void take_field(void *self, const struct smp_export *entry)
 {
     const struct wanted *wanted = self;
 
@@ -26,9 +27,32 @@ static void take_entry(void *self, const struct smp_export *entry)
 bool smp_fields_read(struct smp_field *fields, size_t count)
 {
     struct wanted wanted = { .fields = fields, .count = count };
-    bool all = smp_exports_visit(NULL, SMP_EXPORT_FIELDS, take_entry, &wanted);
+    bool all = smp_exports_visit(NULL, SMP_EXPORT_FIELDS, take_field, &wanted);
 
     for (size_t i = 0; i < count; i++)
         all = all && fields[i].found;
+    return all;
+}
+
+static void take_constant(void *self, const struct smp_export *entry)
+{
+    const struct wanted *wanted = self;
+
+    for (size_t i = 0; i < wanted->count; i++) {
+        struct smp_constant *constant = &wanted->constants[i];
+        if (entry->name != NULL && strcmp(entry->name, constant->name) == 0) {
+            constant->value = (int32_t)entry->value;
+            constant->found = true;
+        }
+    }
+}
+
+bool smp_constants_read(struct smp_constant *constants, size_t count)
+{
+    struct wanted wanted = { .constants = constants, .count = count };
+    bool all = smp_exports_visit(NULL, SMP_EXPORT_INT_CONSTANTS, take_constant, &wanted);
+
+    for (size_t i = 0; i < count; i++)
+        all = all && constants[i].found;
     return all;
 }

@@ -7,6 +7,7 @@
 #include "base/safe_read.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/memory.h"
+#include "jvm/hotspot/safepoint_count.h"
 
 enum {
     LINE_BYTES = 64,
@@ -16,13 +17,14 @@ enum {
     BCI_BITS = 16,
     MAX_BCI = (1 << BCI_BITS) - 2, /* -1 is kept as 0 */
     CODE_WORDS = 16,
-    METHOD_WORDS = 8,
+    METHOD_WORDS = 16,
     LAST_POINTER_IDS = 25, /* the last JDK whose method ids are pointers */
     HALF_BITS = 32,
     PART_SHIFT = 57,
     VIRTUAL_ROOT = 1, /* flags */
     SAYS_SIZE = 2,
-    NATIVE = 1
+    NATIVE = 1,
+    SURE = 1 /* of a stamp */
 };
 
 /*
@@ -43,11 +45,15 @@ enum method_word {
     METHOD_SEQUENCE,
     METHOD_KEY, /* Method* */
     METHOD_CONST,
-    METHOD_CODE,
     METHOD_SHAPE, /* epoch, number, flags */
     METHOD_CODE_BYTES,
     METHOD_ID,
-    METHOD_IDS
+    METHOD_IDS,
+    METHOD_STAMP, /* the count of safepoints when it was read, twice; and whether it is sure */
+    /* What only a check needs. */
+    METHOD_POOL,
+    METHOD_ID_ARRAY,
+    METHOD_USED
 };
 
 struct code_entry {
@@ -347,62 +353,138 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
  * Up to JDK 25 an id is the address of a word that has the Method*, or nothing once its class is
  * unloaded; that word is never freed or used again. So it says whether this is still the method
  * that was here when the id was read: another class of the same shape may have taken the same
- * addresses, and the event of the unloading comes late. Later ids are numbers, which say nothing.
+ * addresses, and the event of the unloading comes late.
  */
-static bool is_id_of(const struct smp_layout *layout, uint64_t id, uintptr_t method)
+static bool is_id_of(uint64_t id, uintptr_t method)
 {
-    return layout->version <= LAST_POINTER_IDS && smp_load_word((uintptr_t)id) == method;
+    return smp_load_word((uintptr_t)id) == method;
 }
 
 /* As is_id_of, for an id that may be anything. */
-static bool is_new_id_of(const struct smp_layout *layout, uint64_t id, uintptr_t method)
+static bool is_new_id_of(uint64_t id, uintptr_t method)
 {
     uintptr_t found = 0;
 
-    return layout->version <= LAST_POINTER_IDS && id % sizeof(found) == 0 &&
-           smp_safe_read(&found, (uintptr_t)id, sizeof(found)) && found == method;
+    return id % sizeof(found) == 0 && smp_safe_read(&found, (uintptr_t)id, sizeof(found)) &&
+           found == method;
+}
+
+/*
+ * Later ids are numbers, which say nothing. There an entry is checked: all words on the way from
+ * the Method* to the id are read once more, in one system call. That is left out as long as there
+ * was no safepoint since: without one no method is freed that was on a stack, and this one was, as
+ * the entry is sure.
+ */
+static bool has_id_pointers(const struct smp_layout *layout)
+{
+    return layout->version <= LAST_POINTER_IDS;
+}
+
+static uint64_t stamp_of(uint64_t safepoints)
+{
+    return safepoints << 1;
+}
+
+static void put_words(struct smp_frames_cache *cache, const uint64_t words[METHOD_USED])
+{
+    const uint64_t key = words[METHOD_KEY];
+
+    if (!begin_writing(cache))
+        return;
+    struct method_entry *pair = &cache->methods[pair_of(key, METHODS)];
+    const size_t chosen =
+        choose(cache, load(&pair[0].words[METHOD_KEY]), load(&pair[1].words[METHOD_KEY]), key);
+    write_entry(pair[chosen].words, words, METHOD_USED);
+    end_writing(cache);
 }
 
 static void put_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
-                       const struct smp_method_code *code, uint64_t id)
+                       const struct smp_method_code *code, uint64_t id, uint64_t stamp)
 {
-    const uint64_t words[METHOD_WORDS] = {
+    const uint64_t words[METHOD_USED] = {
         [METHOD_KEY] = method,
         [METHOD_CONST] = code->const_method,
-        [METHOD_CODE] = code->code,
         [METHOD_SHAPE] = shape_of(epoch, code->number, 0, code->is_native ? NATIVE : 0),
         [METHOD_CODE_BYTES] = code->code_bytes,
         [METHOD_ID] = id,
         [METHOD_IDS] = code->ids,
+        [METHOD_STAMP] = stamp,
+        [METHOD_POOL] = code->pool,
+        [METHOD_ID_ARRAY] = code->id_array,
     };
 
-    if (!begin_writing(cache))
-        return;
-    struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
-    const size_t chosen =
-        choose(cache, load(&pair[0].words[METHOD_KEY]), load(&pair[1].words[METHOD_KEY]), method);
-    write_entry(pair[chosen].words, words, METHOD_WORDS);
-    end_writing(cache);
+    put_words(cache, words);
 }
 
-static bool find_method(struct smp_frames_cache *cache, uintptr_t method, uint32_t epoch,
-                        struct smp_method_code *out, uint64_t *id)
+/* Copies the words up to count. */
+static bool copy_method(const struct smp_frames_cache *cache, uintptr_t method, uint64_t *words,
+                        size_t count)
 {
-    uint64_t words[METHOD_WORDS];
     const struct method_entry *pair = &cache->methods[pair_of(method, METHODS)];
 
-    if ((!copy_entry(pair[0].words, method, words, METHOD_WORDS) &&
-         !copy_entry(pair[1].words, method, words, METHOD_WORDS)) ||
-        words[METHOD_SHAPE] >> HALF_BITS != epoch)
-        return false;
+    return copy_entry(pair[0].words, method, words, count) ||
+           copy_entry(pair[1].words, method, words, count);
+}
+
+static void take_method(const struct smp_layout *layout, const uint64_t *words,
+                        struct smp_method_code *out, uint64_t *id)
+{
     *out = (struct smp_method_code){ .const_method = words[METHOD_CONST],
-                                     .code = words[METHOD_CODE],
+                                     .code = words[METHOD_CONST] + layout->const_method.bytes,
                                      .code_bytes = (uint32_t)words[METHOD_CODE_BYTES],
                                      .is_native = (words[METHOD_SHAPE] & NATIVE) != 0,
                                      .number = (uint16_t)(words[METHOD_SHAPE] >> 16),
                                      .ids = words[METHOD_IDS] };
     *id = words[METHOD_ID];
+}
+
+/* Where ids are pointers. */
+static bool find_by_id(const struct smp_frames_cache *cache, const struct smp_layout *layout,
+                       uintptr_t method, uint32_t epoch, struct smp_method_code *out, uint64_t *id)
+{
+    uint64_t words[METHOD_USED];
+
+    if (!copy_method(cache, method, words, METHOD_POOL) ||
+        words[METHOD_SHAPE] >> HALF_BITS != epoch)
+        return false;
+    take_method(layout, words, out, id);
+    return is_id_of(*id, method);
+}
+
+/* Where ids are numbers. safepoints: counted just now; 0: not known. */
+static bool find_by_words(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                          uintptr_t method, uint64_t safepoints, struct smp_method_code *out,
+                          uint64_t *id)
+{
+    uint64_t words[METHOD_USED];
+
+    if (!copy_method(cache, method, words, METHOD_POOL))
+        return false;
+    if (safepoints != 0 && words[METHOD_STAMP] == (stamp_of(safepoints) | SURE)) {
+        take_method(layout, words, out, id);
+        return true;
+    }
+    if (!copy_method(cache, method, words, METHOD_USED))
+        return false;
+    take_method(layout, words, out, id);
+    out->pool = words[METHOD_POOL];
+    out->id_array = words[METHOD_ID_ARRAY];
+    if (!smp_method_is_same(layout, method, out, *id))
+        return false;
+    out->is_unsure = safepoints != 0;
+    if (out->is_unsure && words[METHOD_STAMP] != stamp_of(safepoints)) {
+        words[METHOD_STAMP] = stamp_of(safepoints);
+        put_words(cache, words);
+    }
     return true;
+}
+
+static bool find_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
+                        uintptr_t method, uint64_t safepoints, uint32_t epoch,
+                        struct smp_method_code *out, uint64_t *id)
+{
+    return has_id_pointers(layout) ? find_by_id(cache, layout, method, epoch, out, id)
+                                   : find_by_words(cache, layout, method, safepoints, out, id);
 }
 
 bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_layout *layout,
@@ -410,14 +492,33 @@ bool smp_frame_cache_method(struct smp_frames_cache *cache, const struct smp_lay
 {
     const uint32_t epoch =
         cache == NULL ? 0 : atomic_load_explicit(&cache->epoch, memory_order_acquire);
-    const bool is_known = cache != NULL && find_method(cache, method, epoch, out, id);
+    const uint64_t safepoints =
+        has_id_pointers(layout) ? 0 : smp_safepoint_count(layout->safepoints);
 
-    if (is_known && is_id_of(layout, *id, method))
+    if (cache != NULL && find_method(cache, layout, method, safepoints, epoch, out, id))
         return true;
     if (!smp_method_code(layout, method, out))
         return false;
     *id = smp_method_code_id(out);
-    if (cache != NULL && *id != 0 && is_new_id_of(layout, *id, method))
-        put_method(cache, method, epoch, out, *id);
+    if (cache == NULL || *id == 0 || (has_id_pointers(layout) && !is_new_id_of(*id, method)))
+        return true;
+    out->is_unsure = safepoints != 0;
+    put_method(cache, method, epoch, out, *id, stamp_of(safepoints));
     return true;
+}
+
+void smp_frames_confirm(struct smp_frames_cache *cache, const struct smp_frames *frames)
+{
+    const uint64_t stamp = stamp_of(frames->safepoints);
+    uint64_t words[METHOD_USED];
+
+    if (cache == NULL || frames->unsure == 0 || stamp == 0)
+        return;
+    for (size_t i = 0; i < frames->count; i++) {
+        if (!copy_method(cache, frames->raw[i].method, words, METHOD_USED) ||
+            words[METHOD_ID] != frames->ids[i] || words[METHOD_STAMP] != stamp)
+            continue;
+        words[METHOD_STAMP] = stamp | SURE;
+        put_words(cache, words);
+    }
 }

@@ -19,6 +19,7 @@ static bool find_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bc
     if (!smp_frame_cache_method(walk->cache, walk->layout, method, &code, id))
         return false;
     frame->bci = smp_method_code_bci(&code, bcp);
+    walk->out->unsure += code.is_unsure ? 1 : 0;
     if (frame->bci != NOT_IN_METHOD)
         return true;
     return walk->cache != NULL && smp_frame_cache_method(NULL, walk->layout, method, &code, id) &&

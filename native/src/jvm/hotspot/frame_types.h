@@ -46,6 +46,8 @@ struct smp_frames {
     enum smp_frames_end end;
     uint64_t
         proof; /* a hash over all that was read of the stack: two equal walks have equal ones */
+    uint64_t safepoints; /* their count before the walk; 0: not known */
+    size_t unsure;       /* methods that smp_frames_confirm would spare the next walks a check */
 };
 
 #endif

@@ -2,6 +2,7 @@
 #include "jvm/hotspot/frames.h"
 
 #include "jvm/hotspot/frame_walk.h"
+#include "jvm/hotspot/safepoint_count.h"
 
 enum {
     MAX_PHYSICAL =
@@ -73,8 +74,9 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
                                    .out = out };
     bool goes_on = true;
 
-    out->count = out->leaf_count = out->omitted = 0;
+    out->count = out->leaf_count = out->omitted = out->unsure = 0;
     out->proof = 0;
+    out->safepoints = smp_safepoint_count(layout->safepoints);
     out->end = SMP_FRAMES_UNWALKABLE;
     goes_on =
         begin(&walk, &start) && (start.line_pc == 0 || smp_frame_step_leaf(&walk, start.line_pc));

@@ -38,4 +38,10 @@ void smp_frames_cache_renew(struct smp_frames_cache *cache);
 void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *cache,
                      struct smp_frames_start start, uintptr_t stack_high, struct smp_frames *out);
 
+/*
+ * After a walk of which it is proven that these frames were on the stack all the while: its methods
+ * were alive then. Until the next safepoint they need no further check.
+ */
+void smp_frames_confirm(struct smp_frames_cache *cache, const struct smp_frames *frames);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "jvm/hotspot/frame_slots.h"
+#include "jvm/hotspot/safepoint_count.h"
 
 enum {
     FIRST_COMPRESSED_BASE_1 =
@@ -374,5 +375,6 @@ bool smp_layout_find(const struct smp_exports *exports, int version, struct smp_
     }
     out->upcall.is_known = take_topic(&search, UPCALLS, out, NULL);
     (void)take_topic(&search, BARRIER, out, NULL);
+    out->safepoints = smp_safepoint_count_find(exports);
     return true;
 }

@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "jvm/hotspot/exports.h"
+#include "jvm/hotspot/thread_states.h"
 
 enum { SMP_LAYOUT_REASON_BYTES = 160 };
 
@@ -37,13 +38,8 @@ struct smp_layout {
     struct {
         uint32_t anchor;
         uint32_t state;
-    } thread; /* JavaThread */
-    struct {
-        int32_t in_native;
-        int32_t in_vm;
-        int32_t in_java;
-        int32_t blocked;
-    } states; /* of a thread; JDK 28 has other numbers */
+    } thread;                     /* JavaThread */
+    struct smp_jvm_states states; /* of a thread */
     struct {
         uint32_t sp;
         uint32_t pc;
@@ -144,7 +140,8 @@ struct smp_layout {
         uint32_t anchor; /* distance from the frame's sp, in a field of the blob */
         uint32_t frame_anchor;
     } upcall;
-    uintptr_t barrier_pc; /* address of the variable; 0: this JDK does not export it */
+    uintptr_t barrier_pc;       /* address of the variable; 0: this JDK does not export it */
+    const uint64_t *safepoints; /* how many there were; NULL: not known */
 };
 
 /*

@@ -20,7 +20,6 @@ enum {
 /* What was read of a method, from the outside in. */
 struct view {
     struct smp_method_code code;
-    uintptr_t pool;
     uintptr_t holder;
     uint32_t pool_length;
     uint16_t name;
@@ -84,7 +83,7 @@ static bool read_const_method(const struct smp_layout *layout, struct view *out)
     words = u32_at(object, layout->const_method.words);
     out->code.code = out->code.const_method + header;
     out->code.code_bytes = u16_at(object, layout->const_method.code_bytes);
-    out->pool = word_at(object, layout->const_method.pool);
+    out->code.pool = word_at(object, layout->const_method.pool);
     out->name = u16_at(object, layout->const_method.name);
     out->code.number = u16_at(object, layout->const_method.number);
     return words < MAX_CONST_WORDS &&
@@ -96,7 +95,7 @@ static bool read_pool(const struct smp_layout *layout, struct view *out)
     char object[OBJECT_BYTES];
     uint32_t tags = 0;
 
-    if (!read_object(out->pool, layout->pool.bytes, object))
+    if (!read_object(out->code.pool, layout->pool.bytes, object))
         return false;
     out->pool_length = u32_at(object, layout->pool.length);
     out->holder = word_at(object, layout->pool.holder);
@@ -124,17 +123,48 @@ bool smp_method_code(const struct smp_layout *layout, uintptr_t method, struct s
     return is_valid;
 }
 
-uint64_t smp_method_code_id(const struct smp_method_code *code)
+static uintptr_t id_address(const struct smp_method_code *code)
+{
+    return code->id_array + (code->number + 1U) * sizeof(uintptr_t);
+}
+
+uint64_t smp_method_code_id(struct smp_method_code *code)
 {
     uintptr_t ids = 0;
     uintptr_t count = 0;
     uintptr_t id = 0;
 
     if (!read_method_word(code->ids, &ids) || ids == 0 || ids % sizeof(ids) != 0 ||
-        !read_method_word(ids, &count) || count > MAX_METHOD_IDS || code->number >= count ||
-        !read_method_word(ids + (code->number + 1U) * sizeof(id), &id))
+        !read_method_word(ids, &count) || count > MAX_METHOD_IDS || code->number >= count)
         return 0;
-    return id;
+    code->id_array = ids;
+    return read_method_word(id_address(code), &id) ? id : 0;
+}
+
+bool smp_method_is_same(const struct smp_layout *layout, uintptr_t method,
+                        const struct smp_method_code *code, uint64_t id)
+{
+    char object[OBJECT_BYTES];
+    char constant[OBJECT_BYTES];
+    uintptr_t holder = 0;
+    uintptr_t ids = 0;
+    uintptr_t found = 0;
+    const struct smp_safe_part parts[] = {
+        { .to = object, .address = method, .size = layout->method.bytes },
+        { .to = constant, .address = code->const_method, .size = layout->const_method.bytes },
+        { &holder, code->pool + layout->pool.holder, sizeof(holder) },
+        { &ids, code->ids, sizeof(ids) },
+        { &found, id_address(code), sizeof(found) },
+    };
+
+    return layout->method.bytes <= OBJECT_BYTES && layout->const_method.bytes <= OBJECT_BYTES &&
+           smp_safe_read_parts(parts, sizeof(parts) / sizeof(parts[0])) &&
+           word_at(object, layout->method.const_method) == code->const_method &&
+           ((u16_at(object, layout->method.flags) & NATIVE_FLAG) != 0) == code->is_native &&
+           word_at(constant, layout->const_method.pool) == code->pool &&
+           u16_at(constant, layout->const_method.code_bytes) == code->code_bytes &&
+           u16_at(constant, layout->const_method.number) == code->number &&
+           holder + layout->klass.ids == code->ids && ids == code->id_array && found == id;
 }
 
 uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method)
@@ -175,7 +205,7 @@ bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
 
     if (!read_view(layout, method, &view) ||
         !read_method_word(view.holder + layout->klass.name, &class_name) ||
-        !read_method_word(view.pool + layout->pool.bytes + view.name * sizeof(name), &name))
+        !read_method_word(view.code.pool + layout->pool.bytes + view.name * sizeof(name), &name))
         return false;
     out->const_method = view.code.const_method;
     return read_symbol(layout, class_name, out->class_name) && read_symbol(layout, name, out->name);

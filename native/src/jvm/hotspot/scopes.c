@@ -11,7 +11,8 @@ enum {
     WINDOW_BYTES = 256, /* of the scopes, read at once */
     BLOCK_RECORDS = 32, /* of pcs, read at once */
     RECORD_WORDS = 4,
-    NO_SCOPE = 0, /* where the only frame is that of the method itself, at its entry */
+    END_PC = INT32_MAX, /* of the record behind the last one */
+    NO_SCOPE = 0,       /* where the only frame is that of the method itself, at its entry */
     ENTRY_BCI = -1,
     /* Compressed numbers: up to five bytes of six bits; one below the limit is the last. */
     LAST_BYTE_LIMIT = 192,
@@ -116,7 +117,8 @@ static bool read_records(const struct smp_layout *layout, const struct debug_dat
 
 /*
  * The record of exactly this pc, counted from the start of the code, or else, if is_near, the first
- * one behind it: records are in order of their pcs.
+ * one behind it: records are in order of their pcs. The last one is no place in the code, but marks
+ * the end of the list: to what lies behind all places, the last of them is the nearest.
  */
 static bool find_record(const struct smp_layout *layout, const struct debug_data *data, int32_t pc,
                         bool is_near, struct record *out)
@@ -142,7 +144,8 @@ static bool find_record(const struct smp_layout *layout, const struct debug_data
         return false;
     for (size_t i = 0; i < high - low; i++) {
         if (block[i].pc == pc || (is_near && block[i].pc > pc)) {
-            *out = block[i];
+            const bool is_end = is_near && block[i].pc == END_PC;
+            *out = is_end && i > 0 && block[i - 1].pc >= 0 ? block[i - 1] : block[i];
             return true;
         }
     }

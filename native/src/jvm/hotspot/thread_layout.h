@@ -3,11 +3,12 @@
  * thread_layout.h - where in its own thread object the JVM records the thread's state and its
  * last Java frame.
  *
- * libjvm exports the offsets of its fields for debuggers (gHotSpotVMStructs). They are no supported
- * interface, so they are used only if what they point at is right: seen from a native method called
- * from Java, the state is "in native", the last Java stack pointer lies above us on this very
- * stack, the last Java pc lies in known code, and the JNIEnv lies in the object. If anything
- * differs, no offset is used: walks of threads inside the JVM then fail more often.
+ * libjvm exports the offsets of its fields, and the numbers of the states, for debuggers
+ * (gHotSpotVMStructs, gHotSpotVMIntConstants). They are no supported interface, so they are used
+ * only if what they point at is right: seen from a native method called from Java, the state is
+ * "in native", the last Java stack pointer lies above us on this very stack, the last Java pc lies
+ * in known code, and the JNIEnv lies in the object. If anything differs, no offset is used: walks
+ * of threads inside the JVM then fail more often.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.
@@ -19,22 +20,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "jvm/hotspot/thread_states.h"
+
 /* Where in a JavaThread the JVM records the last Java frame; 0: not known, not used. */
 struct smp_jvm_layout {
+    struct smp_jvm_states states;
     uint32_t state;
     uint32_t last_sp;
     uint32_t last_pc;
     uint32_t last_fp;
-};
-
-/* Values of the state; odd ones: on the way from the one below to another. */
-enum {
-    SMP_JVM_IN_NATIVE = 4,
-    SMP_JVM_FROM_NATIVE = 5,
-    SMP_JVM_IN_VM = 6,
-    SMP_JVM_FROM_VM = 7,
-    SMP_JVM_IN_JAVA = 8,
-    SMP_JVM_BLOCKED = 10
 };
 
 struct smp_thread_layout {

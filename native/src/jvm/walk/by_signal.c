@@ -523,6 +523,7 @@ enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_
     walker->signal = signal;
     walker->room = SMP_ASYNC_FIRST_FRAMES;
     walker->delivery.capacity = capacity;
+    walker->delivery.states = smp_async_get()->layout.jvm.states;
     smp_handshakes_init(&walker->delivery.handshakes);
     *out = walker;
     return SMP_OK;

@@ -90,10 +90,11 @@ static void deliver_handshake(const struct smp_delivery *delivery, const struct 
 bool smp_delivery_waiting(struct smp_delivery *delivery, const struct smp_walked *walked,
                           struct smp_delivery_to to)
 {
+    const struct smp_jvm_states *states = &delivery->states;
     const int32_t state = walked->answer->state;
     struct smp_sample sample;
 
-    if (state != SMP_JVM_BLOCKED && state != SMP_JVM_IN_NATIVE)
+    if (state == 0 || (state != states->blocked && state != states->in_native))
         return false;
     if (!smp_handshakes_walk(&delivery->handshakes, smp_threads_ref(walked->thread), 0, &sample) ||
         sample.count == 0)

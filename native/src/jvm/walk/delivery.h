@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
+#include "jvm/hotspot/thread_states.h"
 #include "jvm/walk/handler/walk_data.h"
 #include "jvm/walk/handshakes.h"
 
@@ -34,6 +35,7 @@ enum { SMP_DELIVERY_NAME_BYTES = 256 /* of a virtual thread's name */ };
 
 struct smp_delivery {
     size_t capacity; /* frames of a sample; a deeper stack loses its middle */
+    struct smp_jvm_states states;
     struct smp_handshakes handshakes;
     char name[SMP_DELIVERY_NAME_BYTES];
 };

@@ -71,6 +71,13 @@ static void walk_outside_frames(void *self, struct smp_frames_start start, uintp
     smp_frames_walk(own->layout, own->cache, start, stack_high, out);
 }
 
+static void confirm_frames(void *self, const struct smp_frames *frames)
+{
+    const struct smp_own_walk *own = self;
+
+    smp_frames_confirm(own->cache, frames);
+}
+
 /* False: reason says why. */
 static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
 {
@@ -82,6 +89,7 @@ static bool open_outside(char reason[SMP_OUTSIDE_REFUSAL_BYTES])
     }
     state.how = (struct smp_proven_walk){ .layout = async->layout.jvm,
                                           .walk = walk_outside_frames,
+                                          .confirm = confirm_frames,
                                           .self = (void *)(uintptr_t)smp_async_own_walk() };
     if (state.how.layout.last_sp == 0) {
         (void)snprintf(reason, SMP_OUTSIDE_REFUSAL_BYTES, "unknown layout of the thread object");

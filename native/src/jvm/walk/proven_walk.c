@@ -46,11 +46,6 @@ static bool is_same_anchor(const struct anchor *a, const struct anchor *b)
            a->start.pc == b->start.pc;
 }
 
-static bool is_outside_java(int32_t state)
-{
-    return state == SMP_JVM_IN_NATIVE || state == SMP_JVM_IN_VM || state == SMP_JVM_BLOCKED;
-}
-
 static bool is_whole(const struct smp_frames *frames)
 {
     return frames->end == SMP_FRAMES_ROOT && frames->count <= frames->capacity;
@@ -61,6 +56,7 @@ static void forget_frames(struct smp_frames *out)
     out->count = 0;
     out->leaf_count = 0;
     out->omitted = 0;
+    out->unsure = 0;
     out->proof = 0;
 }
 
@@ -72,7 +68,7 @@ static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
     const uintptr_t sp = anchor->start.sp;
 
     forget_frames(out);
-    if (!is_outside_java(anchor->state))
+    if (!smp_jvm_is_outside_java(&how->layout.states, anchor->state))
         return SMP_PROOF_IN_JAVA;
     if (sp == 0)
         return SMP_PROOF_PROVEN;
@@ -143,6 +139,8 @@ enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, int32_t
     }
     if (proof != SMP_PROOF_PROVEN)
         forget_frames(out);
+    else if (how->confirm != NULL)
+        how->confirm(how->self, out);
     return proof;
 }
 

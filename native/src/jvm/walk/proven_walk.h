@@ -48,6 +48,7 @@ struct smp_proven_walk {
     struct smp_jvm_layout layout;
     void (*walk)(void *self, struct smp_frames_start start, uintptr_t stack_high,
                  struct smp_frames *out);
+    void (*confirm)(void *self, const struct smp_frames *frames); /* once it is proven, or NULL */
     void *self;
 };
 

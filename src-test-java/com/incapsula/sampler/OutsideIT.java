@@ -6,7 +6,6 @@ import static com.incapsula.sampler.testing.Samplers.patiently;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.incapsula.sampler.testing.CrossChecks;
 import com.incapsula.sampler.testing.NothingLeft;
@@ -34,7 +33,6 @@ class OutsideIT {
     private static final String LAMBDA = "$$Lambda";
     private static final String HIDDEN = "java.lang.Thread.runWith("; // from JDK 21 on; some ways show it, some do not
     private static final long SELDOM = 4096;
-    private static final int FIRST_WITH_OTHER_STATES = 28; // of threads: nothing is read from outside there
 
     private final ThreadsSampler sampler = quick(new Recorder());
 
@@ -43,7 +41,6 @@ class OutsideIT {
         CrossChecks.ofAllWalks();
         sampler.init();
         String engine = sampler.getStatistics().getEngine();
-        assumeTrue(Runtime.version().feature() < FIRST_WITH_OTHER_STATES, engine);
         assumeFalse(engine.contains("process_vm_readv"), engine); // a sandbox forbids to read memory safely
         assertThat(engine).isEqualTo("HYBRID");
     }

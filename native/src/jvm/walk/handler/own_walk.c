@@ -49,6 +49,7 @@ static uint32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_s
         return 0;
     if (found.omitted > 0)
         return capacity;
+    smp_frames_confirm(self->cache, &found); /* this thread stands still as long as we walk */
     name_frames(frames, ids, found.count);
     if (found.end == SMP_FRAMES_ROOT)
         return (uint32_t)found.count;

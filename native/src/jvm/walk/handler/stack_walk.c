@@ -102,7 +102,8 @@ static bool may_be_in_handler(const struct smp_walk *walk)
 {
     const int32_t state = walk->answer->state;
 
-    return !smp_code_is_near(walk->at.pc) && (state == SMP_JVM_IN_JAVA || state == 0);
+    return !smp_code_is_near(walk->at.pc) &&
+           (state == walk->target->layout.states.in_java || state == 0);
 }
 
 /* AsyncGetCallTrace alone, from where the thread's own code was interrupted. */

@@ -528,6 +528,11 @@ enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_
     return SMP_OK;
 }
 
+void smp_by_signal_name_by(struct smp_by_signal *walker, struct smp_named_methods *named)
+{
+    walker->delivery.named = named;
+}
+
 /* Afterwards no handler writes into its buffer. */
 static void free_request(uint64_t cookie, struct buffer buffer)
 {

@@ -58,7 +58,7 @@ struct smp_exports fake_code_exports(struct fake_code *code);
 /* A Method*. id 0: it has none. */
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,
                            uint64_t id);
-/* Its source file, and where its lines begin: count entries, in the order in which they are written. */
+/* Its source file, and where its lines begin: in the order in which they are written. */
 void fake_code_set_file(struct fake_code *code, uintptr_t method, const char *file);
 void fake_code_set_lines(struct fake_code *code, uintptr_t method, const struct smp_line *lines,
                          size_t count);
@@ -79,7 +79,7 @@ uintptr_t fake_code_upcall(struct fake_code *code, uint32_t frame_words);
 uintptr_t fake_code_interpreter(const struct fake_code *code);
 /* The start of the blob of these instructions. */
 uintptr_t fake_code_blob(const struct fake_code *code, uintptr_t pc);
-/* Writes lines as HotSpot does; returns the bytes written. base: as smp_layout.compressed_base. */
+/* Writes lines as HotSpot does; returns the bytes written. base: smp_layout.compressed_base. */
 size_t fake_code_encode_lines(uint32_t base, const struct smp_line *lines, size_t count,
                               uint8_t *out, size_t room);
 /* The compile id of a method, for the test to change. */

@@ -3,9 +3,9 @@
  * named_methods.h - keys for frames whose method has no id, and what was copied of it while it was
  * alive.
  *
- * The JVM makes ids when it is asked for them, so a walk of our own meets methods without. It copies
- * what a report shows (hotspot/method_copy.h), and this table turns the copy into a key, which the
- * name source (methods.h) then resolves.
+ * The JVM makes ids on demand, so a walk of our own meets methods without. It copies what a report
+ * shows (hotspot/method_copy.h), and this table turns the copy into a key, which the name source
+ * (methods.h) then resolves.
  *
  *   copy ─add──► key ─find─► class, method, file, line
  *
@@ -15,9 +15,9 @@
  * on a number that counts from 1. A key is never used again.
  *
  * Texts lie in two generations. When the newer one is full, the older one is forgotten and begins
- * anew. So the table never refuses a method for long, and the memory of an application that makes
- * classes for ever stays bounded. A sample is resolved soon after its walk; a key that is older than
- * two generations is unknown.
+ * anew. So the table is never full, and its memory stays bounded where an application makes classes
+ * for ever. A sample is resolved soon after its walk; a key that is older than two generations is
+ * unknown.
  *
  * Owns     up to two generations, made when they are first needed; about 100 KiB each.
  * Threads  one at a time: the sampler thread of its session.

@@ -2,9 +2,9 @@
 /*
  * method_lines.h - the line of a byte code, from the compressed table behind a method's byte codes.
  *
- *   byte below 255            the byte code index grows by its upper five bits, the line by the rest
- *   byte 255, two numbers     both grow by these, which may be negative
- *   byte 0                    the end
+ *   byte below 255          the byte code index grows by its upper five bits, the line by the rest
+ *   byte 255, two numbers   both grow by these, which may be negative
+ *   byte 0                  the end
  *
  * Threads  any, signal handlers included: no lock, no allocation.
  * Errors   false: the table does not end where the method does, or cannot be read.

@@ -8,11 +8,13 @@ import com.incapsula.sampler.testing.HiddenWork;
 import com.incapsula.sampler.testing.NoIdsProgram;
 import com.incapsula.sampler.testing.RedefinedWork;
 import com.incapsula.sampler.testing.RedefiningAgent;
-import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.WithDefault;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -27,12 +29,12 @@ class NoIdsIT {
     Path folder;
 
     private String output;
-    private Report report;
+    private List<String> stacks;
 
     @BeforeEach
     void run() throws Exception {
         Path jar = folder.resolve("agent.jar");
-        Path file = folder.resolve("report.log");
+        Path file = folder.resolve("stacks");
         RedefiningAgent.writeJar(jar);
         /* Compiled methods have ids. */
         output = ChildJvm.of(NoIdsProgram.class)
@@ -40,38 +42,34 @@ class NoIdsIT {
                 .run(file.toString(), String.valueOf(POLLS), folder.toString())
                 .assertFine()
                 .output();
-        report = Report.parse(Files.readString(file)).get(0);
+        stacks = Files.readAllLines(file);
     }
 
     @Test
     void eachMethodHasItsNameAndItsLine() {
         assertThat(output).contains("version " + RedefinedWork.NEXT);
-        for (String name : List.of("spinner", "waiter", "conflict", "hidden")) {
-            assertThat(report.group(name).rows())
-                    .as(name)
-                    .noneMatch(row -> row.frame().startsWith(NAMELESS));
-        }
-        assertThat(report.figures()).doesNotContainKey("samples taken, a method without an id");
-        assertThat(placesOf("spinner", RedefinedWork.class.getName() + ".spin"))
-                .contains("RedefinedWork.java:" + number("spin line"))
-                .allMatch(place -> place.startsWith("RedefinedWork.java:"));
-        assertThat(placesOf("waiter", RedefinedWork.class.getName() + ".waitHere"))
-                .contains("RedefinedWork.java:" + number("wait line"))
-                .allMatch(place -> place.startsWith("RedefinedWork.java:"));
-        assertThat(placesOf("conflict", "Conflict.run")).containsExactly("Conflict.java");
-        assertThat(placesOf("hidden", WithDefault.class.getName() + ".workByDefault"))
-                .containsExactly("WithDefault.java:" + number("default line"));
-        assertThat(placesOf("hidden", HiddenWork.class.getName() + ".work"))
-                .isNotEmpty()
-                .allMatch(place -> place.startsWith("HiddenWork.java:"));
+        assertThat(stacks).isNotEmpty().noneMatch(stack -> stack.contains(NAMELESS));
+        String redefined = RedefinedWork.class.getName();
+        assertThat(framesOf("spinner", redefined))
+                .contains(redefined + ".spin(RedefinedWork.java:" + number("spin line") + ")");
+        assertThat(framesOf("waiter", redefined))
+                .contains(redefined + ".waitHere(RedefinedWork.java:" + number("wait line") + ")");
+        assertThat(framesOf("hidden", WithDefault.class.getName()))
+                .containsOnly(WithDefault.class.getName() + ".workByDefault(WithDefault.java:" + number("default line")
+                        + ")");
+        assertThat(framesOf("hidden", HiddenWork.class.getName())).isNotEmpty().allMatch(frame -> frame.matches(
+                ".*HiddenWork\\.work\\(HiddenWork\\.java:\\d+\\)"));
+        assertThat(framesOf("conflict", "Conflict.")).containsOnly("Conflict.run(Conflict.java)");
     }
 
-    /* Of each row of the method: a place that stands twice below one caller would be two nodes. */
-    private List<String> placesOf(String group, String method) {
-        return report.group(group).rows().stream()
-                .filter(row -> row.method().equals(method))
-                .map(row -> row.frame().substring(method.length() + 1, row.frame().length() - 1))
-                .toList();
+    /* Of a method with an id and without one they are the same. */
+    private Set<String> framesOf(String thread, String start) {
+        return stacks.stream()
+                .filter(stack -> stack.startsWith(thread + ";"))
+                .flatMap(stack -> Arrays.stream(
+                        stack.substring(0, stack.lastIndexOf(' ')).split(";")))
+                .filter(frame -> frame.startsWith(start))
+                .collect(Collectors.toSet());
     }
 
     private int number(String name) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package com.incapsula.sampler.testing;
 
+import com.incapsula.sampler.ReportFormat;
+import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
-import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.net.URL;
@@ -42,7 +43,7 @@ public final class NoIdsProgram {
     /**
      * Runs.
      *
-     * @param arguments the file of the report, polls that must be in it, a folder for classes
+     * @param arguments the file of the collapsed stacks, polls that must be in it, a folder for classes
      */
     public static void main(String... arguments) throws Exception {
         long polls = Long.parseLong(arguments[1]);
@@ -54,7 +55,7 @@ public final class NoIdsProgram {
             sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
             sampler.setReportFrequencySeconds(0);
             sampler.setOverheadLimitPercent(100); // what is skipped depends on the machine
-            sampler.setSamplingOutputer(new PrintStreamSamplingOutputer(arguments[0]));
+            sampler.setSamplingOutputer((title, records) -> {});
             ChosenEngine.set(sampler);
             sampler.init();
             threads.add(start("spinner", () -> RedefinedWork.spin(GO_HOME)));
@@ -68,6 +69,9 @@ public final class NoIdsProgram {
             long before = sampler.getStatistics().getPolls();
             while (sampler.getStatistics().getPolls() < before + polls) {
                 Thread.sleep(INTERVAL_MILLIS);
+            }
+            try (SamplingReport report = sampler.snapshot()) {
+                report.writeTo(ReportFormat.COLLAPSED, Path.of(arguments[0]));
             }
             GO_HOME.countDown();
             for (Thread thread : threads) {

@@ -24,9 +24,9 @@ public final class RedefinedWork {
 
     static void spin(CountDownLatch goHome) {
         int mine = VERSION;
-        spinLine = lineOfCaller() + 2;
-        while (goHome.getCount() > 0) {
-            sum += mine * 31 + sum % 7; // the line
+        spinLine = lineOfCaller() + 1;
+        while (goHome.getCount() > 0) { // the line
+            sum += mine;
         }
     }
 

@@ -4,6 +4,7 @@ package com.incapsula.sampler.testing;
 import com.incapsula.sampler.ReportFormat;
 import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
+import com.incapsula.sampler.outputer.PrintStreamSamplingOutputer;
 import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.net.URL;
@@ -55,7 +56,7 @@ public final class NoIdsProgram {
             sampler.setSamplingFrequencyMillis(INTERVAL_MILLIS);
             sampler.setReportFrequencySeconds(0);
             sampler.setOverheadLimitPercent(100); // what is skipped depends on the machine
-            sampler.setSamplingOutputer((title, records) -> {});
+            sampler.setSamplingOutputer(new PrintStreamSamplingOutputer(arguments[0] + ".report"));
             ChosenEngine.set(sampler);
             sampler.init();
             threads.add(start("spinner", () -> RedefinedWork.spin(GO_HOME)));
@@ -141,9 +142,11 @@ public final class NoIdsProgram {
         compile(folder, "Other", String.format(other, ""));
         compile(folder, "One", "public interface One extends Runnable { default void run() { } }");
         compile(folder, "Conflict", "public class Conflict implements One, Other { }");
+        compile(folder, "Call", "public class Call implements Runnable {"
+                + " Conflict conflict = new Conflict(); public void run() { conflict.run(); } }");
         compile(folder, "Other", String.format(other, "default void run() { }"));
         URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()});
-        return (Runnable) loader.loadClass("Conflict").getDeclaredConstructor().newInstance();
+        return (Runnable) loader.loadClass("Call").getDeclaredConstructor().newInstance();
     }
 
     private static void compile(Path folder, String name, String source) throws IOException {

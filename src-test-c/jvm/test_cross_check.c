@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/walk/cross_check.h"
 
 enum { CAPACITY = 4, MANY = 3 * SMP_CROSS_CHECK_EACH };
@@ -158,14 +159,26 @@ static void any_difference_is_named(void **state)
     assert_differs("a stack of 11 frames read as 12");
 }
 
+/* JVMTI shows the id that it has just made. */
+static void names_without_an_id_are_no_difference(void **state)
+{
+    char reason[SMP_CROSS_CHECK_REASON_BYTES];
+
+    (void)state;
+    frames[1].method = SMP_NAMED_METHOD_BIT | 1024;
+    assert_true(one_walk(reason));
+    jvmti_frames[1].bci++;
+    assert_differs("frame 1 of 3 read as another one");
+    frames[1].method = 12;
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(the_first_walks_are_compared_and_then_few),
-        TEST(a_test_may_compare_all),
-        TEST(a_thread_that_runs_meanwhile_is_not_compared),
-        TEST(any_difference_is_named),
+        TEST(the_first_walks_are_compared_and_then_few),    TEST(a_test_may_compare_all),
+        TEST(a_thread_that_runs_meanwhile_is_not_compared), TEST(any_difference_is_named),
+        TEST(names_without_an_id_are_no_difference),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
+#include "jvm/hotspot/frame_names.h"
 #include "jvm/threads/registry.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/delivery.h"
@@ -228,6 +229,40 @@ static void a_thread_that_went_on_keeps_a_frame_without_name(void **state)
     assert_int_equal(got.frames[0].method, SMP_METHODS_NO_ID);
 }
 
+/* What the walk has copied behind its frames. */
+static void copied_names_need_no_handshake(void **state)
+{
+    struct smp_named_methods *named = NULL;
+    struct smp_method_info info;
+    struct smp_method_copy *copy = (struct smp_method_copy *)(void *)&frames[DEPTH + 3];
+
+    (void)state;
+    assert_int_equal(smp_named_methods_create(&named), SMP_OK);
+    *copy = (struct smp_method_copy){ .line = 7, .class_bytes = 1, .name_bytes = 1 };
+    copy->texts[0] = 'A';
+    copy->texts[1] = 'b';
+    for (int has_table = 0; has_table < 2; has_table++) {
+        got.count = 0;
+        delivery.named = has_table ? named : NULL;
+        walk_all(DEPTH);
+        frames[2].method = (void *)(SMP_FRAME_NAME_BIT | (uintptr_t)copy);
+        assert_false(smp_delivery_lacks_ids(&walked));
+        forbid_handshakes();
+        smp_delivery_stack(&delivery, fake_jni_env(), &walked, to);
+        assert_int_equal(got.sample.count, DEPTH);
+        assert_int_equal(got.answer, has_table ? SMP_ANSWER_WHOLE : SMP_ANSWER_NO_METHOD);
+        assert_int_equal(got.frames[0].method, FAKE_METHOD + DEPTH - 1);
+        assert_int_equal(got.frames[2].method, FAKE_METHOD + DEPTH - 3);
+    }
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    assert_true(smp_named_methods_find(named, got.frames[1].method, &info));
+    assert_string_equal(info.class_name, "A");
+    assert_string_equal(info.method_name, "b");
+    assert_int_equal(info.lines[0].line, 7);
+    assert_int_equal(got.frames[1].bci, DEPTH - 2);
+    smp_named_methods_destroy(named);
+}
+
 /* --- stacks that do not reach the root --- */
 
 static void the_lower_part_of_a_stack_is_taken_from_a_handshake(void **state)
@@ -408,6 +443,7 @@ int main(void)
         TEST(missing_ids_are_taken_from_a_handshake),
         TEST(without_a_handshake_the_others_keep_their_places),
         TEST(a_thread_that_went_on_keeps_a_frame_without_name),
+        TEST(copied_names_need_no_handshake),
         TEST(the_lower_part_of_a_stack_is_taken_from_a_handshake),
         TEST(where_the_whole_stack_has_no_room_it_is_the_handshakes),
         TEST(where_the_thread_went_on_the_stack_is_the_handshakes),

@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "base/safe_read.h"
 #include "jvm/hotspot/method.h"
+#include "jvm/hotspot/method_copy.h"
 #include "support/fake_code.h"
 
 static const int versions[] = { 17, 21, 25 };
@@ -160,6 +162,114 @@ static void test_each_link_is_checked(void **state)
     }
 }
 
+/* ----------------------------------------------------------------------------- what is copied */
+
+static _Alignas(uintptr_t) char room[4 * LONG];
+static const struct smp_method_copy *const copy = (const void *)room;
+
+static void expect_texts(const char *class_name, const char *name, const char *file)
+{
+    char expected[4 * LONG];
+    const int length = snprintf(expected, sizeof(expected), "%s%s%s", class_name, name, file);
+
+    assert_int_equal(copy->class_bytes, strlen(class_name));
+    assert_int_equal(copy->name_bytes, strlen(name));
+    assert_int_equal(copy->file_bytes, strlen(file));
+    assert_memory_equal(copy->texts, expected, (size_t)length);
+}
+
+static void test_a_copy_has_names_file_and_line(void **state)
+{
+    static const struct smp_line lines[] = { { 0, 12 }, { 5, 14 }, { 40, 900 }, { 44, 13 } };
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        struct fake_code *code = fake_code_create(versions[v]);
+        const struct smp_layout *layout = fake_code_layout(code);
+        const uintptr_t method = fake_code_method(code, "com/acme/Shop", "sell", 0);
+        size_t used = smp_method_copy(layout, method, 41, room, sizeof(room));
+        assert_int_equal(used % sizeof(uintptr_t), 0);
+        assert_in_range(used, offsetof(struct smp_method_copy, texts) + 17, sizeof(room));
+        expect_texts("com/acme/Shop", "sell", "");
+        assert_int_equal(copy->line, 0);
+        assert_int_equal(copy->first_line, 0);
+        assert_false(copy->is_native);
+        fake_code_set_file(code, method, "Shop.java");
+        fake_code_set_lines(code, method, lines, sizeof(lines) / sizeof(lines[0]));
+        assert_true(smp_method_copy(layout, method, 41, room, sizeof(room)) > used);
+        expect_texts("com/acme/Shop", "sell", "Shop.java");
+        assert_int_equal(copy->line, 900);
+        assert_int_equal(copy->first_line, 12);
+        fake_code_set_native(code, method);
+        assert_true(smp_method_copy(layout, method, -1, room, sizeof(room)) > 0);
+        assert_int_equal(copy->line, 0);
+        assert_true(copy->is_native);
+        fake_code_destroy(code);
+    }
+}
+
+/* A cut name would be a row of its own. */
+static void test_a_copy_is_never_cut(void **state)
+{
+    struct fake_code *code = fake_code_create(25);
+    const struct smp_layout *layout = fake_code_layout(code);
+    char name[LONG + 1];
+    uintptr_t method = 0;
+
+    (void)state;
+    memset(name, 'n', LONG);
+    name[LONG] = 0;
+    method = fake_code_method(code, "app/Main", name, 0);
+    fake_code_set_file(code, method, "Main.java");
+    const size_t used = smp_method_copy(layout, method, 0, room, sizeof(room));
+    expect_texts("app/Main", name, "Main.java");
+    for (size_t bytes = 0; bytes < sizeof(room); bytes++) {
+        memset(room, 0x5a, sizeof(room));
+        assert_int_equal(smp_method_copy(layout, method, 0, room, bytes), bytes < used ? 0 : used);
+        for (size_t i = bytes; i < sizeof(room); i++)
+            assert_int_equal(room[i], 0x5a);
+    }
+    fake_code_destroy(code);
+}
+
+/* Better without a name than with another line than the same method with an id. */
+static void test_a_table_of_lines_that_is_damaged_copies_nothing(void **state)
+{
+    struct fake_code *code = fake_code_create(25);
+    const struct smp_layout *layout = fake_code_layout(code);
+    const uintptr_t method = fake_code_method(code, "app/Main", "run", 0);
+    const struct smp_line line = { 0, 9 };
+
+    (void)state;
+    fake_code_set_lines(code, method, &line, 1);
+    assert_true(smp_method_copy(layout, method, 0, room, sizeof(room)) > 0);
+    const uintptr_t start = fake_code_bcp(code, method, FAKE_BYTE_CODES);
+    const uintptr_t const_method = *(uintptr_t *)(method + layout->method.const_method);
+    const uint32_t words = *(uint32_t *)(const_method + layout->const_method.words);
+    memset((char *)start, 9, const_method + words * sizeof(uintptr_t) - start);
+    assert_int_equal(smp_method_copy(layout, method, 0, room, sizeof(room)), 0);
+    fake_code_destroy(code);
+}
+
+static void test_texts_that_are_none_are_not_copied(void **state)
+{
+    struct fake_code *code = fake_code_create(25);
+    const struct smp_layout *layout = fake_code_layout(code);
+    const uintptr_t method = fake_code_method(code, "app/Main", "run", 0);
+    const uintptr_t pool = *(uintptr_t *)(*(uintptr_t *)(method + layout->method.const_method) +
+                                          layout->const_method.pool);
+    uint16_t *file = (uint16_t *)(pool + layout->pool.source_file);
+
+    (void)state;
+    fake_code_set_file(code, method, "Main.java");
+    *file += 1; /* an entry with nothing in it */
+    assert_int_equal(smp_method_copy(layout, method, 0, room, sizeof(room)), 0);
+    *file = 7; /* behind the last entry */
+    assert_int_equal(smp_method_copy(layout, method, 0, room, sizeof(room)), 0);
+    assert_int_equal(smp_method_copy(layout, method + 8, 0, room, sizeof(room)), 0);
+    fake_code_destroy(code);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +278,10 @@ int main(void)
         cmocka_unit_test(test_byte_codes),
         cmocka_unit_test(test_words_that_are_no_methods),
         cmocka_unit_test(test_each_link_is_checked),
+        cmocka_unit_test(test_a_copy_has_names_file_and_line),
+        cmocka_unit_test(test_a_copy_is_never_cut),
+        cmocka_unit_test(test_a_table_of_lines_that_is_damaged_copies_nothing),
+        cmocka_unit_test(test_texts_that_are_none_are_not_copied),
     };
 
     return cmocka_run_group_tests(tests, allow_reads, NULL);

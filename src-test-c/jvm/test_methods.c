@@ -191,7 +191,7 @@ static enum smp_status create_and_resolve(void *self)
 static void each_allocation_may_fail(void **state)
 {
     (void)state;
-    assert_int_equal(failing_alloc_each_step(create_and_resolve, NULL).refused, 2);
+    assert_int_equal(failing_alloc_each_step(create_and_resolve, NULL).refused, 3);
 }
 
 static void a_large_buffer_is_given_back(void **state)

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/check.h"
+#include "jvm/hotspot/frame_names.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/outside.h"
@@ -34,6 +35,7 @@ static struct {
     uintptr_t pc;
     uintptr_t stack[DEPTH];
     size_t without_id; /* this frame has none; DEPTH: all have */
+    bool copies_names; /* of that frame */
     unsigned walks;
     int64_t cpu_ns;
     int64_t cpu_step_ns;     /* the clock moves so much at each reading, */
@@ -42,6 +44,19 @@ static struct {
     struct smp_proven_walk how;
     struct smp_outside *walker;
 } vm;
+
+static uint64_t copy_name(const struct smp_frames *out)
+{
+    struct smp_method_copy *copy = (struct smp_method_copy *)(void *)out->names;
+
+    if (!vm.copies_names || out->names == NULL)
+        return 0;
+    assert_true(out->names_bytes >= 64);
+    *copy = (struct smp_method_copy){ .line = 7, .class_bytes = 1, .name_bytes = 1 };
+    copy->texts[0] = 'A';
+    copy->texts[1] = 'b';
+    return SMP_FRAME_NAME_BIT | (uintptr_t)copy;
+}
 
 static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high,
                  struct smp_frames *out)
@@ -53,7 +68,7 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
         vm.meanwhile();
     for (size_t i = 0; i < DEPTH; i++) {
         out->raw[i] = (struct smp_raw_frame){ .method = 1, .bci = (int32_t)i - 1 };
-        out->ids[i] = i == vm.without_id ? 0 : 500 + i;
+        out->ids[i] = i == vm.without_id ? copy_name(out) : 500 + i;
     }
     out->count = DEPTH;
     out->leaf_count = DEPTH - 1;
@@ -83,6 +98,7 @@ static int setup(void **state)
     vm.state = STATE_BLOCKED;
     vm.sp = (uintptr_t)vm.stack;
     vm.without_id = DEPTH;
+    vm.copies_names = false;
     vm.walks = vm.cpu_steps = 0;
     vm.meanwhile = NULL;
     vm.how = (struct smp_proven_walk){
@@ -179,6 +195,34 @@ static void a_method_without_an_id_is_jvmtis(void **state)
     assert_int_equal(sample.count, 3);
     vm.without_id = DEPTH;
     assert_int_equal(walk_outside(thread), SMP_OK);
+}
+
+static void a_method_without_an_id_has_the_names_that_were_copied(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+    struct smp_named_methods *named = NULL;
+    struct smp_method_info info;
+
+    (void)state;
+    vm.without_id = 1;
+    vm.copies_names = true;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE); /* no room was given for them */
+    assert_int_equal(smp_named_methods_create(&named), SMP_OK);
+    smp_outside_name_by(vm.walker, named);
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_int_equal(sample.count, DEPTH);
+    assert_int_equal(frames[0].method, 500);
+    assert_int_equal(frames[1].bci, 0);
+    assert_int_equal(frames[2].method, 502);
+    assert_true(smp_named_methods_find(named, frames[1].method, &info));
+    assert_string_equal(info.class_name, "A");
+    assert_int_equal(info.lines[0].line, 7);
+    vm.copies_names = false;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+    smp_outside_name_by(vm.walker, NULL);
+    smp_named_methods_destroy(named);
 }
 
 static void a_thread_that_has_just_run_is_tried_once_more(void **state)
@@ -401,6 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_proven_stack_becomes_the_sample),
         TEST(a_method_without_an_id_is_jvmtis),
+        TEST(a_method_without_an_id_has_the_names_that_were_copied),
         TEST(a_thread_that_has_just_run_is_tried_once_more),
         TEST(a_thread_without_frames_has_none),
         TEST(an_older_thread_is_walked_after_jvmti_has_seen_its_frames),

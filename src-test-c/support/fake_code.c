@@ -26,6 +26,7 @@ enum {
     WRAPPER_BYTES = 128,
     NATIVE_FLAG = 0x100,
     NAME_INDEX = 3, /* in a pool */
+    FILE_INDEX = 5,
     POOL_LENGTH = 7,
     NUMBER = 2, /* of a method in its class */
     IDS = 5,
@@ -252,7 +253,8 @@ uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const
 {
     const struct smp_layout *layout = &code->layout;
     const uintptr_t method = (uintptr_t)piece(code, layout->method.bytes);
-    const size_t words = (layout->const_method.bytes + FAKE_BYTE_CODES) / sizeof(uintptr_t) + 1;
+    const size_t words =
+        (layout->const_method.bytes + FAKE_BYTE_CODES + FAKE_LINE_BYTES) / sizeof(uintptr_t) + 1;
     const uintptr_t const_method = (uintptr_t)piece(code, words * sizeof(uintptr_t));
     const uintptr_t pool = make_pool(code, make_symbol(code, class_name), make_symbol(code, name));
 
@@ -265,6 +267,67 @@ uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const
     if (id != 0)
         fake_code_set_id(code, method, id);
     return method;
+}
+
+void fake_code_set_file(struct fake_code *code, uintptr_t method, const char *file)
+{
+    const struct smp_layout *layout = &code->layout;
+    const uintptr_t const_method = get_word(method, layout->method.const_method);
+    const uintptr_t pool = get_word(const_method, layout->const_method.pool);
+
+    put_word(pool, layout->pool.bytes + FILE_INDEX * (uint32_t)sizeof(uintptr_t),
+             make_symbol(code, file));
+    put_u16(pool, layout->pool.source_file, FILE_INDEX);
+}
+
+static size_t encode_signed(uint32_t base, int32_t value, uint8_t *out)
+{
+    uint32_t rest = value < 0 ? (~(uint32_t)value << 1) + 1 : (uint32_t)value << 1;
+    size_t used = 0;
+
+    for (int i = 0; i < 4 && rest >= LIMIT - base; i++) {
+        rest -= LIMIT - base;
+        out[used++] = (uint8_t)(LIMIT + rest % 64);
+        rest /= 64;
+    }
+    out[used++] = (uint8_t)(rest + base);
+    return used;
+}
+
+size_t fake_code_encode_lines(uint32_t base, const struct smp_line *lines, size_t count,
+                              uint8_t *out, size_t room)
+{
+    struct smp_line last = { 0 };
+    size_t used = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const int32_t codes = lines[i].start_bci - last.start_bci;
+        const int32_t more = lines[i].line - last.line;
+        assert_true(used + 12 < room);
+        last = lines[i];
+        if (codes == 0 && more == 0)
+            continue;
+        if (codes >= 0 && codes < 32 && more >= 0 && more < 8 && (codes != 31 || more != 7)) {
+            out[used++] = (uint8_t)(codes * 8 + more);
+            continue;
+        }
+        out[used++] = 255;
+        used += encode_signed(base, codes, out + used);
+        used += encode_signed(base, more, out + used);
+    }
+    out[used++] = 0;
+    return used;
+}
+
+void fake_code_set_lines(struct fake_code *code, uintptr_t method, const struct smp_line *lines,
+                         size_t count)
+{
+    const struct smp_layout *layout = &code->layout;
+    const uintptr_t const_method = get_word(method, layout->method.const_method);
+    uint8_t *to = (uint8_t *)(const_method + layout->const_method.bytes + FAKE_BYTE_CODES);
+
+    (void)fake_code_encode_lines(layout->compressed_base, lines, count, to, FAKE_LINE_BYTES);
+    put_u16(const_method, layout->const_method.flags, SMP_LAYOUT_HAS_LINES);
 }
 
 void fake_code_set_native(struct fake_code *code, uintptr_t method)

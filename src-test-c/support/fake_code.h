@@ -26,11 +26,13 @@
 #include "jvm/hotspot/exports.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/layout.h"
+#include "model/sample.h"
 
 enum {
     FAKE_RECORD_FRAMES = 16,
     FAKE_CODE_BYTES = 512,   /* of a method's or a stub's instructions */
     FAKE_BYTE_CODES = 300,   /* of each method */
+    FAKE_LINE_BYTES = 4096,  /* room for its lines */
     FAKE_ORIGINAL_PC = 8,    /* offset from sp of a deoptimised frame's own pc */
     FAKE_DEOPT_OFFSET = 400, /* offsets in the code, of where it is sent then */
     FAKE_DEOPT_MH_OFFSET = 410,
@@ -56,6 +58,10 @@ struct smp_exports fake_code_exports(struct fake_code *code);
 /* A Method*. id 0: it has none. */
 uintptr_t fake_code_method(struct fake_code *code, const char *class_name, const char *name,
                            uint64_t id);
+/* Its source file, and where its lines begin: in the order in which they are written. */
+void fake_code_set_file(struct fake_code *code, uintptr_t method, const char *file);
+void fake_code_set_lines(struct fake_code *code, uintptr_t method, const struct smp_line *lines,
+                         size_t count);
 void fake_code_set_native(struct fake_code *code, uintptr_t method);
 void fake_code_set_id(struct fake_code *code, uintptr_t method, uint64_t id);
 /* Address of its byte code. */
@@ -73,6 +79,9 @@ uintptr_t fake_code_upcall(struct fake_code *code, uint32_t frame_words);
 uintptr_t fake_code_interpreter(const struct fake_code *code);
 /* The start of the blob of these instructions. */
 uintptr_t fake_code_blob(const struct fake_code *code, uintptr_t pc);
+/* Writes lines as HotSpot does; returns the bytes written. base: smp_layout.compressed_base. */
+size_t fake_code_encode_lines(uint32_t base, const struct smp_line *lines, size_t count,
+                              uint8_t *out, size_t room);
 /* The compile id of a method, for the test to change. */
 void fake_code_set_compile_id(struct fake_code *code, uintptr_t pc, uint32_t id);
 /* The memory of the code, to be damaged. */

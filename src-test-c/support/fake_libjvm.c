@@ -14,6 +14,7 @@ static const struct smp_export all_jdks[] = {
     { "ConstantPool", "_tags", "Array<u1>*", false, 8 },
     { "ConstantPool", "_pool_holder", "InstanceKlass*", false, 24 },
     { "ConstantPool", "_length", "int", false, 60 },
+    { "ConstantPool", "_source_file_name_index", "u2", false, 54 },
     { "Klass", "_name", "Symbol*", false, 24 },
     { "Method", "_constMethod", "ConstMethod*", false, 8 },
     { "ConstMethod", "_constants", "ConstantPool*", false, 8 },
@@ -49,6 +50,7 @@ static const struct smp_export all_jdks[] = {
 static const struct smp_export jdk_17[] = {
     { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 344 },
     { "Method", "_access_flags", "AccessFlags", false, 40 },
+    { "ConstMethod", "_flags", "u2", false, 28 },
     { "ConstMethod", "_code_size", "u2", false, 32 },
     { "ConstMethod", "_name_index", "u2", false, 34 },
     { "ConstMethod", "_method_idnum", "u2", false, 38 },
@@ -76,11 +78,13 @@ static const struct smp_export jdk_17[] = {
     { "JavaThread", "_thread_state", "JavaThreadState", false, 824 },
     { "ConstMethod", NULL, NULL, false, 48 },
     { "HeapBlock", NULL, NULL, false, 16 },
+    { NULL, "ConstMethod::_has_linenumber_table", NULL, false, 1 },
 };
 
 static const struct smp_export jdk_21[] = {
     { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 336 },
     { "Method", "_access_flags", "AccessFlags", false, 40 },
+    { "ConstMethod", "_flags._flags", "u4", false, 28 },
     { "ConstMethod", "_code_size", "u2", false, 34 },
     { "ConstMethod", "_name_index", "u2", false, 36 },
     { "ConstMethod", "_method_idnum", "u2", false, 40 },
@@ -108,11 +112,13 @@ static const struct smp_export jdk_21[] = {
     { "JavaThread", "_thread_state", "JavaThreadState", false, 1092 },
     { "ConstMethod", NULL, NULL, false, 56 },
     { "HeapBlock", NULL, NULL, false, 16 },
+    { NULL, "ConstMethodFlags::_misc_has_linenumber_table", NULL, false, 1 },
 };
 
 static const struct smp_export jdk_25[] = {
     { "InstanceKlass", "_methods_jmethod_ids", "jmethodID*", false, 336 },
     { "Method", "_access_flags", "AccessFlags", false, 44 },
+    { "ConstMethod", "_flags._flags", "u4", false, 28 },
     { "ConstMethod", "_code_size", "u2", false, 34 },
     { "ConstMethod", "_name_index", "u2", false, 36 },
     { "ConstMethod", "_method_idnum", "u2", false, 40 },
@@ -146,6 +152,7 @@ static const struct smp_export jdk_25[] = {
     { "ConstMethod", NULL, NULL, false, 56 },
     { "HeapBlock", NULL, NULL, false, 8 },
     { NULL, "CodeBlobKind::Upcall", NULL, false, (uint64_t)11 },
+    { NULL, "ConstMethodFlags::_misc_has_linenumber_table", NULL, false, 1 },
 };
 
 enum { MAX_ENTRIES = 128, LISTS = 4, NUMBERS = 7, MADE_UP_ADDRESS = 4096 };

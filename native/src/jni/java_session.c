@@ -77,6 +77,17 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
     };
 }
 
+/* Methods without an id get their names from what walks have copied. */
+static void connect_names(const struct smp_java_session *java_session)
+{
+    struct smp_named_methods *named = smp_jvm_methods_named(java_session->methods);
+
+    if (java_session->async != NULL)
+        smp_by_signal_name_by(java_session->async, named);
+    if (java_session->outside != NULL)
+        smp_outside_name_by(java_session->outside, named);
+}
+
 /* The core gets its walkers when it is made, so the options they depend on are read before. */
 static enum smp_status make_walkers(struct smp_java_session *java_session,
                                     const struct smp_options *options)
@@ -111,6 +122,7 @@ static enum smp_status make_java_parts(JNIEnv *env, struct smp_java_session *jav
     if (status == SMP_OK)
         status = make_walkers(java_session, options);
     if (status == SMP_OK) {
+        connect_names(java_session);
         const struct smp_session_config config = config_of(java_session);
         status = smp_session_create(&config, options, &java_session->core);
     }

@@ -55,14 +55,13 @@ enum smp_outcome_kind {
       "JVM had not brought back the frames below.")                                           \
     X(METHOD_WITHOUT_ID, WALKED, "samples taken, a method without an id", NULL,               \
       "The whole stack was walked, but the JVM had given no id yet to one of its methods: "   \
-      "that row is `[method without an id]`. Ids are made when a class is prepared, so this " \
-      "is rare; past half a million methods they are made when they are first missed, but "   \
-      "not where virtual threads are in use.")                                                \
+      "that row is `[method without an id]`. Our own walks copy the names of such methods, "  \
+      "so this is rare: `AsyncGetCallTrace` has walked, which does not, or the stack had "    \
+      "more than 64 such methods.")                                                           \
     X(WALKED_BY_HANDSHAKE, WALKED, "samples taken, by a handshake", NULL,                     \
       "The whole stack was walked, but the thread did it itself, or was kept from running "   \
       "meanwhile: JVMTI's handshake. A waiting thread is walked from outside otherwise. This " \
-      "one had just run, or a method on its stack had no id yet, or it is older than the "    \
-      "sampler and this is its first walk.")                                                  \
+      "one had just run, or it is older than the sampler and this is its first walk.")        \
     X(IDLE, IDLE, "credited as idle", NULL,                                                   \
       "The CPU clock of the thread had not moved: it has not run since its last sample, so "  \
       "its stack is the one it had.")                                                         \

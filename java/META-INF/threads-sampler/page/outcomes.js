@@ -25,12 +25,12 @@ const OUTCOMES = {
     METHOD_WITHOUT_ID: {
         kind: 'walked',
         text: 'samples taken, a method without an id',
-        words: 'The whole stack was walked, but the JVM had given no id yet to one of its methods: that row is [method without an id]. Ids are made when a class is prepared, so this is rare; past half a million methods they are made when they are first missed, but not where virtual threads are in use.',
+        words: 'The whole stack was walked, but the JVM had given no id yet to one of its methods: that row is [method without an id]. Our own walks copy the names of such methods, so this is rare: AsyncGetCallTrace has walked, which does not, or the stack had more than 64 such methods.',
     },
     WALKED_BY_HANDSHAKE: {
         kind: 'walked',
         text: 'samples taken, by a handshake',
-        words: 'The whole stack was walked, but the thread did it itself, or was kept from running meanwhile: JVMTI\'s handshake. A waiting thread is walked from outside otherwise. This one had just run, or a method on its stack had no id yet, or it is older than the sampler and this is its first walk.',
+        words: 'The whole stack was walked, but the thread did it itself, or was kept from running meanwhile: JVMTI\'s handshake. A waiting thread is walked from outside otherwise. This one had just run, or it is older than the sampler and this is its first walk.',
     },
     IDLE: {
         kind: 'idle',

@@ -17,6 +17,7 @@ enum {
 };
 
 struct smp_jvm_methods {
+    struct smp_named_methods *named;
     char *buffer; /* lines first, so that they are aligned; then the texts */
     size_t capacity;
 };
@@ -166,12 +167,21 @@ static enum smp_status fill_method_info(struct smp_jvm_methods *methods,
     return SMP_OK;
 }
 
+/* SMP_EVM: it has been forgotten. */
+static enum smp_status resolve_named(const struct smp_jvm_methods *methods, uint64_t key,
+                                     struct smp_method_info *info)
+{
+    return smp_named_methods_find(methods->named, key, info) ? SMP_OK : SMP_EVM;
+}
+
 static enum smp_status resolve_method(void *self, uint64_t method, struct smp_method_info *info)
 {
     struct method_facts facts = { 0 };
     JNIEnv *env = smp_agent_env();
     jvmtiEnv *jvmti = smp_agent_jvmti();
 
+    if (smp_named_methods_is_key(method))
+        return resolve_named(self, method, info);
     if (!smp_agent_is_live())
         return SMP_EPHASE;
     if (env == NULL)
@@ -197,7 +207,7 @@ static void release_method(void *self, struct smp_method_info *info)
     methods->capacity = 0;
 }
 
-/* Of stubs, which are no Java methods, and of a method that has no id yet. */
+/* Of stubs, which are no Java methods, and of a method that has neither an id nor names. */
 static const char *pseudo_method_text(void *self, uint64_t key)
 {
     (void)self;
@@ -210,16 +220,26 @@ enum smp_status smp_jvm_methods_create(struct smp_jvm_methods **out)
 
     if (methods == NULL)
         return SMP_ENOMEM;
-    *out = methods;
-    return SMP_OK;
+    const enum smp_status status = smp_named_methods_create(&methods->named);
+    if (status == SMP_OK)
+        *out = methods;
+    else
+        smp_free(NULL, methods);
+    return status;
 }
 
 void smp_jvm_methods_destroy(struct smp_jvm_methods *methods)
 {
     if (methods == NULL)
         return;
+    smp_named_methods_destroy(methods->named);
     smp_free(NULL, methods->buffer);
     smp_free(NULL, methods);
+}
+
+struct smp_named_methods *smp_jvm_methods_named(struct smp_jvm_methods *methods)
+{
+    return methods->named;
 }
 
 struct smp_name_source smp_jvm_methods_source(struct smp_jvm_methods *methods)

@@ -11,10 +11,12 @@
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/method.h"
+#include "jvm/hotspot/method_copy.h"
 
 enum {
     FRAMES = 256,
-    NAMED_FRAMES = 8, /* of each stack, whose names are compared, too */
+    NAMED_FRAMES = 8,  /* of each stack, whose names are compared, too */
+    COPY_BYTES = 2048, /* for a method's names and file */
     PAUSE_NS = 50000,
     SLEEPER_BYTES = 64 * 1024 /* of its stack; it uses a few hundred */
 };
@@ -74,6 +76,56 @@ static bool is_same_name(jvmtiEnv *jvmti, jmethodID method, const struct smp_met
     return is_same;
 }
 
+static bool is_same_file(jvmtiEnv *jvmti, jmethodID method, const struct smp_method_copy *copy)
+{
+    const char *ours = copy->texts + copy->class_bytes + copy->name_bytes;
+    char *file = NULL;
+    jclass owner = NULL;
+    bool is_same = false;
+
+    if ((*jvmti)->GetMethodDeclaringClass(jvmti, method, &owner) != JVMTI_ERROR_NONE)
+        return false;
+    const jvmtiError error = (*jvmti)->GetSourceFileName(jvmti, owner, &file);
+    if (error == JVMTI_ERROR_NONE)
+        is_same = strlen(file) == copy->file_bytes && memcmp(file, ours, copy->file_bytes) == 0;
+    else
+        is_same = copy->file_bytes == 0 || error != JVMTI_ERROR_ABSENT_INFORMATION;
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)file);
+    (*smp_agent_env())->DeleteLocalRef(smp_agent_env(), owner);
+    return is_same;
+}
+
+static bool is_same_line(jvmtiEnv *jvmti, jmethodID method, jlong bci,
+                         const struct smp_method_copy *copy)
+{
+    jint count = 0;
+    jint line = 0;
+    jlong best = -1;
+    jvmtiLineNumberEntry *lines = NULL;
+    const jvmtiError error = (*jvmti)->GetLineNumberTable(jvmti, method, &count, &lines);
+
+    for (jint i = 0; error == JVMTI_ERROR_NONE && i < count; i++) {
+        if (lines[i].start_location <= bci && lines[i].start_location >= best) {
+            best = lines[i].start_location;
+            line = lines[i].line_number;
+        }
+    }
+    (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)(void *)lines);
+    if (error == JVMTI_ERROR_ABSENT_INFORMATION || error == JVMTI_ERROR_NONE)
+        return copy->line == line;
+    return true;
+}
+
+static bool is_same_place(const struct smp_layout *layout, jvmtiEnv *jvmti,
+                          const struct smp_raw_frame *raw, jmethodID method)
+{
+    _Alignas(uintptr_t) char room[COPY_BYTES];
+    const struct smp_method_copy *copy = (const struct smp_method_copy *)(const void *)room;
+
+    return smp_method_copy(layout, raw->method, raw->bci, room, sizeof(room)) > 0 &&
+           is_same_file(jvmti, method, copy) && is_same_line(jvmti, method, raw->bci, copy);
+}
+
 /* Names of 256 characters and more are cut; no such method is on these stacks of ours, but
  * perhaps on the caller's. */
 static bool is_cut(const struct smp_method_names *names)
@@ -97,9 +149,13 @@ static const char *compare_frame(const struct smp_layout *layout, jvmtiEnv *jvmt
         return NULL;
     if (!smp_method_names(layout, ours->raw[i].method, &names))
         return "a method has no names";
-    return is_cut(&names) || is_same_name(jvmti, theirs[i].method, &names)
+    if (is_cut(&names))
+        return NULL;
+    if (!is_same_name(jvmti, theirs[i].method, &names))
+        return "a method has other names";
+    return is_same_place(layout, jvmti, &ours->raw[i], theirs[i].method)
                ? NULL
-               : "a method has other names";
+               : "a method has another file or line";
 }
 
 /* Of a virtual thread JVMTI gives all frames, and a walk those up to where they lie in the heap. */

@@ -38,7 +38,10 @@ enum smp_frames_end {
  */
 struct smp_frames {
     struct smp_raw_frame *raw;
-    uint64_t *ids; /* of each frame: its method id, or 0 where it has none yet */
+    uint64_t *ids; /* of each frame: its method id, or 0 where it has none yet (frame_names.h) */
+    /* The caller's, for those without an id; the walk itself does not use it. NULL: none. */
+    char *names;
+    size_t names_bytes;
     size_t capacity;
     size_t count;
     size_t leaf_count;

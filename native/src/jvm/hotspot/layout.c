@@ -26,6 +26,7 @@ enum topic {
     CODE_METHOD,
     DEBUG_DATA,
     DEOPT,
+    LINES,
     TOPIC_COUNT,
     UPCALLS = TOPIC_COUNT, /* from here on: not required */
     BARRIER,
@@ -65,9 +66,10 @@ struct row {
     {                                                                               \
         .topic = (topic_), .kind = CONSTANT, .member = AT(member_), .type = (name_) \
     }
-#define ROW_CHECKED(name_, value_)                                                                \
-    {                                                                                             \
-        .topic = ALWAYS, .kind = CONSTANT, .member = SIZE_MAX, .type = (name_), .value = (value_) \
+#define ROW_CHECKED(topic_, way_, name_, value_)                                                 \
+    {                                                                                            \
+        .topic = (topic_), .way = (way_), .kind = CONSTANT, .member = SIZE_MAX, .type = (name_), \
+        .value = (value_)                                                                        \
     }
 
 static const struct row rows[] = {
@@ -132,8 +134,8 @@ static const struct row rows[] = {
     ROW_STATIC(ALWAYS, interpreter.code, AbstractInterpreter, _code, "StubQueue*"),
     ROW_FIELD(ALWAYS, 0, interpreter.start, StubQueue, _stub_buffer, "address", 8),
     ROW_FIELD(ALWAYS, 0, interpreter.bytes, StubQueue, _buffer_limit, "int", 4),
-    ROW_CHECKED("frame::interpreter_frame_sender_sp_offset", SMP_SLOT_SENDER_SP),
-    ROW_CHECKED("frame::entry_frame_call_wrapper_offset", SMP_SLOT_CALL_WRAPPER),
+    ROW_CHECKED(ALWAYS, 0, "frame::interpreter_frame_sender_sp_offset", SMP_SLOT_SENDER_SP),
+    ROW_CHECKED(ALWAYS, 0, "frame::entry_frame_call_wrapper_offset", SMP_SLOT_CALL_WRAPPER),
 
     ROW_SIZE(ALWAYS, method.bytes, Method),
     ROW_FIELD(ALWAYS, 0, method.const_method, Method, _constMethod, "ConstMethod*", 8),
@@ -144,9 +146,14 @@ static const struct row rows[] = {
     ROW_FIELD(ALWAYS, 0, const_method.code_bytes, ConstMethod, _code_size, "u2", 2),
     ROW_FIELD(ALWAYS, 0, const_method.name, ConstMethod, _name_index, "u2", 2),
     ROW_FIELD(ALWAYS, 0, const_method.number, ConstMethod, _method_idnum, "u2", 2),
+    ROW_FIELD(LINES, 0, const_method.flags, ConstMethod, _flags._flags, "u4", 2),
+    ROW_CHECKED(LINES, 0, "ConstMethodFlags::_misc_has_linenumber_table", SMP_LAYOUT_HAS_LINES),
+    ROW_FIELD(LINES, 1, const_method.flags, ConstMethod, _flags, "u2", 2),
+    ROW_CHECKED(LINES, 1, "ConstMethod::_has_linenumber_table", SMP_LAYOUT_HAS_LINES),
     ROW_SIZE(ALWAYS, pool.bytes, ConstantPool),
     ROW_FIELD(ALWAYS, 0, pool.length, ConstantPool, _length, "int", 4),
     ROW_FIELD(ALWAYS, 0, pool.tags, ConstantPool, _tags, "Array<u1>*", 8),
+    ROW_FIELD(ALWAYS, 0, pool.source_file, ConstantPool, _source_file_name_index, "u2", 2),
     ROW_FIELD(ALWAYS, 0, pool.holder, ConstantPool, _pool_holder, "InstanceKlass*", 8),
     ROW_FIELD(ALWAYS, 0, klass.name, Klass, _name, "Symbol*", 8),
     ROW_FIELD(ALWAYS, 0, klass.ids, InstanceKlass, _methods_jmethod_ids, "jmethodID*", 8),

@@ -25,7 +25,10 @@
 #include "jvm/hotspot/exports.h"
 #include "jvm/hotspot/thread_states.h"
 
-enum { SMP_LAYOUT_REASON_BYTES = 160 };
+enum {
+    SMP_LAYOUT_REASON_BYTES = 160,
+    SMP_LAYOUT_HAS_LINES = 1 /* in const_method.flags: line numbers follow the byte codes */
+};
 
 /*
  * Numbers without a unit are offsets of a field in its object, in bytes; addresses are those of
@@ -118,12 +121,14 @@ struct smp_layout {
         uint32_t code_bytes;
         uint32_t name;
         uint32_t number;
+        uint32_t flags; /* the first two bytes of them count */
     } const_method;
     struct {
         uint32_t bytes; /* the entries begin behind them */
         uint32_t length;
         uint32_t tags;
         uint32_t holder;
+        uint32_t source_file; /* which entry has its name; 0: none */
     } pool;
     struct {
         uint32_t name;

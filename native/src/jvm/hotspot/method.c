@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/safe_read.h"
+#include "jvm/hotspot/method_copy.h"
+#include "jvm/hotspot/method_lines.h"
 
 enum {
     OBJECT_BYTES =
@@ -21,8 +23,11 @@ enum {
 struct view {
     struct smp_method_code code;
     uintptr_t holder;
+    uintptr_t end; /* of the ConstMethod */
     uint32_t pool_length;
     uint16_t name;
+    uint16_t file; /* 0: none */
+    bool has_lines;
 };
 
 static uintptr_t word_at(const char *object, uint32_t offset)
@@ -86,6 +91,8 @@ static bool read_const_method(const struct smp_layout *layout, struct view *out)
     out->code.pool = word_at(object, layout->const_method.pool);
     out->name = u16_at(object, layout->const_method.name);
     out->code.number = u16_at(object, layout->const_method.number);
+    out->has_lines = (u16_at(object, layout->const_method.flags) & SMP_LAYOUT_HAS_LINES) != 0;
+    out->end = out->code.const_method + words * sizeof(uintptr_t);
     return words < MAX_CONST_WORDS &&
            words * sizeof(uintptr_t) >= header + (size_t)out->code.code_bytes;
 }
@@ -99,6 +106,7 @@ static bool read_pool(const struct smp_layout *layout, struct view *out)
         return false;
     out->pool_length = u32_at(object, layout->pool.length);
     out->holder = word_at(object, layout->pool.holder);
+    out->file = u16_at(object, layout->pool.source_file);
     out->code.ids = out->holder + layout->klass.ids;
     /* Of an array of the JVM's, the first thing is its length. */
     return out->name != 0 && out->name < out->pool_length && out->holder != 0 &&
@@ -174,6 +182,13 @@ uint64_t smp_method_id(const struct smp_layout *layout, uintptr_t method)
     return smp_method_code(layout, method, &code) ? smp_method_code_id(&code) : 0;
 }
 
+/* A symbol is never empty. */
+static bool read_length(const struct smp_layout *layout, uintptr_t symbol, uint16_t *length)
+{
+    return symbol != 0 && symbol % sizeof(uintptr_t) == 0 &&
+           smp_safe_read(length, symbol + layout->symbol.length, sizeof(*length)) && *length != 0;
+}
+
 /* A name that is longer is cut between two characters. */
 static bool read_symbol(const struct smp_layout *layout, uintptr_t symbol,
                         char name[SMP_METHOD_NAME_BYTES])
@@ -181,8 +196,7 @@ static bool read_symbol(const struct smp_layout *layout, uintptr_t symbol,
     uint16_t length = 0;
     size_t kept = 0;
 
-    if (symbol == 0 || symbol % sizeof(uintptr_t) != 0 ||
-        !smp_safe_read(&length, symbol + layout->symbol.length, sizeof(length)) || length == 0)
+    if (!read_length(layout, symbol, &length))
         return false;
     kept = length < SMP_METHOD_NAME_BYTES ? length : SMP_METHOD_NAME_BYTES;
     if (!smp_safe_read(name, symbol + layout->symbol.body, kept))
@@ -196,6 +210,14 @@ static bool read_symbol(const struct smp_layout *layout, uintptr_t symbol,
     return memchr(name, 0, kept) == NULL;
 }
 
+/* A text of the constant pool; false: not one of its entries. */
+static bool read_pool_entry(const struct smp_layout *layout, const struct view *view,
+                            uint16_t index, uintptr_t *symbol)
+{
+    return index < view->pool_length &&
+           read_method_word(view->code.pool + layout->pool.bytes + index * sizeof(*symbol), symbol);
+}
+
 bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
                       struct smp_method_names *out)
 {
@@ -205,10 +227,74 @@ bool smp_method_names(const struct smp_layout *layout, uintptr_t method,
 
     if (!read_view(layout, method, &view) ||
         !read_method_word(view.holder + layout->klass.name, &class_name) ||
-        !read_method_word(view.code.pool + layout->pool.bytes + view.name * sizeof(name), &name))
+        !read_pool_entry(layout, &view, view.name, &name))
         return false;
     out->const_method = view.code.const_method;
     return read_symbol(layout, class_name, out->class_name) && read_symbol(layout, name, out->name);
+}
+
+/* What is left to be copied to. */
+struct room {
+    char *at;
+    size_t bytes;
+};
+
+static bool copy_symbol(const struct smp_layout *layout, uintptr_t symbol, struct room *room,
+                        uint16_t *length)
+{
+    if (!read_length(layout, symbol, length) || *length > room->bytes ||
+        !smp_safe_read(room->at, symbol + layout->symbol.body, *length) ||
+        memchr(room->at, 0, *length) != NULL)
+        return false;
+    room->at += *length;
+    room->bytes -= *length;
+    return true;
+}
+
+/* Class, name, file: in this order in the room. */
+static bool copy_texts(const struct smp_layout *layout, const struct view *view, struct room *room,
+                       struct smp_method_copy *out)
+{
+    uintptr_t symbol = 0;
+
+    if (!read_method_word(view->holder + layout->klass.name, &symbol) ||
+        !copy_symbol(layout, symbol, room, &out->class_bytes) ||
+        !read_pool_entry(layout, view, view->name, &symbol) ||
+        !copy_symbol(layout, symbol, room, &out->name_bytes))
+        return false;
+    return view->file == 0 || (read_pool_entry(layout, view, view->file, &symbol) &&
+                               copy_symbol(layout, symbol, room, &out->file_bytes));
+}
+
+static bool copy_lines(const struct smp_layout *layout, const struct view *view, int32_t bci,
+                       struct smp_method_copy *out)
+{
+    struct smp_method_lines lines = { 0 };
+
+    if (view->has_lines && !view->code.is_native &&
+        !smp_method_lines_read(layout->compressed_base, view->code.code + view->code.code_bytes,
+                               view->end, bci, &lines))
+        return false;
+    out->line = lines.line;
+    out->first_line = lines.first;
+    return true;
+}
+
+size_t smp_method_copy(const struct smp_layout *layout, uintptr_t method, int32_t bci, char *to,
+                       size_t bytes)
+{
+    const size_t aligned = sizeof(uintptr_t) - 1;
+    struct smp_method_copy *out = (struct smp_method_copy *)(void *)to;
+    struct room room = { 0 };
+    struct view view;
+
+    if (bytes < sizeof(*out) || !read_view(layout, method, &view))
+        return 0;
+    room = (struct room){ .at = out->texts, .bytes = (bytes - sizeof(*out)) & ~aligned };
+    *out = (struct smp_method_copy){ .is_native = view.code.is_native };
+    if (!copy_texts(layout, &view, &room, out) || !copy_lines(layout, &view, bci, out))
+        return 0;
+    return ((size_t)(room.at - to) + aligned) & ~aligned;
 }
 
 int32_t smp_method_code_bci(const struct smp_method_code *code, uintptr_t bcp)

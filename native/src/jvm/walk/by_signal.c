@@ -305,6 +305,16 @@ static bool is_worth_another_try(enum smp_answer answer)
     }
 }
 
+/*
+ * AsyncGetCallTrace has walked, which does not name methods without an id. Our own walk does: the
+ * next try is most likely ours. Where that is not usable, ids are made for it.
+ */
+static bool has_another_way_to_names(struct smp_by_signal *walker, JNIEnv *env)
+{
+    return smp_async_own_walk() != NULL ||
+           smp_handshakes_make_ids(&walker->delivery.handshakes, env);
+}
+
 /* By a handshake, where another try would not help. True: that ended the request. */
 static bool end_by_handshake(struct smp_by_signal *walker, JNIEnv *env, struct smp_delivery_to to,
                              size_t index, const struct smp_walked *walked)
@@ -360,7 +370,7 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
         if (grow_frame_buffer(walker, request))
             return false;
     } else if (answer.count > 0 && may_try_again(request) && smp_delivery_lacks_ids(&walked) &&
-               smp_handshakes_make_ids(&walker->delivery.handshakes, env)) {
+               has_another_way_to_names(walker, env)) {
         request->answer = SMP_ANSWER_NO_METHOD;
         return false;
     } else if (answer.count > 0) {
@@ -527,6 +537,11 @@ enum smp_status smp_by_signal_create(size_t capacity, int signal, struct smp_by_
     smp_handshakes_init(&walker->delivery.handshakes);
     *out = walker;
     return SMP_OK;
+}
+
+void smp_by_signal_name_by(struct smp_by_signal *walker, struct smp_named_methods *named)
+{
+    walker->delivery.named = named;
 }
 
 /* Afterwards no handler writes into its buffer. */

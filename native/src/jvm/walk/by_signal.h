@@ -46,6 +46,9 @@ struct smp_by_signal;
  * SMP_ENOMEM. */
 SMP_CHECKED enum smp_status smp_by_signal_create(size_t capacity, int signal,
                                                  struct smp_by_signal **out);
+/* What walks have copied of methods without an id becomes keys of named, which outlives walker.
+ * Without this call such frames have no names. */
+void smp_by_signal_name_by(struct smp_by_signal *walker, struct smp_named_methods *named);
 /* Waits for handlers that walk. NULL is fine. */
 void smp_by_signal_destroy(struct smp_by_signal *walker);
 /* Borrows walker. */

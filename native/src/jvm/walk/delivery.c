@@ -42,6 +42,14 @@ static struct smp_mounted_thread describe_mounted(struct smp_delivery *delivery,
     return mounted;
 }
 
+static void make_sample(const struct smp_delivery *delivery, const struct smp_walked *walked,
+                        const struct smp_walk_answer *answer, struct smp_sample *sample)
+{
+    smp_walked_sample_make(walked->frames, answer, sample);
+    smp_named_methods_take(delivery->named, sample, walked->frames,
+                           walked->capacity * sizeof(*walked->frames));
+}
+
 /* True: every frame has its method. */
 static bool fill_ids(struct smp_delivery *delivery, jobject thread, struct smp_sample *sample)
 {
@@ -60,7 +68,7 @@ void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct
 
     if (answer == SMP_ANSWER_WHOLE && walked->is_retried)
         answer = SMP_ANSWER_RETRIED;
-    smp_walked_sample_make(walked->frames, walked->answer, &sample);
+    make_sample(delivery, walked, walked->answer, &sample);
     const enum smp_virtual_cut cut = smp_virtual_threads_trim(&sample);
     if (cut != SMP_VIRTUAL_NONE) {
         smp_threads_walk_info(walked->thread)->is_carrier = true;
@@ -120,7 +128,7 @@ bool smp_delivery_with_root(struct smp_delivery *delivery, const struct smp_walk
                              other.frames[other.count - 1].method);
     top.first = 1;
     top.count = top.rootless;
-    smp_walked_sample_make(walked->frames, &top, &sample);
+    make_sample(delivery, walked, &top, &sample);
     if (smp_walked_sample_take_root(&sample, other.frames, other.count, walked->capacity - 1))
         smp_walked_sample_keep_nameless(&sample);
     else

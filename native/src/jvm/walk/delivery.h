@@ -3,10 +3,12 @@
  * delivery.h - delivers what a thread has walked to the core: frames become a sample, completed by
  * a handshake where that helps.
  *
- *   a method without an id (rare, see method_ids.h)   one handshake makes the ids; the missing ones
- *                                                     are taken from the same depth, counted from
- *                                                     the root, if the thread is still in the same
- *                                                     calls. Else the frame is a pseudo-frame
+ *   a method without an id (rare, see method_ids.h)   what the walk has copied of it is its name.
+ *                                                     Of AsyncGetCallTrace's frames: one handshake
+ *                                                     makes the ids; the missing ones are taken
+ *                                                     from the same depth, counted from the root,
+ *                                                     if the thread is still in the same calls.
+ *                                                     Else the frame is a pseudo-frame
  *   a stack that does not reach the thread's root     what lies below is taken from a handshake; if
  *                                                     the thread has left that place, the
  *                                                     handshake's stack is delivered
@@ -27,6 +29,7 @@
 #include <stdint.h>
 
 #include "engine/jvm.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/hotspot/thread_states.h"
 #include "jvm/walk/handler/walk_data.h"
 #include "jvm/walk/handshakes.h"
@@ -37,6 +40,7 @@ struct smp_delivery {
     size_t capacity; /* frames of a sample; a deeper stack loses its middle */
     struct smp_jvm_states states;
     struct smp_handshakes handshakes;
+    struct smp_named_methods *named; /* NULL: what was copied of methods is not used */
     char name[SMP_DELIVERY_NAME_BYTES];
 };
 

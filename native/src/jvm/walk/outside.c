@@ -9,6 +9,7 @@
 #include "base/once.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/check.h"
+#include "jvm/hotspot/frame_names.h"
 #include "jvm/threads/gate.h"
 #include "jvm/threads/threads.h"
 #include "jvm/walk/async.h"
@@ -32,6 +33,8 @@ struct smp_outside {
     size_t capacity;
     struct smp_raw_frame *raw;
     uint64_t *ids;
+    char *names;                     /* of methods without an id; the last walk's */
+    struct smp_named_methods *named; /* NULL: they are not used */
     struct smp_walker by_jvmti;
     struct smp_cross_check check;
     int64_t stacks_due_ns; /* when stacks may be searched for again */
@@ -69,6 +72,8 @@ static void walk_outside_frames(void *self, struct smp_frames_start start, uintp
     const struct smp_own_walk *own = self;
 
     smp_frames_walk(own->layout, own->cache, start, stack_high, out);
+    if (out->names != NULL)
+        smp_frame_names_copy(own->layout, out, out->names, out->names_bytes);
 }
 
 static void confirm_frames(void *self, const struct smp_frames *frames)
@@ -135,20 +140,22 @@ void smp_outside_vm_dies(void)
 
 /* ---------------------------------------------------------------------------------------- walks */
 
-/* False: a method has no id yet. */
+/* False: a method has neither an id nor names. */
 static bool fill_sample(const struct smp_outside *walker, const struct smp_frames *frames,
                         struct smp_sample *sample)
 {
-    for (size_t i = 0; i < frames->count; i++) {
-        if (walker->ids[i] == 0)
-            return false;
+    bool is_complete = true;
+
+    for (size_t i = 0; i < frames->count; i++)
         sample->frames[i] =
             (struct smp_frame){ .method = walker->ids[i], .bci = walker->raw[i].bci };
-    }
     sample->count = frames->count;
     sample->leaf_count = frames->leaf_count;
     sample->omitted = frames->omitted;
-    return true;
+    smp_named_methods_take(walker->named, sample, walker->names, SMP_OUTSIDE_NAMES_BYTES);
+    for (size_t i = 0; i < frames->count; i++)
+        is_complete = is_complete && sample->frames[i].method != 0;
+    return is_complete;
 }
 
 /* A thread that is older than the library: where its stack lies is found by its stack pointer. */
@@ -201,7 +208,10 @@ static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
     struct smp_outside *walker = self;
     const struct smp_proven_walk *how = walker->how != NULL ? walker->how : &state.how;
     struct smp_walk_info *info = smp_threads_walk_info(thread);
-    struct smp_frames frames = { .raw = walker->raw, .ids = walker->ids };
+    struct smp_frames frames = { .raw = walker->raw,
+                                 .ids = walker->ids,
+                                 .names = walker->named != NULL ? walker->names : NULL,
+                                 .names_bytes = SMP_OUTSIDE_NAMES_BYTES };
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
     if (is_off(walker))
@@ -249,7 +259,8 @@ enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk
     walker->by_jvmti = smp_by_jvmti();
     walker->raw = smp_alloc(NULL, capacity * sizeof(*walker->raw));
     walker->ids = smp_alloc(NULL, capacity * sizeof(*walker->ids));
-    if (walker->raw == NULL || walker->ids == NULL ||
+    walker->names = smp_alloc(NULL, SMP_OUTSIDE_NAMES_BYTES);
+    if (walker->raw == NULL || walker->ids == NULL || walker->names == NULL ||
         smp_cross_check_init(&walker->check, capacity) != SMP_OK) {
         smp_outside_destroy(walker);
         return SMP_ENOMEM;
@@ -265,7 +276,13 @@ void smp_outside_destroy(struct smp_outside *walker)
     smp_cross_check_fini(&walker->check);
     smp_free(NULL, walker->raw);
     smp_free(NULL, walker->ids);
+    smp_free(NULL, walker->names);
     smp_free(NULL, walker);
+}
+
+void smp_outside_name_by(struct smp_outside *walker, struct smp_named_methods *named)
+{
+    walker->named = named;
 }
 
 struct smp_walker smp_outside_functions(struct smp_outside *walker)

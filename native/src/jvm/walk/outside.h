@@ -3,8 +3,10 @@
  * outside.h - walks threads that wait, from the sampler thread, without disturbing them; those
  * for which that fails are walked by JVMTI.
  *
- *   walk_outside ─► proven_walk.h ─┬ proven, all methods have ids ─► the sample
+ *   walk_outside ─► proven_walk.h ─┬ proven, each method has an id or its names ─► the sample
  *                                  └ else ─► (the engine) walk ─► by_jvmti.h, which makes the ids
+ *
+ * The names of methods without an id are copied by each walk, so inside the proof.
  *
  * A handshake costs three to twenty times as much, and on JDK 25 it stalls all virtual threads
  * meanwhile.
@@ -13,7 +15,7 @@
  * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
  * it stands in the name of the engine; one difference that is found later ends it, too.
  *
- * Owns     a walker: memory for two stacks.
+ * Owns     a walker: memory for two stacks, and SMP_OUTSIDE_NAMES_BYTES for names.
  * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.
  * Errors   open: none; see smp_outside_refusal. create: SMP_ENOMEM.
  * Cost     a walk of 64 frames: about 2.3 us. open: one pass over the JVM's list of fields.
@@ -26,12 +28,14 @@
 
 #include "base/status.h"
 #include "engine/jvm.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/hotspot/layout.h"
 #include "jvm/walk/proven_walk.h"
 
 enum {
     SMP_OUTSIDE_REFUSAL_BYTES = SMP_LAYOUT_REASON_BYTES,
-    SMP_OUTSIDE_TRIES = 2 /* of one walk, where the thread has run meanwhile */
+    SMP_OUTSIDE_TRIES = 2,              /* of one walk, where the thread has run meanwhile */
+    SMP_OUTSIDE_NAMES_BYTES = 16 * 1024 /* of methods without an id, in one walk */
 };
 
 /* After smp_async_open, whether that succeeded or not; close before smp_async_close. */
@@ -50,6 +54,8 @@ struct smp_outside;
 /* capacity: frames of a sample, at least 2. how: NULL, or what a test walks by; constant. */
 SMP_CHECKED enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk *how,
                                                struct smp_outside **out);
+/* As smp_by_signal_name_by. Without this call JVMTI walks such stacks. */
+void smp_outside_name_by(struct smp_outside *walker, struct smp_named_methods *named);
 /* NULL is fine. */
 void smp_outside_destroy(struct smp_outside *walker);
 /* Borrows walker. */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jvm/hotspot/frame_names.h"
 #include "jvm/hotspot/frames.h"
 
 _Static_assert(sizeof(struct smp_raw_frame) == sizeof(struct smp_jvm_frame),
@@ -20,6 +21,17 @@ static void name_frames(struct smp_jvm_frame *frames, const uint64_t *ids, size_
             .method = (void *)(uintptr_t)ids[i], /* NOLINT(performance-no-int-to-ptr) */
         };
     }
+}
+
+/* Between the frames, of which the virtual thread's last one is still to come, and their ids. */
+static void copy_names(const struct smp_own_walk *self, struct smp_frames *found,
+                       struct smp_jvm_frame *frames, uint32_t room)
+{
+    const size_t used = found->count + 1;
+
+    if (used < room)
+        smp_frame_names_copy(self->layout, found, (char *)(frames + used),
+                             (room - used) * sizeof(*frames));
 }
 
 /* A virtual thread's stack ends in the frame on which its own ones stand, as the JVM shows it. */
@@ -50,6 +62,7 @@ static uint32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_s
     if (found.omitted > 0)
         return capacity;
     smp_frames_confirm(self->cache, &found); /* this thread stands still as long as we walk */
+    copy_names(self, &found, frames, room);
     name_frames(frames, ids, found.count);
     if (found.end == SMP_FRAMES_ROOT)
         return (uint32_t)found.count;

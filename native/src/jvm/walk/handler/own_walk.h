@@ -3,12 +3,13 @@
  * own_walk.h - hotspot/frames.h as the handler uses it: frames with method ids, up to the thread's
  * root.
  *
- * A method that has no id yet gets NULL, as from AsyncGetCallTrace: the sampler thread completes
- * it.
+ * Of a method that has no id yet, names and line are copied to the end of the frames' memory, and
+ * the frame gets the mark of the copy (hotspot/frame_names.h); without room for it NULL, as from
+ * AsyncGetCallTrace. The sampler thread completes both.
  *
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
  * Errors   0 frames: see struct smp_own_walk.
- * Cost     that of smp_frames_walk.
+ * Cost     that of smp_frames_walk; 10 to 15 us more for each method without an id.
  */
 #ifndef SMP_JVM_WALK_HANDLER_OWN_WALK_H
 #define SMP_JVM_WALK_HANDLER_OWN_WALK_H

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * named_methods.h - keys for frames whose method has no id, and what was copied of it while it was
+ * alive.
+ *
+ * The JVM makes ids on demand, so a walk of our own meets methods without. It copies what a report
+ * shows (hotspot/method_copy.h), and this table turns the copy into a key, which the name source
+ * (methods.h) then resolves.
+ *
+ *   copy ─add──► key ─find─► class, method, file, line
+ *
+ * A key belongs to the texts and the line: equal ones have one key, wherever they came from.
+ *
+ * Keys have the highest bit set. No id has: up to JDK 25 an id is an address in user space, from 26
+ * on a number that counts from 1. A key is never used again.
+ *
+ * Texts lie in two generations. When the newer one is full, the older one is forgotten and begins
+ * anew. So the table is never full, and its memory stays bounded where an application makes classes
+ * for ever. A sample is resolved soon after its walk; a key that is older than two generations is
+ * unknown.
+ *
+ * Owns     up to two generations, made when they are first needed; about 100 KiB each.
+ * Threads  one at a time: the sampler thread of its session.
+ * Errors   key 0: no memory for a generation, or texts longer than SMP_NAMED_METHODS_LONGEST.
+ * Cost     add: three conversions and a probe. find: none.
+ */
+#ifndef SMP_JVM_CODE_NAMED_METHODS_H
+#define SMP_JVM_CODE_NAMED_METHODS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+#include "jvm/hotspot/method_copy.h"
+#include "model/sample.h"
+
+enum {
+    SMP_NAMED_METHODS_GENERATION = 1024,      /* lines of methods */
+    SMP_NAMED_METHODS_TEXT_BYTES = 64 * 1024, /* of their texts */
+    SMP_NAMED_METHODS_LONGEST = 4 * 1024      /* bytes of one method's texts, as copied */
+};
+
+/* Set in each key. */
+#define SMP_NAMED_METHOD_BIT (UINT64_C(1) << 63)
+
+struct smp_named_methods;
+
+SMP_CHECKED enum smp_status smp_named_methods_create(struct smp_named_methods **out);
+void smp_named_methods_destroy(struct smp_named_methods *named);
+
+uint64_t smp_named_methods_add(struct smp_named_methods *named, const struct smp_method_copy *copy);
+/*
+ * In each frame of the sample the mark of a copy in room (hotspot/frame_names.h) becomes a key, or
+ * 0. named NULL: 0.
+ */
+void smp_named_methods_take(struct smp_named_methods *named, struct smp_sample *sample,
+                            const void *room, size_t bytes);
+
+/* Is it one of this table's keys? Of a key that has been forgotten, too. */
+bool smp_named_methods_is_key(uint64_t key);
+/* False: forgotten, or never handed out. Texts and lines are borrowed until the next add. */
+bool smp_named_methods_find(const struct smp_named_methods *named, uint64_t key,
+                            struct smp_method_info *out);
+/* How many can be found now. */
+size_t smp_named_methods_count(const struct smp_named_methods *named);
+
+#endif

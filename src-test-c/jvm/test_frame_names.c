@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Frames whose methods have no id: what a walk copies of them, in the handler's form as well. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/safe_read.h"
+#include "jvm/hotspot/frame_names.h"
+#include "jvm/hotspot/frames.h"
+#include "jvm/walk/handler/own_walk.h"
+#include "support/fake_code.h"
+
+enum { CAPACITY = 512, ROOM_BYTES = 16 * 1024, FIRST_LINE = 50, VIRTUAL_ROOT = 77 };
+
+static struct {
+    struct fake_code *code;
+    const struct smp_layout *layout;
+    struct smp_raw_frame raw[CAPACITY];
+    uint64_t ids[CAPACITY];
+    struct smp_frames out;
+    _Alignas(uintptr_t) char room[ROOM_BYTES];
+} vm;
+
+static int setup(void **state)
+{
+    (void)state;
+    vm.code = fake_code_create(25);
+    vm.layout = fake_code_layout(vm.code);
+    fake_stack_enter(vm.code);
+    return smp_safe_read_refusal() == NULL ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    fake_code_destroy(vm.code);
+    return 0;
+}
+
+/* Line FIRST_LINE + i is that of byte code 10 * i. */
+static uintptr_t make_method(const char *name, uint64_t id)
+{
+    const uintptr_t method = fake_code_method(vm.code, "com/acme/Shop", name, id);
+    struct smp_line lines[8];
+
+    for (int32_t i = 0; i < 8; i++)
+        lines[i] = (struct smp_line){ .start_bci = 10 * i, .line = FIRST_LINE + i };
+    fake_code_set_file(vm.code, method, "Shop.java");
+    fake_code_set_lines(vm.code, method, lines, 8);
+    return method;
+}
+
+static void walk(size_t room_bytes)
+{
+    vm.out = (struct smp_frames){ .raw = vm.raw, .ids = vm.ids, .capacity = CAPACITY };
+    smp_frames_walk(vm.layout, NULL, fake_stack_start(vm.code), fake_stack_high(vm.code), &vm.out);
+    assert_int_equal(vm.out.end, SMP_FRAMES_ROOT);
+    memset(vm.room, 0x5a, sizeof(vm.room));
+    smp_frame_names_copy(vm.layout, &vm.out, vm.room, room_bytes);
+}
+
+static void expect_copy(uint64_t id, const void *room, size_t bytes, const char *name, int32_t line)
+{
+    const struct smp_method_copy *copy = smp_frame_name_of(id, room, bytes);
+
+    assert_non_null(copy);
+    assert_int_equal(copy->name_bytes, strlen(name));
+    assert_memory_equal(copy->texts + copy->class_bytes, name, strlen(name));
+    assert_int_equal(copy->line, line);
+    assert_int_equal(copy->first_line, FIRST_LINE);
+}
+
+static void frames_without_an_id_get_names(void **state)
+{
+    const uintptr_t with_id = make_method("main", 4711);
+    const uintptr_t without = make_method("sell", 0);
+    const uintptr_t other = make_method("pay", 0);
+
+    (void)state;
+    fake_stack_interpreted(vm.code, with_id, 0, 0);
+    fake_stack_interpreted(vm.code, without, 31, 0);
+    fake_stack_interpreted(vm.code, other, 79, 0);
+    walk(ROOM_BYTES);
+    assert_int_equal(vm.out.count, 3);
+    expect_copy(vm.ids[0], vm.room, ROOM_BYTES, "pay", FIRST_LINE + 7);
+    expect_copy(vm.ids[1], vm.room, ROOM_BYTES, "sell", FIRST_LINE + 3);
+    assert_int_equal(vm.ids[2], 4711);
+    assert_null(smp_frame_name_of(vm.ids[2], vm.room, ROOM_BYTES));
+    assert_null(smp_frame_name_of(0, vm.room, ROOM_BYTES));
+}
+
+static void a_mark_outside_of_the_room_is_none(void **state)
+{
+    (void)state;
+    fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
+    walk(ROOM_BYTES);
+    assert_non_null(smp_frame_name_of(vm.ids[0], vm.room, ROOM_BYTES));
+    assert_null(smp_frame_name_of(vm.ids[0], vm.room + 8, ROOM_BYTES - 8));
+    assert_null(smp_frame_name_of(vm.ids[0], vm.room, 0));
+}
+
+/* Of one line; other lines of the same method are copies of their own. */
+static void a_recursion_shares_a_copy(void **state)
+{
+    const uintptr_t method = make_method("sell", 0);
+    const uintptr_t other = make_method("pay", 0);
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        fake_stack_interpreted(vm.code, method, 0, 0);
+        fake_stack_interpreted(vm.code, other, 20, 0);
+    }
+    fake_stack_interpreted(vm.code, method, 30, 0);
+    walk(ROOM_BYTES);
+    assert_int_equal(vm.out.count, 81);
+    assert_int_not_equal(vm.ids[0], vm.ids[2]);
+    expect_copy(vm.ids[0], vm.room, ROOM_BYTES, "sell", FIRST_LINE + 3);
+    for (size_t i = 1; i < 81; i++)
+        assert_int_equal(vm.ids[i], vm.ids[1 + (i + 1) % 2]);
+    expect_copy(vm.ids[1], vm.room, ROOM_BYTES, "pay", FIRST_LINE + 2);
+    expect_copy(vm.ids[80], vm.room, ROOM_BYTES, "sell", FIRST_LINE);
+}
+
+static void what_has_no_room_has_no_name(void **state)
+{
+    size_t named = 0;
+
+    (void)state;
+    fake_stack_interpreted(vm.code, make_method("main", 0), 0, 0);
+    fake_stack_interpreted(vm.code, make_method("sell", 0), 0, 0);
+    fake_stack_interpreted(vm.code, make_method("pay", 0), 0, 0);
+    for (size_t bytes = 0; bytes < 256; bytes++) {
+        size_t now = 0;
+        walk(bytes);
+        for (size_t i = 0; i < 3; i++)
+            now += vm.ids[i] != 0;
+        assert_true(now >= named);
+        named = now;
+        for (size_t i = bytes; i < 256; i++)
+            assert_int_equal(vm.room[i], 0x5a);
+    }
+    assert_int_equal(named, 3);
+}
+
+static void so_many_copies_and_no_more(void **state)
+{
+    char name[16];
+    size_t named = 0;
+
+    (void)state;
+    for (int i = 0; i < SMP_FRAME_NAMES_MOST + 5; i++) {
+        (void)snprintf(name, sizeof(name), "method%d", i);
+        fake_stack_interpreted(vm.code, make_method(name, 0), 0, 0);
+    }
+    walk(ROOM_BYTES);
+    for (size_t i = 0; i < vm.out.count; i++)
+        named += vm.ids[i] != 0;
+    assert_int_equal(named, SMP_FRAME_NAMES_MOST);
+    assert_int_not_equal(vm.ids[0], 0); /* the leaf's end has them */
+}
+
+/* ----------------------------------------------------------------------------- in the handler */
+
+static void the_handlers_walk_has_the_names_behind_its_frames(void **state)
+{
+    static struct smp_jvm_frame frames[CAPACITY];
+    const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
+
+    (void)state;
+    fake_stack_interpreted(vm.code, make_method("main", 4711), 0, 0);
+    fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
+    assert_int_equal(
+        own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, CAPACITY), 2);
+    expect_copy((uintptr_t)frames[0].method, frames, sizeof(frames), "sell", FIRST_LINE + 3);
+    assert_int_equal(frames[0].bci, 31);
+    assert_int_equal((uintptr_t)frames[1].method, 4711);
+    assert_ptr_equal(smp_frame_name_of((uintptr_t)frames[0].method, frames, sizeof(frames)),
+                     frames + 3);
+}
+
+static void without_room_the_handlers_walk_has_the_frames_all_the_same(void **state)
+{
+    static struct smp_jvm_frame frames[CAPACITY];
+    const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
+    for (uint32_t capacity = 6; capacity < 12; capacity++) {
+        memset(frames, 0, sizeof(frames));
+        const uint32_t count =
+            own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, capacity);
+        assert_true(count == 4 || count == capacity); /* capacity: perhaps more */
+        for (uint32_t i = 0; count == 4 && i < count; i++)
+            assert_null(frames[i].method);
+        for (uint32_t i = capacity; i < CAPACITY; i++)
+            assert_null(frames[i].method);
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(frames_without_an_id_get_names),
+        TEST(a_mark_outside_of_the_room_is_none),
+        TEST(a_recursion_shares_a_copy),
+        TEST(what_has_no_room_has_no_name),
+        TEST(so_many_copies_and_no_more),
+        TEST(the_handlers_walk_has_the_names_behind_its_frames),
+        TEST(without_room_the_handlers_walk_has_the_frames_all_the_same),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

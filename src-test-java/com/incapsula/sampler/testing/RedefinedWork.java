@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Methods that go on while their class is redefined. The frames of a method whose byte codes have changed are of an
+ * obsolete method from then on, and nobody has made an id for that.
+ */
+public final class RedefinedWork {
+
+    /** Stands in the byte codes of each method here; the next version has {@link #NEXT}. */
+    public static final short VERSION = 12345;
+
+    /** The number of the next version. */
+    public static final short NEXT = 12346;
+
+    static volatile int sum;
+    private static volatile int spinLine;
+    private static volatile int waitLine;
+
+    private RedefinedWork() {}
+
+    static void spin(CountDownLatch goHome) {
+        int mine = VERSION;
+        spinLine = lineOfCaller() + 1;
+        while (goHome.getCount() > 0) { // the line
+            sum += mine;
+        }
+    }
+
+    static void waitHere(CountDownLatch goHome) throws InterruptedException {
+        int mine = VERSION;
+        waitLine = lineOfCaller() + 1;
+        while (!goHome.await(5, TimeUnit.MILLISECONDS)) { // the line
+            sum += mine;
+        }
+    }
+
+    static int lineOfCaller() {
+        return StackWalker.getInstance()
+                .walk(frames -> frames.skip(1).findFirst().orElseThrow())
+                .getLineNumber();
+    }
+
+    static int version() {
+        return VERSION;
+    }
+
+    static int spinLine() {
+        return spinLine;
+    }
+
+    static int waitLine() {
+        return waitLine;
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.instrument.ClassDefinition;
+import java.lang.instrument.Instrumentation;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+
+/** A Java agent that redefines {@link RedefinedWork}. */
+public final class RedefiningAgent {
+
+    private static final int SIPUSH = 0x11;
+
+    private static Instrumentation instrumentation;
+
+    private RedefiningAgent() {}
+
+    /** The JVM calls this. */
+    public static void premain(String arguments, Instrumentation given) {
+        instrumentation = given;
+    }
+
+    /** Writes the jar of {@code -javaagent}; this class is found on the class path. */
+    public static void writeJar(Path file) throws IOException {
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().putValue("Premain-Class", RedefiningAgent.class.getName());
+        manifest.getMainAttributes().putValue("Can-Redefine-Classes", "true");
+        try (OutputStream out = Files.newOutputStream(file);
+                JarOutputStream jar = new JarOutputStream(out, manifest)) {
+            jar.finish();
+        }
+    }
+
+    static void redefine() throws Exception {
+        byte[] code = bytesOf(RedefinedWork.class);
+        for (int i = 0; i + 2 < code.length; i++) {
+            if (code[i] == SIPUSH && numberAt(code, i + 1) == RedefinedWork.VERSION) {
+                code[i + 1] = (byte) (RedefinedWork.NEXT >> 8);
+                code[i + 2] = (byte) RedefinedWork.NEXT;
+            }
+        }
+        instrumentation.redefineClasses(new ClassDefinition(RedefinedWork.class, code));
+    }
+
+    private static int numberAt(byte[] code, int at) {
+        return code[at] << 8 | code[at + 1] & 0xff;
+    }
+
+    static byte[] bytesOf(Class<?> type) throws IOException {
+        String name = "/" + type.getName().replace('.', '/') + ".class";
+        try (InputStream in = type.getResourceAsStream(name)) {
+            return in.readAllBytes();
+        }
+    }
+}

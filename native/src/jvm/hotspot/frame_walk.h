@@ -77,16 +77,19 @@ static inline bool smp_frame_go(struct smp_frame_walk *walk, uintptr_t sp, uintp
     return true;
 }
 
-/* The caller of a frame whose size is known. */
+/* The caller of a frame whose size is known. Its words are read as by smp_frame_read. */
 static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes)
 {
     const uintptr_t sp = walk->sp + bytes;
-    uintptr_t fp = 0;
-    uintptr_t pc = 0;
+    const uintptr_t pc_at = sp - sizeof(uintptr_t);
+    const uintptr_t fp_at = pc_at - sizeof(uintptr_t);
 
-    if (bytes == 0 || !smp_frame_read(walk, sp - sizeof(uintptr_t), &pc) ||
-        !smp_frame_read(walk, sp - 2 * sizeof(uintptr_t), &fp))
+    if (bytes == 0 || sp % sizeof(uintptr_t) != 0 || sp > walk->high || fp_at < walk->low)
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    const uintptr_t pc = smp_load_word(pc_at);
+    const uintptr_t fp = smp_load_word(fp_at);
+    smp_frame_keep_word(walk, pc_at, pc);
+    smp_frame_keep_word(walk, fp_at, fp);
     return smp_frame_go(walk, sp, fp, pc);
 }
 

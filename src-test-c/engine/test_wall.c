@@ -149,6 +149,58 @@ static void a_preempted_thread_is_requested_not_walked(void **state)
     sim_destroy(sim);
 }
 
+/* Runs for a moment before each poll, then waits. */
+static struct sim_thread *add_proven(struct sim *sim, bool is_blocked)
+{
+    struct sim_thread *thread = sim_add(sim, "proven");
+
+    sim_script(thread, 1, 5 * SIM_MS, true);
+    sim_script(thread, 2, 35 * SIM_MS, false);
+    thread->is_proven = true;
+    thread->is_blocked = is_blocked;
+    return thread;
+}
+
+/* The system is not asked whether a thread wants a CPU that is proven to wait in the JVM. */
+static void a_thread_that_waits_in_the_jvm_is_read_from_outside_and_no_more(void **state)
+{
+    struct sim *sim = sim_create(AT_20_MS);
+    struct sim_thread *thread = add_proven(sim, true);
+
+    (void)state;
+    thread->is_runnable = true; /* woken up, and on its way */
+    sim_start(sim);
+    sim_run(sim, 10 * SIM_S);
+    sim_seal(sim);
+    assert_true(thread->proofs > 200);
+    assert_int_equal(sim->counts.runnable, 0);
+    assert_int_equal(thread->walks, 0);
+    assert_in_range(thread->requests, 0, 150); /* polled while it runs */
+    assert_int_equal(sim_cpu(sim, "proven", -1), sim_used(thread));
+    sim_destroy(sim);
+}
+
+/* In native code, or where nothing is proven, a thread may be preempted: then it is requested. */
+static void a_thread_in_native_code_is_read_from_outside_where_it_wants_no_cpu(void **state)
+{
+    (void)state;
+    for (int wants = 0; wants < 2; wants++) {
+        struct sim *sim = sim_create(AT_20_MS);
+        struct sim_thread *thread = add_proven(sim, false);
+        thread->is_runnable = wants != 0;
+        sim_start(sim);
+        sim_run(sim, 10 * SIM_S);
+        sim_seal(sim);
+        assert_in_range(sim->counts.runnable, 200, thread->proofs);
+        assert_int_equal(thread->walks, 0);
+        if (wants)
+            assert_true(thread->requests > 400);
+        else
+            assert_in_range(thread->requests, 0, 150);
+        sim_destroy(sim);
+    }
+}
+
 /* It is requested without a question to the system first, which costs more than all the rest. */
 static void a_thread_that_ran_until_now_was_preempted(void **state)
 {
@@ -1429,6 +1481,8 @@ int main(void)
         cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(a_preempted_thread_is_requested_not_walked),
+        cmocka_unit_test(a_thread_that_waits_in_the_jvm_is_read_from_outside_and_no_more),
+        cmocka_unit_test(a_thread_in_native_code_is_read_from_outside_where_it_wants_no_cpu),
         cmocka_unit_test(a_thread_that_ran_until_now_was_preempted),
         cmocka_unit_test(a_thread_that_sleeps_during_another_walk_was_not_preempted),
         cmocka_unit_test(a_thread_that_sleeps_under_a_new_name_was_not_preempted),

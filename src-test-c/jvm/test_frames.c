@@ -20,6 +20,7 @@ static const int versions[] = { 17, 21, 25 };
 enum {
     VERSION_COUNT = sizeof(versions) / sizeof(versions[0]),
     CAPACITY = 64,
+    WORDS = 256,
     CALL_PC = 20, /* offset of the record of every compiled method here */
     ROUNDS = 300,
     READERS = 2
@@ -36,6 +37,8 @@ struct program {
     uintptr_t stub;
     struct smp_raw_frame raw[CAPACITY];
     uint64_t ids[CAPACITY];
+    struct smp_frames_word read[WORDS];
+    struct smp_frames_words words;
     struct smp_frames out;
 };
 
@@ -71,8 +74,10 @@ static void program_open(struct program *program, int version)
 
 static void walk_with(struct program *program, struct smp_frames_cache *cache, size_t capacity)
 {
-    program->out =
-        (struct smp_frames){ .raw = program->raw, .ids = program->ids, .capacity = capacity };
+    program->words = (struct smp_frames_words){ .read = program->read, .capacity = WORDS };
+    program->out = (struct smp_frames){
+        .raw = program->raw, .ids = program->ids, .capacity = capacity, .words = &program->words
+    };
     smp_frames_walk(program->layout, cache, fake_stack_start(program->code),
                     fake_stack_high(program->code), &program->out);
 }
@@ -317,14 +322,24 @@ static void test_both_ends_of_deep_stacks(void **state)
     fake_code_destroy(program.code);
 }
 
+static bool was_read(const struct smp_frames_words *words, const uintptr_t *word)
+{
+    for (size_t i = 0; i < words->count; i++) {
+        if (words->read[i].address == (uintptr_t)word)
+            return true;
+    }
+    return false;
+}
+
 /*
- * Each word of the stack in turn is something else: the walk ends somehow, and its proof is
- * another one wherever the word was read.
+ * Each word of the stack in turn is something else: the walk ends somehow, and as before where the
+ * word is not one of those that it says it has read.
  */
 static void test_each_word_of_a_stack_is_broken(void **state)
 {
     static const uintptr_t wrong[] = { 0, 1, 8, UINTPTR_MAX, UINTPTR_MAX - 7 };
     struct program program;
+    struct program whole;
     size_t read = 0;
 
     (void)state;
@@ -333,27 +348,57 @@ static void test_each_word_of_a_stack_is_broken(void **state)
         program_open(&program, versions[v]);
         make_mixed_stack(&program);
         walk(&program);
-        const uint64_t proof = program.out.proof;
+        whole = program;
+        assert_in_range(whole.words.count, 1, WORDS);
         uintptr_t *words = fake_stack_words(program.code, &count);
         for (size_t i = 0; i < count; i++) {
             const uintptr_t saved = words[i];
+            const bool counts = was_read(&whole.words, &words[i]);
+            read += counts;
             for (size_t k = 0; k < sizeof(wrong) / sizeof(wrong[0]) + 1; k++) {
                 /* Lastly a word that leads back: walks must not go round. */
                 words[i] = k < 5 ? wrong[k] : fake_stack_start(program.code).sp;
                 walk(&program);
-                if (program.out.proof != proof)
-                    read++;
-                else if (words[i] != saved)
+                if (!counts)
                     expect_mixed_stack(&program);
                 words[i] = saved;
             }
         }
         walk(&program);
-        assert_int_equal(program.out.proof, proof);
         expect_mixed_stack(&program);
+        assert_int_equal(program.words.count, whole.words.count);
+        for (size_t i = 0; i < program.words.count; i++) {
+            assert_int_equal(program.read[i].address, whole.read[i].address);
+            assert_int_equal(program.read[i].value, *(uintptr_t *)program.read[i].address);
+        }
         fake_code_destroy(program.code);
     }
-    assert_true(read > 100);
+    assert_true(read > VERSION_COUNT * 10);
+}
+
+/* More words than there is room for are counted, and the rest of the walk is the same. */
+static void test_words_that_are_not_kept(void **state)
+{
+    struct program program;
+    size_t all = 0;
+
+    (void)state;
+    program_open(&program, 25);
+    make_mixed_stack(&program);
+    walk(&program);
+    all = program.words.count;
+    program.words.capacity = 1;
+    program.read[1] = (struct smp_frames_word){ 1, 2 };
+    smp_frames_walk(program.layout, NULL, fake_stack_start(program.code),
+                    fake_stack_high(program.code), &program.out);
+    assert_int_equal(program.words.count, all);
+    assert_int_equal(program.read[1].address, 1);
+    expect_mixed_stack(&program);
+    program.out.words = NULL;
+    smp_frames_walk(program.layout, NULL, fake_stack_start(program.code),
+                    fake_stack_high(program.code), &program.out);
+    expect_mixed_stack(&program);
+    fake_code_destroy(program.code);
 }
 
 static void test_starts_that_are_no_frames(void **state)
@@ -588,6 +633,7 @@ int main(void)
         cmocka_unit_test(test_frames_that_say_their_size),
         cmocka_unit_test(test_both_ends_of_deep_stacks),
         cmocka_unit_test(test_each_word_of_a_stack_is_broken),
+        cmocka_unit_test(test_words_that_are_not_kept),
         cmocka_unit_test(test_starts_that_are_no_frames),
         cmocka_unit_test(test_random_stacks),
         cmocka_unit_test(test_the_cache_sees_other_code),

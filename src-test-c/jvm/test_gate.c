@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "jvm/threads/gate.h"
 
 static void many_readers_are_in_at_once(void **state)
@@ -141,6 +142,34 @@ static void a_thread_ends_after_the_last_reader_has_left(void **state)
     assert_int_equal(ending.ended, 1);
 }
 
+/* A day goes by each time that it is read, as where the process is frozen. */
+static int64_t read_jumping_clock(void *self)
+{
+    static _Atomic int64_t days;
+
+    (void)self;
+    return 86400 * INT64_C(1000000000) * ++days;
+}
+
+static void time_in_which_the_process_stands_still_does_not_count(void **state)
+{
+    static const struct smp_clock_fake jumping = { .ns = read_jumping_clock };
+    struct ending ending = { 0 };
+    pthread_t thread;
+
+    (void)state;
+    smp_clock_set_fake(&jumping);
+    assert_true(smp_gate_enter(&ending.gate));
+    assert_int_equal(pthread_create(&thread, NULL, end_thread, &ending), 0);
+    while (!ending.began)
+        (void)sched_yield();
+    sleep_ms(5 * SMP_GATE_SLEEP_MS);
+    assert_int_equal(ending.ended, 0);
+    assert_true(smp_gate_leave(&ending.gate));
+    pthread_join(thread, NULL);
+    smp_clock_set_fake(NULL);
+}
+
 /* ----------------------------------------------------------------------------------- the hammer */
 
 enum { LIVES = 20000, SLOTS = 8, READERS = 2, ALIVE = 0x5a5a };
@@ -217,6 +246,7 @@ int main(void)
         cmocka_unit_test(the_gate_of_the_process_opens_again),
         cmocka_unit_test(a_reader_learns_that_it_came_too_late),
         cmocka_unit_test(a_thread_ends_after_the_last_reader_has_left),
+        cmocka_unit_test(time_in_which_the_process_stands_still_does_not_count),
         cmocka_unit_test(no_object_is_read_after_its_end),
     };
 

@@ -10,6 +10,7 @@
 #include <sched.h>
 
 #include "base/clock.h"
+#include "base/safe_read.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/check.h"
 #include "jvm/hotspot/frame_names.h"
@@ -26,6 +27,7 @@ static struct vm_fixture fixture;
 static struct vm_fixture_reader reader;
 static struct smp_frame frames[CAPACITY];
 static struct smp_sample sample;
+static bool is_blocked;
 
 /* The made-up thread object of every thread, and what walks of it say. */
 static struct {
@@ -34,6 +36,9 @@ static struct {
     uintptr_t fp;
     uintptr_t pc;
     uintptr_t stack[DEPTH];
+    uintptr_t stack_base;
+    uintptr_t stack_size;
+    uintptr_t word;    /* the one that is read of the stack */
     size_t without_id; /* this frame has none; DEPTH: all have */
     bool copies_names; /* of that frame */
     unsigned walks;
@@ -62,6 +67,7 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
                  struct smp_frames *out)
 {
     (void)self;
+    (void)start;
     (void)stack_high;
     vm.walks++;
     if (vm.meanwhile != NULL)
@@ -74,7 +80,8 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
     out->leaf_count = DEPTH - 1;
     out->omitted = 7;
     out->end = SMP_FRAMES_ROOT;
-    out->proof = start.sp;
+    out->words->read[0] = (struct smp_frames_word){ (uintptr_t)&vm.word, vm.word };
+    out->words->count = 1;
 }
 
 static bool read_cpu(void *self, int32_t tid, int64_t *out)
@@ -106,7 +113,9 @@ static int setup(void **state)
                     .state = 0,
                     .last_sp = (uint32_t)((char *)&vm.sp - (char *)&vm),
                     .last_fp = (uint32_t)((char *)&vm.fp - (char *)&vm),
-                    .last_pc = (uint32_t)((char *)&vm.pc - (char *)&vm) },
+                    .last_pc = (uint32_t)((char *)&vm.pc - (char *)&vm),
+                    .stack_base = (uint32_t)((char *)&vm.stack_base - (char *)&vm),
+                    .stack_size = (uint32_t)((char *)&vm.stack_size - (char *)&vm) },
         .walk = walk,
     };
     sample = (struct smp_sample){ .frames = frames, .capacity = CAPACITY };
@@ -155,7 +164,7 @@ static enum smp_status walk_outside(struct smp_thread *thread)
 {
     const struct smp_walker walker = smp_outside_functions(vm.walker);
 
-    return walker.walk_outside(walker.self, thread, &sample);
+    return walker.walk_outside(walker.self, thread, -1, &sample, &is_blocked);
 }
 
 static enum smp_status walk_by_jvmti(struct smp_thread *thread)
@@ -270,7 +279,7 @@ static void an_older_thread_is_walked_after_jvmti_has_seen_its_frames(void **sta
     assert_int_equal(vm.walks, 0);
     assert_int_equal(walk_by_jvmti(reader.threads[0]), SMP_OK);
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
-    assert_int_equal(vm.walks, 2);
+    assert_int_equal(vm.walks, 1);
 }
 
 /* Its ThreadStart comes while the scan has it, too. */
@@ -284,24 +293,41 @@ static void a_start_makes_a_listed_thread_sure(void **state)
     assert_int_equal(walk_outside(reader.threads[0]), SMP_OK);
 }
 
-static void the_stack_of_an_older_thread_is_found_by_its_stack_pointer(void **state)
+static void the_thread_object_says_where_the_stack_of_an_older_thread_lies(void **state)
 {
-    uintptr_t here[DEPTH] = { 0 };
     struct fake_thread java_thread;
     struct smp_thread *thread = start(&java_thread);
     struct smp_walk_info *info = smp_threads_walk_info(thread);
 
     (void)state;
+    assert_null(smp_safe_read_refusal());
     info->stack_low = info->stack_high = 0;
-    vm.sp = (uintptr_t)here;
-    smp_clock_set_fake(NULL); /* searches are limited by the real one */
-    thread->os_tid = 0;
+    vm.stack_base = (uintptr_t)(vm.stack + DEPTH);
+    vm.stack_size = 0;
     assert_int_equal(walk_outside(thread), SMP_ESTATE);
     assert_int_equal(info->stack_high, 0);
-    smp_clock_set_fake(&clock_seam);
-    thread->os_tid = 5;
+    vm.stack_size = sizeof(vm.stack);
     assert_int_equal(walk_outside(thread), SMP_OK);
-    assert_in_range((uintptr_t)here, info->stack_low, info->stack_high);
+    assert_int_equal(info->stack_low, (uintptr_t)vm.stack);
+    assert_int_equal(info->stack_high, (uintptr_t)(vm.stack + DEPTH));
+}
+
+static void a_thread_that_waits_in_the_jvm_wants_no_cpu(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_true(is_blocked);
+    vm.state = STATE_IN_NATIVE;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_false(is_blocked);
+    vm.state = STATE_BLOCKED;
+    vm.cpu_step_ns = 400;
+    vm.cpu_steps = 4;
+    assert_int_equal(walk_outside(thread), SMP_ESTATE);
+    assert_false(is_blocked);
 }
 
 /* ----------------------------------------------------------------------------------------- ends */
@@ -320,8 +346,7 @@ static void *end_it(void *unused)
     return NULL;
 }
 
-/* The end begins in the first of the two walks, and has come as far as its gate at the end of
- * it. */
+/* The end begins in the walk, and has come as far as its gate at the end of it. */
 static void begin_the_end(void)
 {
     struct smp_walk_info *info = smp_threads_walk_info(reader.threads[reader.count - 1]);
@@ -450,7 +475,8 @@ int main(void)
         TEST(a_thread_without_frames_has_none),
         TEST(an_older_thread_is_walked_after_jvmti_has_seen_its_frames),
         TEST(a_start_makes_a_listed_thread_sure),
-        TEST(the_stack_of_an_older_thread_is_found_by_its_stack_pointer),
+        TEST(the_thread_object_says_where_the_stack_of_an_older_thread_lies),
+        TEST(a_thread_that_waits_in_the_jvm_wants_no_cpu),
         TEST(a_thread_ends_after_its_walk),
         TEST(nothing_is_walked_after_the_jvms_death),
         TEST(a_lack_of_memory_leaves_nothing_behind),

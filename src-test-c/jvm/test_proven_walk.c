@@ -47,7 +47,10 @@ static struct {
 
 static struct smp_raw_frame raw[CAPACITY];
 static uint64_t ids[CAPACITY];
-static struct smp_frames frames;
+static struct smp_frames_word read_words[CAPACITY];
+static struct smp_frames_words words;
+static struct smp_thread_walk proof_walk;
+static struct smp_frames *const frames = &proof_walk.frames;
 
 static void take_step(void)
 {
@@ -72,13 +75,15 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
     assert_int_equal(start.sp, (uintptr_t)thread.stack);
     assert_int_equal(stack_high, (uintptr_t)(thread.stack + DEPTH));
     thread.walks++;
-    out->proof = start.pc;
     for (size_t i = 0; i < DEPTH; i++) {
         take_step();
         out->raw[i] = (struct smp_raw_frame){ .method = thread.stack[i], .bci = (int32_t)i };
-        out->ids[i] = thread.stack[i];
-        out->proof = out->proof * 31 + out->raw[i].method;
+        out->ids[i] = out->raw[i].method;
+        if (i < out->words->capacity)
+            out->words->read[i] =
+                (struct smp_frames_word){ (uintptr_t)&thread.stack[i], out->raw[i].method };
     }
+    out->words->count = DEPTH;
     out->count = DEPTH;
     out->leaf_count = DEPTH;
     out->end = thread.end;
@@ -87,7 +92,7 @@ static void walk(void *self, struct smp_frames_start start, uintptr_t stack_high
 static void confirm(void *self, const struct smp_frames *proven)
 {
     (void)self;
-    assert_ptr_equal(proven, &frames);
+    assert_ptr_equal(proven, frames);
     thread.confirmed++;
 }
 
@@ -115,7 +120,8 @@ static int setup(void **state)
         .walk = walk,
         .confirm = confirm,
     };
-    frames = (struct smp_frames){ .raw = raw, .ids = ids, .capacity = CAPACITY };
+    words = (struct smp_frames_words){ .read = read_words, .capacity = CAPACITY };
+    *frames = (struct smp_frames){ .raw = raw, .ids = ids, .capacity = CAPACITY, .words = &words };
     smp_clock_set_fake(&clock_seam);
     smp_gate_open(&smp_gate_process);
     return 0;
@@ -129,9 +135,17 @@ static int teardown(void **state)
     return 0;
 }
 
+/* From a clock that the caller has read, or -1. */
+static enum smp_proof prove_from(int64_t cpu_ns)
+{
+    proof_walk.tid = TID;
+    proof_walk.cpu_ns = cpu_ns;
+    return smp_proven_walk_thread(&thread.how, &thread.info, &proof_walk);
+}
+
 static enum smp_proof prove(void)
 {
-    return smp_proven_walk_thread(&thread.how, TID, &thread.info, &frames);
+    return prove_from(-1);
 }
 
 static void assert_proof(enum smp_proof expected)
@@ -139,10 +153,10 @@ static void assert_proof(enum smp_proof expected)
     thread.steps = 0;
     thread.walks = 0;
     thread.confirmed = 0;
-    frames.count = 99;
+    frames->count = 99;
     assert_int_equal(prove(), expected);
     if (expected != SMP_PROOF_PROVEN)
-        assert_int_equal(frames.count, 0);
+        assert_int_equal(frames->count, 0);
     assert_int_equal(thread.confirmed, expected == SMP_PROOF_PROVEN ? 1 : 0);
 }
 
@@ -156,11 +170,12 @@ static void a_thread_that_stands_still_is_proven(void **state)
     for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
         thread.object.state = states[i];
         assert_proof(SMP_PROOF_PROVEN);
-        assert_int_equal(frames.count, DEPTH);
-        assert_int_equal(frames.leaf_count, DEPTH);
+        assert_int_equal(frames->count, DEPTH);
+        assert_int_equal(frames->leaf_count, DEPTH);
         for (size_t j = 0; j < DEPTH; j++)
             assert_int_equal(ids[j], 100 + j);
-        assert_int_equal(thread.walks, 2);
+        assert_int_equal(thread.walks, 1);
+        assert_int_equal(proof_walk.is_blocked, states[i] == STATE_BLOCKED);
     }
 }
 
@@ -201,7 +216,7 @@ static void without_an_anchor_there_are_no_frames(void **state)
     (void)state;
     thread.object.sp = 0;
     assert_proof(SMP_PROOF_PROVEN);
-    assert_int_equal(frames.count, 0);
+    assert_int_equal(frames->count, 0);
     assert_int_equal(thread.walks, 0);
 }
 
@@ -233,22 +248,19 @@ static void the_thread_object_is_not_touched_where_it_is_not_sure(void **state)
     thread.has_no_clock = true;
     assert_proof(SMP_PROOF_NO_CLOCK);
     thread.has_no_clock = false;
-    assert_int_equal(smp_proven_walk_thread(&thread.how, 0, &thread.info, &frames),
+    proof_walk.tid = 0;
+    assert_int_equal(smp_proven_walk_thread(&thread.how, &thread.info, &proof_walk),
                      SMP_PROOF_NO_CLOCK);
     smp_gate_close(&smp_gate_process);
     assert_proof(SMP_PROOF_ENDED);
-    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
     smp_gate_open(&smp_gate_process);
     smp_gate_init_unsure(&thread.info.gate);
     assert_proof(SMP_PROOF_UNSURE);
-    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
     smp_gate_close(&thread.info.gate);
     smp_gate_confirm(&thread.info.gate);
     assert_proof(SMP_PROOF_ENDED);
-    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
     thread.info = (struct smp_walk_info){ 0 };
     assert_proof(SMP_PROOF_NO_CLOCK);
-    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), 0);
 }
 
 static void only_a_stack_that_reaches_its_root_counts(void **state)
@@ -263,14 +275,27 @@ static void only_a_stack_that_reaches_its_root_counts(void **state)
         assert_int_equal(thread.walks, 1);
     }
     thread.end = SMP_FRAMES_ROOT;
-    frames.capacity = DEPTH - 1;
+    frames->capacity = DEPTH - 1;
     assert_proof(SMP_PROOF_UNWALKABLE); /* more than there is room for */
 }
 
-static void the_stack_pointer_is_read_for_its_own_sake(void **state)
+static void a_stack_with_more_words_than_there_is_room_for_is_not_proven(void **state)
 {
     (void)state;
-    assert_int_equal(smp_proven_walk_sp(&thread.how, &thread.info), (uintptr_t)thread.stack);
+    words.capacity = DEPTH;
+    assert_proof(SMP_PROOF_PROVEN);
+    words.capacity = DEPTH - 1;
+    assert_proof(SMP_PROOF_UNWALKABLE);
+}
+
+static void a_proof_begins_where_the_caller_has_read_the_clock(void **state)
+{
+    (void)state;
+    thread.cpu_ns = 5;
+    assert_int_equal(prove_from(5), SMP_PROOF_PROVEN);
+    assert_int_equal(thread.steps, DEPTH + 1); /* the clock was read once */
+    assert_int_equal(prove_from(4), SMP_PROOF_HAS_RUN);
+    assert_int_equal(proof_walk.cpu_ns, 5);           /* where the next one begins */
     assert_true(smp_gate_wait(&thread.info.gate, 0)); /* no reader is left behind */
     assert_true(smp_gate_wait(&smp_gate_process, 0));
 }
@@ -329,17 +354,15 @@ static unsigned count_steps(void)
 }
 
 /* May this change come unseen, before the thing with this number? The clock is read first and
- * last, the words of two walks in between, and the anchor before, between and after the walks. */
+ * last, the words once in between, and again, with the anchor, before the last clock. */
 static bool may_be_proven(void (*which)(void), unsigned at, unsigned steps)
 {
-    const unsigned first = 1 + DEPTH / 2; /* the word, in the first walk, */
-    const unsigned second = first + DEPTH;
+    const unsigned word = 1 + DEPTH / 2;
 
     if (at == 0)
         return true; /* it was so from the beginning */
-    if (which == word_changes)
-        return at <= first ||
-               at > second; /* the two walks are equal: only the clock could say it */
+    if (which == word_changes && at <= word)
+        return true; /* both readings are equal: only the clock could say it */
     return which != clock_moves && at == steps - 1;
 }
 
@@ -349,7 +372,7 @@ static void no_change_in_between_is_proven(void **state)
                                              fp_changes,  state_changes, sp_goes };
     const unsigned steps = count_steps();
 
-    assert_int_equal(steps, 2 + 2 * DEPTH);
+    assert_int_equal(steps, 2 + DEPTH);
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         for (unsigned at = 0; at < steps; at++) {
             (void)setup(state);
@@ -502,7 +525,8 @@ int main(void)
         TEST(only_a_stack_whose_place_is_known_is_read),
         TEST(the_thread_object_is_not_touched_where_it_is_not_sure),
         TEST(only_a_stack_that_reaches_its_root_counts),
-        TEST(the_stack_pointer_is_read_for_its_own_sake),
+        TEST(a_stack_with_more_words_than_there_is_room_for_is_not_proven),
+        TEST(a_proof_begins_where_the_caller_has_read_the_clock),
         TEST(no_change_in_between_is_proven),
         TEST(a_thread_that_is_gone_at_the_second_clock_has_run),
         TEST(what_could_not_be_walked_has_run_where_the_clock_moved),

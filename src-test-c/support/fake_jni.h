@@ -47,6 +47,7 @@ struct fake_thread {
     bool is_carrier; /* of virtual threads */
     _Atomic bool ended;
     _Atomic int depth; /* frames on its stack */
+    _Atomic int64_t cpu_ns;
 };
 
 struct fake_array {

@@ -66,6 +66,7 @@ struct fake_jvmti {
     void (*before)(enum fake_call call);
     jint absurd_count; /* what GetStackTrace says it wrote, where not 0 */
     bool null_methods; /* frames without a method id */
+    bool has_cpu_time; /* GetThreadCpuTime returns the thread's cpu_ns */
     jvmtiPhase phase;
     jvmtiCapabilities potential;
     jvmtiCapabilities added;

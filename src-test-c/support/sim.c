@@ -194,6 +194,24 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
     return SMP_OK;
 }
 
+/* Proven where the clock stands where the caller has read it. */
+static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64_t cpu_ns,
+                                    struct smp_sample *sample, bool *is_blocked)
+{
+    struct sim *sim = self;
+    struct sim_thread *sim_thread = (struct sim_thread *)thread;
+
+    if (!sim_thread->is_proven)
+        return SMP_EUNSUPPORTED;
+    spend(sim, sim->walk_cost_ns / 8);
+    if (atomic_load(&thread->ended_ns) != 0 || cpu_of(sim_thread, sim->now_ns) != cpu_ns)
+        return SMP_ESTATE;
+    sim_thread->proofs++;
+    fill(sim_thread, stack_of(sim_thread), sample);
+    *is_blocked = sim_thread->is_blocked;
+    return SMP_OK;
+}
+
 static bool is_starved(const struct sim_thread *thread)
 {
     return thread->segments > 0 && thread->is_starved[thread->at];
@@ -348,7 +366,9 @@ static struct smp_jvm functions(struct sim *sim)
 {
     struct smp_jvm vm = fake_jvm_interface(sim->jvm);
 
-    vm.walker = (struct smp_walker){ .name = "simulated", .walk = walk, .self = sim };
+    vm.walker = (struct smp_walker){
+        .name = "simulated", .walk = walk, .walk_outside = walk_outside, .self = sim
+    };
     vm.cpu = (struct smp_cpu_timers){ 0 };
     vm.names = sim_names(sim);
     vm.name_callback.mounted_name = mounted_name;

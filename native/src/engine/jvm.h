@@ -88,11 +88,13 @@ struct smp_walker {
     enum smp_status (*walk)(void *self, struct smp_thread *thread, struct smp_sample *sample);
     /*
      * As walk, for a thread that waits: reads its stack without disturbing it, and proves that it
-     * has not changed meanwhile. SMP_ESTATE: not proven, or a part is not known yet; walk it.
-     * SMP_EUNSUPPORTED: this way is off. NULL: this JVM does not offer it.
+     * has not changed since its CPU clock was read as cpu_ns; negative: the caller has not read it.
+     * *is_blocked: a proven stack is that of a thread that waits in the JVM, so it wants no CPU.
+     * SMP_ESTATE: not proven, or a part is not known yet; walk it. SMP_EUNSUPPORTED: this way is
+     * off. NULL: this JVM does not offer it.
      */
-    enum smp_status (*walk_outside)(void *self, struct smp_thread *thread,
-                                    struct smp_sample *sample);
+    enum smp_status (*walk_outside)(void *self, struct smp_thread *thread, int64_t cpu_ns,
+                                    struct smp_sample *sample, bool *is_blocked);
     void *self;
 };
 

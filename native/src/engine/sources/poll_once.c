@@ -60,9 +60,11 @@ static void poll_thread_once(struct smp_walks *walks, struct smp_thread_record *
     smp_roster_set_sampled(walks->roster, record, true);
     smp_activity_begin(&activity, tid, &reading);
     smp_activity_finish(&activity, tid, &reading);
-    const bool is_running = smp_walks_is_running(walks, record, &reading);
-    if (is_running || !only_running)
-        smp_walks_start(walks, record, is_running);
+    if (only_running && !smp_walks_is_running(walks, record, &reading))
+        return;
+    if (only_running)
+        reading.activity = SMP_ACTIVITY_RUNNING;
+    smp_walks_start(walks, record, &reading);
 }
 
 void smp_poll_once(struct smp_walks *walks, int64_t now_ns, int64_t span_ns, bool only_running)

@@ -72,23 +72,35 @@ static void clear_sample(struct smp_sample *sample)
     sample->omitted = 0;
 }
 
+/* The last reading of a clock that stands; -1: there is none. */
+static int64_t clock_of(const struct smp_reading *reading)
+{
+    return reading->activity == SMP_ACTIVITY_NONE || reading->activity == SMP_ACTIVITY_RAN
+               ? reading->clock_ns
+               : -1;
+}
+
 /* SMP_EUNSUPPORTED: not in this JVM. */
-static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *thread)
+static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *thread,
+                                    const struct smp_reading *reading, bool *is_blocked)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
 
+    *is_blocked = false;
     if (walker->walk_outside == NULL)
         return SMP_EUNSUPPORTED;
     clear_sample(&walks->sample);
-    return walker->walk_outside(walker->self, thread, &walks->sample);
+    return walker->walk_outside(walker->self, thread, clock_of(reading), &walks->sample,
+                                is_blocked);
 }
 
-void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record)
+/* status: of the walk from outside. */
+static void end_walk(struct smp_walks *walks, struct smp_thread_record *record,
+                     enum smp_status status)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
     struct smp_sample *sample = &walks->sample;
     struct smp_found found = { .sample = sample };
-    enum smp_status status = walk_outside(walks, record->thread);
     const bool fell_back = status == SMP_ESTATE;
 
     if (status == SMP_ESTATE || status == SMP_EUNSUPPORTED) {
@@ -99,6 +111,14 @@ void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record)
     if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
         found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;
     walks->events.found(walks->events.context, record, &found);
+}
+
+void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
+                    const struct smp_reading *reading)
+{
+    bool is_blocked = false;
+
+    end_walk(walks, record, walk_outside(walks, record->thread, reading, &is_blocked));
 }
 
 static void report_failure(struct smp_walks *walks, struct smp_thread_record *record,
@@ -194,7 +214,8 @@ static bool is_tick_used_up(const struct smp_walks *walks)
     return smp_clock_ns() - walks->begun_ns > walks->interval_ns / SMP_MAX_WAITS_SHARE;
 }
 
-static void request_walk(struct smp_walks *walks, struct smp_thread_record *record)
+static void request_walk(struct smp_walks *walks, struct smp_thread_record *record,
+                         const struct smp_reading *reading)
 {
     const struct smp_async_walker *async = &walks->jvm->async;
 
@@ -219,7 +240,7 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
         report_failure(walks, record, SMP_OUTCOME_SIGNAL_QUEUE_FULL);
         return;
     case SMP_EUNSUPPORTED:
-        smp_walks_walk(walks, record);
+        smp_walks_walk(walks, record, reading);
         return;
     case SMP_EINVAL:
         report_failure(walks, record, SMP_OUTCOME_THREAD_UNIDENTIFIED);
@@ -231,27 +252,60 @@ static void request_walk(struct smp_walks *walks, struct smp_thread_record *reco
 
 /* --- which of the two --- */
 
-/* The clock of a preempted thread stands still, too, and a walk from outside would wait for that
- * thread. The system's answer costs more than the rest of a poll, so it comes last. */
-bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
-                          const struct smp_reading *reading)
+/* A walk by handshake would wait for a thread that is preempted. */
+static bool is_runnable(const struct smp_walks *walks, const struct smp_thread_record *record)
 {
     const struct smp_os_thread_source *os_threads = &walks->jvm->os_threads;
 
-    if (reading->activity == SMP_ACTIVITY_RUNNING)
-        return true;
-    if (!walks->is_async || reading->activity == SMP_ACTIVITY_UNKNOWN)
-        return false;
-    return smp_activity_has_run_all_along(reading) ||
-           (os_threads->is_runnable != NULL &&
-            os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record)));
+    return os_threads->is_runnable != NULL &&
+           os_threads->is_runnable(os_threads->self, smp_thread_record_tid(record));
 }
 
-/* A thread whose tid is not known may run: the asynchronous walker decides. */
-void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record, bool is_running)
+static bool has_run_until_now(const struct smp_walks *walks, const struct smp_reading *reading)
 {
-    if (walks->is_async && (is_running || smp_thread_record_tid(record) == 0))
-        request_walk(walks, record);
-    else
-        smp_walks_walk(walks, record);
+    return reading->activity == SMP_ACTIVITY_RUNNING ||
+           (walks->is_async && smp_activity_has_run_all_along(reading));
+}
+
+bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
+                          const struct smp_reading *reading)
+{
+    return has_run_until_now(walks, reading) ||
+           (walks->is_async && reading->activity != SMP_ACTIVITY_UNKNOWN &&
+            is_runnable(walks, record));
+}
+
+/*
+ * The clock of a preempted thread stands still, too. Whether it is one, the system says, which
+ * costs more than the rest of a poll: so it is the last question, and no question for a thread that
+ * is proven to wait in the JVM.
+ */
+static bool wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
+                      const struct smp_reading *reading, bool is_proven_to_wait)
+{
+    return !is_proven_to_wait && reading->activity != SMP_ACTIVITY_UNKNOWN &&
+           is_runnable(walks, record);
+}
+
+void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
+                     struct smp_reading *reading)
+{
+    enum smp_status status = SMP_EUNSUPPORTED;
+    bool is_blocked = false;
+
+    if (has_run_until_now(walks, reading))
+        reading->activity = SMP_ACTIVITY_RUNNING;
+    /* A thread whose tid is not known may run: the asynchronous walker decides. */
+    if (walks->is_async &&
+        (reading->activity == SMP_ACTIVITY_RUNNING || smp_thread_record_tid(record) == 0)) {
+        request_walk(walks, record, reading);
+        return;
+    }
+    status = walk_outside(walks, record->thread, reading, &is_blocked);
+    if (walks->is_async && wants_cpu(walks, record, reading, status == SMP_OK && is_blocked)) {
+        reading->activity = SMP_ACTIVITY_RUNNING;
+        request_walk(walks, record, reading);
+        return;
+    }
+    end_walk(walks, record, status);
 }

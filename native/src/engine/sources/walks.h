@@ -3,7 +3,9 @@
  * walks.h - gets the stack of a thread: from outside where it waits, by an asynchronous request
  * where it runs, and calls the source with what came of it.
  *
- *   start ─┬ waits ──► walk_outside, else walk ─────────────► found
+ *   start ─┬ stands still ─► walk_outside ─┬ waits in the JVM, or the system says so ─► found
+ *          │                               ├ the same, but not proven ─► walk ────────► found
+ *          ├───────────────────────────────┘ wants a CPU
  *          └ runs ───► request ─► (collect) ─┬ answer ──────► found, or skipped
  *                         │                  └ none ────────► unanswered
  *                         └ too many requests, no time left ► postponed
@@ -79,9 +81,12 @@ void smp_walks_fini(struct smp_walks *walks);
 bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread_record *record,
                           const struct smp_reading *reading);
 /* Without a signal. Calls found. */
-void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record);
-/* In the way that suits a thread which runs or waits. Calls an event, now or in collect. */
-void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record, bool is_running);
+void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
+                    const struct smp_reading *reading);
+/* In the way that suits a thread which runs or waits. Calls an event, now or in collect, before
+ * which reading is RUNNING where the thread runs or wants a CPU. */
+void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
+                     struct smp_reading *reading);
 /* Calls an event for each request in flight. is_last: waits longer. */
 void smp_walks_collect(struct smp_walks *walks, bool is_last);
 /* What an answer says. False: it is that of a virtual thread which the user's rule does not

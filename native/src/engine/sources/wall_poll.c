@@ -85,7 +85,7 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
 
     wall->poll->idle_polls++;
     if (!smp_pending_target(wall, thread, &target)) {
-        smp_walks_walk(&wall->walks, &thread->record);
+        smp_walks_walk(&wall->walks, &thread->record, &thread->reading);
         return;
     }
     const int64_t all_ns = smp_pending_ns(&thread->pending, now_ns);
@@ -101,12 +101,9 @@ static void attribute_idle(struct smp_wall *wall, struct smp_wall_thread *thread
  * answered meanwhile, and the time until then belongs to that answer. */
 static void find_stack(struct smp_wall *wall, struct smp_wall_thread *thread)
 {
-    struct smp_reading *reading = &thread->reading;
-
-    if (thread->unanswered.since_ns != 0 ||
-        smp_walks_is_running(&wall->walks, &thread->record, reading))
-        reading->activity = SMP_ACTIVITY_RUNNING;
-    smp_walks_start(&wall->walks, &thread->record, reading->activity == SMP_ACTIVITY_RUNNING);
+    if (thread->unanswered.since_ns != 0)
+        thread->reading.activity = SMP_ACTIVITY_RUNNING;
+    smp_walks_start(&wall->walks, &thread->record, &thread->reading);
 }
 
 static void poll_by_clock(struct smp_wall *wall, struct smp_wall_thread *thread)

@@ -74,7 +74,7 @@ static void dot_internal_name(char *name)
         *hidden = '/';
 }
 
-static void put_method_text(char *scratch, struct named *named, enum text which, const char *text,
+static void put_copied_text(char *scratch, struct named *named, enum text which, const char *text,
                             size_t bytes)
 {
     named->starts[which] = named->bytes;
@@ -96,10 +96,10 @@ static struct named read_copy(const struct smp_method_copy *copy, char *scratch)
     const char *method = copy->texts + copy->class_bytes;
     struct named named = { .is_native = copy->is_native, .has_file = copy->file_bytes > 0 };
 
-    put_method_text(scratch, &named, CLASS, copy->texts, copy->class_bytes);
+    put_copied_text(scratch, &named, CLASS, copy->texts, copy->class_bytes);
     dot_internal_name(scratch);
-    put_method_text(scratch, &named, METHOD, method, copy->name_bytes);
-    put_method_text(scratch, &named, SOURCE_FILE, method + copy->name_bytes, copy->file_bytes);
+    put_copied_text(scratch, &named, METHOD, method, copy->name_bytes);
+    put_copied_text(scratch, &named, SOURCE_FILE, method + copy->name_bytes, copy->file_bytes);
     put_lines(copy, &named);
     named.hash = smp_hash_bytes(SMP_HASH_START, scratch, named.bytes);
     named.hash = smp_hash_u32(named.hash, (uint32_t)copy->line);

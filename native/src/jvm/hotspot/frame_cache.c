@@ -144,37 +144,6 @@ static bool copy_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to
     return load(&words[0]) == sequence;
 }
 
-/* As copy_entry, of an entry of code: the words of the frames that it has, and no more. Those of
- * one frame are in the first line. */
-static bool copy_code_entry(const _Atomic uint64_t *words, uint64_t key, uint64_t *to)
-{
-    const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
-    size_t before = 0;
-    size_t count = 0;
-
-    if (load(&words[CODE_KEY]) != key || (sequence & 1) != 0 || sequence == 0)
-        return false;
-    to[CODE_BLOB] = load(&words[CODE_BLOB]);
-    to[CODE_ID_AND_SIZE] = load(&words[CODE_ID_AND_SIZE]);
-    to[CODE_SHAPE] = load(&words[CODE_SHAPE]);
-    to[CODE_BCIS] = load(&words[CODE_BCIS]);
-    before = (to[CODE_SHAPE] >> 8 & 0xff) * FRAMES_IN_ENTRY;
-    count = to[CODE_SHAPE] >> 16 & 0xffff;
-    for (size_t i = 0; i < FRAMES_IN_ENTRY && before + i < count; i++) {
-        to[CODE_FRAMES + 2 * i] = load(&words[CODE_FRAMES + 2 * i]);
-        to[CODE_FRAMES + 2 * i + 1] = load(&words[CODE_FRAMES + 2 * i + 1]);
-    }
-    atomic_thread_fence(memory_order_acquire);
-    return load(&words[0]) == sequence;
-}
-
-static bool copy_code(const struct smp_frames_cache *cache, uint64_t key, uint64_t *to)
-{
-    const struct code_entry *pair = &cache->codes[pair_of(key, SMP_FRAMES_CACHE)];
-
-    return copy_code_entry(pair[0].words, key, to) || copy_code_entry(pair[1].words, key, to);
-}
-
 /*
  * Which entry of a pair is written: the one of this key, or one that is free, else they take
  * turns.
@@ -219,26 +188,46 @@ static unsigned flags_of(const struct smp_known_code *code)
     return (code->is_virtual_root ? VIRTUAL_ROOT : 0) | (code->says_size ? SAYS_SIZE : 0);
 }
 
-/* Of part 0 the epoch is checked as well; words is a copy of the entry. */
-static bool is_entry_of(const uint64_t *words, const struct smp_known_code *code, size_t part)
+/* Where an entry is of another key, or is written meanwhile: false, and out may be anything. */
+static bool read_entry_part(const _Atomic uint64_t *words, uint64_t key, size_t part,
+                            struct smp_known_code *out, uint32_t *epoch)
 {
-    return words[CODE_BLOB] == code->blob &&
-           words[CODE_ID_AND_SIZE] ==
-               ((uint64_t)code->compile_id << HALF_BITS | code->frame_bytes) &&
-           (uint32_t)words[CODE_SHAPE] == (uint32_t)shape_of(0, code->count, part, flags_of(code));
-}
-
-static void take_frames(const uint64_t *words, size_t part, struct smp_known_code *out)
-{
+    const uint64_t sequence = atomic_load_explicit(&words[0], memory_order_acquire);
     const size_t first = part * FRAMES_IN_ENTRY;
 
+    /* Nothing has been written yet: the key of such an entry is 0, as a word of a stack may be. */
+    if (load(&words[CODE_KEY]) != key || (sequence & 1) != 0 || sequence == 0)
+        return false;
+    const uint64_t id_and_size = load(&words[CODE_ID_AND_SIZE]);
+    const uint64_t shape = load(&words[CODE_SHAPE]);
+    uint64_t bcis = load(&words[CODE_BCIS]);
+    out->blob = load(&words[CODE_BLOB]);
+    out->compile_id = (uint32_t)(id_and_size >> HALF_BITS);
+    out->frame_bytes = (uint32_t)id_and_size;
+    out->count = shape >> 16 & 0xffff;
+    out->is_virtual_root = (shape & VIRTUAL_ROOT) != 0;
+    out->says_size = (shape & SAYS_SIZE) != 0;
+    *epoch = (uint32_t)(shape >> HALF_BITS);
+    if (out->count > SMP_CODE_MAX_FRAMES || (shape >> 8 & 0xff) != part)
+        return false;
     for (size_t i = 0; i < FRAMES_IN_ENTRY && first + i < out->count; i++) {
-        const uint64_t bci = words[CODE_BCIS] >> (i * BCI_BITS) & (MAX_BCI + 1);
-        out->frames[first + i].bci = (int32_t)bci - 1;
-        /* copy_code_entry has set as many as the shape says, which clang-tidy does not see. */
-        out->frames[first + i].method = words[CODE_FRAMES + 2 * i]; /* NOLINT */
-        out->ids[first + i] = words[CODE_FRAMES + 2 * i + 1];       /* NOLINT */
+        out->frames[first + i].method = load(&words[CODE_FRAMES + 2 * i]);
+        out->frames[first + i].bci = (int32_t)(bcis & (MAX_BCI + 1)) - 1;
+        out->ids[first + i] = load(&words[CODE_FRAMES + 2 * i + 1]);
+        bcis >>= BCI_BITS;
     }
+    atomic_thread_fence(memory_order_acquire);
+    return load(&words[0]) == sequence;
+}
+
+static bool read_either(const struct smp_frames_cache *cache, uintptr_t pc, size_t part,
+                        struct smp_known_code *out, uint32_t *epoch)
+{
+    const uint64_t key = key_of(pc, part);
+    const struct code_entry *pair = &cache->codes[pair_of(key, SMP_FRAMES_CACHE)];
+
+    return read_entry_part(pair[0].words, key, part, out, epoch) ||
+           read_entry_part(pair[1].words, key, part, out, epoch);
 }
 
 static void put_part(struct smp_frames_cache *cache, uintptr_t pc, size_t part,
@@ -277,23 +266,24 @@ void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
     end_writing(cache);
 }
 
-/* Part 0 has been copied to words: the others, or false. */
-static bool take_code(struct smp_frames_cache *cache, uintptr_t pc, uint64_t *words,
-                      struct smp_known_code *out)
+static bool is_same_code(const struct smp_known_code *a, const struct smp_known_code *b)
 {
-    out->blob = words[CODE_BLOB];
-    out->compile_id = (uint32_t)(words[CODE_ID_AND_SIZE] >> HALF_BITS);
-    out->frame_bytes = (uint32_t)words[CODE_ID_AND_SIZE];
-    out->count = words[CODE_SHAPE] >> 16 & 0xffff;
-    out->is_virtual_root = (words[CODE_SHAPE] & VIRTUAL_ROOT) != 0;
-    out->says_size = (words[CODE_SHAPE] & SAYS_SIZE) != 0;
-    if (out->count > SMP_CODE_MAX_FRAMES || !is_entry_of(words, out, 0))
+    return a->blob == b->blob && a->compile_id == b->compile_id &&
+           a->frame_bytes == b->frame_bytes && a->count == b->count &&
+           a->is_virtual_root == b->is_virtual_root && a->says_size == b->says_size;
+}
+
+/* epoch: of part 0. */
+static bool read_code(const struct smp_frames_cache *cache, uintptr_t pc,
+                      struct smp_known_code *out, uint32_t *epoch)
+{
+    if (!read_either(cache, pc, 0, out, epoch))
         return false;
-    take_frames(words, 0, out);
     for (size_t part = 1; part * FRAMES_IN_ENTRY < out->count; part++) {
-        if (!copy_code(cache, key_of(pc, part), words) || !is_entry_of(words, out, part))
+        const struct smp_known_code first = *out;
+        uint32_t unused = 0;
+        if (!read_either(cache, pc, part, out, &unused) || !is_same_code(&first, out))
             return false;
-        take_frames(words, part, out);
     }
     return true;
 }
@@ -329,19 +319,16 @@ static bool complete_ids(struct smp_frames_cache *cache, const struct smp_layout
 bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layout *layout,
                           uintptr_t pc, struct smp_known_code *out)
 {
-    uint64_t words[CODE_WORDS];
-    bool is_old = false;
+    uint32_t epoch = 0;
 
     out->epoch = 0;
     if (cache == NULL)
         return false;
     out->epoch = atomic_load_explicit(&cache->epoch, memory_order_acquire);
-    if (!copy_code(cache, key_of(pc, 0), words))
-        return false;
-    is_old = words[CODE_SHAPE] >> HALF_BITS != out->epoch;
-    if (!take_code(cache, pc, words, out) ||
+    if (!read_code(cache, pc, out, &epoch) ||
         smp_load_u32(out->blob + layout->nmethod.compile_id) != out->compile_id)
         return false;
+    const bool is_old = epoch != out->epoch;
     if (is_old && !check_blob(layout, pc, out))
         return false;
     if (complete_ids(cache, layout, out) || is_old)

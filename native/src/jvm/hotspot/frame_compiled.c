@@ -87,8 +87,8 @@ static bool find_size(const struct smp_layout *layout, const struct smp_blob *bl
 }
 
 /* What pc means; line_pc: see smp_frames_start. */
-static bool read_code(struct smp_frame_walk *walk, const struct smp_blob *blob, uintptr_t line_pc,
-                      struct smp_known_code *code)
+static bool read_code_frames(struct smp_frame_walk *walk, const struct smp_blob *blob,
+                             uintptr_t line_pc, struct smp_known_code *code)
 {
     struct smp_method_code unused;
 
@@ -120,7 +120,7 @@ static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob
     set_frames(walk, &own, &code);
     if (smp_frame_cache_find(walk->cache, walk->layout, walk->pc, &code))
         return go_on(walk, &own, &code);
-    if (!read_code(walk, blob, 0, &code))
+    if (!read_code_frames(walk, blob, 0, &code))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     smp_frame_cache_put(walk->cache, walk->pc, &code);
     return go_on(walk, &own, &code);
@@ -134,7 +134,7 @@ bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc)
 
     set_frames(walk, &own, &code);
     if (!smp_blob_find(walk->layout, walk->pc, &blob) || blob.kind != SMP_BLOB_COMPILED ||
-        !read_code(walk, &blob, line_pc, &code))
+        !read_code_frames(walk, &blob, line_pc, &code))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     return go_on(walk, &own, &code);
 }

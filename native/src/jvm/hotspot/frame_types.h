@@ -32,6 +32,19 @@ enum smp_frames_end {
     SMP_FRAMES_UNWALKABLE
 };
 
+/* A word of the stack, as a walk has read it. */
+struct smp_frames_word {
+    uintptr_t address;
+    uintptr_t value;
+};
+
+/* All words that a walk has read of the stack: a stack that still holds them is the one walked. */
+struct smp_frames_words {
+    struct smp_frames_word *read;
+    size_t capacity;
+    size_t count; /* above capacity: the last ones were not kept */
+};
+
 /*
  * The stack that was read, leaf first. Deeper than capacity: both ends, as in model/sample.h.
  * raw and ids are the caller's, with room for capacity frames, at least 2.
@@ -47,10 +60,9 @@ struct smp_frames {
     size_t leaf_count;
     size_t omitted;
     enum smp_frames_end end;
-    uint64_t
-        proof; /* a hash over all that was read of the stack: two equal walks have equal ones */
-    uint64_t safepoints; /* their count before the walk; 0: not known */
-    size_t unsure;       /* methods that smp_frames_confirm would spare the next walks a check */
+    struct smp_frames_words *words; /* the caller's; NULL: they are not kept */
+    uint64_t safepoints;            /* their count before the walk; 0: not known */
+    size_t unsure; /* methods that smp_frames_confirm would spare the next walks a check */
 };
 
 #endif

@@ -35,21 +35,26 @@ static inline bool smp_frame_end(struct smp_frame_walk *walk, enum smp_frames_en
     return false;
 }
 
-static inline void smp_frame_prove(struct smp_frame_walk *walk, uintptr_t word)
+static inline void smp_frame_keep_word(const struct smp_frame_walk *walk, uintptr_t address,
+                                       uintptr_t value)
 {
-    const uint64_t mixed = (walk->out->proof ^ word) * 0x9e3779b97f4a7c15U;
+    struct smp_frames_words *words = walk->out->words;
 
-    walk->out->proof = mixed ^ mixed >> 29;
+    if (words == NULL)
+        return;
+    if (words->count < words->capacity)
+        words->read[words->count] = (struct smp_frames_word){ address, value };
+    words->count++;
 }
 
-/* A word of the stack; false: it does not lie there. All that is read becomes part of the proof. */
+/* A word of the stack; false: it does not lie there. */
 static inline bool smp_frame_read(struct smp_frame_walk *walk, uintptr_t address, uintptr_t *out)
 {
     if (address < walk->low || address >= walk->high || walk->high - address < sizeof(uintptr_t) ||
         address % sizeof(uintptr_t) != 0)
         return false;
     *out = smp_load_word(address);
-    smp_frame_prove(walk, *out);
+    smp_frame_keep_word(walk, address, *out);
     return true;
 }
 
@@ -72,16 +77,19 @@ static inline bool smp_frame_go(struct smp_frame_walk *walk, uintptr_t sp, uintp
     return true;
 }
 
-/* The caller of a frame whose size is known. */
+/* The caller of a frame whose size is known. Its words are read as by smp_frame_read. */
 static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes)
 {
     const uintptr_t sp = walk->sp + bytes;
-    uintptr_t fp = 0;
-    uintptr_t pc = 0;
+    const uintptr_t pc_at = sp - sizeof(uintptr_t);
+    const uintptr_t fp_at = pc_at - sizeof(uintptr_t);
 
-    if (bytes == 0 || !smp_frame_read(walk, sp - sizeof(uintptr_t), &pc) ||
-        !smp_frame_read(walk, sp - 2 * sizeof(uintptr_t), &fp))
+    if (bytes == 0 || sp % sizeof(uintptr_t) != 0 || sp > walk->high || fp_at < walk->low)
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    const uintptr_t pc = smp_load_word(pc_at);
+    const uintptr_t fp = smp_load_word(fp_at);
+    smp_frame_keep_word(walk, pc_at, pc);
+    smp_frame_keep_word(walk, fp_at, fp);
     return smp_frame_go(walk, sp, fp, pc);
 }
 

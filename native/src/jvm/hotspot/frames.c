@@ -52,10 +52,6 @@ static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *st
     walk->sp = start->sp;
     walk->fp = start->fp;
     walk->pc = start->pc;
-    smp_frame_prove(walk, start->sp);
-    smp_frame_prove(walk, start->fp);
-    smp_frame_prove(walk, start->pc);
-    smp_frame_prove(walk, start->line_pc);
     return walk->out->capacity >= MIN_CAPACITY && start->sp > walk->low && start->sp < walk->high &&
            start->sp % sizeof(uintptr_t) == 0 &&
            (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));
@@ -75,7 +71,8 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
     bool goes_on = true;
 
     out->count = out->leaf_count = out->omitted = out->unsure = 0;
-    out->proof = 0;
+    if (out->words != NULL)
+        out->words->count = 0;
     out->safepoints = smp_safepoint_count(layout->safepoints);
     out->end = SMP_FRAMES_UNWALKABLE;
     goes_on =

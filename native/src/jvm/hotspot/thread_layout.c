@@ -3,12 +3,14 @@
 
 #include <string.h>
 
+#include "base/safe_read.h"
 #include "jvm/hotspot/fields.h"
 #include "jvm/hotspot/memory.h"
 
 enum {
     MAX_DISTANCE_BYTES = 1024 * 1024, /* from here up to the last Java frame */
-    FIELD_COUNT = 5,
+    STACK_FIELD = 5,                  /* base, size: of these alone may be none */
+    FIELD_COUNT = 7,
     STATE_COUNT = 4
 };
 
@@ -47,6 +49,45 @@ static bool read_states(struct smp_jvm_states *out)
     return true;
 }
 
+bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java_thread,
+                             uintptr_t *low, uintptr_t *high)
+{
+    uintptr_t size = 0;
+
+    if (java_thread == 0 || layout->stack_base == 0 ||
+        !smp_safe_read(high, java_thread + layout->stack_base, sizeof(*high)) ||
+        !smp_safe_read(&size, java_thread + layout->stack_size, sizeof(size)) ||
+        *high % sizeof(uintptr_t) != 0 || size == 0 || size > *high)
+        return false;
+    *low = *high - size;
+    return true;
+}
+
+/* The thread's own bounds, read as those of any other thread, are what the C library tells. */
+static void find_stack_fields(const struct smp_field *fields, uintptr_t java_thread,
+                              uintptr_t stack_high, struct smp_jvm_layout *layout)
+{
+    const uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+    uintptr_t low = 0;
+    uintptr_t high = 0;
+
+    layout->stack_base = fields[0].found ? (uint32_t)fields[0].offset : 0;
+    layout->stack_size = fields[1].found ? (uint32_t)fields[1].offset : 0;
+    if (layout->stack_size == 0 || smp_safe_read_refusal() != NULL ||
+        !smp_thread_layout_stack(layout, java_thread, &low, &high) || high != stack_high ||
+        low >= here)
+        layout->stack_base = layout->stack_size = 0;
+}
+
+static bool are_found(const struct smp_field *fields, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!fields[i].found)
+            return false;
+    }
+    return true;
+}
+
 struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
                                                 uintptr_t stack_high,
                                                 bool (*is_java_code)(uintptr_t pc))
@@ -60,13 +101,17 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
         { .type = "JavaFrameAnchor", .name = "_last_Java_sp" },
         { .type = "JavaFrameAnchor", .name = "_last_Java_pc" },
         { .type = "JavaFrameAnchor", .name = "_last_Java_fp" },
+        { .type = "JavaThread", .name = "_stack_base" },
+        { .type = "JavaThread", .name = "_stack_size" },
     };
 
-    if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET ||
-        !smp_fields_read(fields, FIELD_COUNT) || !read_states(&states))
+    if (java_thread == 0 || env_offset == 0 || env_offset >= SMP_FIELD_MAX_OFFSET)
+        return none;
+    (void)smp_fields_read(fields, FIELD_COUNT);
+    if (!are_found(fields, STACK_FIELD) || !read_states(&states))
         return none;
     const uint32_t anchor = (uint32_t)fields[1].offset;
-    const struct smp_thread_layout found = {
+    struct smp_thread_layout found = {
         .jvm = { .states = states,
                  .state = (uint32_t)fields[0].offset,
                  .last_sp = anchor + (uint32_t)fields[2].offset,
@@ -74,5 +119,6 @@ struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_
                  .last_fp = anchor + (uint32_t)fields[4].offset },
         .env_offset = env_offset,
     };
+    find_stack_fields(&fields[STACK_FIELD], java_thread, stack_high, &found.jvm);
     return is_layout_plausible(&found.jvm, java_thread, stack_high, is_java_code) ? found : none;
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * thread_layout.h - where in its own thread object the JVM records the thread's state and its
- * last Java frame.
+ * thread_layout.h - where in its own thread object the JVM records the thread's state, its last
+ * Java frame, and where its stack lies.
  *
  * libjvm exports the offsets of its fields, and the numbers of the states, for debuggers
  * (gHotSpotVMStructs, gHotSpotVMIntConstants). They are no supported interface, so they are used
  * only if what they point at is right: seen from a native method called from Java, the state is
  * "in native", the last Java stack pointer lies above us on this very stack, the last Java pc lies
  * in known code, and the JNIEnv lies in the object. If anything differs, no offset is used: walks
- * of threads inside the JVM then fail more often.
+ * of threads inside the JVM then fail more often. The stack's bounds must be those that the C
+ * library tells; else they alone are not used.
  *
  * Threads  any attached one.
  * Errors   a layout of zeros: unknown.
@@ -29,6 +30,8 @@ struct smp_jvm_layout {
     uint32_t last_sp;
     uint32_t last_pc;
     uint32_t last_fp;
+    uint32_t stack_base; /* its end: stacks grow down */
+    uint32_t stack_size;
 };
 
 struct smp_thread_layout {
@@ -43,5 +46,12 @@ struct smp_thread_layout {
 struct smp_thread_layout smp_thread_layout_find(const void *env, uintptr_t java_thread,
                                                 uintptr_t stack_high,
                                                 bool (*is_java_code)(uintptr_t pc));
+
+/*
+ * Where the stack of this object's thread lies. Two safe reads. False: not known. If the thread has
+ * ended meanwhile it may be anything.
+ */
+bool smp_thread_layout_stack(const struct smp_jvm_layout *layout, uintptr_t java_thread,
+                             uintptr_t *low, uintptr_t *high);
 
 #endif

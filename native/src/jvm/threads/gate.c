@@ -11,7 +11,6 @@
 #include "base/clock.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define NS_PER_SECOND INT64_C(1000000000)
 
 /* Above the number of readers. */
 enum {
@@ -83,15 +82,20 @@ void smp_gate_open(struct smp_gate *gate)
     atomic_fetch_and(&gate->word, ~(uint32_t)(CLOSED | SLEEPS | GIVEN_UP));
 }
 
-/* Returns when the word is not the one it was, or at the end. */
-static void sleep_until_changed(struct smp_gate *gate, uint32_t word, int64_t most_ns)
+/*
+ * Returns when the word is not the one it was, or soon. The time that it took, but no more than it
+ * was to take: a process that is stopped (by a signal, in a frozen container, with its machine)
+ * stops its readers, too, which get the rest of the time afterwards.
+ */
+static int64_t sleep_until_changed(struct smp_gate *gate, uint32_t word)
 {
-    const struct timespec most = {
-        .tv_sec = (time_t)(most_ns / NS_PER_SECOND),
-        .tv_nsec = (long)(most_ns % NS_PER_SECOND),
-    };
+    const int64_t most_ns = SMP_GATE_SLEEP_MS * NS_PER_MS;
+    const struct timespec most = { .tv_nsec = (long)most_ns };
+    const int64_t start_ns = smp_clock_ns();
 
     (void)syscall(SYS_futex, &gate->word, FUTEX_WAIT_PRIVATE, word, &most, NULL, 0);
+    const int64_t slept_ns = smp_clock_ns() - start_ns;
+    return slept_ns < most_ns ? slept_ns : most_ns;
 }
 
 static bool is_read(uint32_t word)
@@ -101,7 +105,7 @@ static bool is_read(uint32_t word)
 
 bool smp_gate_wait(struct smp_gate *gate, int64_t most_ms)
 {
-    int64_t end_ns = 0;
+    int64_t left_ns = most_ms * NS_PER_MS;
     uint32_t word = atomic_load(&gate->word);
 
     for (unsigned i = 0; is_read(word) && i < SMP_GATE_SPINS; i++) {
@@ -111,13 +115,11 @@ bool smp_gate_wait(struct smp_gate *gate, int64_t most_ms)
     if (!is_read(word))
         return true;
     (void)sched_yield(); /* the reader may wait for this CPU */
-    end_ns = smp_clock_ns() + most_ms * NS_PER_MS;
     word = atomic_fetch_or(&gate->word, SLEEPS) | SLEEPS;
     while (is_read(word)) {
-        const int64_t left_ns = end_ns - smp_clock_ns();
         if (left_ns <= 0)
             return !is_read(atomic_fetch_or(&gate->word, GIVEN_UP));
-        sleep_until_changed(gate, word, left_ns);
+        left_ns -= sleep_until_changed(gate, word);
         word = atomic_load(&gate->word);
     }
     return true;

@@ -9,7 +9,10 @@
  * object and the system unmaps its stack. A reader is in for a walk, a few microseconds, calls
  * nothing that waits, and holds nothing that the thread could need: so the thread waits for a walk
  * at most, and as long as the reader is preempted in it. After SMP_GATE_MOST_MS it goes on all the
- * same, and leave says that nothing that was read may be believed.
+ * same, and leave says that nothing that was read may be believed. What such a reader reads before
+ * it leaves may be unmapped by then: nothing prevents that, so the time is longer than a thread
+ * waits for a CPU on any machine that works, and time in which the whole process stands still does
+ * not count.
  *
  * What could go wrong, and what prevents it:
  *
@@ -40,8 +43,9 @@
 
 enum {
     SMP_GATE_SPINS = 2000, /* about as long as a walk lasts; then the thread sleeps */
-    SMP_GATE_MOST_MS =
-        10000,              /* that a thread waits for a reader: one that gets no CPU for so long */
+    /* That a thread waits for a reader: one that gets no CPU for so long while others do. */
+    SMP_GATE_MOST_MS = 10000,
+    SMP_GATE_SLEEP_MS = 10, /* at a time */
     SMP_GATE_READERS = 4096 /* at once; another one is refused */
 };
 

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/os_threads.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash_map.h"
-#include "jvm/threads/tids.h"
 
 enum {
     PATH_BYTES = 64,
@@ -188,9 +189,8 @@ static struct os_thread known_os_thread(const struct smp_os_threads *os_threads,
 }
 
 /* False: the table cannot grow. */
-static bool read_os_thread(void *context, int32_t tid)
+static bool read_os_thread(struct reading *reading, int32_t tid)
 {
-    struct reading *reading = context;
     struct os_thread os_thread;
     int64_t cpu_ns = 0;
     int64_t more_ns;
@@ -211,6 +211,24 @@ static bool read_os_thread(void *context, int32_t tid)
     return true;
 }
 
+/* False: the process's threads cannot be listed. */
+static bool read_each_os_thread(struct reading *reading)
+{
+    DIR *folder = opendir("/proc/self/task");
+    const struct dirent *entry = NULL;
+    bool goes_on = true;
+
+    if (folder == NULL)
+        return false;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this call's own */
+    while (goes_on && (entry = readdir(folder)) != NULL) {
+        const long tid = strtol(entry->d_name, NULL, 10); /* 0 for "." and ".." */
+        goes_on = tid <= 0 || read_os_thread(reading, (int32_t)tid);
+    }
+    (void)closedir(folder);
+    return true;
+}
+
 static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used,
                             void *context)
 {
@@ -222,7 +240,7 @@ static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thre
     if (!smp_hash_map_reserve(&reading.seen, &os_thread_slots, &os_threads->budget,
                               os_threads->known.count + 1))
         return;
-    if (smp_tids_each(read_os_thread, &reading) == SMP_EUNSUPPORTED) {
+    if (!read_each_os_thread(&reading)) {
         smp_hash_map_fini(&reading.seen, &os_thread_slots, &os_threads->budget);
         return;
     }
@@ -231,7 +249,7 @@ static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thre
     os_threads->was_read = true;
 }
 
-static bool is_runnable(SMP_UNUSED void *self, int32_t tid)
+static bool is_task_runnable(SMP_UNUSED void *self, int32_t tid)
 {
     char text[STAT_BYTES];
     const char *name_end;
@@ -268,7 +286,7 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
 {
     return (struct smp_os_thread_source){
         .read = read_os_threads,
-        .is_runnable = is_runnable,
+        .is_task_runnable = is_task_runnable,
         .self = os_threads,
     };
 }

@@ -185,6 +185,18 @@ enum smp_status smp_threads_open(JNIEnv *env)
     return smp_registry_open(&registry);
 }
 
+/* Of the calling thread; 0: not known. */
+static uintptr_t own_address(jvmtiEnv *jvmti, JNIEnv *env)
+{
+    jthread current = NULL;
+
+    if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
+        return 0;
+    const uintptr_t address = smp_threads_address(env, current);
+    (*env)->DeleteLocalRef(env, current);
+    return address;
+}
+
 enum smp_status smp_threads_scan(JNIEnv *env)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
@@ -203,7 +215,7 @@ enum smp_status smp_threads_scan(JNIEnv *env)
         adopt_thread(jvmti, env, threads[i], 0, (struct smp_stack_bounds){ 0 });
     if (status == SMP_OK) {
         smp_registry_purge(&registry);
-        smp_tid_resolver_restart();
+        smp_tid_resolver_restart(own_address(jvmti, env));
         smp_tid_resolver_run(&registry, dispose_released);
     }
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)threads);

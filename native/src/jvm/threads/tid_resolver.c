@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/tid_resolver.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
-#include <stdlib.h>
+#include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
-#include "base/safe_read.h"
 #include "jvm/agent/agent.h"
 #include "jvm/hotspot/fields.h"
-#include "jvm/threads/tids.h"
 
 enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
 #define NS_PER_MS 1000000LL
@@ -17,224 +15,168 @@ enum { BATCH = 128, FIRST_GAP_MS = 100, LAST_GAP_MS = 60000 };
 static struct {
     _Atomic int64_t due_ns; /* INT64_MAX: all are known, or a run is under way */
     _Atomic int64_t gap_ms;
-} next = { .due_ns = INT64_MAX };
-
-struct tid_list {
-    int32_t *tids;
-    size_t count;
-    size_t capacity;
-};
-
-/* Registered threads without a tid, each held; the tids of the others, and those that are left. */
-struct unresolved {
-    struct smp_registry *registry;
-    void (*dispose)(struct smp_jvm_thread *entry);
-    struct smp_jvm_thread **entries;
-    size_t count;
-    size_t capacity;
-    struct tid_list known; /* sorted once all are in it */
-    struct tid_list unknown;
-    bool has_hints;
+    /* JavaThread._osthread->_thread_id. Written where no run is due. */
+    bool has_fields;
     uint64_t os_thread_offset;
     uint64_t tid_offset;
+} next = { .due_ns = INT64_MAX };
+
+/* A pipe: the kernel copies to it what may have been freed, or says that it cannot. A filter of
+ * system calls that forbids smp_safe_read allows this. */
+struct reader {
+    int from;
+    int to;
 };
 
-static bool read_os_thread_ns(SMP_UNUSED void *self, int32_t tid, int64_t *out)
+static bool open_tid_reader(struct reader *reader)
 {
-    return smp_clock_thread_cpu_ns(tid, out);
-}
+    int ends[2];
 
-/* A thread that ended after a scan had listed it and before it was registered: its event came too
- * early. The entry is held here, so end does not return it. */
-static void end_missed(const struct unresolved *unresolved, const struct smp_jvm_thread *entry)
-{
-    (void)smp_registry_end(unresolved->registry, entry->java_id, smp_clock_ns());
-}
-
-static bool read_java_thread_ns(void *self, size_t thread, int64_t *out)
-{
-    const struct unresolved *unresolved = self;
-    const struct smp_jvm_thread *entry = unresolved->entries[thread];
-    jvmtiEnv *jvmti = smp_agent_jvmti();
-    jlong ns = 0;
-    const jvmtiError error = (*jvmti)->GetThreadCpuTime(jvmti, entry->ref, &ns);
-
-    if (error == JVMTI_ERROR_THREAD_NOT_ALIVE)
-        end_missed(unresolved, entry);
-    if (error != JVMTI_ERROR_NONE)
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
-    *out = ns;
+    *reader = (struct reader){ .from = ends[0], .to = ends[1] };
     return true;
 }
 
-/* JavaThread._osthread->_thread_id, at the offsets that the JVM exports. */
-static int32_t read_tid_hint(void *self, size_t thread)
+static void close_reader(const struct reader *reader)
 {
-    const struct unresolved *unresolved = self;
-    const uintptr_t java_thread = unresolved->entries[thread]->info.java_thread;
+    (void)close(reader->from);
+    (void)close(reader->to);
+}
+
+/* Of a number at an address that is a multiple of its size: it is copied whole, or not at all. */
+static bool read_tid_field(const struct reader *reader, uintptr_t address, void *to, size_t size)
+{
+    return address % size == 0 &&
+           write(reader->to, (const void *)address, size) == (ssize_t)size && /* NOLINT */
+           read(reader->from, to, size) == (ssize_t)size;
+}
+
+/* 0: none, or it cannot be read. */
+static int32_t read_tid(const struct reader *reader, uintptr_t java_thread)
+{
     uintptr_t os_thread = 0;
     int32_t tid = 0;
 
-    if (!unresolved->has_hints || java_thread == 0 ||
-        !smp_safe_read(&os_thread, java_thread + unresolved->os_thread_offset, sizeof(os_thread)) ||
-        os_thread == 0 || !smp_safe_read(&tid, os_thread + unresolved->tid_offset, sizeof(tid)))
+    if (java_thread == 0 ||
+        !read_tid_field(reader, java_thread + next.os_thread_offset, &os_thread,
+                        sizeof(os_thread)) ||
+        os_thread == 0 || !read_tid_field(reader, os_thread + next.tid_offset, &tid, sizeof(tid)))
         return 0;
     return tid > 0 ? tid : 0;
 }
 
 /* The first field has moved from a class to its parent between releases. */
-static void find_hints(struct unresolved *unresolved)
+static void find_fields(void)
 {
     static const char *const owners[] = { "JavaThread", "Thread" };
 
-    for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !unresolved->has_hints; i++) {
+    next.has_fields = false;
+    for (size_t i = 0; i < sizeof(owners) / sizeof(owners[0]) && !next.has_fields; i++) {
         struct smp_field fields[] = { { .type = owners[i], .name = "_osthread" },
                                       { .type = "OSThread", .name = "_thread_id" } };
-        unresolved->has_hints = smp_safe_read_refusal() == NULL &&
-                                smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
-        unresolved->os_thread_offset = fields[0].offset;
-        unresolved->tid_offset = fields[1].offset;
+        next.has_fields = smp_fields_read(fields, sizeof(fields) / sizeof(fields[0]));
+        next.os_thread_offset = fields[0].offset;
+        next.tid_offset = fields[1].offset;
     }
 }
 
-static bool grow_array(void **array, size_t *capacity, size_t count, size_t size)
+static bool is_own_tid_right(uintptr_t java_thread)
 {
-    if (count < *capacity)
-        return true;
-    const size_t wanted = *capacity == 0 ? BATCH : *capacity * 2;
-    void *grown = smp_realloc(NULL, *array, wanted * size);
-    if (grown == NULL)
+    struct reader reader;
+
+    if (!open_tid_reader(&reader))
         return false;
-    *array = grown;
-    *capacity = wanted;
-    return true;
+    const bool is_right = read_tid(&reader, java_thread) == (int32_t)gettid();
+    close_reader(&reader);
+    return is_right;
 }
 
-static bool append_tid(struct tid_list *list, int32_t tid)
+/* Reads all three clocks, also where tid is 0: a thread may have ended after a scan had listed it
+ * and before it was registered, so that its event came too early. The entry is held here, so end
+ * does not return it. */
+static bool is_tid_of(struct smp_registry *registry, const struct smp_jvm_thread *entry,
+                      int32_t tid)
 {
-    if (!grow_array((void **)&list->tids, &list->capacity, list->count, sizeof(*list->tids)))
-        return false;
-    list->tids[list->count++] = tid;
-    return true;
+    jvmtiEnv *jvmti = smp_agent_jvmti();
+    int64_t before_ns = 0;
+    int64_t after_ns = 0;
+    jlong ns = 0;
+    const bool has_clock = smp_clock_thread_cpu_ns(tid, &before_ns);
+    const jvmtiError error = (*jvmti)->GetThreadCpuTime(jvmti, entry->ref, &ns);
+
+    if (error == JVMTI_ERROR_THREAD_NOT_ALIVE)
+        (void)smp_registry_end(registry, entry->java_id, smp_clock_ns());
+    return has_clock && error == JVMTI_ERROR_NONE && smp_clock_thread_cpu_ns(tid, &after_ns) &&
+           before_ns <= ns && ns <= after_ns;
 }
 
-/* True: it keeps the caller's hold. */
-static bool keep_unresolved(struct unresolved *unresolved, struct smp_jvm_thread *entry)
+/* False: it is still not known. */
+static bool resolve(struct smp_registry *registry, const struct reader *reader,
+                    struct smp_jvm_thread *entry)
 {
-    if (entry->thread.os_tid != 0) {
-        (void)append_tid(&unresolved->known, entry->thread.os_tid);
-        return false;
+    if (entry->thread.os_tid == 0) {
+        const int32_t tid = next.has_fields ? read_tid(reader, entry->info.java_thread) : 0;
+        if (is_tid_of(registry, entry, tid))
+            entry->thread.os_tid = tid;
     }
-    if (!grow_array((void **)&unresolved->entries, &unresolved->capacity, unresolved->count,
-                    sizeof(struct smp_jvm_thread *)))
-        return false;
-    unresolved->entries[unresolved->count++] = entry;
-    return true;
+    return entry->thread.os_tid != 0 || entry->thread.ended_ns != 0;
 }
 
-static void drop_entry(const struct unresolved *unresolved, struct smp_jvm_thread *entry)
-{
-    struct smp_jvm_thread *unheld = smp_registry_release(unresolved->registry, entry);
-
-    if (unheld != NULL)
-        unresolved->dispose(unheld);
-}
-
-static void collect_unresolved(struct unresolved *unresolved)
+/* Returns how many are still unknown. */
+static size_t resolve_all(struct smp_registry *registry, const struct reader *reader,
+                          void (*dispose)(struct smp_jvm_thread *entry))
 {
     struct smp_jvm_thread *batch[BATCH];
     uint64_t cursor = 0;
     uint64_t newest = 0;
+    size_t unknown = 0;
     size_t count = BATCH;
 
     while (count == BATCH) {
-        count = smp_registry_collect(unresolved->registry, cursor, batch, BATCH, &newest);
+        count = smp_registry_collect(registry, cursor, batch, BATCH, &newest);
         for (size_t i = 0; i < count; i++) {
+            struct smp_jvm_thread *unheld = NULL;
             cursor = batch[i]->thread.serial;
-            if (!keep_unresolved(unresolved, batch[i]))
-                drop_entry(unresolved, batch[i]);
+            unknown += !resolve(registry, reader, batch[i]);
+            unheld = smp_registry_release(registry, batch[i]);
+            if (unheld != NULL)
+                dispose(unheld);
         }
     }
-}
-
-static int compare_tids(const void *left, const void *right)
-{
-    const int32_t *a = left;
-    const int32_t *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static bool list_unknown_tid(void *context, int32_t tid)
-{
-    struct unresolved *unresolved = context;
-    const struct tid_list *known = &unresolved->known;
-
-    if (known->count > 0 &&
-        bsearch(&tid, known->tids, known->count, sizeof(tid), compare_tids) != NULL)
-        return true;
-    return append_tid(&unresolved->unknown, tid);
-}
-
-static enum smp_status list_unknown_tids(struct unresolved *unresolved)
-{
-    struct tid_list *known = &unresolved->known;
-
-    if (known->count > 0)
-        qsort(known->tids, known->count, sizeof(*known->tids), compare_tids);
-    return smp_tids_each(list_unknown_tid, unresolved);
-}
-
-/* Returns how many are still unknown. */
-static size_t match_unresolved(struct unresolved *unresolved)
-{
-    const struct smp_tid_clocks clocks = { .os_thread_ns = read_os_thread_ns,
-                                           .thread_ns = read_java_thread_ns,
-                                           .hint = read_tid_hint,
-                                           .self = unresolved };
-    size_t unknown = unresolved->count;
-    int32_t *found = smp_alloc(NULL, unresolved->count * sizeof(*found));
-
-    if (found != NULL && list_unknown_tids(unresolved) == SMP_OK &&
-        smp_tids_match(&clocks, unresolved->unknown.tids, unresolved->unknown.count,
-                       unresolved->count, found) == SMP_OK) {
-        for (size_t i = 0; i < unresolved->count; i++) {
-            if (found[i] == 0)
-                continue;
-            unresolved->entries[i]->thread.os_tid = found[i];
-            unknown--;
-        }
-    }
-    smp_free(NULL, found);
     return unknown;
 }
 
-void smp_tid_resolver_restart(void)
+void smp_tid_resolver_restart(uintptr_t java_thread)
 {
+    find_fields();
+    next.has_fields = next.has_fields && is_own_tid_right(java_thread);
     next.gap_ms = FIRST_GAP_MS;
+    next.due_ns = INT64_MIN;
+}
+
+void smp_tid_resolver_set_fields(uint64_t os_thread_offset, uint64_t tid_offset)
+{
+    next.has_fields = true;
+    next.os_thread_offset = os_thread_offset;
+    next.tid_offset = tid_offset;
     next.due_ns = INT64_MIN;
 }
 
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry))
 {
-    struct unresolved unresolved = { .registry = registry, .dispose = dispose };
     int64_t due_ns = next.due_ns;
-    size_t unknown = 0;
+    size_t unknown = 1;
+    struct reader reader;
 
     if (due_ns == INT64_MAX || smp_clock_ns() < due_ns ||
         !atomic_compare_exchange_strong(&next.due_ns, &due_ns, INT64_MAX))
         return;
-    collect_unresolved(&unresolved);
-    if (unresolved.count > 0) {
-        find_hints(&unresolved);
-        unknown = match_unresolved(&unresolved);
+    if (open_tid_reader(&reader)) {
+        unknown = resolve_all(registry, &reader, dispose);
+        close_reader(&reader);
     }
-    for (size_t i = 0; i < unresolved.count; i++)
-        drop_entry(&unresolved, unresolved.entries[i]);
-    smp_free(NULL, (void *)unresolved.entries);
-    smp_free(NULL, unresolved.known.tids);
-    smp_free(NULL, unresolved.unknown.tids);
     if (unknown == 0)
         return;
     next.due_ns = smp_clock_ns() + next.gap_ms * NS_PER_MS;

@@ -1,23 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * tid_resolver.h - finds the tids of registered threads that are older than the library, and tries
- * again, at growing intervals, for those that could not be distinguished. Ends the registry's entry
- * of a thread that turns out to have ended: its ThreadEnd may have come before the scan
- * registered it.
+ * tid_resolver.h - finds the tids of registered threads that are older than the library. Ends the
+ * registry's entry of a thread that turns out to have ended: its ThreadEnd may have come before the
+ * scan registered it.
+ *
+ * The JVM's own record of the tid is read, at the offsets that libjvm exports for debuggers. They
+ * are believed if the calling thread's record is right, and a record if the two clocks agree: JVMTI
+ * reads a Java thread's CPU time, the system that of each OS thread, and it is the same clock.
+ *
+ *   OS thread's clock ≤ Java thread's clock ≤ OS thread's clock      for the right one, always
+ *
+ * For a thread that waits all three are equal to the nanosecond.
  *
  * Threads  any attached one; of several at once one does it.
- * Errors   a thread that was not found is tried again.
- * Cost     nothing to do, or too early: two loads. Else tids.h.
+ * Errors   a thread that was not found is tried again, at growing intervals.
+ * Cost     nothing to do, or too early: two loads. Else some 5 us for each thread.
  */
 #ifndef SMP_JVM_THREADS_TID_RESOLVER_H
 #define SMP_JVM_THREADS_TID_RESOLVER_H
 
 #include "jvm/threads/registry.h"
 
-/* The next run does not wait. */
-void smp_tid_resolver_restart(void);
+/* The next run does not wait. java_thread: the calling thread's; 0: not known. */
+void smp_tid_resolver_restart(uintptr_t java_thread);
 /* dispose: of an entry whose last hold was given up here. */
 void smp_tid_resolver_run(struct smp_registry *registry,
                           void (*dispose)(struct smp_jvm_thread *entry));
+
+/* Test seam: where the record is, from the next run on, which does not wait. Not for production. */
+void smp_tid_resolver_set_fields(uint64_t os_thread_offset, uint64_t tid_offset);
 
 #endif

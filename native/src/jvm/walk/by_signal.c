@@ -52,7 +52,6 @@ struct smp_by_signal {
     size_t spare_count;
     uint32_t room; /* of buffers from now on */
     struct smp_delivery delivery;
-    int64_t stacks_due_ns; /* when stacks may be searched for again */
 };
 
 /* -------------------------------------------------------------------------------------- buffers */
@@ -363,8 +362,6 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .is_retried = request->tries > 1,
                                        .is_late = request->is_late };
     smp_walk_target_learn_root(info, &answer);
-    if (answer.lacks_stack)
-        smp_walk_target_find_stack(info, answer.sp, &walker->stacks_due_ns);
     if (answer.count + 1 >= request->buffer.capacity) {
         request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* unless there is more room */
         if (grow_frame_buffer(walker, request))
@@ -380,7 +377,6 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
     } else if (end_by_handshake(walker, env, to, index, &walked)) {
         return true;
     } else if (is_worth_another_try(answer.answer) && may_try_again(request)) {
-        smp_walk_target_find_stack(info, answer.sp, &walker->stacks_due_ns);
         return false;
     }
     end_without_stack(walker, env, to, index, request->answer);
@@ -505,8 +501,6 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked
     JNIEnv *env = smp_agent_env();
 
     smp_walk_target_learn_root(info, answer);
-    if (answer->lacks_stack || (answer->count == 0 && is_worth_another_try(answer->answer)))
-        smp_walk_target_find_stack(info, answer->sp, &walker->stacks_due_ns);
     if (fits && answer->count > 0 && env != NULL) {
         if (smp_delivery_lacks_ids(walked)) /* for the next walk */
             (void)smp_handshakes_make_ids(&walker->delivery.handshakes, env);

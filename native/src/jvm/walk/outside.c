@@ -15,9 +15,11 @@
 #include "jvm/walk/async.h"
 #include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/cross_check.h"
-#include "jvm/walk/walk_target.h"
 
-enum { DEATH_MOST_MS = 1000 /* for walks, which take microseconds */ };
+enum {
+    DEATH_MOST_MS = 1000, /* for walks, which take microseconds */
+    WORDS = 64 * 1024 /* of a stack, that are read again: half of 1 MB, most Java stacks' size */
+};
 
 static struct {
     struct smp_once once;
@@ -35,9 +37,9 @@ struct smp_outside {
     uint64_t *ids;
     char *names;                     /* of methods without an id; the last walk's */
     struct smp_named_methods *named; /* NULL: they are not used */
+    struct smp_frames_words words;
     struct smp_walker by_jvmti;
     struct smp_cross_check check;
-    int64_t stacks_due_ns; /* when stacks may be searched for again */
     uint64_t counts[SMP_PROOF_COUNT];
 };
 
@@ -158,24 +160,6 @@ static bool fill_sample(const struct smp_outside *walker, const struct smp_frame
     return is_complete;
 }
 
-/* A thread that is older than the library: where its stack lies is found by its stack pointer. */
-static bool find_outside_stack(struct smp_outside *walker, const struct smp_proven_walk *how,
-                               struct smp_walk_info *info)
-{
-    const uintptr_t sp = info->stack_high == 0 ? smp_proven_walk_sp(how, info) : 0;
-
-    if (sp != 0)
-        smp_walk_target_find_stack(info, sp, &walker->stacks_due_ns);
-    return sp != 0 && info->stack_high != 0;
-}
-
-static bool is_worth_another_walk(struct smp_outside *walker, const struct smp_proven_walk *how,
-                                  struct smp_walk_info *info, enum smp_proof proof)
-{
-    return proof == SMP_PROOF_HAS_RUN ||
-           (proof == SMP_PROOF_NO_STACK && find_outside_stack(walker, how, info));
-}
-
 /*
  * False: not JVMTI's stack. Where the kernel takes the time of interrupts off, a thread may have
  * run between the two though its clock stands, so the next walk is compared as well: after two
@@ -202,30 +186,42 @@ static bool is_off(const struct smp_outside *walker)
                                : smp_hotspot_is_refused();
 }
 
-static enum smp_status walk_from_outside(void *self, struct smp_thread *thread,
-                                         struct smp_sample *sample)
+static enum smp_proof prove(struct smp_outside *walker, struct smp_thread *thread,
+                            struct smp_thread_walk *walk)
 {
-    struct smp_outside *walker = self;
     const struct smp_proven_walk *how = walker->how != NULL ? walker->how : &state.how;
-    struct smp_walk_info *info = smp_threads_walk_info(thread);
-    struct smp_frames frames = { .raw = walker->raw,
-                                 .ids = walker->ids,
-                                 .names = walker->named != NULL ? walker->names : NULL,
-                                 .names_bytes = SMP_OUTSIDE_NAMES_BYTES };
     enum smp_proof proof = SMP_PROOF_HAS_RUN;
 
+    for (unsigned i = 0; i < SMP_OUTSIDE_TRIES && proof == SMP_PROOF_HAS_RUN; i++) {
+        smp_cross_check_begin(&walker->check, thread);
+        proof = smp_proven_walk_thread(how, smp_threads_walk_info(thread), walk);
+        walker->counts[proof]++;
+    }
+    return proof;
+}
+
+static enum smp_status walk_from_outside(void *self, struct smp_thread *thread, int64_t cpu_ns,
+                                         struct smp_sample *sample, bool *is_blocked)
+{
+    struct smp_outside *walker = self;
+    struct smp_thread_walk walk = { .tid = thread->os_tid,
+                                    .cpu_ns = cpu_ns,
+                                    .frames = { .raw = walker->raw,
+                                                .ids = walker->ids,
+                                                .names =
+                                                    walker->named != NULL ? walker->names : NULL,
+                                                .names_bytes = SMP_OUTSIDE_NAMES_BYTES,
+                                                .words = &walker->words } };
+
+    *is_blocked = false;
     if (is_off(walker))
         return SMP_EUNSUPPORTED;
-    frames.capacity = sample->capacity < walker->capacity ? sample->capacity : walker->capacity;
-    for (unsigned i = 0; i < SMP_OUTSIDE_TRIES; i++) {
-        smp_cross_check_begin(&walker->check, thread);
-        proof = smp_proven_walk_thread(how, thread->os_tid, info, &frames);
-        walker->counts[proof]++;
-        if (!is_worth_another_walk(walker, how, info, proof))
-            break;
-    }
-    return proof == SMP_PROOF_PROVEN && fill_sample(walker, &frames, sample) &&
-                   is_right(walker, thread, sample)
+    walk.frames.capacity =
+        sample->capacity < walker->capacity ? sample->capacity : walker->capacity;
+    if (prove(walker, thread, &walk) != SMP_PROOF_PROVEN)
+        return SMP_ESTATE;
+    *is_blocked = walk.is_blocked;
+    return fill_sample(walker, &walk.frames, sample) && is_right(walker, thread, sample)
                ? SMP_OK
                : SMP_ESTATE;
 }
@@ -260,8 +256,11 @@ enum smp_status smp_outside_create(size_t capacity, const struct smp_proven_walk
     walker->raw = smp_alloc(NULL, capacity * sizeof(*walker->raw));
     walker->ids = smp_alloc(NULL, capacity * sizeof(*walker->ids));
     walker->names = smp_alloc(NULL, SMP_OUTSIDE_NAMES_BYTES);
+    walker->words =
+        (struct smp_frames_words){ .read = smp_alloc(NULL, WORDS * sizeof(*walker->words.read)),
+                                   .capacity = WORDS };
     if (walker->raw == NULL || walker->ids == NULL || walker->names == NULL ||
-        smp_cross_check_init(&walker->check, capacity) != SMP_OK) {
+        walker->words.read == NULL || smp_cross_check_init(&walker->check, capacity) != SMP_OK) {
         smp_outside_destroy(walker);
         return SMP_ENOMEM;
     }
@@ -277,6 +276,7 @@ void smp_outside_destroy(struct smp_outside *walker)
     smp_free(NULL, walker->raw);
     smp_free(NULL, walker->ids);
     smp_free(NULL, walker->names);
+    smp_free(NULL, walker->words.read);
     smp_free(NULL, walker);
 }
 

@@ -15,7 +15,8 @@
  * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
  * it stands in the name of the engine; one difference that is found later ends it, too.
  *
- * Owns     a walker: memory for two stacks, and SMP_OUTSIDE_NAMES_BYTES for names.
+ * Owns     a walker: memory for two stacks, for the words of one, and SMP_OUTSIDE_NAMES_BYTES
+ *          for names.
  * Threads  open, close: any attached one, as once.h. A walker: one sampler thread.
  * Errors   open: none; see smp_outside_refusal. create: SMP_ENOMEM.
  * Cost     a walk of 64 frames: about 2.3 us. open: one pass over the JVM's list of fields.

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "jvm/threads/gate.h"
+#include "jvm/walk/walk_target.h"
 
 /* What the thread object says. */
 struct anchor {
@@ -48,7 +49,8 @@ static bool is_same_anchor(const struct anchor *a, const struct anchor *b)
 
 static bool is_whole(const struct smp_frames *frames)
 {
-    return frames->end == SMP_FRAMES_ROOT && frames->count <= frames->capacity;
+    return frames->end == SMP_FRAMES_ROOT && frames->count <= frames->capacity &&
+           frames->words->count <= frames->words->capacity;
 }
 
 static void forget_frames(struct smp_frames *out)
@@ -57,7 +59,7 @@ static void forget_frames(struct smp_frames *out)
     out->leaf_count = 0;
     out->omitted = 0;
     out->unsure = 0;
-    out->proof = 0;
+    out->words->count = 0;
 }
 
 /* Behind the gates. */
@@ -78,84 +80,81 @@ static enum smp_proof walk_from_anchor(const struct smp_proven_walk *how,
     return is_whole(out) ? SMP_PROOF_PROVEN : SMP_PROOF_UNWALKABLE;
 }
 
-static enum smp_proof walk_twice(const struct smp_proven_walk *how,
-                                 const struct smp_walk_info *info, uintptr_t java_thread,
-                                 struct smp_frames *out)
+/* The second reading. What was read before stays before. */
+static bool holds_same_words(const struct smp_frames_words *words)
+{
+    atomic_thread_fence(memory_order_acquire);
+    for (size_t i = 0; i < words->count; i++) {
+        const struct smp_frames_word *word = &words->read[i];
+        const uintptr_t *at = (const uintptr_t *)word->address; /* NOLINT */
+        if (__atomic_load_n(at, __ATOMIC_RELAXED) != word->value)
+            return false;
+    }
+    return true;
+}
+
+static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
+                                          struct smp_walk_info *info, uintptr_t java_thread,
+                                          struct smp_thread_walk *walk)
 {
     const struct anchor first = read_anchor(&how->layout, java_thread);
-    enum smp_proof proof = walk_from_anchor(how, &first, info, out);
+    enum smp_proof proof = SMP_PROOF_IN_JAVA;
 
+    smp_walk_target_learn_stack(info, &how->layout);
+    proof = walk_from_anchor(how, &first, info, &walk->frames);
+
+    walk->is_blocked = first.state == how->layout.states.blocked;
     if (proof != SMP_PROOF_PROVEN)
         return proof;
-    const uint64_t words = out->proof;
-    const size_t count = out->count;
-    const struct anchor second = read_anchor(&how->layout, java_thread);
-    if (!is_same_anchor(&first, &second))
-        return SMP_PROOF_HAS_RUN;
-    proof = walk_from_anchor(how, &second, info, out);
+    const bool is_same = holds_same_words(walk->frames.words);
     const struct anchor last = read_anchor(&how->layout, java_thread);
-    const bool is_same = proof == SMP_PROOF_PROVEN && out->proof == words && out->count == count;
-    return is_same && is_same_anchor(&second, &last) ? SMP_PROOF_PROVEN : SMP_PROOF_HAS_RUN;
+    return is_same && is_same_anchor(&first, &last) ? SMP_PROOF_PROVEN : SMP_PROOF_HAS_RUN;
 }
 
 /* What failed on the way does not count where the thread has run meanwhile. */
-static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how, int32_t tid,
-                                          const struct smp_walk_info *info, struct smp_frames *out)
+static enum smp_proof walk_between_clocks(const struct smp_proven_walk *how,
+                                          struct smp_walk_info *info, struct smp_thread_walk *walk)
 {
     const uintptr_t java_thread = info->java_thread;
-    int64_t before_ns = 0;
-    int64_t after_ns = 0;
+    int64_t before_ns = walk->cpu_ns;
 
-    if (java_thread == 0 || tid <= 0 || !smp_clock_thread_cpu_ns(tid, &before_ns))
+    walk->cpu_ns = -1;
+    if (java_thread == 0 || walk->tid <= 0 ||
+        (before_ns < 0 && !smp_clock_thread_cpu_ns(walk->tid, &before_ns)))
         return SMP_PROOF_NO_CLOCK;
-    const enum smp_proof proof = walk_twice(how, info, java_thread, out);
+    const enum smp_proof proof = walk_and_read_again(how, info, java_thread, walk);
     if (proof == SMP_PROOF_IN_JAVA)
         return proof;
-    if (!smp_clock_thread_cpu_ns(tid, &after_ns) || after_ns != before_ns)
+    if (!smp_clock_thread_cpu_ns(walk->tid, &walk->cpu_ns) || walk->cpu_ns != before_ns)
         return SMP_PROOF_HAS_RUN;
     return proof;
 }
 
-static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how, int32_t tid,
-                                        struct smp_walk_info *info, struct smp_frames *out)
+static enum smp_proof walk_behind_gates(const struct smp_proven_walk *how,
+                                        struct smp_walk_info *info, struct smp_thread_walk *walk)
 {
     enum smp_proof proof = SMP_PROOF_ENDED;
 
     if (!smp_gate_enter(&info->gate))
         return smp_gate_is_unsure(&info->gate) ? SMP_PROOF_UNSURE : SMP_PROOF_ENDED;
-    proof = walk_between_clocks(how, tid, info, out);
+    proof = walk_between_clocks(how, info, walk);
     return smp_gate_leave(&info->gate) ? proof : SMP_PROOF_LATE;
 }
 
-enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, int32_t tid,
-                                      struct smp_walk_info *info, struct smp_frames *out)
+enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct smp_walk_info *info,
+                                      struct smp_thread_walk *walk)
 {
     enum smp_proof proof = SMP_PROOF_ENDED;
 
+    walk->is_blocked = false;
     if (smp_gate_enter(&smp_gate_process)) {
-        proof = walk_behind_gates(how, tid, info, out);
+        proof = walk_behind_gates(how, info, walk);
         if (!smp_gate_leave(&smp_gate_process))
             proof = SMP_PROOF_LATE;
     }
     if (proof != SMP_PROOF_PROVEN)
-        forget_frames(out);
+        forget_frames(&walk->frames);
     else if (how->confirm != NULL)
-        how->confirm(how->self, out);
+        how->confirm(how->self, &walk->frames);
     return proof;
-}
-
-uintptr_t smp_proven_walk_sp(const struct smp_proven_walk *how, struct smp_walk_info *info)
-{
-    uintptr_t sp = 0;
-
-    if (!smp_gate_enter(&smp_gate_process))
-        return 0;
-    if (smp_gate_enter(&info->gate)) {
-        if (info->java_thread != 0)
-            sp = read_stack_word(info->java_thread, how->layout.last_sp);
-        if (!smp_gate_leave(&info->gate))
-            sp = 0;
-    }
-    (void)smp_gate_leave(&smp_gate_process);
-    return sp;
 }

@@ -3,27 +3,30 @@
  * proven_walk.h - reads the stack of another thread that stands still, and proves that it stood
  * still meanwhile. Nothing is sent to the thread, and it is not held up.
  *
+ *     CPU clock (the caller has read it)
  *   enter the gates
- *     CPU clock ─► state, anchor ─► walk ─► walk ─► anchor, state ─► CPU clock
- *   leave them      the same state, anchor and clock, and two walks that read the same? ─► proven
+ *     state, anchor ─► walk ─► all words that it read, again ─► anchor, state ─► CPU clock
+ *   leave them      the same state, anchor, words and clock? ─► proven
  *
  * A thread in native code, or blocked in the JVM, has left the stack pointer of its last Java
  * frame in its thread object: the anchor. A thread whose CPU clock has not moved has not run, so
  * what was read is its stack. The clock alone is not proof on every kernel: where time of
- * interrupts is taken off, a short run may cost nothing. Two equal walks alone are not, either:
- * two stacks may take turns. Both together are. Method ids are read by the walks, so they are
- * those of methods that are in use, and cannot be unloaded meanwhile.
+ * interrupts is taken off, a short run may cost nothing. Words that are read twice alike are not,
+ * either: two stacks may take turns. Both together are. A second walk would read the same words and
+ * come to the same frames, so it is not made. Method ids are read in the walk, so they are those of
+ * methods that are in use, and cannot be unloaded meanwhile.
  *
  * What is read of a thread that does run may be anything: no word of it is followed beyond the
  * thread's stack and what jvm/hotspot reads safely, and none of it is kept.
  *
  * Threads  any; the thread itself is another one.
  * Errors   see smp_proof.
- * Cost     two readings of a CPU clock (0.4 us each) and two walks, the second of them warm.
+ * Cost     a walk, and a reading of a CPU clock (0.2 to 0.4 us); two where the caller has none.
  */
 #ifndef SMP_JVM_WALK_PROVEN_WALK_H
 #define SMP_JVM_WALK_PROVEN_WALK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "jvm/hotspot/frames.h"
@@ -52,10 +55,17 @@ struct smp_proven_walk {
     void *self;
 };
 
-/* info: of a live thread, held by the caller. out: as smp_frames_walk's. */
-enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, int32_t tid,
-                                      struct smp_walk_info *info, struct smp_frames *out);
-/* The stack pointer in the thread's anchor, not proven; 0: none, or the thread has ended. */
-uintptr_t smp_proven_walk_sp(const struct smp_proven_walk *how, struct smp_walk_info *info);
+/* A walk of one thread. */
+struct smp_thread_walk {
+    int32_t tid;
+    /* Its CPU clock, as the caller has read it; negative: it has not. Then: the last reading. */
+    int64_t cpu_ns;
+    bool is_blocked;          /* set: it waits in the JVM, and not for a CPU */
+    struct smp_frames frames; /* as smp_frames_walk's, with room for words */
+};
+
+/* info: of a live thread, held by the caller. */
+enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct smp_walk_info *info,
+                                      struct smp_thread_walk *walk);
 
 #endif

@@ -4,12 +4,9 @@
 #include <jvmti.h>
 #include <stdbool.h>
 
-#include "base/clock.h"
 #include "jvm/agent/agent.h"
-#include "jvm/threads/stack_bounds.h"
 #include "jvm/threads/threads.h"
 
-#define NS_PER_MS 1000000LL
 #define NO_METHOD ((uintptr_t)1) /* the class has no run(); no id is this number */
 
 /* GetMethodID would wait until such a class is initialized. */
@@ -42,6 +39,17 @@ static uintptr_t find_run_method(JNIEnv *env, jobject thread)
     return run;
 }
 
+void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jvm_layout *layout)
+{
+    uintptr_t low = 0;
+    uintptr_t high = 0;
+
+    if (info->stack_high != 0 || !smp_thread_layout_stack(layout, info->java_thread, &low, &high))
+        return;
+    info->stack_low = low;
+    info->stack_high = high;
+}
+
 struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,
                                           JNIEnv *env, jobject thread)
 {
@@ -52,6 +60,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const stru
     if (info->java_thread == 0)
         info->java_thread = smp_threads_address(env, thread);
     target.java_thread = info->java_thread;
+    smp_walk_target_learn_stack(info, &target.layout);
     target.stack_low = info->stack_low;
     target.stack_high = info->stack_high;
     target.root = (void *)info->root; /* NOLINT(performance-no-int-to-ptr) */
@@ -90,19 +99,4 @@ void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_wal
         info->root = root;
     else if (info->root != info->run_method)
         guess_root(info, root);
-}
-
-void smp_walk_target_find_stack(struct smp_walk_info *info, uintptr_t sp, int64_t *due_ns)
-{
-    struct smp_stack_bounds bounds = { 0 };
-    const int64_t start_ns = smp_clock_ns();
-
-    if (info->stack_high != 0 || start_ns < *due_ns)
-        return;
-    smp_stack_bounds_find(&sp, &bounds, 1);
-    info->stack_low = bounds.low;
-    info->stack_high = bounds.high;
-    const int64_t end_ns = smp_clock_ns();
-    *due_ns = bounds.high == 0 ? end_ns + SMP_WALK_TARGET_GAP_MS * NS_PER_MS
-                               : end_ns + SMP_WALK_TARGET_REST_TIMES * (end_ns - start_ns);
 }

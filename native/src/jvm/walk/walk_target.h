@@ -19,11 +19,7 @@
 #include "jvm/walk/async.h"
 #include "jvm/walk/handler/walk_data.h"
 
-enum {
-    SMP_WALK_TARGET_ROOT_SURE = 8,  /* stacks in a row with one root make it the thread's */
-    SMP_WALK_TARGET_GAP_MS = 200,   /* between two searches for stacks, the first in vain */
-    SMP_WALK_TARGET_REST_TIMES = 20 /* else so many times as long as the search took */
-};
+enum { SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks in a row with one root make it the thread's */ };
 
 /* All that is known of thread, which is the Thread object of this info. */
 struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,
@@ -31,10 +27,7 @@ struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const stru
 /* The root as JVMTI returned it: replaces any guess. */
 void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root);
 void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer);
-/*
- * Finds the bounds of the stack that sp lies in, if they are not known yet: without them nothing is
- * recovered. It reads the process's whole memory map, so *due_ns limits how often.
- */
-void smp_walk_target_find_stack(struct smp_walk_info *info, uintptr_t sp, int64_t *due_ns);
+/* Of a thread that is older than the library: where its stack lies, if that is not known yet. */
+void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jvm_layout *layout);
 
 #endif

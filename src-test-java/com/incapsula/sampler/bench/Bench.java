@@ -16,8 +16,11 @@ import com.incapsula.sampler.bench.cost.FirstSample;
 import com.incapsula.sampler.bench.cost.IdleThreads;
 import com.incapsula.sampler.bench.cost.Memory;
 import com.incapsula.sampler.bench.cost.OnePass;
+import com.incapsula.sampler.bench.cost.OutsideWalks;
 import com.incapsula.sampler.bench.cost.OverheadLimit;
+import com.incapsula.sampler.bench.cost.SwitchRate;
 import com.incapsula.sampler.bench.cost.Throughput;
+import com.incapsula.sampler.bench.cost.WokenThreads;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -33,7 +36,7 @@ import java.util.Map;
  *
  * <p>Options: {@code --jdk HOME} (any number; the running one by default), {@code --seconds S} of one window,
  * {@code --rounds N} of windows, {@code --scale F} of thread counts, {@code --out FOLDER} of result files,
- * {@code --only REGEX} of single programs.
+ * {@code --only REGEX} of single programs, {@code --before JAR} of an older build to compare with.
  */
 public final class Bench {
 
@@ -44,8 +47,17 @@ public final class Bench {
     }
 
     /** What a sampler costs: all benchmarks but those of what it says. */
-    private static final List<String> COST =
-            List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit");
+    private static final List<String> COST = List.of(
+            "idle",
+            "pass",
+            "throughput",
+            "first-sample",
+            "memory",
+            "switches",
+            "limit",
+            "outside",
+            "woken",
+            "switch-rate");
 
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
@@ -71,6 +83,9 @@ public final class Bench {
         programs.put("switches", ContextSwitches::run);
         programs.put("exports", Exports::run);
         programs.put("limit", OverheadLimit::run);
+        programs.put("outside", OutsideWalks::run);
+        programs.put("woken", WokenThreads::run);
+        programs.put("switch-rate", SwitchRate::run);
         return programs;
     }
 
@@ -86,6 +101,7 @@ public final class Bench {
         int rounds = 5;
         double scale = 1;
         String only = ".*";
+        Path before = null;
         Path out = SOURCES.resolve("com/incapsula/sampler/bench/results");
         for (int i = 0; i < arguments.length; i++) {
             switch (arguments[i]) {
@@ -95,6 +111,7 @@ public final class Bench {
                 case "--scale" -> scale = Double.parseDouble(arguments[++i]);
                 case "--only" -> only = arguments[++i];
                 case "--out" -> out = Path.of(arguments[++i]);
+                case "--before" -> before = Path.of(arguments[++i]);
                 default -> names.add(arguments[i]);
             }
         }
@@ -107,7 +124,7 @@ public final class Bench {
         if (names.isEmpty() || names.contains("all")) {
             names = List.copyOf(programs().keySet());
         }
-        Plan plan = new Plan(jdks, Math.round(seconds * 1000), rounds, scale, SOURCES);
+        Plan plan = new Plan(jdks, Math.round(seconds * 1000), rounds, scale, SOURCES, before);
         for (String name : names) {
             run(name, plan, only, out, String.join(" ", arguments));
         }

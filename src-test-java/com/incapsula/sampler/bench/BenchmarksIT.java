@@ -8,6 +8,7 @@ import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -20,12 +21,15 @@ class BenchmarksIT {
             60,
             1,
             0.02,
-            Path.of("src-test-java").toAbsolutePath());
+            Path.of("src-test-java").toAbsolutePath(),
+            null);
+
+    private static final Set<String> OF_VIRTUAL_THREADS = Set.of("virtual-threads", "switch-rate");
 
     static List<String> names() {
         boolean virtualThreads = Runtime.version().feature() >= VirtualThreads.FIRST_JDK;
         return Bench.programs().keySet().stream()
-                .filter(name -> virtualThreads || !name.equals("virtual-threads"))
+                .filter(name -> virtualThreads || !OF_VIRTUAL_THREADS.contains(name))
                 .toList();
     }
 

@@ -24,7 +24,8 @@ final class Machine {
 
     String describe(Plan plan, String command) {
         String jdks = plan.jdks().stream().map(Jvm::version).collect(Collectors.joining(", "));
-        return "- command: `mvn -Pbench test -Dbench=\"" + command.replaceAll("(--jdk|--out) \\S+", "$1 FOLDER")
+        return "- command: `mvn -Pbench test -Dbench=\""
+                + command.replaceAll("(--jdk|--out|--before) \\S+", "$1 FOLDER")
                 + "\"`\n- date: " + start.truncatedTo(ChronoUnit.SECONDS)
                 + "\n- machine: " + Runtime.getRuntime().availableProcessors() + " cores, " + processor() + ", "
                 + System.getProperty("os.name") + " " + System.getProperty("os.version") + " "

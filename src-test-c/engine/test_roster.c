@@ -26,6 +26,9 @@ struct fixture {
     unsigned ended;
     unsigned named;
     unsigned left_out;
+    unsigned leaving;
+    unsigned filtered;
+    unsigned filters_destroyed;
 };
 
 static void on_started(void *context, struct smp_thread_record *record, int64_t from_ns,
@@ -54,6 +57,30 @@ static void on_left_out(void *context, struct smp_thread_record *record)
     f->left_out++;
 }
 
+static void on_leaves_group(void *context, struct smp_thread_record *record)
+{
+    struct fixture *f = context;
+
+    (void)record;
+    f->leaving++;
+}
+
+static bool contains_none(void *self, struct smp_thread *thread)
+{
+    struct fixture *f = self;
+
+    (void)thread;
+    f->filtered++;
+    return false;
+}
+
+static void count_destroyed(void *self)
+{
+    struct fixture *f = self;
+
+    f->filters_destroyed++;
+}
+
 static void on_named(void *context, struct smp_thread_record *record)
 {
     struct fixture *f = context;
@@ -71,6 +98,7 @@ static void open_roster(struct fixture *f, const char *options)
     f->roster.events = (struct smp_roster_events){ .started = on_started,
                                                    .ended = on_ended,
                                                    .left_out = on_left_out,
+                                                   .leaves_group = on_leaves_group,
                                                    .named = on_named,
                                                    .context = f };
     smp_roster_mark(&f->roster, smp_clock_ns());
@@ -102,6 +130,7 @@ static int teardown(void **state)
     struct fixture *f = *state;
 
     smp_roster_fini(&f->roster);
+    assert_int_equal(f->filters_destroyed, f->filtered > 0);
     smp_options_fini(&f->options);
     smp_interval_destroy(f->attribution.interval);
     smp_methods_release(f->attribution.methods);
@@ -226,6 +255,95 @@ static void names_are_read_anew_for_another_rule_only(void **state)
     assert_int_equal(fake_jvm_get_counts(f->vm).names_read, 2);
 }
 
+static struct smp_thread_record *only_record(struct fixture *f)
+{
+    assert_int_equal(f->roster.table.count, 1);
+    return f->roster.table.records[0];
+}
+
+/* The filter is called once for each thread; it is destroyed with the roster. */
+static void a_filter_is_called_once_for_a_thread(void **state)
+{
+    struct fixture *f = *state;
+    const struct smp_thread_filter filter = { contains_none, count_destroyed, f };
+
+    fake_jvm_start(f->vm, "name-1");
+    open_roster(f, "");
+    tick(f);
+    smp_roster_set_filter(&f->roster, filter, true);
+    for (int i = 0; i < 3; i++)
+        assert_false(smp_roster_choose(&f->roster, only_record(f)));
+    assert_int_equal(f->filtered, 1);
+    assert_int_equal(f->left_out, 3);
+    assert_int_equal(f->roster.sampled, 0);
+}
+
+/* name_all has chosen. */
+static void with_a_rule_nothing_is_chosen_between_its_calls(void **state)
+{
+    struct fixture *f = *state;
+
+    fake_jvm_start_as(f->vm, "daemon", true, false);
+    open_with_rule(f);
+    tick(f);
+    only_record(f)->is_candidate = true;
+    assert_true(smp_roster_choose(&f->roster, only_record(f)));
+    assert_int_equal(f->left_out, 0);
+}
+
+static void a_source_hears_of_names_that_were_read(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *thread = fake_jvm_start(f->vm, "name-1");
+
+    open_roster(f, "");
+    tick(f);
+    assert_true(smp_roster_choose(&f->roster, only_record(f)));
+    assert_true(smp_roster_read_name(&f->roster, only_record(f)));
+    assert_int_equal(f->named, 1);
+    assert_int_equal(f->leaving, 1);
+    fake_jvm_rename(f->vm, thread, "other-1");
+    assert_true(smp_roster_read_name(&f->roster, only_record(f)));
+    assert_int_equal(f->named, 2);
+    assert_int_equal(f->leaving, 2);
+}
+
+static void a_thread_that_came_and_went_is_left_out(void **state)
+{
+    struct fixture *f = *state;
+    struct fake_thread *thread = fake_jvm_start(f->vm, "name-1");
+
+    open_roster(f, "");
+    tick(f);
+    fake_jvm_fail_name(f->vm, thread, SMP_EGONE);
+    assert_true(smp_roster_choose(&f->roster, only_record(f)));
+    assert_false(smp_roster_read_name(&f->roster, only_record(f)));
+    assert_int_equal(f->left_out, 1);
+    assert_int_equal(f->roster.sampled, 0);
+}
+
+static void all_last_stacks_can_be_forgotten(void **state)
+{
+    struct fixture *f = *state;
+    struct smp_frame frame = { .method = 1 };
+    const struct smp_sample sample = {
+        .frames = &frame, .capacity = 1, .count = 1, .leaf_count = 1
+    };
+
+    fake_jvm_start(f->vm, "one");
+    fake_jvm_start(f->vm, "two");
+    fake_jvm_start(f->vm, "three");
+    open_roster(f, "");
+    tick(f);
+    assert_int_equal(f->roster.table.count, 3);
+    for (size_t i = 0; i < 3; i++)
+        smp_last_stack_keep(&f->roster.table.records[i]->last, &f->attribution.budget, 1, &sample,
+                            1, SMP_OUTCOME_WALKED);
+    assert_true(f->attribution.budget.bytes > 0);
+    smp_roster_forget_stacks(&f->roster);
+    assert_int_equal(f->attribution.budget.bytes, 0);
+}
+
 static void a_mounted_thread_is_named_without_a_failure(void **state)
 {
     struct fixture *f = *state;
@@ -246,6 +364,11 @@ int main(void)
         TEST(threads_that_the_rule_skips_are_left_out),
         TEST(only_two_options_change_the_roster),
         TEST(names_are_read_anew_for_another_rule_only),
+        TEST(a_filter_is_called_once_for_a_thread),
+        TEST(with_a_rule_nothing_is_chosen_between_its_calls),
+        TEST(a_source_hears_of_names_that_were_read),
+        TEST(a_thread_that_came_and_went_is_left_out),
+        TEST(all_last_stacks_can_be_forgotten),
         TEST(a_mounted_thread_is_named_without_a_failure),
     };
 #undef TEST

@@ -120,9 +120,11 @@ static void collapsed_has_a_line_per_stack(void **state)
 static void collapsed_keeps_separators_apart(void **state)
 {
     report_fixture_credit(*state, "a;b \n", "x", "p.Q;.r;s(T;.java:3)", 1 * MS);
+    report_fixture_credit(*state, ";", "x", "p.Q.r(;)", 3 * MS);
     report_fixture_credit(*state, "", "x", "p.Q.\tr(\xf0\x9f\x90\x8d 7:3)", 2 * MS);
     assert_exported(report_fixture_seal(*state), SMP_FORMAT_COLLAPSED,
                     (struct smp_export_style){ 0 },
+                    ",;p.Q.r(,) 3000000\n"
                     "[unnamed];p.Q.\\tr(\xf0\x9f\x90\x8d 7:3) 2000000\n"
                     "a,b \\n;p.Q,.r,s(T,.java:3) 1000000\n");
 }

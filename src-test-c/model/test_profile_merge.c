@@ -272,7 +272,7 @@ static void check_random(bool one_table, size_t count, unsigned seed)
         smp_methods_release(own);
     }
     assert_int_equal(
-        smp_profile_merge_all(NULL, (const struct smp_profile *const *)parts, count, &merged),
+        smp_profile_merge_within(NULL, (const struct smp_profile *const *)parts, count, 0, &merged),
         SMP_OK);
     assert_is_sum(merged, (const struct smp_profile *const *)parts, count);
     assert_account_is_sum(merged, (const struct smp_profile *const *)parts, count);

@@ -29,8 +29,6 @@ enum smp_status smp_line_texts_init(struct smp_line_texts *texts, struct smp_quo
         texts->starts[i] = texts->bytes.length;
         smp_methods_frame_text(methods, locations == NULL ? i : locations[i], &texts->bytes);
         end_text(&texts->bytes, texts->starts[i]);
-        if (texts->bytes.status != SMP_OK)
-            break;
     }
     texts->starts[count] = texts->bytes.length;
     status = texts->bytes.status;
@@ -77,8 +75,7 @@ void smp_stack_line_put(struct smp_stack_line *line, size_t depth,
         const char *const end = memrchr(text->data, ';', length - 1);
         length = (size_t)(end - text->data) + 1;
     }
-    if (length < text->length)
-        smp_bytes_truncate(text, length);
+    smp_bytes_truncate(text, length);
     smp_bytes_put(text, smp_line_text(texts, number), smp_line_text_length(texts, number) + 1);
     line->depth = depth;
 }

@@ -321,17 +321,10 @@ enum smp_status smp_profile_merge_within(struct smp_quota *quota,
     return status;
 }
 
-enum smp_status smp_profile_merge_all(struct smp_quota *quota,
-                                      const struct smp_profile *const *profiles, size_t count,
-                                      struct smp_profile **out)
-{
-    return smp_profile_merge_within(quota, profiles, count, 0, out);
-}
-
 enum smp_status smp_profile_merge(struct smp_quota *quota, const struct smp_profile *a,
                                   const struct smp_profile *b, struct smp_profile **out)
 {
     const struct smp_profile *const both[] = { a, b };
 
-    return smp_profile_merge_all(quota, both, 2, out);
+    return smp_profile_merge_within(quota, both, 2, 0, out);
 }

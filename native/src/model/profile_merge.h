@@ -31,14 +31,10 @@ SMP_CHECKED enum smp_status smp_profile_merge(struct smp_quota *quota, const str
                                               const struct smp_profile *b,
                                               struct smp_profile **out);
 
-/* count > 0. Oldest first: the names of threads are listed in that order. */
-SMP_CHECKED enum smp_status smp_profile_merge_all(struct smp_quota *quota,
-                                                  const struct smp_profile *const *profiles,
-                                                  size_t count, struct smp_profile **out);
-
 /*
- * As above, but with a tree of at most tree_bytes: amounts of stacks that do not fit, or for which
- * there is no memory, go to [over memory limit] below their group. 0: as above.
+ * The same of several, with a tree of at most tree_bytes: amounts of stacks that do not fit, or for
+ * which there is no memory, go to [over memory limit] below their group. 0: as above. count > 0;
+ * oldest first: the names of threads are listed in that order.
  */
 SMP_CHECKED enum smp_status smp_profile_merge_within(struct smp_quota *quota,
                                                      const struct smp_profile *const *profiles,

@@ -39,6 +39,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.sampling_signal, 38);
     assert_false(options.report_cpu_time);
     assert_true(options.report_jvm_threads);
+    assert_false(options.sample_unmounted_virtual_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
     assert_int_equal(options.engine, SMP_ENGINE_AUTO);
     assert_int_equal(options.clock, SMP_CLOCK_WALL);
@@ -63,6 +64,7 @@ static void test_every_option_can_be_given(void **state)
                                         "samplingSignal=64\n"
                                         "reportCpuTime=true\n"
                                         "reportJvmThreads=false\n"
+                                        "sampleUnmountedVirtualThreads=true\n"
                                         "reportOrder=BY_TIME\n"
                                         "engine=JVMTI\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
@@ -81,6 +83,7 @@ static void test_every_option_can_be_given(void **state)
     assert_int_equal(options.sampling_signal, 64);
     assert_true(options.report_cpu_time);
     assert_false(options.report_jvm_threads);
+    assert_true(options.sample_unmounted_virtual_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
     assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");

@@ -30,6 +30,7 @@ class SettingsTest {
                         + "defaultThreadNameRule=true\n"
                         + "reportCpuTime=false\n"
                         + "reportJvmThreads=true\n"
+                        + "sampleUnmountedVirtualThreads=false\n"
                         + "engine=AUTO\n"
                         + "clock=WALL\n"
                         + "reportOrder=BY_NAME\n"

@@ -172,11 +172,11 @@ static void test_another_table_is_refused(void **state)
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 17 integers and 1 texts, got 18 and 1");
+    assert_string_equal(message, "options must be 18 integers and 1 texts, got 19 and 1");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 17 integers and 1 texts, got 17 and 0");
+    assert_string_equal(message, "options must be 18 integers and 1 texts, got 18 and 0");
 }
 
 static void test_lengths(void **state)

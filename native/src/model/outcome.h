@@ -196,7 +196,7 @@ enum smp_outcome {
       "Mounted ones among them. Divided by the number of draws: how many there were, on "     \
       "average.")                                                                             \
     X(UNMOUNTED_FOUND_MOUNTED, "virtual threads drawn that were mounted",                     \
-      "Their time is not credited here: the polls of their carriers count it.")                                                                            
+      "Their time is not credited here: the polls of their carriers count it.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

@@ -18,6 +18,7 @@ import com.incapsula.sampler.bench.price.Memory;
 import com.incapsula.sampler.bench.price.OnePass;
 import com.incapsula.sampler.bench.price.OverheadLimit;
 import com.incapsula.sampler.bench.price.Throughput;
+import com.incapsula.sampler.bench.price.Unmounted;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -45,7 +46,7 @@ public final class Bench {
 
     /** What a sampler costs: all benchmarks but those of what it says. */
     private static final List<String> PRICE =
-            List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit");
+            List.of("idle", "pass", "throughput", "first-sample", "memory", "switches", "limit", "unmounted");
 
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
@@ -71,6 +72,7 @@ public final class Bench {
         programs.put("switches", ContextSwitches::run);
         programs.put("exports", Exports::run);
         programs.put("limit", OverheadLimit::run);
+        programs.put("unmounted", Unmounted::run);
         return programs;
     }
 

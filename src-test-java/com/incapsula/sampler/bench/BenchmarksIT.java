@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.peer.Peer;
+import com.incapsula.sampler.bench.price.Unmounted;
 import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
 import java.util.List;
@@ -23,9 +24,10 @@ class BenchmarksIT {
             Path.of("src-test-java").toAbsolutePath());
 
     static List<String> names() {
-        boolean virtualThreads = Runtime.version().feature() >= VirtualThreads.FIRST_JDK;
+        int jdk = Runtime.version().feature();
         return Bench.programs().keySet().stream()
-                .filter(name -> virtualThreads || !name.equals("virtual-threads"))
+                .filter(name -> jdk >= VirtualThreads.FIRST_JDK || !name.equals("virtual-threads"))
+                .filter(name -> jdk >= Unmounted.FIRST_JDK || !name.equals("unmounted"))
                 .toList();
     }
 

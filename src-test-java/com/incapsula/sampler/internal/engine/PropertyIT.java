@@ -31,7 +31,7 @@ class PropertyIT {
         long[] more = Arrays.copyOf(values.integers(), values.integers().length + 1);
         assertRefused(more, values.texts(), "options must be 18 integers and 1 texts, got 19 and 1");
         assertRefused(values.integers(), new String[0], "options must be 18 integers and 1 texts, got 18 and 0");
-        assertRefused(null, null, "options must be 17 integers and 1 texts, got 0 and 0");
+        assertRefused(null, null, "options must be 18 integers and 1 texts, got 0 and 0");
         assertRefused(
                 values.integers(),
                 new String[] {null},

@@ -181,8 +181,8 @@ static void many_threads_are_estimated_and_their_number_is_not(void **state)
     sampler_fixture_destroy(f);
 }
 
-/* Threads that lie close together are found together: weighted by what a draw found instead of by
- * its probability they would get about 5 points less. */
+/* Threads that lie together are found together, or not: weighted by how many a draw found, instead
+ * of by its probability, they would get about 3 % in place of a half. */
 static void threads_that_lie_together_count_no_less(void **state)
 {
     struct sampler_fixture *f = begin(ON);

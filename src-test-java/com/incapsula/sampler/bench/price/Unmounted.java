@@ -119,19 +119,21 @@ public final class Unmounted {
                         + Jvm.version(jdk),
                 "profiler",
                 "unmounted ones",
-                "switches a second",
+                "switches a second, median",
+                "best window",
                 "ns of CPU time a switch, median",
                 "least",
                 "most");
         for (String[] cells :
-                command(jdk).run(Unmounted.class, "switches", threads, plan.windowMillis(), 2 * plan.rounds())) {
+                command(jdk).run(Unmounted.class, "switches", threads, plan.windowMillis() / 2, 5 * plan.rounds())) {
             table.row(
                     cells[0],
                     cells[1],
                     Double.parseDouble(cells[2]),
                     Double.parseDouble(cells[3]),
                     Double.parseDouble(cells[4]),
-                    Double.parseDouble(cells[5]));
+                    Double.parseDouble(cells[5]),
+                    Double.parseDouble(cells[6]));
         }
         table.note("One carrier. A sampler runs all the time; the option is switched on and off, window by window. CPU"
                 + " time: of the whole process, without the sampler's own, for each switch.");
@@ -252,6 +254,7 @@ public final class Unmounted {
                     name(sampler),
                     isOn == 1 ? "sampled" : "not sampled",
                     rates[rates.length / 2],
+                    rates[rates.length - 1],
                     costs[costs.length / 2],
                     costs[0],
                     costs[costs.length - 1]);

@@ -39,6 +39,7 @@ static void test_defaults(void **state)
     assert_int_equal(options.sampling_signal, 38);
     assert_false(options.report_cpu_time);
     assert_true(options.report_jvm_threads);
+    assert_false(options.sample_unmounted_virtual_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_NAME);
     assert_int_equal(options.engine, SMP_ENGINE_AUTO);
     assert_int_equal(options.clock, SMP_CLOCK_WALL);
@@ -63,6 +64,7 @@ static void test_every_option_can_be_given(void **state)
                                         "samplingSignal=64\n"
                                         "reportCpuTime=true\n"
                                         "reportJvmThreads=false\n"
+                                        "sampleUnmountedVirtualThreads=true\n"
                                         "reportOrder=BY_TIME\n"
                                         "engine=JVMTI\n"
                                         "monitoredPackages=com.acme, a=b,\xc3\xb6");
@@ -81,6 +83,7 @@ static void test_every_option_can_be_given(void **state)
     assert_int_equal(options.sampling_signal, 64);
     assert_true(options.report_cpu_time);
     assert_false(options.report_jvm_threads);
+    assert_true(options.sample_unmounted_virtual_threads);
     assert_int_equal(options.report_order, SMP_ORDER_BY_TIME);
     assert_int_equal(options.engine, SMP_ENGINE_JVMTI);
     assert_string_equal(options.monitored_packages, "com.acme, a=b,\xc3\xb6");
@@ -169,11 +172,11 @@ static void test_another_table_is_refused(void **state)
 
     (void)state;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 17 integers and 1 texts, got 18 and 1");
+    assert_string_equal(message, "options must be 18 integers and 1 texts, got 19 and 1");
     values.integer_count = SMP_OPTION_INTEGER_COUNT;
     values.text_count = 0;
     assert_int_equal(smp_options_read(NULL, &values, &options, message), SMP_EINVAL);
-    assert_string_equal(message, "options must be 17 integers and 1 texts, got 17 and 0");
+    assert_string_equal(message, "options must be 18 integers and 1 texts, got 18 and 0");
 }
 
 static void test_lengths(void **state)

@@ -47,8 +47,9 @@ struct fake_jvm {
     enum smp_status refused_status;
     enum smp_status timer_status;
     size_t timers;
-    size_t memories; /* not given back */
-    size_t infos;    /* not released */
+    struct smp_virtual_threads virtual_threads; /* the test's */
+    size_t memories;                            /* not given back */
+    size_t infos;                               /* not released */
     size_t held;
     size_t inside; /* entered and not left */
     struct fake_jvm_counts counts;
@@ -686,6 +687,30 @@ static void stop_timer(void *self, void *timer, struct smp_cpu_sampled receiver)
     unlock(vm);
 }
 
+/* --- virtual threads --- */
+
+void fake_jvm_set_virtual_threads(struct fake_jvm *vm, struct smp_virtual_threads threads)
+{
+    vm->virtual_threads = threads;
+}
+
+static enum smp_status draw_virtual_threads(void *self, double wanted, uint64_t *random,
+                                            uint64_t *population, smp_on_drawn_thread *drawn,
+                                            void *context)
+{
+    const struct smp_virtual_threads *threads = &((struct fake_jvm *)self)->virtual_threads;
+
+    if (threads->draw == NULL)
+        return SMP_EUNSUPPORTED;
+    return threads->draw(threads->self, wanted, random, population, drawn, context);
+}
+
+static const char *virtual_thread_refusal(const void *self)
+{
+    (void)self;
+    return "a fake JVM";
+}
+
 struct smp_jvm fake_jvm_interface(struct fake_jvm *vm)
 {
     return (struct smp_jvm){
@@ -700,6 +725,9 @@ struct smp_jvm fake_jvm_interface(struct fake_jvm *vm)
         .cpu = { .start = start_timer, .stop = stop_timer, .drain = drain_timers, .self = vm },
         .names = { .resolve = resolve, .release = release, .self = vm },
         .name_callback = { .group_names = group_names, .forget = forget, .self = vm },
+        .virtual_threads = { .draw = draw_virtual_threads,
+                             .refusal = virtual_thread_refusal,
+                             .self = vm },
     };
 }
 

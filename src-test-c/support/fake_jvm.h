@@ -105,6 +105,11 @@ void fake_jvm_set_rule(struct fake_jvm *vm, fake_jvm_rule *rule, void *self);
 /* The call itself fails from now on. */
 void fake_jvm_fail_rule(struct fake_jvm *vm, enum smp_status status);
 
+/* --- virtual threads --- */
+
+/* What draws them: the test's, copied. Without it, this JVM refuses: "a fake JVM". */
+void fake_jvm_set_virtual_threads(struct fake_jvm *vm, struct smp_virtual_threads threads);
+
 /* --- selections --- */
 
 /* threads are borrowed until destroy, which adds one to *destroyed. */

@@ -209,6 +209,34 @@ struct smp_cpu_timers {
     void *self;
 };
 
+/*
+ * A virtual thread that was drawn at random. Borrowed for the call. A thread that is mounted, or is
+ * none, has no status, stack and name.
+ */
+struct smp_drawn_thread {
+    double weight; /* it stands for so many: the inverse of the probability to be drawn */
+    bool is_mounted;
+    enum smp_status status; /* of the walk, as smp_walker's */
+    const struct smp_sample *sample;
+    struct smp_mounted_thread thread;
+};
+
+typedef void smp_on_drawn_thread(void *context, const struct smp_drawn_thread *drawn);
+
+/* Virtual threads, mounted or not. All NULL where this JVM does not offer them. */
+struct smp_virtual_threads {
+    /*
+     * Draws about so many of all that live, each with a probability that does not depend on what
+     * it does, and walks those that are not mounted. *population: how many live. SMP_EUNSUPPORTED:
+     * not in this JVM, see refusal. SMP_EPHASE, SMP_ENOMEM, SMP_EVM.
+     */
+    enum smp_status (*draw)(void *self, double wanted, uint64_t *random, uint64_t *population,
+                            smp_on_drawn_thread *drawn, void *context);
+    /* After SMP_EUNSUPPORTED: why. Static storage. */
+    const char *(*refusal)(const void *self);
+    void *self;
+};
+
 /* Kinds of threads that are not Java's: a row each in the report. */
 #define SMP_OS_THREAD_KIND_MAP(X)       \
     X(GC, "[GC]")                       \
@@ -297,6 +325,7 @@ struct smp_jvm {
     struct smp_name_source names;
     struct smp_name_callback name_callback;
     struct smp_os_thread_source os_threads; /* all NULL: the JVM's own threads are not reported */
+    struct smp_virtual_threads virtual_threads; /* all NULL: unmounted ones are not sampled */
 };
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "engine/session/dump.h"
@@ -18,6 +19,7 @@
 #include "jvm/walk/by_signal.h"
 #include "jvm/walk/cpu_timers.h"
 #include "jvm/walk/outside.h"
+#include "jvm/walk/unmounted.h"
 
 struct smp_java_session {
     struct smp_session *core;
@@ -29,7 +31,8 @@ struct smp_java_session {
     struct smp_outside *outside;    /* as async */
     int signal;                     /* of async */
     struct smp_jvm_cpu_timers *cpu; /* NULL: the clock is WALL */
-    _Atomic bool open;              /* destroy closes the agent, and what it opened */
+    struct smp_unmounted *unmounted;
+    _Atomic bool open; /* destroy closes the agent, and what it opened */
 };
 
 static enum smp_status enter(SMP_UNUSED void *self, const char *thread_name)
@@ -71,7 +74,8 @@ static struct smp_session_config config_of(const struct smp_java_session *java_s
                 .cpu = session_cpu_timers(java_session),
                 .names = smp_jvm_methods_source(java_session->methods),
                 .name_callback = smp_jni_name_callback_functions(java_session->name_callback),
-                .os_threads = smp_os_threads_source(java_session->os_threads) },
+                .os_threads = smp_os_threads_source(java_session->os_threads),
+                .virtual_threads = smp_unmounted_functions(java_session->unmounted) },
         .attach = { .stack_bytes = smp_agent_stack_bytes(), .enter = enter, .leave = leave },
         .outputer = smp_jni_callbacks_outputer(java_session->callbacks),
     };
@@ -104,6 +108,8 @@ static enum smp_status make_walkers(struct smp_java_session *java_session,
     if (status == SMP_OK && options->clock == SMP_CLOCK_CPU)
         status = smp_jvm_cpu_timers_create(java_session->async, java_session->signal,
                                            &java_session->cpu);
+    if (status == SMP_OK)
+        status = smp_unmounted_create((size_t)options->max_depth_frames, &java_session->unmounted);
     return status;
 }
 
@@ -204,6 +210,7 @@ void smp_java_session_destroy(JNIEnv *env, struct smp_java_session *java_session
     smp_jvm_cpu_timers_destroy(java_session->cpu);
     smp_by_signal_destroy(java_session->async);
     smp_outside_destroy(java_session->outside);
+    smp_unmounted_destroy(env, java_session->unmounted);
     smp_os_threads_destroy(java_session->os_threads);
     smp_jvm_methods_destroy(java_session->methods);
     smp_jni_name_callback_destroy(env, java_session->name_callback);
@@ -253,8 +260,8 @@ static void put_hybrid_engine(const char *name, char out[SMP_JAVA_SESSION_ENGINE
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s", name);
 }
 
-void smp_java_session_engine(const struct smp_java_session *java_session,
-                             char out[SMP_JAVA_SESSION_ENGINE_BYTES])
+static void put_engine(const struct smp_java_session *java_session,
+                       char out[SMP_JAVA_SESSION_ENGINE_BYTES])
 {
     char refusal[SMP_ASYNC_REFUSAL_BYTES] = "";
 
@@ -267,6 +274,21 @@ void smp_java_session_engine(const struct smp_java_session *java_session,
         put_hybrid_engine(async_of(java_session).name, out);
     else
         (void)snprintf(out, SMP_JAVA_SESSION_ENGINE_BYTES, "%s", smp_by_jvmti().name);
+}
+
+void smp_java_session_engine(const struct smp_java_session *java_session,
+                             char out[SMP_JAVA_SESSION_ENGINE_BYTES])
+{
+    struct smp_session_live live;
+    size_t length;
+
+    put_engine(java_session, out);
+    smp_session_get_live(java_session->core, &live);
+    length = strlen(out);
+    if (live.ticker.sampler.source.refusal != NULL)
+        (void)snprintf(out + length, SMP_JAVA_SESSION_ENGINE_BYTES - length,
+                       " (unmounted virtual threads not sampled: %s)",
+                       live.ticker.sampler.source.refusal);
 }
 
 void smp_java_session_dump(const struct smp_java_session *java_session, struct smp_bytes *out)

@@ -73,7 +73,12 @@ enum smp_clock { SMP_CLOCK_WALL, SMP_CLOCK_CPU };
       "Rows end with `, CPU time(ms): <U>`, from the threads' CPU clocks.")                      \
     X(report_jvm_threads, "reportJvmThreads", true, false,                                       \
       "Adds a group `[JVM]` with the CPU time of the collector, the compilers and the sampler "  \
-      "itself. Omitted if threads are chosen.")
+      "itself. Omitted if threads are chosen.")                                                  \
+    X(sample_unmounted_virtual_threads, "sampleUnmountedVirtualThreads", false, false,           \
+      "Virtual threads that are not mounted get their wall time as well: at most 200 a second "  \
+      "of them, drawn at random, are walked, and stand for the others. Needs JDK 25; on an "     \
+      "older one it warns and has no effect. No effect with `clock` CPU or `skipDaemonThreads` " \
+      "(virtual threads are daemons), or while threads are chosen.")
 
 /* X(field, name, type, first, second, fixed, words): an enum of two; the first is the default. */
 #define SMP_OPTION_CHOICES(X)                                                                    \

@@ -62,6 +62,10 @@ enum smp_outcome_kind {
       "The whole stack was walked, but the thread did it itself, or was kept from running "   \
       "meanwhile: JVMTI's handshake. A waiting thread is walked from outside otherwise. This " \
       "one had just run, or it is older than the sampler and this is its first walk.")        \
+    X(UNMOUNTED_WALKED, WALKED, "samples taken, virtual thread not mounted", NULL,            \
+      "A virtual thread that was drawn at random and is not mounted: the whole stack was "    \
+      "walked. It stands for those that were not drawn: its time is that of all of them "     \
+      "(`sampleUnmountedVirtualThreads`).")                                                   \
     X(IDLE, IDLE, "credited as idle", NULL,                                                   \
       "The CPU clock of the thread had not moved: it has not run since its last sample, so "  \
       "its stack is the one it had.")                                                         \
@@ -183,7 +187,15 @@ enum smp_outcome {
       "Exports have them.")                                                                   \
     X(DROPPED_INTERVALS, "intervals dropped for lack of memory",                              \
       "The oldest interval, where there was no memory left to keep it until it was read. It " \
-      "is lost.")                                                                            
+      "is lost.")                                                                             \
+    X(UNMOUNTED_DRAWS, "draws of virtual threads",                                            \
+      "How often virtual threads were drawn, about ten times a second "                       \
+      "(`sampleUnmountedVirtualThreads`).")                                                   \
+    X(UNMOUNTED_POPULATION, "virtual threads alive at these draws, added up",                 \
+      "Mounted ones among them. Divided by the number of draws: how many there were, on "     \
+      "average.")                                                                             \
+    X(UNMOUNTED_FOUND_MOUNTED, "virtual threads drawn that were mounted",                     \
+      "Their time is not credited here: the polls of their carriers count it.")
 
 enum smp_counter {
 #define X(code, text, words) SMP_COUNTER_##code,

@@ -32,6 +32,11 @@ const OUTCOMES = {
         text: 'samples taken, by a handshake',
         words: 'The whole stack was walked, but the thread did it itself, or was kept from running meanwhile: JVMTI\'s handshake. A waiting thread is walked from outside otherwise. This one had just run, or it is older than the sampler and this is its first walk.',
     },
+    UNMOUNTED_WALKED: {
+        kind: 'walked',
+        text: 'samples taken, virtual thread not mounted',
+        words: 'A virtual thread that was drawn at random and is not mounted: the whole stack was walked. It stands for those that were not drawn: its time is that of all of them (sampleUnmountedVirtualThreads).',
+    },
     IDLE: {
         kind: 'idle',
         text: 'credited as idle',
@@ -216,5 +221,17 @@ const COUNTERS = {
     DROPPED_INTERVALS: {
         text: 'intervals dropped for lack of memory',
         words: 'The oldest interval, where there was no memory left to keep it until it was read. It is lost.',
+    },
+    UNMOUNTED_DRAWS: {
+        text: 'draws of virtual threads',
+        words: 'How often virtual threads were drawn, about ten times a second (sampleUnmountedVirtualThreads).',
+    },
+    UNMOUNTED_POPULATION: {
+        text: 'virtual threads alive at these draws, added up',
+        words: 'Mounted ones among them. Divided by the number of draws: how many there were, on average.',
+    },
+    UNMOUNTED_FOUND_MOUNTED: {
+        text: 'virtual threads drawn that were mounted',
+        words: 'Their time is not credited here: the polls of their carriers count it.',
     },
 };

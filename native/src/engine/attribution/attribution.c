@@ -98,6 +98,16 @@ struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution
         outcome, sample);
 }
 
+struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribution,
+                                                struct smp_group_tree tree,
+                                                enum smp_outcome outcome,
+                                                const struct smp_sample *sample)
+{
+    if (smp_outcome_frame(outcome) != NULL)
+        return pseudo_target(attribution, tree, outcome);
+    return add_stack(attribution, tree, outcome, sample);
+}
+
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out)
 {

@@ -60,6 +60,13 @@ struct smp_tree_target smp_attribution_found(struct smp_attribution *attribution
                                              const struct smp_sample *sample,
                                              struct smp_group_key mounted);
 
+/* The target of a stack in that tree, of a thread without a record. sample is read only where the
+ * outcome has a stack. */
+struct smp_tree_target smp_attribution_found_in(struct smp_attribution *attribution,
+                                                struct smp_group_tree tree,
+                                                enum smp_outcome outcome,
+                                                const struct smp_sample *sample);
+
 /* The target of the last stack, as idle. False: there is no last stack. */
 bool smp_attribution_idle(struct smp_attribution *attribution, struct smp_thread_record *record,
                           struct smp_tree_target *out);

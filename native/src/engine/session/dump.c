@@ -47,6 +47,8 @@ static void put_threads(const struct smp_sampler_live *live, struct smp_bytes *o
         smp_bytes_printf(out, "walks requested and not answered: %u\n",
                          live->source.walks_in_flight);
     }
+    if (live->source.draws)
+        smp_bytes_printf(out, "virtual threads: %" PRIu64 "\n", live->source.virtual_threads);
 }
 
 static void put_queues(const struct smp_dump *dump, struct smp_bytes *out)

@@ -7,6 +7,7 @@
 #include "engine/sources/cpu.h"
 #include "engine/sources/jvm_threads.h"
 #include "engine/sources/roster.h"
+#include "engine/sources/unmounted.h"
 #include "engine/sources/wall.h"
 #include "model/filter.h"
 #include "model/methods.h"
@@ -18,7 +19,7 @@ enum {
     STACKS_LIMIT_SHARE = 8   /* an eighth: copies of last stacks */
 };
 
-enum { SOURCE_COUNT = 2 };
+enum { SOURCE_COUNT = 3 };
 
 struct smp_sampler {
     struct smp_quota *quota;
@@ -97,6 +98,8 @@ static enum smp_status open_sources(struct smp_sampler *sampler, const struct sm
         status = clocks[options->clock].create(&setup, &sampler->sources[0]);
     if (status == SMP_OK)
         status = smp_jvm_threads_create(&setup, &sampler->sources[1]);
+    if (status == SMP_OK)
+        status = smp_unmounted_source_create(&setup, &sampler->sources[2]);
     return status;
 }
 
@@ -185,6 +188,20 @@ static void warn_of_memory(struct smp_sampler *sampler)
                 sampler->quota->limit_bytes, smp_outcome_frame(SMP_OUTCOME_OVER_MEMORY_LIMIT));
 }
 
+static void warn_of_refusals(struct smp_sampler *sampler)
+{
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct smp_source *source = &sampler->sources[i];
+        const char *refusal =
+            source->take_refusal != NULL ? source->take_refusal(source->self) : NULL;
+        if (refusal == NULL)
+            continue;
+        sampler->has_news = true;
+        smp_log_put(sampler->log, SMP_LOG_WARNING,
+                    "sampleUnmountedVirtualThreads has no effect: %s", refusal);
+    }
+}
+
 bool smp_sampler_take_news(struct smp_sampler *sampler)
 {
     const bool news = sampler->has_news;
@@ -210,6 +227,7 @@ static void count_and_warn(struct smp_sampler *sampler)
 {
     count_unnamed_methods(sampler);
     warn_of_memory(sampler);
+    warn_of_refusals(sampler);
 }
 
 /* --- time --- */

@@ -58,7 +58,7 @@ struct smp_sampler_live {
     size_t tree_bytes;             /* of the open interval */
     size_t name_bytes;             /* of methods */
     size_t stack_bytes;            /* of the threads' last stacks */
-    struct smp_source_live source; /* the one that polls */
+    struct smp_source_live source; /* of all of them */
 };
 
 /* Copies options. */

@@ -34,7 +34,7 @@ enum smp_flush {
     SMP_FLUSH_LAST      /* sampling stops: also waits for answers that have not come yet */
 };
 
-/* What a source does now, for dump(). */
+/* What the sources do now, for dump(). Each sets its own figures. */
 struct smp_source_live {
     bool polls; /* the figures below are kept */
     uint64_t idle_threads;
@@ -43,6 +43,10 @@ struct smp_source_live {
     int64_t throttle_bucket_ns;
     int64_t throttle_debt_ns;
     int64_t throttle_tick_ns;
+    bool draws; /* virtual threads */
+    uint64_t virtual_threads;
+    const char
+        *refusal; /* why virtual threads are not drawn though they should be; static; or NULL */
 };
 
 /* mark, flush, set_options, filter_changed, destroy: of each source. Others may be NULL. */
@@ -72,8 +76,10 @@ struct smp_source {
     /* After a tick: the least time until the next one, by the overhead limit; 0: none. */
     int64_t (*tick_gap_ns)(void *self);
 
-    /* In constant time. NULL: a source that does not poll. */
+    /* In constant time. */
     void (*get_live)(const void *self, struct smp_source_live *out);
+    /* Why the source does not do what the options want, once; static storage. NULL: it does. */
+    const char *(*take_refusal)(void *self);
 
     void (*destroy)(void *self);
     void *self;

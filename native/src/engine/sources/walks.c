@@ -45,7 +45,7 @@ void smp_walks_fini(struct smp_walks *walks)
 
 /* --- from outside --- */
 
-static enum smp_outcome outcome_of_walk(enum smp_status status, const struct smp_sample *sample)
+enum smp_outcome smp_walks_outcome(enum smp_status status, const struct smp_sample *sample)
 {
     switch (status) {
     case SMP_OK:
@@ -107,7 +107,7 @@ static void end_walk(struct smp_walks *walks, struct smp_thread_record *record,
         clear_sample(sample);
         status = walker->walk(walker->self, record->thread, sample);
     }
-    found.outcome = outcome_of_walk(status, sample);
+    found.outcome = smp_walks_outcome(status, sample);
     if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
         found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;
     walks->events.found(walks->events.context, record, &found);
@@ -143,7 +143,7 @@ static enum smp_outcome outcome_of_answer(enum smp_answer answer, const struct s
 
     if (smp_outcome_frame(outcome) != NULL)
         return outcome;
-    if (sample == NULL || outcome_of_walk(SMP_OK, sample) == SMP_OUTCOME_REFUSED_BY_JVM)
+    if (sample == NULL || smp_walks_outcome(SMP_OK, sample) == SMP_OUTCOME_REFUSED_BY_JVM)
         return SMP_OUTCOME_REFUSED_BY_JVM;
     if (sample->count == 0)
         return SMP_OUTCOME_NO_JAVA_FRAMES;

@@ -71,6 +71,9 @@ struct smp_walks {
 /* Are running threads walked asynchronously? */
 bool smp_walks_uses_async(const struct smp_jvm *jvm, const struct smp_options *options);
 
+/* Of a walk that ended so; sample is read where that is SMP_OK. */
+enum smp_outcome smp_walks_outcome(enum smp_status status, const struct smp_sample *sample);
+
 /* jvm and roster outlive it. */
 SMP_CHECKED enum smp_status smp_walks_init(struct smp_walks *walks, struct smp_quota *quota,
                                            const struct smp_jvm *jvm, struct smp_roster *roster,

@@ -334,15 +334,13 @@ static void get_wall_live(const void *self, struct smp_source_live *out)
     const struct smp_wall *const wall = self;
     const struct smp_throttle *const throttle = &wall->schedule.throttle;
 
-    *out = (struct smp_source_live){
-        .polls = true,
-        .idle_threads = wall->schedule.idle_threads,
-        .walks_in_flight = wall->walks.in_flight,
-        .throttle_share = throttle->share,
-        .throttle_bucket_ns = throttle->bucket_ns,
-        .throttle_debt_ns = throttle->debt_ns,
-        .throttle_tick_ns = throttle->tick_ns,
-    };
+    out->polls = true;
+    out->idle_threads = wall->schedule.idle_threads;
+    out->walks_in_flight = wall->walks.in_flight;
+    out->throttle_share = throttle->share;
+    out->throttle_bucket_ns = throttle->bucket_ns;
+    out->throttle_debt_ns = throttle->debt_ns;
+    out->throttle_tick_ns = throttle->tick_ns;
 }
 
 static struct smp_source wall_source(struct smp_wall *wall)

@@ -34,6 +34,14 @@ static inline jfieldID smp_jdk_field(JNIEnv *env, jclass owner, const char *name
     return smp_jdk_found(env, (*env)->GetFieldID(env, owner, name, signature));
 }
 
+static inline jfieldID smp_jdk_static_field(JNIEnv *env, jclass owner, const char *name,
+                                            const char *signature)
+{
+    if (owner == NULL)
+        return NULL;
+    return smp_jdk_found(env, (*env)->GetStaticFieldID(env, owner, name, signature));
+}
+
 static inline jmethodID smp_jdk_method(JNIEnv *env, jclass owner, const char *name,
                                        const char *signature)
 {

@@ -286,7 +286,7 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
 {
     return (struct smp_os_thread_source){
         .read = read_os_threads,
-        .is_task_runnable = is_task_runnable,
+        .is_runnable = is_task_runnable,
         .self = os_threads,
     };
 }

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "jvm/agent/jdk.h"
+#include "jvm/threads/thread_name.h"
 
 enum { MAX_ENTER_FRAMES = 4 /* between the boundary and VirtualThread.run */ };
 
@@ -100,6 +101,33 @@ enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
     sample->count = boundary;
     sample->leaf_count = boundary;
     return whole ? SMP_VIRTUAL_WHOLE : SMP_VIRTUAL_CUT;
+}
+
+void smp_virtual_threads_trim_root(struct smp_sample *sample)
+{
+    while (known.found && sample->count > 0 &&
+           (is_enter_frame(sample->frames[sample->count - 1].method) ||
+            is_enter_special(&sample->frames[sample->count - 1])))
+        sample->count--;
+    if (sample->leaf_count > sample->count)
+        sample->leaf_count = sample->count;
+}
+
+struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref, char *name,
+                                                       size_t size)
+{
+    struct smp_mounted_thread mounted = { .ref = ref };
+    void *seen = NULL;
+    bool changed = false;
+
+    if (ref == NULL)
+        return mounted;
+    const enum smp_status status = smp_jvm_thread_name_read(env, ref, &seen, name, size, &changed);
+    if (seen != NULL)
+        smp_jvm_thread_name_forget(env, seen);
+    if (status == SMP_OK && name[0] != '\0')
+        mounted.name = name;
+    return mounted;
 }
 
 uint64_t smp_virtual_threads_boundary(void)

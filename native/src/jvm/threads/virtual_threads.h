@@ -23,7 +23,9 @@
 
 #include <jni.h>
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "engine/jvm.h"
 #include "model/sample.h"
 
 enum smp_virtual_cut {
@@ -36,6 +38,11 @@ enum smp_virtual_cut {
 bool smp_virtual_threads_init(JNIEnv *env);
 /* Cuts the carrier's frames off a stack, which is not cut in the middle. */
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample);
+/* The same of a virtual thread's own stack: cuts off the frames below VirtualThread.run. */
+void smp_virtual_threads_trim_root(struct smp_sample *sample);
+/* Its name, read into name, and itself; ref may be NULL. */
+struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref, char *name,
+                                                       size_t size);
 /* The method on whose frame those of a virtual thread stand; 0: not known. */
 uint64_t smp_virtual_threads_boundary(void);
 /* Is it a carrier thread? If so, virtual threads are in use from now on. */

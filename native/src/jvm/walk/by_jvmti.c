@@ -102,29 +102,35 @@ static void set_missing_keys(struct smp_sample *sample)
     }
 }
 
-static enum smp_status walk_by_jvmti(void *self, struct smp_thread *thread,
-                                     struct smp_sample *sample)
+enum smp_status smp_by_jvmti_walk(jobject thread, struct smp_sample *sample)
 {
     const size_t capacity = sample->capacity < INT_MAX ? sample->capacity : INT_MAX;
-    const jthread ref = smp_threads_ref(thread);
     enum smp_status status = SMP_OK;
     bool again = true;
 
-    (void)self;
     if (capacity < 2)
         return SMP_EINVAL;
     for (unsigned attempt = 0; again && attempt < SMP_JVMTI_WALK_ATTEMPTS; attempt++) {
         again = false;
         if (!smp_agent_is_live())
             return SMP_EPHASE;
-        status = walk_both_ends(ref, capacity, sample, &again);
+        status = walk_both_ends(thread, capacity, sample, &again);
     }
     if (again)
         return SMP_EVM;
-    if (status == SMP_EGONE)
-        smp_threads_gone(thread);
     if (status == SMP_OK)
         set_missing_keys(sample);
+    return status;
+}
+
+static enum smp_status walk_by_jvmti(void *self, struct smp_thread *thread,
+                                     struct smp_sample *sample)
+{
+    const enum smp_status status = smp_by_jvmti_walk(smp_threads_ref(thread), sample);
+
+    (void)self;
+    if (status == SMP_EGONE)
+        smp_threads_gone(thread);
     return status;
 }
 

@@ -27,6 +27,9 @@ enum { SMP_JVMTI_WALK_ATTEMPTS = 3 };
 
 struct smp_walker smp_by_jvmti(void);
 
+/* As the walker, of any Thread object. */
+SMP_CHECKED enum smp_status smp_by_jvmti_walk(jobject thread, struct smp_sample *sample);
+
 /*
  * Up to capacity frames of a thread, leaf first, by one handshake, which also makes the ids of
  * their methods. *count == capacity: the stack may be deeper.

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/delivery.h"
 
-#include "jvm/threads/thread_name.h"
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/walk_target.h"
@@ -22,24 +21,6 @@ bool smp_delivery_lacks_ids(const struct smp_walked *walked)
 void smp_delivery_none(uint64_t token, enum smp_answer answer, struct smp_delivery_to to)
 {
     to.answered(to.context, token, answer, &no_sample, NULL);
-}
-
-static struct smp_mounted_thread describe_mounted(struct smp_delivery *delivery, JNIEnv *env,
-                                                  jobject ref)
-{
-    struct smp_mounted_thread mounted = { .ref = ref };
-    void *seen = NULL;
-    bool changed = false;
-
-    if (ref == NULL)
-        return mounted;
-    const enum smp_status status =
-        smp_jvm_thread_name_read(env, ref, &seen, delivery->name, sizeof(delivery->name), &changed);
-    if (seen != NULL)
-        smp_jvm_thread_name_forget(env, seen);
-    if (status == SMP_OK && delivery->name[0] != '\0')
-        mounted.name = delivery->name;
-    return mounted;
 }
 
 static void make_sample(const struct smp_delivery *delivery, const struct smp_walked *walked,
@@ -72,7 +53,8 @@ void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct
     const enum smp_virtual_cut cut = smp_virtual_threads_trim(&sample);
     if (cut != SMP_VIRTUAL_NONE) {
         smp_threads_walk_info(walked->thread)->is_carrier = true;
-        mounted = describe_mounted(delivery, env, walked->mounted);
+        mounted = smp_virtual_threads_describe(env, walked->mounted, delivery->name,
+                                               sizeof(delivery->name));
     }
     if (cut == SMP_VIRTUAL_CUT)
         answer = SMP_ANSWER_VIRTUAL_CUT;

@@ -57,8 +57,9 @@ class NoIdsIT {
         assertThat(framesOf("hidden", WithDefault.class.getName()))
                 .containsOnly(WithDefault.class.getName() + ".workByDefault(WithDefault.java:" + number("default line")
                         + ")");
-        assertThat(framesOf("hidden", HiddenWork.class.getName())).isNotEmpty().allMatch(frame -> frame.matches(
-                ".*HiddenWork\\.work\\(HiddenWork\\.java:\\d+\\)"));
+        assertThat(framesOf("hidden", HiddenWork.class.getName()))
+                .isNotEmpty()
+                .allMatch(frame -> frame.matches(".*HiddenWork\\.work\\(HiddenWork\\.java:\\d+\\)"));
         assertThat(framesOf("conflict", "Conflict.")).containsOnly("Conflict.run(Conflict.java)");
     }
 
@@ -66,8 +67,8 @@ class NoIdsIT {
     private Set<String> framesOf(String thread, String start) {
         return stacks.stream()
                 .filter(stack -> stack.startsWith(thread + ";"))
-                .flatMap(stack -> Arrays.stream(
-                        stack.substring(0, stack.lastIndexOf(' ')).split(";")))
+                .flatMap(stack ->
+                        Arrays.stream(stack.substring(0, stack.lastIndexOf(' ')).split(";")))
                 .filter(frame -> frame.startsWith(start))
                 .collect(Collectors.toSet());
     }

@@ -55,6 +55,7 @@ class ThreadsSamplerTest {
                         "overheadLimitPercent",
                         "reportCpuTime",
                         "reportJvmThreads",
+                        "sampleUnmountedVirtualThreads",
                         "reportPercent",
                         "jmxName",
                         "jfrEvents",
@@ -102,6 +103,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(1.0);
         assertThat(sampler.isReportCpuTime()).isFalse();
         assertThat(sampler.isReportJvmThreads()).isTrue();
+        assertThat(sampler.isSampleUnmountedVirtualThreads()).isFalse();
         assertThat(sampler.getSamplingOutputer()).isInstanceOf(PrintStreamSamplingOutputer.class);
         assertThat(sampler.getThreadNameManipulator()).isInstanceOf(RegexThreadNameManipulator.class);
     }
@@ -126,6 +128,7 @@ class ThreadsSamplerTest {
         sampler.setOverheadLimitPercent(2.5);
         sampler.setReportCpuTime(true);
         sampler.setReportJvmThreads(false);
+        sampler.setSampleUnmountedVirtualThreads(true);
         sampler.setSamplingOutputer(outputer);
         sampler.setThreadNameManipulator(manipulator);
 
@@ -145,6 +148,7 @@ class ThreadsSamplerTest {
         assertThat(sampler.getOverheadLimitPercent()).isEqualTo(2.5);
         assertThat(sampler.isReportCpuTime()).isTrue();
         assertThat(sampler.isReportJvmThreads()).isFalse();
+        assertThat(sampler.isSampleUnmountedVirtualThreads()).isTrue();
         assertThat(sampler.getSamplingOutputer()).isSameAs(outputer);
         assertThat(sampler.getThreadNameManipulator()).isSameAs(manipulator);
     }

@@ -20,6 +20,7 @@ import com.incapsula.sampler.bench.cost.OutsideWalks;
 import com.incapsula.sampler.bench.cost.OverheadLimit;
 import com.incapsula.sampler.bench.cost.SwitchRate;
 import com.incapsula.sampler.bench.cost.Throughput;
+import com.incapsula.sampler.bench.cost.Unmounted;
 import com.incapsula.sampler.bench.cost.WokenThreads;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -57,7 +58,8 @@ public final class Bench {
             "limit",
             "outside",
             "woken",
-            "switch-rate");
+            "switch-rate",
+            "unmounted");
 
     private static final Path SOURCES = Path.of("src-test-java").toAbsolutePath();
 
@@ -86,6 +88,7 @@ public final class Bench {
         programs.put("outside", OutsideWalks::run);
         programs.put("woken", WokenThreads::run);
         programs.put("switch-rate", SwitchRate::run);
+        programs.put("unmounted", Unmounted::run);
         return programs;
     }
 

@@ -4,6 +4,7 @@ package com.incapsula.sampler.bench;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
+import com.incapsula.sampler.bench.cost.Unmounted;
 import com.incapsula.sampler.bench.peer.Peer;
 import com.incapsula.sampler.testing.Measures;
 import java.nio.file.Path;
@@ -27,9 +28,10 @@ class BenchmarksIT {
     private static final Set<String> OF_VIRTUAL_THREADS = Set.of("virtual-threads", "switch-rate");
 
     static List<String> names() {
-        boolean virtualThreads = Runtime.version().feature() >= VirtualThreads.FIRST_JDK;
+        int jdk = Runtime.version().feature();
         return Bench.programs().keySet().stream()
-                .filter(name -> virtualThreads || !OF_VIRTUAL_THREADS.contains(name))
+                .filter(name -> jdk >= VirtualThreads.FIRST_JDK || !OF_VIRTUAL_THREADS.contains(name))
+                .filter(name -> jdk >= Unmounted.FIRST_JDK || !name.equals("unmounted"))
                 .toList();
     }
 

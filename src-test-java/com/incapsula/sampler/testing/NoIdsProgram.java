@@ -104,16 +104,14 @@ public final class NoIdsProgram {
         if (Runtime.version().feature() < 21) {
             return;
         }
-        Thread thread = (Thread) Thread.class
-                .getMethod("startVirtualThread", Runnable.class)
-                .invoke(null, (Runnable) Thread::yield);
+        Thread thread = (Thread)
+                Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, (Runnable) Thread::yield);
         thread.join();
     }
 
     private static WithDefault hidden() throws Exception {
         byte[] code = RedefiningAgent.bytesOf(HiddenWork.class);
-        Class<?> type =
-                MethodHandles.lookup().defineHiddenClass(code, true).lookupClass();
+        Class<?> type = MethodHandles.lookup().defineHiddenClass(code, true).lookupClass();
         return (WithDefault) type.getDeclaredConstructor().newInstance();
     }
 
@@ -142,8 +140,11 @@ public final class NoIdsProgram {
         compile(folder, "Other", String.format(other, ""));
         compile(folder, "One", "public interface One extends Runnable { default void run() { } }");
         compile(folder, "Conflict", "public class Conflict implements One, Other { }");
-        compile(folder, "Call", "public class Call implements Runnable {"
-                + " Conflict conflict = new Conflict(); public void run() { conflict.run(); } }");
+        compile(
+                folder,
+                "Call",
+                "public class Call implements Runnable {"
+                        + " Conflict conflict = new Conflict(); public void run() { conflict.run(); } }");
         compile(folder, "Other", String.format(other, "default void run() { }"));
         URLClassLoader loader = new URLClassLoader(new URL[] {folder.toUri().toURL()});
         return (Runnable) loader.loadClass("Call").getDeclaredConstructor().newInstance();
@@ -153,7 +154,16 @@ public final class NoIdsProgram {
         Path file = folder.resolve(name + ".java");
         Files.writeString(file, source);
         int exit = ToolProvider.getSystemJavaCompiler()
-                .run(null, null, null, "-d", folder.toString(), "-cp", folder.toString(), "-proc:none", file.toString());
+                .run(
+                        null,
+                        null,
+                        null,
+                        "-d",
+                        folder.toString(),
+                        "-cp",
+                        folder.toString(),
+                        "-proc:none",
+                        file.toString());
         if (exit != 0) {
             throw new AssertionError(name + " is not compiled");
         }

@@ -40,6 +40,8 @@ public enum Property {
     REPORT_CPU_TIME("reportCpuTime", false),
     /** Whether the JVM's own threads are reported. */
     REPORT_JVM_THREADS("reportJvmThreads", true),
+    /** Whether virtual threads that are not mounted are drawn at random and walked. */
+    SAMPLE_UNMOUNTED_VIRTUAL_THREADS("sampleUnmountedVirtualThreads", false),
     /** How stacks are walked: AUTO or JVMTI. */
     ENGINE("engine", true, "AUTO", "JVMTI"),
     /** Which time is sampled: WALL or CPU. */

@@ -29,9 +29,9 @@ class PropertyIT {
     void coreRefusesWhatIsNotItsTable() {
         OptionValues values = new Settings().toOptionValues();
         long[] more = Arrays.copyOf(values.integers(), values.integers().length + 1);
-        assertRefused(more, values.texts(), "options must be 17 integers and 1 texts, got 18 and 1");
-        assertRefused(values.integers(), new String[0], "options must be 17 integers and 1 texts, got 17 and 0");
-        assertRefused(null, null, "options must be 17 integers and 1 texts, got 0 and 0");
+        assertRefused(more, values.texts(), "options must be 18 integers and 1 texts, got 19 and 1");
+        assertRefused(values.integers(), new String[0], "options must be 18 integers and 1 texts, got 18 and 0");
+        assertRefused(null, null, "options must be 18 integers and 1 texts, got 0 and 0");
         assertRefused(
                 values.integers(),
                 new String[] {null},

@@ -13,7 +13,7 @@ class SettingsTest {
     void defaultsAsOptionValues() {
         OptionValues values = new Settings().toOptionValues();
         assertThat(values.integers())
-                .containsExactly(50, 900, 64 << 20, 1024, 1000, 10, 38, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0);
+                .containsExactly(50, 900, 64 << 20, 1024, 1000, 10, 38, 1, 0, 0, 0, 1, 0, 1, 0, 0, 0, 0);
         assertThat(values.texts()).containsExactly("");
         assertThat(values)
                 .hasToString("samplingFrequencyMillis=50\n"
@@ -30,6 +30,7 @@ class SettingsTest {
                         + "defaultThreadNameRule=true\n"
                         + "reportCpuTime=false\n"
                         + "reportJvmThreads=true\n"
+                        + "sampleUnmountedVirtualThreads=false\n"
                         + "engine=AUTO\n"
                         + "clock=WALL\n"
                         + "reportOrder=BY_NAME\n"

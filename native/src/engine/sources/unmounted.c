@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/sources/unmounted.h"
+
+#include "base/clock.h"
+#include "engine/sources/roster.h"
+#include "engine/sources/walks.h"
+
+#define NS_PER_MS INT64_C(1000000)
+#define NS_PER_SECOND 1e9
+#define LEAST_WALKS 0.05 /* of a draw, where nearly all of its cost is not that of walks */
+#define RAW_NAME "virtual threads that are not mounted"
+/* All of a group count as one thread; it is the serial of no other. */
+#define SERIAL (UINT64_MAX - 1)
+
+enum { COST_MEMORY = 8 /* draws that the means of costs are about */ };
+
+struct unmounted {
+    struct smp_quota *quota;
+    const struct smp_virtual_threads *threads;
+    struct smp_roster *roster;
+    struct smp_attribution *attribution;
+    bool is_possible; /* the clock, and the JVM as far as it is known */
+    bool is_wanted;   /* by the options */
+    bool is_last;     /* the next tick is the last one */
+    bool has_opened;
+    const char *refusal;      /* static storage; NULL: none */
+    const char *told_refusal; /* the one that has been taken */
+    uint64_t random;
+    int64_t interval_ns; /* of ticks */
+    int64_t ticked_ns;
+    int64_t drawn_ns;    /* the time up to which draws have attributed */
+    double saved_walks;  /* that a draw may want */
+    double draw_cost_ns; /* CPU time of a draw, the mean of the last ones */
+    double draw_walks;   /* likewise */
+    double owed_ns;      /* time of threads that has not been attributed; negative: too much was */
+    uint64_t population; /* at the last draw */
+};
+
+/* One draw. */
+struct unmounted_draw {
+    struct unmounted *source;
+    double span_ns; /* what each thread gets that stands for itself alone */
+    double attributed_ns;
+    size_t walks;
+};
+
+/* --- what a draw finds --- */
+
+static enum smp_outcome outcome_of_drawn(const struct smp_drawn_thread *drawn)
+{
+    const enum smp_outcome outcome = smp_walks_outcome(drawn->status, drawn->sample);
+
+    return outcome == SMP_OUTCOME_WALKED ? SMP_OUTCOME_UNMOUNTED_WALKED : outcome;
+}
+
+static void attribute_drawn(struct unmounted *source, const struct smp_drawn_thread *drawn,
+                            int64_t wall_ns)
+{
+    struct smp_attribution *attribution = source->attribution;
+    const struct smp_group_key key = smp_roster_key_of_mounted(source->roster, &drawn->thread);
+
+    if (key.name == NULL)
+        return; /* the user's rule leaves it out */
+    const struct smp_group_tree tree =
+        smp_interval_find(attribution->interval, key, SERIAL, RAW_NAME);
+    const struct smp_tree_target target =
+        smp_attribution_found_in(attribution, tree, outcome_of_drawn(drawn), drawn->sample);
+    smp_attribution_note(attribution, &target, wall_ns);
+}
+
+static void on_drawn(void *context, const struct smp_drawn_thread *drawn)
+{
+    struct unmounted_draw *draw = context;
+    const double wall_ns = drawn->weight * draw->span_ns;
+
+    draw->attributed_ns += wall_ns;
+    if (drawn->is_mounted) {
+        smp_interval_count(draw->source->attribution->interval, SMP_COUNTER_UNMOUNTED_FOUND_MOUNTED,
+                           1);
+        return;
+    }
+    draw->walks++;
+    attribute_drawn(draw->source, drawn, (int64_t)wall_ns);
+}
+
+/* --- draws --- */
+
+static double within(double value, double least, double most)
+{
+    if (value < least)
+        return least;
+    return value < most ? value : most;
+}
+
+static double walks_per_second(const struct unmounted *source)
+{
+    const double affordable = NS_PER_SECOND / SMP_UNMOUNTED_COST_SHARE;
+    const double cost_ns = source->draw_cost_ns /
+                           (source->draw_walks > LEAST_WALKS ? source->draw_walks : LEAST_WALKS);
+
+    return cost_ns * SMP_UNMOUNTED_WALKS <= affordable ? SMP_UNMOUNTED_WALKS : affordable / cost_ns;
+}
+
+/* By which part a draw attributes more than its own time, or less. */
+static double steering(const struct unmounted *source)
+{
+    const double most = SMP_UNMOUNTED_STEER_PERCENT / 100.0;
+    const double all_ns = (double)source->population * SMP_UNMOUNTED_STEER_MS * NS_PER_MS;
+
+    return all_ns > 0 ? within(source->owed_ns / all_ns, -most, most) : 0;
+}
+
+static void learn_cost(struct unmounted *source, int64_t cost_ns, size_t walks)
+{
+    source->draw_cost_ns += ((double)cost_ns - source->draw_cost_ns) / COST_MEMORY;
+    source->draw_walks += ((double)walks - source->draw_walks) / COST_MEMORY;
+}
+
+/* False: not now, or never in this JVM. */
+static bool make_draw(struct unmounted *source, double wanted, struct unmounted_draw *draw)
+{
+    const int64_t began_ns = smp_clock_own_cpu_ns();
+    uint64_t population = 0;
+    const enum smp_status status = source->threads->draw(
+        source->threads->self, wanted, &source->random, &population, on_drawn, draw);
+
+    if (status == SMP_EUNSUPPORTED)
+        source->refusal = source->threads->refusal(source->threads->self);
+    if (status != SMP_OK)
+        return false;
+    source->population = population;
+    if (wanted < 1)
+        return true;
+    learn_cost(source, smp_clock_own_cpu_ns() - began_ns, draw->walks);
+    smp_interval_count(source->attribution->interval, SMP_COUNTER_UNMOUNTED_DRAWS, 1);
+    smp_interval_count(source->attribution->interval, SMP_COUNTER_UNMOUNTED_POPULATION, population);
+    return true;
+}
+
+static void draw_time(struct unmounted *source, int64_t now_ns)
+{
+    const double elapsed_ns = (double)(now_ns - source->drawn_ns);
+    struct unmounted_draw draw = { .source = source,
+                                   .span_ns = elapsed_ns * (1 + steering(source)) };
+
+    if (source->saved_walks < 1 || elapsed_ns <= 0 ||
+        !make_draw(source, source->saved_walks, &draw))
+        return;
+    source->saved_walks -= (double)draw.walks;
+    source->drawn_ns = now_ns;
+    source->owed_ns += elapsed_ns * (double)source->population - draw.attributed_ns;
+    if (source->population == 0)
+        source->owed_ns = 0;
+}
+
+/* Time counts from now on. */
+static void restart(struct unmounted *source, int64_t now_ns)
+{
+    source->ticked_ns = now_ns;
+    source->drawn_ns = now_ns;
+    source->owed_ns = 0;
+}
+
+/* Virtual threads are daemons, and cannot be chosen. */
+static bool is_on(const struct unmounted *source)
+{
+    return source->is_possible && source->is_wanted && source->refusal == NULL &&
+           !source->roster->only && !source->roster->skip_daemon_threads;
+}
+
+static void save_walks(struct unmounted *source, int64_t span_ns)
+{
+    const double a_second = walks_per_second(source);
+
+    source->saved_walks = within(source->saved_walks + a_second * (double)span_ns / NS_PER_SECOND,
+                                 -a_second, a_second);
+}
+
+/* Half a tick early is as near as half a tick late. */
+static int64_t rest_ns(const struct unmounted *source)
+{
+    return SMP_UNMOUNTED_GAP_MS * NS_PER_MS - source->interval_ns / 2 -
+           (source->ticked_ns - source->drawn_ns);
+}
+
+static void tick_unmounted(void *self, int64_t now_ns)
+{
+    struct unmounted *source = self;
+    struct unmounted_draw none = { .source = source };
+
+    if (!is_on(source)) {
+        restart(source, now_ns);
+        return;
+    }
+    if (!source->has_opened)
+        source->has_opened = make_draw(source, 0, &none); /* tells at once whether it is possible */
+    save_walks(source, now_ns - source->ticked_ns);
+    source->ticked_ns = now_ns;
+    if (rest_ns(source) <= 0 || source->is_last)
+        draw_time(source, now_ns);
+    source->is_last = false;
+}
+
+static void poll_unmounted_once(void *self, SMP_UNUSED int64_t now_ns, int64_t span_ns)
+{
+    struct unmounted *source = self;
+    struct unmounted_draw draw = { .source = source, .span_ns = (double)span_ns };
+
+    if (is_on(source))
+        (void)make_draw(source, SMP_UNMOUNTED_WALKS, &draw);
+}
+
+static void poll_all_unmounted(void *self)
+{
+    ((struct unmounted *)self)->is_last = true;
+}
+
+static void mark_unmounted(void *self, int64_t now_ns)
+{
+    restart(self, now_ns);
+}
+
+/* What is not attributed yet is the next draw's. */
+static void flush_unmounted(SMP_UNUSED void *self, SMP_UNUSED enum smp_flush reason)
+{
+}
+
+static uint64_t idle_ticks_of_unmounted(const void *self)
+{
+    const struct unmounted *source = self;
+    const int64_t rest = rest_ns(source);
+
+    if (!is_on(source))
+        return UINT64_MAX;
+    return rest > 0 ? (uint64_t)((rest - 1) / source->interval_ns) : 0;
+}
+
+/* --- options, figures --- */
+
+static void set_unmounted_options(void *self, const struct smp_options *options)
+{
+    struct unmounted *source = self;
+
+    source->is_wanted = options->sample_unmounted_virtual_threads;
+    source->interval_ns = options->sampling_frequency_millis * NS_PER_MS;
+}
+
+static void change_unmounted_filter(void *self)
+{
+    struct unmounted *source = self;
+
+    restart(source, source->ticked_ns);
+}
+
+static void get_unmounted_live(const void *self, struct smp_source_live *out)
+{
+    const struct unmounted *source = self;
+
+    out->draws = is_on(source);
+    out->virtual_threads = source->population;
+    out->refusal = source->is_wanted ? source->refusal : NULL;
+}
+
+static const char *take_unmounted_refusal(void *self)
+{
+    struct unmounted *source = self;
+
+    if (source->told_refusal == source->refusal)
+        return NULL;
+    source->told_refusal = source->refusal;
+    return source->refusal;
+}
+
+/* --- create, destroy --- */
+
+static void destroy_unmounted(void *self)
+{
+    smp_free(((struct unmounted *)self)->quota, self);
+}
+
+enum smp_status smp_unmounted_source_create(const struct smp_source_setup *setup,
+                                            struct smp_source *out)
+{
+    struct unmounted *source = smp_alloc(setup->quota, sizeof(*source));
+
+    if (source == NULL)
+        return SMP_ENOMEM;
+    *source = (struct unmounted){
+        .quota = setup->quota,
+        .threads = &setup->jvm->virtual_threads,
+        .roster = setup->roster,
+        .attribution = setup->attribution,
+        .is_possible =
+            setup->jvm->virtual_threads.draw != NULL && setup->options->clock == SMP_CLOCK_WALL,
+        .random = (uint64_t)smp_clock_ns() ^ (uint64_t)(uintptr_t)source,
+    };
+    set_unmounted_options(source, setup->options);
+    *out = (struct smp_source){
+        .mark = mark_unmounted,
+        .tick = tick_unmounted,
+        .poll_all = poll_all_unmounted,
+        .flush = flush_unmounted,
+        .poll_once = poll_unmounted_once,
+        .set_options = set_unmounted_options,
+        .filter_changed = change_unmounted_filter,
+        .idle_ticks = idle_ticks_of_unmounted,
+        .get_live = get_unmounted_live,
+        .take_refusal = take_unmounted_refusal,
+        .destroy = destroy_unmounted,
+        .self = source,
+    };
+    return SMP_OK;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * virtual_thread_sets.h - where the JDK keeps the virtual threads that live: sets of threads.
+ *
+ *   ThreadContainers$RootContainer$TrackingRootContainer.VTHREADS      started by Thread's methods
+ *   ThreadContainers.CONTAINER_REGISTRY ─► SharedThreadContainer.virtualThreads      of pools
+ *                                     └─► ThreadPerTaskExecutor.threads      of executors
+ *
+ * Not found: threads forked in a StructuredTaskScope; they are in no registry.
+ *
+ * Owns     references to the two sets and to classes, until fini.
+ * Threads  one, attached; fini: any attached one.
+ * Errors   init: a reason, where this JDK keeps its threads in another way or not at all.
+ * Cost     visit: microseconds, and one for each executor; past SMP_VIRTUAL_SETS_VISITED of them
+ *          some are drawn.
+ */
+#ifndef SMP_JVM_THREADS_VIRTUAL_THREAD_SETS_H
+#define SMP_JVM_THREADS_VIRTUAL_THREAD_SETS_H
+
+#include <jni.h>
+#include <stdint.h>
+
+#include "jvm/threads/key_set.h"
+
+enum { SMP_VIRTUAL_SETS_VISITED = 256 /* slots of the registry, at one visit */ };
+
+struct smp_virtual_thread_sets {
+    struct smp_key_set known;
+    jobject root;     /* global references, as all */
+    jobject registry; /* of weak references to containers */
+    jclass container;
+    jclass executor;
+    jclass key_set;
+    jfieldID container_threads;
+    jfieldID executor_threads;
+    jmethodID get; /* of a weak reference */
+};
+
+/* set is borrowed for the call. share: the probability with which this set was found. */
+typedef void smp_on_virtual_thread_set(void *context, JNIEnv *env, jobject set, double share);
+
+/* NULL: fine; else a reason, static: *out is zeroed. */
+const char *smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out);
+/* Zeroed: fine. env NULL: the JVM is shutting down, and its references with it. */
+void smp_virtual_thread_sets_fini(struct smp_virtual_thread_sets *sets, JNIEnv *env);
+
+void smp_virtual_thread_sets_visit(const struct smp_virtual_thread_sets *sets, JNIEnv *env,
+                                   uint64_t *random, smp_on_virtual_thread_set *on_set,
+                                   void *context);
+
+#endif

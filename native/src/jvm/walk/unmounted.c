@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/walk/unmounted.h"
+
+#include "base/alloc.h"
+#include "jvm/agent/agent.h"
+#include "jvm/agent/jdk.h"
+#include "jvm/hotspot/version.h"
+#include "jvm/threads/virtual_thread_sets.h"
+#include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/by_jvmti.h"
+
+enum {
+    NAME_BYTES = 256,
+    LOCAL_REFS = 32,
+    LEAST_SLOTS = 8 /* of a set, where there are very many sets */
+};
+
+struct smp_unmounted {
+    size_t capacity;
+    bool is_open;
+    const char *refusal; /* NULL: none so far */
+    struct smp_virtual_thread_sets sets;
+    jclass virtual_thread; /* a global reference */
+    jfieldID carrier;
+    struct smp_frame *frames;
+    uint64_t population; /* at the last draw */
+    char name[NAME_BYTES];
+};
+
+/* --------------------------------------------------------------------------------- open, create */
+
+static bool find_virtual_thread(JNIEnv *env, struct smp_unmounted *unmounted)
+{
+    jclass found = smp_jdk_class(env, "java/lang/VirtualThread");
+
+    unmounted->carrier = smp_jdk_field(env, found, "carrierThread", "Ljava/lang/Thread;");
+    if (unmounted->carrier != NULL)
+        unmounted->virtual_thread = (*env)->NewGlobalRef(env, found);
+    (*env)->DeleteLocalRef(env, found);
+    return unmounted->virtual_thread != NULL;
+}
+
+static void forget_references(struct smp_unmounted *unmounted, JNIEnv *env)
+{
+    if (unmounted->virtual_thread != NULL && env != NULL)
+        (*env)->DeleteGlobalRef(env, unmounted->virtual_thread);
+    unmounted->virtual_thread = NULL;
+    smp_virtual_thread_sets_fini(&unmounted->sets, env);
+}
+
+/* Once. NULL: open. */
+static const char *find_threads(struct smp_unmounted *unmounted, JNIEnv *env)
+{
+    if (smp_jvm_version(smp_agent_jvmti()) < SMP_UNMOUNTED_OLDEST_JDK)
+        return "needs JDK 25 or later";
+    if (!find_virtual_thread(env, unmounted))
+        return "unknown layout of virtual threads";
+    return smp_virtual_thread_sets_init(env, &unmounted->sets);
+}
+
+static enum smp_status open_unmounted(struct smp_unmounted *unmounted, JNIEnv *env)
+{
+    if (unmounted->refusal != NULL)
+        return SMP_EUNSUPPORTED;
+    if (unmounted->is_open)
+        return SMP_OK;
+    if (unmounted->frames == NULL)
+        unmounted->frames = smp_alloc(NULL, unmounted->capacity * sizeof(*unmounted->frames));
+    if (unmounted->frames == NULL)
+        return SMP_ENOMEM;
+    unmounted->refusal = find_threads(unmounted, env);
+    unmounted->is_open = unmounted->refusal == NULL;
+    if (!unmounted->is_open)
+        forget_references(unmounted, env);
+    return unmounted->is_open ? SMP_OK : SMP_EUNSUPPORTED;
+}
+
+enum smp_status smp_unmounted_create(size_t capacity, struct smp_unmounted **out)
+{
+    struct smp_unmounted *unmounted = NULL;
+
+    if (capacity < 2)
+        return SMP_EINVAL;
+    unmounted = smp_alloc(NULL, sizeof(*unmounted));
+    if (unmounted == NULL)
+        return SMP_ENOMEM;
+    unmounted->capacity = capacity;
+    *out = unmounted;
+    return SMP_OK;
+}
+
+void smp_unmounted_destroy(JNIEnv *env, struct smp_unmounted *unmounted)
+{
+    if (unmounted == NULL)
+        return;
+    forget_references(unmounted, smp_agent_is_live() ? env : NULL);
+    smp_free(NULL, unmounted->frames);
+    smp_free(NULL, unmounted);
+}
+
+/* ----------------------------------------------------------------------------------------- draw */
+
+struct drawing {
+    struct smp_unmounted *unmounted;
+    double wanted;
+    uint64_t *random;
+    double population;
+    double set_share; /* the probability with which the set was found */
+    size_t slots;     /* that may still be looked at */
+    smp_on_drawn_thread *drawn;
+    void *context;
+};
+
+/* Also where it is no virtual thread: an executor may have others. */
+static bool is_mounted(const struct smp_unmounted *unmounted, JNIEnv *env, jobject thread)
+{
+    jobject carrier = NULL;
+
+    if (!(*env)->IsInstanceOf(env, thread, unmounted->virtual_thread))
+        return true;
+    carrier = (*env)->GetObjectField(env, thread, unmounted->carrier);
+    (*env)->DeleteLocalRef(env, carrier);
+    return carrier != NULL;
+}
+
+static void draw_thread(void *context, JNIEnv *env, jobject thread, double share)
+{
+    const struct drawing *drawing = context;
+    struct smp_unmounted *unmounted = drawing->unmounted;
+    struct smp_sample sample = { .frames = unmounted->frames, .capacity = unmounted->capacity };
+    struct smp_drawn_thread drawn = { .weight = 1 / (share * drawing->set_share),
+                                      .is_mounted = is_mounted(unmounted, env, thread),
+                                      .sample = &sample };
+
+    if (!drawn.is_mounted) {
+        drawn.status = smp_by_jvmti_walk(thread, &sample);
+        if (drawn.status == SMP_OK)
+            smp_virtual_threads_trim_root(&sample);
+        drawn.thread =
+            smp_virtual_threads_describe(env, thread, unmounted->name, sizeof(unmounted->name));
+    }
+    drawing->drawn(drawing->context, &drawn);
+}
+
+/*
+ * The probability follows from how many threads there are, here and, as far as known, elsewhere,
+ * and never from what was drawn.
+ */
+static void draw_from_set(void *context, JNIEnv *env, jobject set, double share)
+{
+    struct drawing *drawing = context;
+    const struct smp_unmounted *unmounted = drawing->unmounted;
+    const int64_t size = smp_key_set_size(&unmounted->sets.known, env, set);
+    struct smp_key_draw draw = { .most = drawing->slots / 2 + LEAST_SLOTS,
+                                 .random = drawing->random };
+    size_t looked_at;
+
+    if (size <= 0)
+        return;
+    drawing->population += (double)size / share;
+    draw.share = drawing->population > (double)unmounted->population
+                     ? drawing->wanted / drawing->population
+                     : drawing->wanted / (double)unmounted->population;
+    drawing->set_share = share;
+    looked_at = smp_key_set_draw(&unmounted->sets.known, env, set, draw, draw_thread, drawing);
+    drawing->slots -= looked_at < drawing->slots ? looked_at : drawing->slots;
+}
+
+static enum smp_status draw_virtual_threads(void *self, double wanted, uint64_t *random,
+                                            uint64_t *population, smp_on_drawn_thread *drawn,
+                                            void *context)
+{
+    struct smp_unmounted *unmounted = self;
+    struct drawing drawing = { .unmounted = unmounted,
+                               .wanted = wanted,
+                               .random = random,
+                               .slots = SMP_UNMOUNTED_SLOTS,
+                               .drawn = drawn,
+                               .context = context };
+    JNIEnv *const env = smp_agent_is_live() ? smp_agent_env() : NULL;
+    enum smp_status status;
+
+    if (env == NULL)
+        return SMP_EPHASE;
+    status = open_unmounted(unmounted, env);
+    if (status != SMP_OK)
+        return status;
+    if ((*env)->PushLocalFrame(env, LOCAL_REFS) != JNI_OK) {
+        (*env)->ExceptionClear(env);
+        return SMP_ENOMEM;
+    }
+    smp_virtual_thread_sets_visit(&unmounted->sets, env, random, draw_from_set, &drawing);
+    (void)(*env)->PopLocalFrame(env, NULL);
+    unmounted->population = (uint64_t)drawing.population;
+    *population = unmounted->population;
+    return SMP_OK;
+}
+
+static const char *refusal_of_unmounted(const void *self)
+{
+    return ((const struct smp_unmounted *)self)->refusal;
+}
+
+struct smp_virtual_threads smp_unmounted_functions(struct smp_unmounted *unmounted)
+{
+    return (struct smp_virtual_threads){
+        .draw = draw_virtual_threads,
+        .refusal = refusal_of_unmounted,
+        .self = unmounted,
+    };
+}

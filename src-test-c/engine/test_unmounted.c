@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Virtual threads that are not mounted: what a draw of them is worth. */
+#include "engine/sources/unmounted.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/random.h"
+#include "support/sampler_fixture.h"
+
+#define MS FIXTURE_MS
+#define S (1000 * MS)
+#define TICK (50 * MS) /* the default interval */
+#define ON "sampleUnmountedVirtualThreads=true\n"
+#define UNNAMED "[virtual threads]"
+#define SITE(n) "app.Main.run(F.java:1)|app.Site.wait" #n "(F.java:1)"
+
+enum { SITES = 5, MAX_POPULATION = 20000 };
+
+/*
+ * The threads of a fake JVM. They lie in slots, as in the JDK: a draw looks at slots, each with the
+ * same probability. A slot may hold several threads, or none.
+ */
+struct crowd {
+    struct sampler_fixture *f;
+    struct smp_frame frames[SITES][2];
+    int site_of[MAX_POPULATION];  /* of a slot's threads */
+    int count_of[MAX_POPULATION]; /* threads in it */
+    size_t slots;
+    size_t population;
+    size_t mounted; /* the first threads are */
+    int64_t walk_cost_ns;
+    const char *name;
+    enum smp_status status;
+    enum smp_status walk_status;
+    uint64_t random;
+    /* what was wanted and found */
+    size_t draws;
+    size_t walks;
+    double most_wanted;
+};
+
+static void draw_one(struct crowd *crowd, size_t slot, double weight, smp_on_drawn_thread *drawn,
+                     void *context)
+{
+    const int site = crowd->site_of[slot];
+    const struct smp_sample sample = {
+        .frames = crowd->frames[site], .capacity = 2, .count = 2, .leaf_count = 2
+    };
+    const struct smp_drawn_thread thread = {
+        .weight = weight,
+        .is_mounted = slot < crowd->mounted,
+        .status = crowd->walk_status,
+        .sample = &sample,
+        .thread = { .name = crowd->name },
+    };
+
+    if (!thread.is_mounted) {
+        crowd->walks++;
+        fake_clock_spend_cpu(&crowd->f->clock, crowd->walk_cost_ns);
+    }
+    drawn(context, &thread);
+}
+
+static enum smp_status draw(void *self, double wanted, uint64_t *random, uint64_t *population,
+                            smp_on_drawn_thread *drawn, void *context)
+{
+    struct crowd *crowd = self;
+    const double share = crowd->population == 0 || wanted > (double)crowd->population
+                             ? 1
+                             : wanted / (double)crowd->population;
+
+    (void)random; /* the test's own, so that it always does the same */
+    if (crowd->status != SMP_OK)
+        return crowd->status;
+    crowd->draws += wanted > 0;
+    crowd->most_wanted = wanted > crowd->most_wanted ? wanted : crowd->most_wanted;
+    *population = crowd->population;
+    for (size_t i = 0; i < crowd->slots && wanted > 0; i++) {
+        const double number = (double)smp_random_next(&crowd->random) / (double)(1ULL << 53);
+        for (int j = 0; number < share && j < crowd->count_of[i]; j++)
+            draw_one(crowd, i, 1 / share, drawn, context);
+    }
+    return SMP_OK;
+}
+
+static struct crowd crowd;
+
+static struct sampler_fixture *begin(const char *options)
+{
+    struct sampler_fixture *f = sampler_fixture_create(options);
+    static const char *const methods[SITES] = { "wait0", "wait1", "wait2", "wait3", "wait4" };
+
+    memset(&crowd, 0, sizeof(crowd));
+    crowd.f = f;
+    crowd.random = 42;
+    for (int i = 0; i < SITES; i++) {
+        crowd.frames[i][0].method = fake_jvm_method(f->vm, "app.Site", methods[i]);
+        crowd.frames[i][1].method = fake_jvm_method(f->vm, "app.Main", "run");
+    }
+    fake_jvm_set_virtual_threads(f->vm,
+                                 (struct smp_virtual_threads){ .draw = draw, .self = &crowd });
+    return f;
+}
+
+static void add(int site, size_t slots, int threads_in_each)
+{
+    for (size_t i = 0; i < slots; i++) {
+        crowd.site_of[crowd.slots] = site;
+        crowd.count_of[crowd.slots++] = threads_in_each;
+        crowd.population += (size_t)threads_in_each;
+    }
+}
+
+static void run(struct sampler_fixture *f, int64_t ns)
+{
+    for (int64_t i = 0; i < ns / TICK; i++)
+        sampler_fixture_tick(f, TICK);
+}
+
+static double percent_of(const struct sampler_fixture *f, const char *path)
+{
+    return 100.0 * (double)sampler_fixture_total(f, UNNAMED, path) /
+           (double)sampler_fixture_total(f, UNNAMED, "");
+}
+
+static void assert_near(double value, double wanted, double most)
+{
+    if (value < wanted - most || value > wanted + most)
+        fail_msg("%f is not within %f of %f", value, most, wanted);
+}
+
+static void few_threads_get_all_their_time(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 6, 1);
+    add(1, 3, 1);
+    sampler_fixture_start(f);
+    run(f, 10 * S);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 60 * S);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(1)), 30 * S);
+    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_UNMOUNTED_WALKED], crowd.walks);
+    assert_int_equal(f->profile->tally.polls, crowd.walks);
+    assert_int_equal(f->profile->counters[SMP_COUNTER_UNMOUNTED_DRAWS], crowd.draws);
+    assert_int_equal(f->profile->counters[SMP_COUNTER_UNMOUNTED_POPULATION], 9 * crowd.draws);
+    assert_int_equal(sampler_fixture_group(f, UNNAMED)->thread_count, 1);
+    assert_string_equal(sampler_fixture_group(f, UNNAMED)->names[0],
+                        "virtual threads that are not mounted");
+    sampler_fixture_destroy(f);
+}
+
+/* Some in each draw: the sum follows the number of threads, which is known. */
+static void many_threads_are_estimated_and_their_number_is_not(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 10000, 1);
+    add(1, 6000, 1);
+    add(2, 3000, 1);
+    add(3, 800, 1);
+    add(4, 200, 1);
+    sampler_fixture_start(f);
+    run(f, 100 * S);
+    sampler_fixture_seal(f);
+    /* 20,000 stacks: three times the deviation that chance makes of a half is 1.1 points. */
+    assert_near(percent_of(f, SITE(0)), 50, 1.1);
+    assert_near(percent_of(f, SITE(1)), 30, 1);
+    assert_near(percent_of(f, SITE(2)), 15, 0.8);
+    assert_near(percent_of(f, SITE(3)), 4, 0.5);
+    assert_near(percent_of(f, SITE(4)), 1, 0.3);
+    assert_near((double)sampler_fixture_total(f, UNNAMED, "") / (20000.0 * 100 * (double)S), 1,
+                0.003);
+    assert_in_range(crowd.walks, 18000, 20200); /* at most 200 a second */
+    sampler_fixture_destroy(f);
+}
+
+/* Threads that lie together are found together, or not: weighted by how many a draw found, instead
+ * of by its probability, they would get about 3 % in place of a half. */
+static void threads_that_lie_together_count_no_less(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 25, 400);
+    add(1, 10000, 1);
+    sampler_fixture_start(f);
+    run(f, 2000 * S);
+    sampler_fixture_seal(f);
+    assert_near(percent_of(f, SITE(0)), 50, 3);
+    sampler_fixture_destroy(f);
+}
+
+static void time_of_mounted_ones_is_their_carriers(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 5, 1);
+    add(1, 5, 1);
+    crowd.mounted = 5;
+    sampler_fixture_start(f);
+    run(f, 10 * S);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), -1);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(1)), 50 * S);
+    assert_int_equal(f->profile->counters[SMP_COUNTER_UNMOUNTED_FOUND_MOUNTED], 5 * crowd.draws);
+    sampler_fixture_destroy(f);
+}
+
+static void a_name_makes_a_group(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 2, 1);
+    crowd.name = "order-17";
+    sampler_fixture_start(f);
+    run(f, S);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, "order-", SITE(0)), 2 * S);
+    sampler_fixture_destroy(f);
+}
+
+static void a_walk_that_fails_keeps_its_time(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 2, 1);
+    crowd.walk_status = SMP_EGONE;
+    sampler_fixture_start(f);
+    run(f, S);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, "[thread ended]"), 2 * S);
+    assert_int_equal(f->profile->tally.outcomes[SMP_OUTCOME_THREAD_ENDED_IN_WALK], crowd.walks);
+    sampler_fixture_destroy(f);
+}
+
+/* Half a percent of a core is 5 ms a second. */
+static void dear_walks_are_fewer(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 5000, 1);
+    crowd.walk_cost_ns = MS;
+    sampler_fixture_start(f);
+    run(f, 10 * S); /* until their cost is known */
+    crowd.walks = 0;
+    run(f, 100 * S);
+    assert_in_range(crowd.walks, 400, 700);
+    sampler_fixture_destroy(f);
+}
+
+static void off_nothing_is_drawn(void **state)
+{
+    struct sampler_fixture *f = begin("");
+
+    (void)state;
+    add(0, 5, 1);
+    sampler_fixture_start(f);
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    assert_true(smp_sampler_idle_ticks(f->sampler) > 1);
+    sampler_fixture_configure(f, ON);
+    run(f, S);
+    assert_true(crowd.draws > 5);
+    assert_true(smp_sampler_idle_ticks(f->sampler) <= 1);
+    sampler_fixture_configure(f, "");
+    crowd.draws = 0;
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    sampler_fixture_configure(f, ON "skipDaemonThreads=true\n");
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    sampler_fixture_configure(f, ON);
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, true);
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    smp_sampler_set_filter(f->sampler, (struct smp_thread_filter){ 0 }, false);
+    run(f, S);
+    sampler_fixture_seal(f);
+    /* The two seconds in which it was on; the last draw of each may be half a tick early. */
+    assert_near((double)sampler_fixture_total(f, UNNAMED, SITE(0)), 10 * (double)S,
+                5 * 4 * (double)TICK);
+    sampler_fixture_destroy(f);
+}
+
+static void clock_cpu_draws_nothing(void **state)
+{
+    struct sampler_fixture *f = begin(ON "clock=CPU\n");
+
+    (void)state;
+    add(0, 5, 1);
+    sampler_fixture_start(f);
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    sampler_fixture_destroy(f);
+}
+
+static void a_pause_is_no_time(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 4, 1);
+    sampler_fixture_start(f);
+    run(f, S);
+    smp_sampler_poll_all(f->sampler);
+    sampler_fixture_pause(f);
+    fake_clock_advance(&f->clock, 100 * S);
+    sampler_fixture_start(f);
+    run(f, S);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 8 * S);
+    smp_sampler_poll_all(f->sampler);
+    sampler_fixture_pause(f);
+    smp_sampler_tick_once(f->sampler, smp_clock_ns(), 7 * MS);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 4 * 7 * MS);
+    sampler_fixture_destroy(f);
+}
+
+static void draws_that_fail_are_made_later(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+
+    (void)state;
+    add(0, 4, 1);
+    crowd.status = SMP_ENOMEM;
+    sampler_fixture_start(f);
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    crowd.status = SMP_OK;
+    run(f, S - TICK);
+    smp_sampler_poll_all(f->sampler);
+    run(f, TICK);
+    sampler_fixture_seal(f);
+    assert_int_equal(sampler_fixture_total(f, UNNAMED, SITE(0)), 8 * S);
+    sampler_fixture_destroy(f);
+}
+
+static void a_jvm_that_refuses_is_asked_once(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+    struct smp_sampler_live live;
+    enum smp_log_level level = SMP_LOG_INFO;
+    char text[SMP_LOG_MESSAGE_BYTES];
+
+    (void)state;
+    crowd.status = SMP_EUNSUPPORTED;
+    sampler_fixture_start(f);
+    assert_true(smp_sampler_take_news(f->sampler));
+    assert_true(smp_log_take(f->log, &level, text));
+    assert_int_equal(level, SMP_LOG_WARNING);
+    assert_string_equal(text, "sampleUnmountedVirtualThreads has no effect: a fake JVM");
+    crowd.status = SMP_OK;
+    run(f, S);
+    assert_int_equal(crowd.draws, 0);
+    assert_false(smp_log_take(f->log, &level, text));
+    smp_sampler_get_live(f->sampler, &live);
+    assert_string_equal(live.source.refusal, "a fake JVM");
+    assert_false(live.source.draws);
+    assert_true(live.source.polls);
+    sampler_fixture_destroy(f);
+}
+
+static void dump_has_the_number_of_threads(void **state)
+{
+    struct sampler_fixture *f = begin(ON);
+    struct smp_sampler_live live;
+
+    (void)state;
+    add(0, 4, 1);
+    sampler_fixture_start(f);
+    smp_sampler_get_live(f->sampler, &live);
+    assert_true(live.source.draws);
+    assert_int_equal(live.source.virtual_threads, 4);
+    assert_null(live.source.refusal);
+    sampler_fixture_destroy(f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_threads_get_all_their_time),
+        cmocka_unit_test(many_threads_are_estimated_and_their_number_is_not),
+        cmocka_unit_test(threads_that_lie_together_count_no_less),
+        cmocka_unit_test(time_of_mounted_ones_is_their_carriers),
+        cmocka_unit_test(a_name_makes_a_group),
+        cmocka_unit_test(a_walk_that_fails_keeps_its_time),
+        cmocka_unit_test(dear_walks_are_fewer),
+        cmocka_unit_test(off_nothing_is_drawn),
+        cmocka_unit_test(clock_cpu_draws_nothing),
+        cmocka_unit_test(a_pause_is_no_time),
+        cmocka_unit_test(draws_that_fail_are_made_later),
+        cmocka_unit_test(a_jvm_that_refuses_is_asked_once),
+        cmocka_unit_test(dump_has_the_number_of_threads),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler;
+
+import static com.incapsula.sampler.testing.Samplers.patiently;
+import static com.incapsula.sampler.testing.Samplers.quick;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.incapsula.sampler.testing.ChildJvm;
+import com.incapsula.sampler.testing.Group;
+import com.incapsula.sampler.testing.Logged;
+import com.incapsula.sampler.testing.NothingLeft;
+import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.Samplers;
+import com.incapsula.sampler.testing.UntrackedProgram;
+import com.incapsula.sampler.testing.Virtual;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.data.Offset;
+import org.assertj.core.data.Percentage;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** {@code sampleUnmountedVirtualThreads}: virtual threads that wait get their wall time by a random draw. */
+@ExtendWith(NothingLeft.class)
+@Timeout(Samplers.HANG_SECONDS)
+class UnmountedIT {
+
+    private static final String CLASS = "com.incapsula.sampler.UnmountedIT.";
+    private static final String UNNAMED = "[virtual threads]";
+    private static final String WALKED = "UNMOUNTED_WALKED";
+
+    private final Recorder recorder = new Recorder();
+    private final CountDownLatch goHome = new CountDownLatch(1);
+    private final List<Thread> threads = new ArrayList<>();
+    private final List<ExecutorService> executors = new ArrayList<>();
+    private ThreadsSampler sampler;
+
+    @BeforeEach
+    void make() {
+        sampler = quick(recorder);
+        sampler.setSampleUnmountedVirtualThreads(true);
+        /* Draws come with ticks; more often than that they do not come. */
+        sampler.setSamplingFrequencyMillis(20);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        goHome.countDown();
+        for (Thread thread : threads) {
+            LockSupport.unpark(thread);
+            thread.join();
+        }
+        for (ExecutorService executor : executors) {
+            executor.shutdown();
+            assertThat(executor.awaitTermination(Samplers.HANG_SECONDS, TimeUnit.SECONDS))
+                    .isTrue();
+        }
+        sampler.close();
+    }
+
+    private void start(int count, String name, Runnable site) {
+        for (int i = 0; i < count; i++) {
+            threads.add(Virtual.start(name, site));
+        }
+    }
+
+    private void startAtFiveSites(int each) {
+        start(10 * each, null, this::atLatch);
+        start(6 * each, null, this::parked);
+        start(2 * each, null, this::asleep);
+        start(each, null, this::inMonitor);
+        start(each, null, this::atOtherLatch);
+    }
+
+    private void awaitWaiting() {
+        patiently()
+                .until(() -> threads.stream()
+                        .allMatch(thread -> thread.getState() == Thread.State.WAITING
+                                || thread.getState() == Thread.State.TIMED_WAITING));
+    }
+
+    private long count(String code) {
+        return sampler.getStatistics().getOutcomes().getOrDefault(code, 0L);
+    }
+
+    private Report sampleUntil(long walked) {
+        sampler.init();
+        patiently().until(() -> count(WALKED) >= walked);
+        sampler.printReport();
+        SamplerStatistics statistics = sampler.getStatistics();
+        assertThat(statistics.getEngine()).doesNotContain("unmounted");
+        assertThat(statistics.getOutcomes().values().stream()
+                        .mapToLong(Long::longValue)
+                        .sum())
+                .isEqualTo(statistics.getPolls());
+        return recorder.only();
+    }
+
+    /* So few that nearly each draw finds all of them. */
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void fewThreadsAllGetTheTimeTheyWait() {
+        start(3, null, this::atLatch);
+        start(1, null, this::asleep);
+        start(1, null, this::inMonitor);
+        awaitWaiting();
+        Group group = sampleUntil(150).group(UNNAMED);
+        double elapsed = sampler.getStatistics().getElapsedNanos() / 1e6;
+        assertThat(group.millisIn(CLASS + "atLatch") / elapsed).isBetween(2.0, 4.0);
+        assertThat(group.millisIn(CLASS + "asleep") / elapsed).isBetween(0.5, 2.0);
+        assertThat(group.millisIn(CLASS + "inMonitor") / elapsed).isBetween(0.5, 2.0);
+        assertThat(group.rows().get(0).method()).isEqualTo("java.lang.VirtualThread.run");
+        assertThat(group.methods()).noneMatch(method -> method.contains("Continuation.enter"));
+        assertThat(group.threadNames()).isEqualTo("virtual threads that are not mounted");
+    }
+
+    /* A thousand stacks: chance makes a deviation of 1.6 points of the half, the bar is seven times as far. */
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void manyThreadsAreEstimated() {
+        startAtFiveSites(100);
+        awaitWaiting();
+        Report report = sampleUntil(1000);
+        Group group = report.group(UNNAMED);
+        double all = group.cumulativeMillis();
+        assertThat(100 * group.millisIn(CLASS + "atLatch") / all).isCloseTo(50, Offset.offset(11.5));
+        assertThat(100 * group.millisIn(CLASS + "parked") / all).isCloseTo(30, Offset.offset(10.5));
+        assertThat(100 * group.millisIn(CLASS + "asleep") / all).isCloseTo(10, Offset.offset(7.0));
+        assertThat(100 * group.millisIn(CLASS + "inMonitor") / all).isBetween(0.5, 10.5);
+        assertThat(100 * group.millisIn(CLASS + "atOtherLatch") / all).isBetween(0.5, 10.5);
+        /* Their number is known: the sum is that of the time between the draws. */
+        assertThat(report.figure("virtual threads alive at these draws, added up"))
+                .isEqualTo(2000 * report.figure("draws of virtual threads"));
+        double elapsed = sampler.getStatistics().getElapsedNanos() / 1e6;
+        assertThat(all).isCloseTo(2000 * elapsed, Percentage.withPercentage(15));
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void thoseOfExecutorsAreFoundAndNamesMakeGroups() throws Exception {
+        CountDownLatch begun = new CountDownLatch(6);
+        for (int i = 0; i < 2; i++) {
+            ExecutorService executor = Virtual.executor();
+            executors.add(executor);
+            for (int j = 0; j < 3; j++) {
+                executor.execute(() -> {
+                    begun.countDown();
+                    atLatch();
+                });
+            }
+        }
+        start(1, "order-17", this::atLatch);
+        start(1, "order-18", this::atLatch);
+        begun.await();
+        awaitWaiting();
+        Report report = sampleUntil(150);
+        double elapsed = sampler.getStatistics().getElapsedNanos() / 1e6;
+        assertThat(report.group("order-").cumulativeMillis() / elapsed).isBetween(1.0, 4.0);
+        assertThat(report.group(UNNAMED).cumulativeMillis() / elapsed).isBetween(4.0, 8.0);
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void theManipulatorDecidesOnThem() {
+        sampler.setThreadNameManipulator(
+                thread -> thread.getName().startsWith("secret") ? null : "all " + thread.getName());
+        start(1, "secret", this::atLatch);
+        start(1, "order", this::atLatch);
+        awaitWaiting();
+        Report report = sampleUntil(10);
+        assertThat(report.group("all order").cumulativeMillis()).isPositive();
+        assertThat(report.names()).noneMatch(name -> name.contains("secret"));
+    }
+
+    /* Its time is at its carrier's polls, under its own name as well. */
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void aMountedOneIsNotCountedTwice() {
+        sampler.setEngine(SamplingEngine.AUTO);
+        start(1, "busy", this::compute);
+        start(1, "waiting", this::atLatch);
+        patiently().until(() -> threads.get(1).getState() == Thread.State.WAITING);
+        Report report = sampleUntil(20);
+        assertThat(report.figure("virtual threads drawn that were mounted")).isPositive();
+        assertThat(report.group("busy").threadNames()).doesNotContain("not mounted");
+        double elapsed = sampler.getStatistics().getElapsedNanos() / 1e6;
+        assertThat(report.group("busy").cumulativeMillis()).isLessThanOrEqualTo((long) elapsed + 2);
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void itIsSwitchedOnAndOffWhileTheSamplerRuns() {
+        start(4, null, this::atLatch);
+        awaitWaiting();
+        sampler.setSampleUnmountedVirtualThreads(false);
+        sampler.init();
+        Samplers.awaitTicks(sampler, 20);
+        assertThat(count(WALKED)).isZero();
+        assertThat(sampler.dump()).doesNotContain("\nvirtual threads: ");
+        sampler.setSampleUnmountedVirtualThreads(true);
+        patiently().until(() -> count(WALKED) >= 20);
+        assertThat(sampler.dump()).contains("\nvirtual threads: 4\n");
+        sampler.setSampleUnmountedVirtualThreads(false);
+        sampler.printReport();
+        long walked = count(WALKED);
+        Samplers.awaitTicks(sampler, 20);
+        assertThat(count(WALKED)).isEqualTo(walked);
+    }
+
+    @Test
+    @EnabledForJreRange(maxVersion = 24)
+    void anOlderJvmIsWarnedAbout() {
+        try (Logged logged = new Logged()) {
+            sampler.init();
+            assertThat(sampler.getStatistics().getEngine())
+                    .endsWith(" (unmounted virtual threads not sampled: needs JDK 25 or later)");
+            patiently()
+                    .until(() -> logged.messages()
+                            .contains("WARN sampleUnmountedVirtualThreads has no effect: needs JDK 25 or later"));
+            assertThat(sampler.getStatistics().getCounters().get("UNMOUNTED_DRAWS"))
+                    .isZero();
+        }
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void aJvmThatTracksNoThreadsIsWarnedAbout() throws Exception {
+        String output = ChildJvm.of(UntrackedProgram.class)
+                .option("-Djdk.trackAllThreads=false")
+                .run()
+                .assertFine()
+                .output();
+        assertThat(output)
+                .contains(" (unmounted virtual threads not sampled: jdk.trackAllThreads is false)\n")
+                .contains("sampleUnmountedVirtualThreads has no effect: jdk.trackAllThreads is false");
+        assertThat(output.toLowerCase(Locale.ROOT)).doesNotContain("exception");
+    }
+
+    private void atLatch() {
+        awaitHome();
+    }
+
+    private void atOtherLatch() {
+        awaitHome();
+    }
+
+    private void parked() {
+        while (goHome.getCount() > 0) {
+            LockSupport.park();
+        }
+    }
+
+    private void asleep() {
+        try {
+            while (!goHome.await(1, TimeUnit.DAYS)) {
+                Thread.onSpinWait();
+            }
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void inMonitor() {
+        Object monitor = new Object();
+        synchronized (monitor) {
+            awaitHome();
+        }
+    }
+
+    private void awaitHome() {
+        try {
+            goHome.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void compute() {
+        while (goHome.getCount() > 0) {
+            Thread.onSpinWait();
+        }
+    }
+}

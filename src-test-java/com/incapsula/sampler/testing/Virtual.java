@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.testing;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** Virtual threads, by reflection: the tests are compiled for Java 17. */
+public final class Virtual {
+
+    private Virtual() {}
+
+    /**
+     * Starts one.
+     *
+     * @param name null: none
+     */
+    public static Thread start(String name, Runnable body) {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            Class<?> virtual = Class.forName("java.lang.Thread$Builder$OfVirtual");
+            if (name != null) {
+                builder = virtual.getMethod("name", String.class).invoke(builder, name);
+            }
+            return (Thread) virtual.getMethod("start", Runnable.class).invoke(builder, body);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** @return an executor that starts one for each task */
+    public static ExecutorService executor() {
+        try {
+            return (ExecutorService)
+                    Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

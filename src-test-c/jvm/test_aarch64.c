@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of AArch64, as far as it is arithmetic: its headers under other names, beside those of
- * the processor that runs this.
+ * What is known of AArch64, as far as it is arithmetic: its headers under other names, beside those
+ * of the processor that runs this.
  */
 #include <setjmp.h>
 #include <stdarg.h>

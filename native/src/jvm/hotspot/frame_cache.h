@@ -13,7 +13,7 @@
  * Threads  find: any, signal handlers included; an entry that is just written is not found. put:
  *          any; one thread at a time, another one's entry is dropped.
  * Errors   create: SMP_ENOMEM.
- * Cost     find: one or two cache lines, and one of the blob. Memory: 2.3 MB, of which only what
+ * Cost     find: one or two cache lines, and one of the blob. Memory: 2.5 MB, of which only what
  *          is used is real.
  */
 #ifndef SMP_JVM_HOTSPOT_FRAME_CACHE_H

@@ -41,7 +41,8 @@ bool smp_frame_step_interpreted(struct smp_frame_walk *walk)
         !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_BCP), &bcp) ||
         !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_SENDER_SP), &caller_sp) ||
         !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_CALLER_FP), &caller_fp) ||
-        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_RETURN), &caller_pc) || caller_sp <= fp ||
+        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_RETURN), &caller_pc) ||
+        (caller_sp = smp_frame_slots_caller_sp(caller_sp, fp)) <= fp ||
         !find_bci(walk, method, bcp, &frame, &id))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     smp_frame_add(walk, frame, id);

@@ -7,6 +7,8 @@
 #ifndef SMP_JVM_HOTSPOT_FRAME_SLOTS_H
 #define SMP_JVM_HOTSPOT_FRAME_SLOTS_H
 
+#include <stdint.h>
+
 #if defined(__x86_64__)
 #include "jvm/hotspot/frame_slots_x86_64.h"
 #elif defined(__aarch64__)

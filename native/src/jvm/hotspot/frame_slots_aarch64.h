@@ -11,4 +11,16 @@ enum {
     SMP_SLOT_CALL_WRAPPER = -8  /* entry */
 };
 
+/*
+ * Of what is in the slot of the caller's sp. An interpreted caller keeps its sp low, so that its
+ * expression stack can grow, and raises it for a call; the slot has the low one, which may lie
+ * below this very frame. Its own frame then begins right above this frame's return address.
+ */
+static inline uintptr_t smp_frame_slots_caller_sp(uintptr_t kept, uintptr_t fp)
+{
+    const uintptr_t raised = fp + 2 * sizeof(uintptr_t);
+
+    return kept < raised ? raised : kept;
+}
+
 #endif

@@ -11,4 +11,11 @@ enum {
     SMP_SLOT_CALL_WRAPPER = -6  /* entry */
 };
 
+/* Of what is in the slot of the caller's sp. */
+static inline uintptr_t smp_frame_slots_caller_sp(uintptr_t kept, uintptr_t fp)
+{
+    (void)fp;
+    return kept;
+}
+
 #endif

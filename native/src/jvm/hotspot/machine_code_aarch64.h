@@ -8,8 +8,9 @@
 enum { SMP_PROLOGUE_BYTES = 96, SMP_CALL_LONGEST = 4 };
 
 /*
- * sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is stored in it.
- * Larger frames are made with a register and not understood.
+ * Up to 512 bytes sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is
+ * stored in it. Up to 4 KB stp x29, x30, [sp, #-16]!; sub sp, sp, #n - 16, perhaps with mov x29, sp
+ * in between. Larger frames are made with a register and not understood.
  */
 static inline struct smp_code_frame smp_machine_code_frame(const void *start, size_t size)
 {
@@ -25,6 +26,16 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
             return (struct smp_code_frame){ .bytes = (first >> 10) & 0xfffU,
                                             .pushed_at = (uint16_t)(i + 8),
                                             .lowered_at = (uint16_t)(i + 8) };
+        if (first != 0xa9bf7bfdU)
+            continue;
+        const size_t sub_at = second == 0x910003fdU ? i + 8 : i + 4; /* mov x29, sp */
+        if (sub_at + 4 > end)
+            break;
+        memcpy(&second, (const char *)start + sub_at, sizeof(second));
+        if ((second & 0xffc003ffU) == 0xd10003ffU)
+            return (struct smp_code_frame){ .bytes = ((second >> 10) & 0xfffU) + 16,
+                                            .pushed_at = (uint16_t)(i + 4),
+                                            .lowered_at = (uint16_t)(sub_at + 4) };
     }
     return unknown;
 }

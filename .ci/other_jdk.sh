@@ -1,18 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# early_access.sh FOLDER [VERSION]: unpacks a JDK of Debian's unstable suite below FOLDER, by default the newest one there,
-# and prints its home. Nothing is installed: lists and packages stay in FOLDER, and come from the mirror that this
-# machine's apt uses. Such a JDK needs a newer C library than this Debian has, so its programs get the suite's.
+# other_jdk.sh FOLDER SUITE [VERSION [jre]]: unpacks a JDK of another suite of Debian's below FOLDER, by default the newest one
+# there, or only what runs programs (jre), and prints its home. Nothing is installed: lists and packages stay in FOLDER, and come from the mirror that this
+# machine's apt uses. Such a JDK may need a newer C library than this Debian has, so its programs get the suite's.
 #
-# Fails, with the reason, where the suite or the JDK cannot be had.
+# Fails, with the reason on a line "other_jdk.sh: REASON", where the suite or the JDK cannot be had.
 set -euo pipefail
 
-folder=$(realpath --canonicalize-missing "${1:?usage: early_access.sh FOLDER [VERSION]}")
-version=${2:-}
+usage="usage: other_jdk.sh FOLDER SUITE [VERSION [jre]]"
+folder=$(realpath --canonicalize-missing "${1:?$usage}")
+suite=${2:?$usage}
+version=${3:-}
+parts=(jre-headless)
+[ "${4:-}" = jre ] || parts+=(jdk-headless)
 
 die() {
-    echo "early_access.sh: $*" >&2
+    echo "other_jdk.sh: $*" >&2
     exit 1
 }
 
@@ -22,7 +26,7 @@ write_configuration() {
     mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Identifier: Packages' 'Origin: Debian' 'Label: Debian' | sed -n 1p)
     [ -n "$mirror" ] || die "apt knows no mirror of Debian: apt-get update"
     mkdir -p "$folder"/{lists/partial,cache/archives/partial,packages}
-    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror sid main" >"$folder/sources.list"
+    echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $mirror $suite main" >"$folder/sources.list"
     cat >"$folder/apt.conf" <<TEXT
 Dir::Etc::sourcelist "$folder/sources.list";
 Dir::Etc::sourceparts "/dev/null";
@@ -34,7 +38,7 @@ Acquire::Languages "none";
 TEXT
 }
 
-# unpack TO PACKAGE...: of the unstable suite, or with APT_CONFIG empty of the machine's own
+# unpack TO PACKAGE...: of the suite, or before APT_CONFIG is set of the machine's own
 unpack() {
     local to=$1 package
     shift
@@ -75,11 +79,11 @@ if [ ! -d "$unpacked" ]; then
     write_configuration
     unpack "$folder/tools" patchelf
     export APT_CONFIG=$folder/apt.conf
-    apt-get update -qq >&2 || die "no lists of the unstable suite"
+    apt-get update -qq >&2 || die "no lists of the suite $suite"
     version=${version:-$(newest)}
-    [ -n "$version" ] || die "no JDK in the unstable suite"
+    [ -n "$version" ] || die "no JDK in the suite $suite"
     unpack "$folder/libraries" libc6 libgcc-s1 libstdc++6 zlib1g
-    unpack "$unpacked.part" "openjdk-$version-jre-headless" "openjdk-$version-jdk-headless"
+    unpack "$unpacked.part" "${parts[@]/#/openjdk-$version-}"
     mv "$unpacked.part" "$unpacked"
     mend_links "$unpacked"
     mend_programs "$unpacked/usr/lib/jvm/java-$version-openjdk-amd64"

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What is known of AArch64, as far as it is arithmetic: its headers under other names, beside those
+ * of the processor that runs this.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those four */
+#include <cmocka.h>
+
+#include "jvm/hotspot/frame_slots.h"
+#include "jvm/hotspot/machine_code.h"
+
+#if defined(__x86_64__)
+
+#define SMP_SLOTS_ARE_EXPORTED AARCH64_SLOTS_ARE_EXPORTED
+#define SMP_SLOT_SENDER_SP AARCH64_SLOT_SENDER_SP
+#define SMP_SLOT_METHOD AARCH64_SLOT_METHOD
+#define SMP_SLOT_BCP AARCH64_SLOT_BCP
+#define SMP_SLOT_CALL_WRAPPER AARCH64_SLOT_CALL_WRAPPER
+#define smp_frame_slots_caller_sp aarch64_caller_sp
+#include "jvm/hotspot/frame_slots_aarch64.h"
+
+#define SMP_PROLOGUE_BYTES AARCH64_PROLOGUE_BYTES
+#define SMP_CALL_LONGEST AARCH64_CALL_LONGEST
+#define smp_machine_code_frame aarch64_frame
+#define smp_machine_code_follows_call aarch64_follows_call
+#define smp_machine_code_jump_target aarch64_jump_target
+#define smp_machine_code_next_leaf_call aarch64_next_leaf_call
+#define smp_machine_code_frame_size aarch64_frame_size
+#include "jvm/hotspot/machine_code_aarch64.h"
+
+enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
+
+static void an_interpreted_callers_sp_may_be_low(void **state)
+{
+    (void)state;
+    assert_int_equal(aarch64_caller_sp(0x1000, 0x2000), 0x2010);
+    assert_int_equal(aarch64_caller_sp(0x2000, 0x2000), 0x2010);
+    assert_int_equal(aarch64_caller_sp(0x2010, 0x2000), 0x2010);
+    assert_int_equal(aarch64_caller_sp(0x2040, 0x2000), 0x2040);
+}
+
+static void small_frames(void **state)
+{
+    static const uint32_t code[] = { NOP, SUB_0x40, STP_AT_0x30, NOP };
+    const struct smp_code_frame frame = aarch64_frame(code, sizeof(code));
+
+    (void)state;
+    assert_int_equal(frame.bytes, 0x40);
+    assert_int_equal(frame.pushed_at, 12);
+    assert_int_equal(frame.lowered_at, 12);
+    assert_int_equal(aarch64_frame(code, 8).bytes, 0); /* cut */
+}
+
+static void larger_frames(void **state)
+{
+    /* sub sp, sp, #0x5f0, without and with mov x29, sp */
+    static const uint32_t plain[] = { NOP, STP_DOWN, 0xd117c3ff, NOP };
+    static const uint32_t with_mov[] = { STP_DOWN, 0x910003fd, 0xd117c3ff, NOP };
+    static const uint32_t none[] = { STP_DOWN, NOP, NOP, NOP };
+    struct smp_code_frame frame = aarch64_frame(plain, sizeof(plain));
+
+    (void)state;
+    assert_int_equal(frame.bytes, 0x600);
+    assert_int_equal(frame.pushed_at, 8);
+    assert_int_equal(frame.lowered_at, 12);
+    frame = aarch64_frame(with_mov, sizeof(with_mov));
+    assert_int_equal(frame.bytes, 0x600);
+    assert_int_equal(frame.pushed_at, 4);
+    assert_int_equal(frame.lowered_at, 12);
+    assert_int_equal(aarch64_frame(with_mov, 8).bytes, 0);
+    assert_int_equal(aarch64_frame(none, sizeof(none)).bytes, 0);
+}
+
+static void calls_and_branches(void **state)
+{
+    static const uint32_t code[] = { 0x94000003, 0x97fffffe, 0xd63f0120, 0x14000002, NOP };
+    const uintptr_t at = (uintptr_t)code;
+    struct smp_call call;
+
+    (void)state;
+    assert_true(aarch64_follows_call(at + 4, &call)); /* bl forwards, bl backwards, blr x9 */
+    assert_int_equal(call.start, at);
+    assert_int_equal(call.target, at + 12);
+    assert_true(aarch64_follows_call(at + 8, &call));
+    assert_int_equal(call.target, at - 4);
+    assert_true(aarch64_follows_call(at + 12, &call));
+    assert_int_equal(call.target, 0);
+    assert_false(aarch64_follows_call(at + 20, &call));
+    assert_int_equal(aarch64_jump_target(at + 12), at + 20);
+    assert_int_equal(aarch64_jump_target(at + 16), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_interpreted_callers_sp_may_be_low),
+        cmocka_unit_test(small_frames),
+        cmocka_unit_test(larger_frames),
+        cmocka_unit_test(calls_and_branches),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#else
+
+int main(void)
+{
+    return 0;
+}
+
+#endif

@@ -19,7 +19,6 @@
  *
  * The time since the last draw is not lost where an interval ends: the next draw attributes it.
  *
- * Owns     nothing beyond itself.
  * Threads  the sampler thread only.
  * Errors   create: SMP_ENOMEM, SMP_EQUOTA. A draw that fails is made at the next tick. A JVM that
  *          offers none: see refusal in source.h.

@@ -10,11 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** What the oracle says of the stacks that one profiler found of one thread. */
 final class JudgedStacks {
 
     private static final int EXAMPLES = 4;
+    private static final int MOST_FRAMES = 4;
     private static final String ROOT = "java/lang/Thread.run";
 
     private final Calls calls;
@@ -57,10 +59,14 @@ final class JudgedStacks {
             failures.merge("no root: " + places.get(0) + " < " + places.get(places.size() - 1), 1L, Long::sum);
         }
         long before = impossibleCalls();
+        int last = 0;
         for (int i = 1; i < places.size(); i++) {
-            count(places.get(i), places.get(i - 1));
+            last = count(places.get(i), places.get(i - 1)) ? i : last;
         }
-        wrong += impossibleCalls() > before ? 1 : 0;
+        if (impossibleCalls() > before) {
+            wrong++;
+            impossible.merge(text(places, last), 1L, Long::sum);
+        }
         dropOne(places);
     }
 
@@ -68,15 +74,24 @@ final class JudgedStacks {
         return ROOT.equals(place.type() + "." + place.method());
     }
 
-    private void count(Place caller, Place callee) {
+    /* True: it is impossible. */
+    private boolean count(Place caller, Place callee) {
         if (caller == null || callee == null) {
-            return;
+            return false;
         }
         Verdict verdict = calls.judge(caller, callee);
         verdicts.merge(verdict, 1L, Long::sum);
-        if (verdict == Verdict.IMPOSSIBLE) {
-            impossible.merge(caller + " cannot call " + callee, 1L, Long::sum);
-        }
+        return verdict == Verdict.IMPOSSIBLE;
+    }
+
+    /* From the last impossible call up to the leaf. */
+    private static String text(List<Place> places, int caller) {
+        List<Place> frames = places.subList(Math.max(0, caller - MOST_FRAMES), caller);
+        return places.get(caller) + " cannot call "
+                + IntStream.range(0, frames.size())
+                        .mapToObj(i -> frames.get(frames.size() - 1 - i))
+                        .map(place -> place == null ? "..." : place.shortText())
+                        .collect(Collectors.joining(" > "));
     }
 
     /*

@@ -21,16 +21,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OracleIT {
 
     private static final boolean LONG = Boolean.getBoolean("sampler.test.long");
-    private static final int MILLIS = LONG ? 10_000 : 1_000;
-    /* Ten times the bar of the benchmark, and one call besides: a short run has some thousands. */
-    private static final double MOST_PERCENT = 0.1;
+    private static final int MILLIS = LONG ? 10_000 : 2_000;
+    private static final double MOST_PERCENT = 0.01;
+    private static final double SIGMAS = 4;
     private static final double LEAST_WALKED_PERCENT = 99;
     private static final double LEAST_NOTICED_PERCENT = 50;
     private static final List<String> PROGRAMS = LONG
             ? Stream.concat(Stream.of(Programs.values()), Stream.of(MorePrograms.values()))
                     .map(Enum::name)
                     .toList()
-            : List.of(Programs.COLLECTIONS.name(), Programs.EXCEPTIONS.name(), MorePrograms.DEOPTIMISATION.name());
+            : List.of(Programs.COLLECTIONS.name(), Programs.SORTING.name(), MorePrograms.DEOPTIMISATION.name());
 
     static List<String> settings() {
         return List.copyOf(Oracle.SETTINGS.keySet());
@@ -55,9 +55,11 @@ class OracleIT {
         double changed = Double.parseDouble(cells[Oracle.CHANGED]);
         softly.assertThat(cells[2]).isEqualTo(" (HYBRID)");
         softly.assertThat(stacks).as(name).isPositive();
+        /* So many are impossible by chance where MOST_PERCENT are in the long run. */
+        double most = calls * MOST_PERCENT / 100;
         softly.assertThat(Double.parseDouble(cells[Oracle.IMPOSSIBLE]))
                 .as("impossible calls, " + name)
-                .isLessThanOrEqualTo(1 + calls * MOST_PERCENT / 100);
+                .isLessThanOrEqualTo(1 + most + SIGMAS * Math.sqrt(most));
         softly.assertThat(stacks - lost)
                 .as("walked to the root, " + name)
                 .isGreaterThanOrEqualTo(stacks * LEAST_WALKED_PERCENT / 100 - 1);

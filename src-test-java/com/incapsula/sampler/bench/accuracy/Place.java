@@ -65,8 +65,12 @@ record Place(String type, String method, String descriptor, int bci, String inst
         return isHidden() || type.startsWith("java/lang/invoke/");
     }
 
+    String shortText() {
+        return isPseudo() ? type : type + "." + method + descriptor + "@" + bci;
+    }
+
     @Override
     public String toString() {
-        return isPseudo() ? type : type + "." + method + descriptor + "@" + bci + " [" + instruction + "]";
+        return isPseudo() ? type : shortText() + " [" + instruction + "]";
     }
 }

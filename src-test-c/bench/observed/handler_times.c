@@ -15,6 +15,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "bench/observed/interrupted.h"
+#include "jvm/code/code_view.h"
+#include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/stack_walk.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_cost_HandlerTimes_##name
@@ -54,6 +57,27 @@ void __real_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
 void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                            struct smp_jvm_frame *frames, uint32_t capacity,
                            struct smp_walk_answer *answer);
+
+static struct interrupted interrupted;
+
+void interrupted_keep(const ucontext_t *context)
+{
+    const uintptr_t pc = smp_registers_get(context).pc;
+
+    interrupted.pc = 0;
+    if (!smp_code_is_near(pc))
+        return;
+    memcpy(interrupted.code, (const uint8_t *)pc - INTERRUPTED_BYTES / 2, INTERRUPTED_BYTES);
+    interrupted.pc = pc;
+}
+
+struct interrupted interrupted_take(void)
+{
+    const struct interrupted taken = interrupted;
+
+    interrupted.pc = 0;
+    return taken;
+}
 
 static int32_t walk(const struct job *job, int way)
 {
@@ -109,6 +133,7 @@ void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *con
                            struct smp_jvm_frame *frames, uint32_t capacity,
                            struct smp_walk_answer *answer)
 {
+    interrupted_keep(context);
     if (atomic_load(&state.tid) == gettid() && target->own != NULL &&
         !atomic_exchange(&state.is_busy, true)) {
         struct job job = { .targets = { *target, *target, *target },

@@ -16,9 +16,12 @@
 #include <string.h>
 
 #include "bench/observed/instructions.h"
+#include "bench/observed/interrupted.h"
 #include "engine/attribution/attribution.h"
 #include "jvm/agent/agent.h"
 #include "jvm/code/methods.h"
+#include "jvm/hotspot/check.h"
+#include "jvm/hotspot/code.h"
 #include "model/outcome.h"
 
 #define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_accuracy_ObservedStacks_##name
@@ -27,7 +30,8 @@ enum {
     PLACES = 1 << 17, /* a power of two; half of them are used at most */
     NUMBERS = 1 << 24,
     TEXT_BYTES = 2048,
-    GAP = -1
+    GAP = -1,
+    HEAD = 2 + sizeof(struct interrupted) / sizeof(int32_t)
 };
 
 /* A method and a byte code index. */
@@ -43,7 +47,8 @@ static struct {
     struct place places[PLACES];
     int32_t indexes[PLACES]; /* in the order in which they were found */
     int32_t place_count;
-    int32_t *numbers; /* of each stack: outcome, number of frames, places leaf first */
+    int32_t *numbers; /* of each stack: outcome, number of frames, struct interrupted, places leaf
+                         first */
     size_t number_count;
     bool is_full;
 } state = { .mutex = PTHREAD_MUTEX_INITIALIZER };
@@ -127,13 +132,16 @@ static void keep(const struct smp_name_source *names, enum smp_outcome outcome,
     const bool has_stack = smp_outcome_is_sample(outcome) && sample != NULL;
     const size_t count = has_stack ? sample->count : 0;
     const size_t gaps = has_stack && sample->leaf_count < count ? 1 : 0;
+    const struct interrupted at = interrupted_take();
 
-    if (state.number_count + count + gaps + 2 > NUMBERS) {
+    if (state.number_count + count + gaps + HEAD > NUMBERS) {
         state.is_full = true;
         return;
     }
     state.numbers[state.number_count++] = (int32_t)outcome;
     state.numbers[state.number_count++] = (int32_t)(count + gaps);
+    memcpy(&state.numbers[state.number_count], &at, sizeof(at));
+    state.number_count += HEAD - 2;
     for (size_t i = 0; i < count; i++) {
         if (gaps > 0 && i == sample->leaf_count)
             state.numbers[state.number_count++] = GAP;
@@ -162,6 +170,7 @@ JNIEXPORT jboolean NATIVE(isFull)(JNIEnv *env, jclass type);
 JNIEXPORT jobjectArray NATIVE(places)(JNIEnv *env, jclass type);
 JNIEXPORT jstring NATIVE(outcome)(JNIEnv *env, jclass type, jint outcome);
 JNIEXPORT jobjectArray NATIVE(loadedClasses)(JNIEnv *env, jclass type);
+JNIEXPORT jstring NATIVE(blob)(JNIEnv *env, jclass type, jlong pc);
 JNIEXPORT jstring NATIVE(instruction)(JNIEnv *env, jclass type, jclass declaring, jstring name,
                                       jstring descriptor, jint bci);
 
@@ -255,6 +264,20 @@ JNIEXPORT jobjectArray NATIVE(loadedClasses)(JNIEnv *env, jclass type)
     }
     (void)(*jvmti)->Deallocate(jvmti, (unsigned char *)classes);
     return array;
+}
+
+/* The name of the JVM's code blob at pc, and how far behind its beginning that is. */
+JNIEXPORT jstring NATIVE(blob)(JNIEnv *env, jclass type, jlong pc)
+{
+    const struct smp_layout *layout = smp_hotspot_layout();
+    char text[TEXT_BYTES] = "?";
+    struct smp_blob blob;
+
+    (void)type;
+    if (layout != NULL && smp_blob_find(layout, (uintptr_t)pc, &blob))
+        (void)snprintf(text, sizeof(text), "kind %d +%llu", (int)blob.kind,
+                       (unsigned long long)((uintptr_t)pc - blob.start));
+    return (*env)->NewStringUTF(env, text);
 }
 
 static jmethodID find_method(jclass declaring, const char *name, const char *descriptor)

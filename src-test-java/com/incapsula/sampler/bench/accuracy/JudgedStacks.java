@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -22,6 +23,7 @@ final class JudgedStacks {
     private final Calls calls;
     private final Map<Verdict, Long> verdicts = new EnumMap<>(Verdict.class);
     private final Map<String, Long> impossible = new HashMap<>();
+    private final Map<String, String> interrupted = new HashMap<>();
     private final Map<String, Long> failures = new HashMap<>();
     /* The same stacks are changed each time. */
     private final Random random = new Random(42);
@@ -49,8 +51,9 @@ final class JudgedStacks {
      *
      * @param places leaf first; null where frames are left out
      * @param isNameless a frame has no name
+     * @param where the thread was interrupted; used if the stack is wrong
      */
-    void add(List<Place> places, boolean isNameless) {
+    void add(List<Place> places, boolean isNameless, Supplier<String> where) {
         stacks++;
         nameless += isNameless ? 1 : 0;
         boolean isRooted = places.stream().anyMatch(place -> place != null && isRoot(place));
@@ -66,6 +69,7 @@ final class JudgedStacks {
         if (impossibleCalls() > before) {
             wrong++;
             impossible.merge(text(places, last), 1L, Long::sum);
+            interrupted.putIfAbsent(text(places, last), where.get());
         }
         dropOne(places);
     }
@@ -139,11 +143,16 @@ final class JudgedStacks {
                 most(failures)));
     }
 
-    private static String most(Map<String, Long> counts) {
+    private String suffix(String example) {
+        String where = interrupted.getOrDefault(example, "");
+        return where.isEmpty() ? "" : " (" + where + ")";
+    }
+
+    private String most(Map<String, Long> counts) {
         return counts.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
                 .limit(EXAMPLES)
-                .map(entry -> entry.getValue() + " x " + entry.getKey())
+                .map(entry -> entry.getValue() + " x " + entry.getKey() + suffix(entry.getKey()))
                 .collect(Collectors.joining("; "));
     }
 }

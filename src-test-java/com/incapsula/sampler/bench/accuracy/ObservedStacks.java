@@ -10,7 +10,26 @@ final class ObservedStacks {
     /** In place of a frame: some are left out of a very deep stack. */
     static final int GAP = -1;
 
+    /** The pc in two, then the machine code around it. */
+    static final int INTERRUPTED = 10;
+
     private ObservedStacks() {}
+
+    /** Where a stack was interrupted: the numbers from there on. */
+    static String interrupted(int[] numbers, int at) {
+        long pc = numbers[at] & 0xffffffffL | (long) numbers[at + 1] << 32;
+        if (pc == 0) {
+            return "not in the JVM's code";
+        }
+        StringBuilder text = new StringBuilder(blob(pc)).append(':');
+        for (int i = 2; i < INTERRUPTED; i++) {
+            text.append(i == INTERRUPTED / 2 + 1 ? " |" : "");
+            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+                text.append(String.format(" %02x", numbers[at + i] >>> shift & 0xff));
+            }
+        }
+        return text.toString();
+    }
 
     /**
      * Begins.
@@ -23,7 +42,8 @@ final class ObservedStacks {
     /**
      * Ends.
      *
-     * @return of each stack: its outcome, the number of its frames, and as many numbers of places, leaf first
+     * @return of each stack: its outcome, the number of its frames, {@link #INTERRUPTED} numbers of where it was
+     *     interrupted, and as many numbers of places as there are frames, leaf first
      */
     static native int[] stop();
 
@@ -38,6 +58,9 @@ final class ObservedStacks {
 
     /** @return all classes that are loaded, hidden ones too */
     static native Class<?>[] loadedClasses();
+
+    /** @return the kind of code at that address of the JVM, and how far it is from its beginning */
+    static native String blob(long pc);
 
     /** @return the instruction there: see {@link Place} */
     static native String instruction(Class<?> declaring, String method, String descriptor, int bci);

@@ -301,17 +301,22 @@ public final class Oracle {
         public void judge(JudgedStacks judged, Calls calls) {
             List<Place> places =
                     Stream.of(ObservedStacks.places()).map(Place::parse).toList();
-            for (int at = 0; at < numbers.length; at += 2 + numbers[at + 1]) {
+            int head = 2 + ObservedStacks.INTERRUPTED;
+            for (int at = 0; at < numbers.length; at += head + numbers[at + 1]) {
                 String outcome = ObservedStacks.outcome(numbers[at]);
                 List<Place> stack = new ArrayList<>();
                 for (int i = 0; i < numbers[at + 1]; i++) {
-                    int place = numbers[at + 2 + i];
+                    int place = numbers[at + head + i];
                     stack.add(place == ObservedStacks.GAP ? null : places.get(place));
                 }
                 if (outcome.startsWith("FAILED") || outcome.endsWith(" NO_JAVA_FRAMES")) {
                     judged.addFailed(outcome);
                 } else if (!stack.isEmpty()) {
-                    judged.add(stack, outcome.endsWith(" METHOD_WITHOUT_ID"));
+                    int interrupted = at + 2;
+                    judged.add(
+                            stack,
+                            outcome.endsWith(" METHOD_WITHOUT_ID"),
+                            () -> outcome + ", " + ObservedStacks.interrupted(numbers, interrupted));
                 }
             }
         }
@@ -371,7 +376,7 @@ public final class Oracle {
             if (frames.isEmpty()) {
                 judged.addFailed("no stack");
             } else {
-                judged.add(frames.stream().map(frame -> place(frame, calls)).toList(), isNameless);
+                judged.add(frames.stream().map(frame -> place(frame, calls)).toList(), isNameless, () -> "");
             }
         }
 

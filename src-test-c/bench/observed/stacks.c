@@ -70,7 +70,7 @@ static char *describe(jmethodID method, int64_t bci)
     jvmtiEnv *jvmti = instructions_jvmti();
     JNIEnv *env = smp_agent_env();
     char instruction[TEXT_BYTES] = "unknown";
-    char text[2 * TEXT_BYTES] = "?\t?\t?\t0\tunknown";
+    char text[2 * TEXT_BYTES] = "?\t?\t\t0\tunknown";
     char *class_name = NULL;
     char *name = NULL;
     char *descriptor = NULL;
@@ -101,6 +101,29 @@ static char *describe_pseudo(const struct smp_name_source *names, uint64_t metho
     return strdup(out);
 }
 
+/* Of a method without an id its class and name are known, and nothing of its byte codes. */
+static char *describe_named(const struct smp_name_source *names, const struct smp_frame *frame)
+{
+    struct smp_method_info info;
+    char out[TEXT_BYTES] = "?\t?\t\t0\tunknown";
+
+    if (names->resolve(names->self, frame->method, &info) == SMP_OK) {
+        (void)snprintf(out, sizeof(out), "%s\t%s\t\t%lld\tunknown", info.class_name,
+                       info.method_name, (long long)frame->bci);
+        names->release(names->self, &info);
+    }
+    return strdup(out);
+}
+
+static char *describe_frame(const struct smp_name_source *names, const struct smp_frame *frame)
+{
+    if (frame->bci == SMP_BCI_PSEUDO || frame->method == SMP_METHODS_NO_ID)
+        return describe_pseudo(names, frame->method);
+    if (smp_named_methods_is_key(frame->method))
+        return describe_named(names, frame);
+    return describe((jmethodID)(uintptr_t)frame->method, frame->bci);
+}
+
 static int32_t place_of(const struct smp_name_source *names, const struct smp_frame *frame)
 {
     uint64_t at =
@@ -118,9 +141,7 @@ static int32_t place_of(const struct smp_name_source *names, const struct smp_fr
     state.places[at % PLACES] = (struct place){
         .method = frame->method,
         .bci = frame->bci,
-        .text = frame->bci == SMP_BCI_PSEUDO || frame->method == SMP_METHODS_NO_ID
-                    ? describe_pseudo(names, frame->method)
-                    : describe((jmethodID)(uintptr_t)frame->method, frame->bci),
+        .text = describe_frame(names, frame),
     };
     state.indexes[at % PLACES] = state.place_count;
     return state.place_count++;

@@ -33,8 +33,8 @@ final class Calls {
         JVM_CALLS("called by the JVM"),
         /** A stub of the JVM, or a frame without a name. */
         PSEUDO("pseudo-frames"),
-        /** The class of one of the two has been unloaded, or is not found. */
-        UNKNOWN("unloaded classes"),
+        /** The class of one of the two has been unloaded or is not found, or the method has no id. */
+        UNKNOWN("unloaded classes and methods without an id"),
         IMPOSSIBLE("impossible");
 
         private final String text;
@@ -93,7 +93,7 @@ final class Calls {
         if (caller.instruction().equals(Place.NATIVE)) {
             return Verdict.NATIVE_CALLER;
         }
-        if (caller.instruction().equals(Place.UNKNOWN) || callee.type().equals(Place.GONE)) {
+        if (caller.instruction().equals(Place.UNKNOWN) || callee.descriptor().isEmpty()) {
             return Verdict.UNKNOWN;
         }
         String[] words = caller.instruction().split(" ");

@@ -100,7 +100,7 @@ class CallsTest {
         assertThat(calls.judge(caller(IADD), stub)).isEqualTo(Verdict.PSEUDO);
         assertThat(judge(Place.NATIVE, "java/lang/String", "length", "()I")).isEqualTo(Verdict.NATIVE_CALLER);
         assertThat(judge(Place.UNKNOWN, "java/lang/String", "length", "()I")).isEqualTo(Verdict.UNKNOWN);
-        assertThat(judge(IADD, Place.GONE, "?", "?")).isEqualTo(Verdict.UNKNOWN);
+        assertThat(judge(IADD, "java/lang/String", "length", "")).isEqualTo(Verdict.UNKNOWN);
     }
 
     @ParameterizedTest

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -57,6 +58,7 @@ public final class Oracle {
     private static final Pattern FAILURE =
             Pattern.compile("break_.*|not_walkable.*|no_Java_frame|no_class_load|deoptimization|safepoint|thread_exit"
                     + "|unknown_state|unknown_Java|unknown_not_Java|unknown_recovery|GC_active");
+    private static final Set<String> NO_NAMES = Set.of("unknown", "stale_jmethodID");
     private static volatile long sink;
     private static volatile boolean running;
 
@@ -369,7 +371,7 @@ public final class Oracle {
                     .ifPresentOrElse(
                             judged::addFailed,
                             () -> addWhole(
-                                    frames, code.stream().anyMatch(name -> name.contains("unknown")), judged, calls));
+                                    frames, code.stream().anyMatch(name -> NO_NAMES.contains(name)), judged, calls));
         }
 
         private void addWhole(List<RecordedFrame> frames, boolean isNameless, JudgedStacks judged, Calls calls) {
@@ -380,9 +382,9 @@ public final class Oracle {
             }
         }
 
-        /* Functions of libraries have a library for a class, and no descriptor. */
+        /* Functions and stubs have a descriptor that no method has: "()L;", of the kernel "(Lk;)L;". */
         private static boolean isCode(RecordedFrame frame) {
-            return !String.valueOf(frame.getMethod().getDescriptor()).startsWith("(");
+            return String.valueOf(frame.getMethod().getDescriptor()).endsWith(")L;");
         }
 
         private Place place(RecordedFrame frame, Calls calls) {

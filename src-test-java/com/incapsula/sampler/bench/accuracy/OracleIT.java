@@ -40,7 +40,7 @@ class OracleIT {
     @MethodSource("settings")
     void callsExist(String setting) throws Exception {
         Path jdk = Path.of(System.getProperty("java.home"));
-        Plan plan = new Plan(List.of(jdk), MILLIS, 1, 1, Path.of("src-test-java"));
+        Plan plan = new Plan(List.of(jdk), MILLIS, 1, 1, Path.of("src-test-java"), null);
         List<String[]> lines = Oracle.measure(jdk, Oracle.SETTINGS.get(setting), PROGRAMS, plan, Peer.HYBRID);
         assertThat(lines).hasSize(PROGRAMS.size());
         SoftAssertions.assertSoftly(softly -> lines.forEach(cells -> check(softly, cells)));

@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
  * @param type the class's name with slashes; "java/lang/invoke/LambdaForm$MH.0x1234" of a hidden class; the text of a
  *        pseudo-frame
  * @param method its name
- * @param descriptor of the method
+ * @param descriptor of the method; empty where it is not known
  * @param bci byte code index
  * @param instruction the opcode there, and of a call the class, method and descriptor that the byte code names, with
  *        blanks between them; or one of the constants below
@@ -20,9 +20,6 @@ record Place(String type, String method, String descriptor, int bci, String inst
     static final String NATIVE = "native";
     static final String PSEUDO = "pseudo";
     static final String UNKNOWN = "unknown";
-
-    /** The type of a method whose class was unloaded before its names were read. */
-    static final String GONE = "?";
 
     private static final Pattern HIDDEN = Pattern.compile("(.*)[/+.](0x[0-9a-f]+)");
     private static final int FIELDS = 5;

@@ -7,12 +7,14 @@ import com.incapsula.sampler.bench.accuracy.Company;
 import com.incapsula.sampler.bench.accuracy.Failures;
 import com.incapsula.sampler.bench.accuracy.G1Objects;
 import com.incapsula.sampler.bench.accuracy.MostlySleeping;
+import com.incapsula.sampler.bench.accuracy.Oracle;
 import com.incapsula.sampler.bench.accuracy.Starved;
 import com.incapsula.sampler.bench.accuracy.TimedTruth;
 import com.incapsula.sampler.bench.accuracy.VirtualThreads;
 import com.incapsula.sampler.bench.cost.ContextSwitches;
 import com.incapsula.sampler.bench.cost.Exports;
 import com.incapsula.sampler.bench.cost.FirstSample;
+import com.incapsula.sampler.bench.cost.HandlerCost;
 import com.incapsula.sampler.bench.cost.IdleThreads;
 import com.incapsula.sampler.bench.cost.Memory;
 import com.incapsula.sampler.bench.cost.OnePass;
@@ -52,6 +54,7 @@ public final class Bench {
             "idle",
             "pass",
             "throughput",
+            "handler-cost",
             "first-sample",
             "memory",
             "switches",
@@ -72,6 +75,7 @@ public final class Bench {
         programs.put("truth", TimedTruth::run);
         programs.put("starved", Starved::run);
         programs.put("failures", Failures::run);
+        programs.put("oracle", Oracle::run);
         programs.put("sleeping", MostlySleeping::run);
         programs.put("virtual-threads", VirtualThreads::run);
         programs.put("g1-objects", G1Objects::run);
@@ -80,6 +84,7 @@ public final class Bench {
         programs.put("idle", IdleThreads::run);
         programs.put("pass", OnePass::run);
         programs.put("throughput", Throughput::run);
+        programs.put("handler-cost", HandlerCost::run);
         programs.put("first-sample", FirstSample::run);
         programs.put("memory", Memory::run);
         programs.put("switches", ContextSwitches::run);

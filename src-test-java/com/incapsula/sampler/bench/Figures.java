@@ -28,7 +28,57 @@ public final class Figures {
         return quantile(values, 0.75) - quantile(values, 0.25);
     }
 
-    private static double quantile(Collection<Double> values, double share) {
+    /**
+     * The mean.
+     *
+     * @param values any number of them
+     * @return NaN of none
+     */
+    public static double mean(Collection<Double> values) {
+        return values.stream().mapToDouble(Double::doubleValue).average().orElse(Double.NaN);
+    }
+
+    /**
+     * How far the mean may be from the true one: half of its confidence interval of 95 %.
+     *
+     * @param values independent of each other
+     * @return NaN of fewer than two
+     */
+    public static double confidence(Collection<Double> values) {
+        int count = values.size();
+        if (count < 2) {
+            return Double.NaN;
+        }
+        double mean = mean(values);
+        double squares = values.stream()
+                .mapToDouble(value -> (value - mean) * (value - mean))
+                .sum();
+        return student(count - 1) * Math.sqrt(squares / (count - 1) / count);
+    }
+
+    /* Student's t for 95 %: within 1 % of the tables from 3 degrees of freedom on, exact below. */
+    private static double student(int freedom) {
+        double[] few = {12.706, 4.303};
+        double z = 1.959964;
+        if (freedom <= few.length) {
+            return few[freedom - 1];
+        }
+        double cubed = z * z * z;
+        double fifth = cubed * z * z;
+        return z
+                + (cubed + z) / (4 * freedom)
+                + (5 * fifth + 16 * cubed + 3 * z) / (96.0 * freedom * freedom)
+                + (3 * fifth * z * z + 19 * fifth + 17 * cubed - 15 * z) / (384.0 * freedom * freedom * freedom);
+    }
+
+    /**
+     * The value that a share of the values does not exceed.
+     *
+     * @param values any number of them
+     * @param share 0 to 1
+     * @return between two values in proportion; NaN of none
+     */
+    public static double quantile(Collection<Double> values, double share) {
         double[] sorted =
                 values.stream().mapToDouble(Double::doubleValue).sorted().toArray();
         if (sorted.length == 0) {

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /** What two busy threads, 50 frames deep, lose while they are sampled. */
 public final class Throughput {
@@ -28,6 +29,11 @@ public final class Throughput {
     private static final int SLOW_MILLIS = 20;
     private static final double FAST_BAR = 1;
     private static final double HANDLER_BAR_MICROS = 3;
+    private static final double CONFIDENCE_BAR = 0.5;
+    private static final int LEAST_PAIRS = 10;
+    private static final int MOST_PAIRS_OF_A_ROUND = 20;
+    private static final long MOST_MINUTES = 12;
+    private static final String ALTERNATING = "alternating";
     private static volatile long sink;
 
     private Throughput() {}
@@ -54,12 +60,17 @@ public final class Throughput {
                     "handler's own account µs",
                     "bar");
             Map<String, List<double[]>> pairs = new LinkedHashMap<>();
+            List<double[]> alternating = new ArrayList<>();
             for (String[] cells : Jvm.of(jdk, List.of()).run(Throughput.class, plan.windowMillis(), plan.rounds())) {
                 double[] figures = new double[cells.length - 1];
                 for (int i = 0; i < figures.length; i++) {
                     figures[i] = Double.parseDouble(cells[1 + i]);
                 }
-                pairs.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(figures);
+                if (cells[0].equals(ALTERNATING)) {
+                    alternating.add(figures);
+                } else {
+                    pairs.computeIfAbsent(cells[0], name -> new ArrayList<>()).add(figures);
+                }
             }
             List<double[]> nothing = pairs.get(NOTHING + " @0");
             double noise = Math.max(Math.abs(median(nothing, 0)), spread(nothing, 0));
@@ -70,8 +81,47 @@ public final class Throughput {
                     + " against its neighbours: the noise. µs lost per sample: the loss per CPU second, spread over"
                     + " the samples.");
             tables.add(table);
+            tables.add(ratios(jdk, plan, alternating));
         }
         return tables;
+    }
+
+    /* What 1 - ratio of work is, with and without the sampler: the mean of logarithms, so that no run counts more. */
+    private static Table ratios(Path jdk, Plan plan, List<double[]> pairs) {
+        Table table = new Table(
+                "Work lost at 1 ms, runs with and without in turn, JDK " + Jvm.version(jdk),
+                "profiler",
+                "work",
+                "pairs of runs",
+                "lost %",
+                "95 % confidence ±",
+                "bar");
+        for (int column = 0; column < 2; column++) {
+            int measured = column;
+            List<Double> logs = pairs.stream().map(pair -> pair[measured]).toList();
+            double lost = 100 * (1 - Math.exp(Figures.mean(logs)));
+            double confidence = 100 * Figures.confidence(logs);
+            table.row(
+                    Peer.HYBRID,
+                    column == 0 ? "per second" : "per CPU second",
+                    logs.size(),
+                    lost,
+                    confidence,
+                    column == 0 ? bar(lost, confidence) : "");
+        }
+        table.note("Each pair is one run of " + plan.windowMillis()
+                + " ms with the sampler and one without; which comes"
+                + " first changes from pair to pair. Pairs were added until the confidence interval of the work per"
+                + " second was within ±" + CONFIDENCE_BAR + " points, at most " + MOST_PAIRS_OF_A_ROUND * plan.rounds()
+                + " of them and " + MOST_MINUTES + " minutes.");
+        return table;
+    }
+
+    private static String bar(double lost, double confidence) {
+        if (!(confidence <= CONFIDENCE_BAR)) {
+            return "≤ 1 **undecided**: interval wider than ±" + CONFIDENCE_BAR;
+        }
+        return Table.atMost(lost, FAST_BAR);
     }
 
     private static void addRow(Table table, String name, List<double[]> figures, double noise) {
@@ -187,7 +237,32 @@ public final class Throughput {
                 before = after;
             }
         }
+        alternate(threads, settings.get(1), window, MOST_PAIRS_OF_A_ROUND * rounds);
         System.exit(0);
+    }
+
+    /* Until the confidence interval is narrow enough. */
+    private static void alternate(List<Busy> threads, Setting setting, long window, int most) throws Exception {
+        List<Double> logs = new ArrayList<>();
+        long end = System.nanoTime() + TimeUnit.MINUTES.toNanos(MOST_MINUTES);
+        for (int pair = 0; pair < most && System.nanoTime() < end; pair++) {
+            boolean isFirst = pair % 2 == 0;
+            Speed without = isFirst ? null : measure(threads, window);
+            start(setting);
+            Speed with = measure(threads, window);
+            stop(setting);
+            if (without == null) {
+                without = measure(threads, window);
+            }
+            logs.add(Math.log(with.perSecond / without.perSecond));
+            Jvm.tell(
+                    ALTERNATING,
+                    Math.log(with.perSecond / without.perSecond),
+                    Math.log(with.perCpuSecond / without.perCpuSecond));
+            if (logs.size() >= LEAST_PAIRS && 100 * Figures.confidence(logs) <= CONFIDENCE_BAR) {
+                break;
+            }
+        }
     }
 
     private static double lost(double during, double before, double after) {

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Times of walks in the handler: AsyncGetCallTrace, our own walk without its cache, and with it, in
+ * turn on the same thread from the same interrupted registers.
+ *
+ * The linker puts __wrap_smp_stack_walk in front of the product's function, which the handler
+ * calls. What is measured runs before the walk that is requested, which then goes on as always.
+ */
+#include <jni.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "bench/observed/interrupted.h"
+#include "jvm/code/code_view.h"
+#include "jvm/walk/handler/registers.h"
+#include "jvm/walk/handler/stack_walk.h"
+
+#define NATIVE(name) JNICALL Java_com_incapsula_sampler_bench_cost_HandlerTimes_##name
+
+enum { BY_JVM, OWN, OWN_CACHED, WAYS };
+/* As interrupted; at once after the same walk; after SWEPT_BYTES have been read. */
+enum { FOUND, WARM, SWEPT, STATES };
+enum {
+    SWEPT_BYTES = 8 * 1024 * 1024,
+    LINE_BYTES = 64,
+    SAMPLES = 8192,
+    COLUMNS = WAYS + WAYS * STATES, /* frames that each way found; then times in ns, -1: none */
+};
+
+static struct {
+    _Atomic pid_t tid; /* 0: no thread is measured */
+    _Atomic bool is_busy;
+    uint32_t turn;
+    uint32_t count;
+    int32_t rows[SAMPLES][COLUMNS];
+    unsigned char swept[SWEPT_BYTES];
+    volatile unsigned sum;
+} state;
+
+/* What one walk needs. */
+struct job {
+    struct smp_walk_target targets[WAYS];
+    struct smp_own_walk uncached;
+    ucontext_t *context;
+    struct smp_jvm_frame *frames;
+    uint32_t capacity;
+};
+
+void __real_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           struct smp_walk_answer *answer);
+void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           struct smp_walk_answer *answer);
+
+static struct interrupted interrupted;
+
+void interrupted_keep(const ucontext_t *context)
+{
+    const uintptr_t pc = smp_registers_get(context).pc;
+
+    interrupted.pc = 0;
+    if (!smp_code_is_near(pc))
+        return;
+    memcpy(interrupted.code, (const uint8_t *)pc - INTERRUPTED_BYTES / 2, INTERRUPTED_BYTES);
+    interrupted.pc = pc;
+}
+
+struct interrupted interrupted_take(void)
+{
+    const struct interrupted taken = interrupted;
+
+    interrupted.pc = 0;
+    return taken;
+}
+
+static int32_t walk(const struct job *job, int way)
+{
+    const struct smp_walk_target *target = &job->targets[way];
+
+    if (way == BY_JVM) {
+        struct smp_jvm_trace trace = { .env = target->env, .frames = job->frames + 1 };
+        target->walk(&trace, (int32_t)job->capacity - 1, job->context);
+        return trace.count;
+    }
+    struct smp_walk_answer answer;
+    __real_smp_stack_walk(target, job->context, job->frames, job->capacity, &answer);
+    return (int32_t)answer.count;
+}
+
+static int32_t time_walk(const struct job *job, int way, int32_t *frames)
+{
+    const int64_t start_ns = smp_clock_ns();
+
+    *frames = walk(job, way);
+    return (int32_t)(smp_clock_ns() - start_ns);
+}
+
+static void sweep(void)
+{
+    unsigned sum = 0;
+
+    for (size_t i = 0; i < SWEPT_BYTES; i += LINE_BYTES)
+        sum += state.swept[i];
+    state.sum = sum;
+}
+
+static void measure(const struct job *job, uint32_t turn, int32_t row[COLUMNS])
+{
+    int32_t *const times = row + WAYS;
+
+    memset(row, -1, COLUMNS * sizeof(*row));
+    times[FOUND * WAYS + (int)(turn % WAYS)] =
+        time_walk(job, (int)(turn % WAYS), &row[turn % WAYS]);
+    for (uint32_t i = 0; i < WAYS; i++) {
+        const int way = (int)((turn + i) % WAYS);
+        (void)walk(job, way);
+        times[WARM * WAYS + way] = time_walk(job, way, &row[way]);
+    }
+    for (uint32_t i = 0; i < WAYS; i++) {
+        const int way = (int)((turn + i) % WAYS);
+        sweep();
+        times[SWEPT * WAYS + way] = time_walk(job, way, &row[way]);
+    }
+}
+
+void __wrap_smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
+                           struct smp_jvm_frame *frames, uint32_t capacity,
+                           struct smp_walk_answer *answer)
+{
+    interrupted_keep(context);
+    if (atomic_load(&state.tid) == gettid() && target->own != NULL &&
+        !atomic_exchange(&state.is_busy, true)) {
+        struct job job = { .targets = { *target, *target, *target },
+                           .uncached = *target->own,
+                           .context = context,
+                           .frames = frames,
+                           .capacity = capacity };
+        job.uncached.cache = NULL;
+        job.targets[OWN].own = &job.uncached;
+        if (state.count < SAMPLES)
+            measure(&job, state.turn++, state.rows[state.count++]);
+        atomic_store(&state.is_busy, false);
+    }
+    __real_smp_stack_walk(target, context, frames, capacity, answer);
+}
+
+/* javac writes no header for the tests. */
+JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type);
+JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type);
+
+/* Measures the calling thread from here on. */
+JNIEXPORT void NATIVE(start)(JNIEnv *env, jclass type)
+{
+    (void)env;
+    (void)type;
+    memset(state.swept, 1, SWEPT_BYTES); /* else all of it is one page of zeros */
+    state.count = 0;
+    atomic_store(&state.tid, gettid());
+}
+
+/* A row after the other. */
+JNIEXPORT jintArray NATIVE(stop)(JNIEnv *env, jclass type)
+{
+    (void)type;
+    atomic_store(&state.tid, 0);
+    while (atomic_load(&state.is_busy))
+        (void)usleep(1000);
+    jintArray rows = (*env)->NewIntArray(env, (jsize)(state.count * COLUMNS));
+    if (rows != NULL)
+        (*env)->SetIntArrayRegion(env, rows, 0, (jsize)(state.count * COLUMNS), state.rows[0]);
+    return rows;
+}

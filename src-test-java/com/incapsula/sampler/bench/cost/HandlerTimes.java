@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package com.incapsula.sampler.bench.cost;
+
+/**
+ * Times of walks in the signal handler of one thread. In a JVM that has loaded
+ * {@link com.incapsula.sampler.bench.ObservedLibrary} and runs a sampler.
+ */
+final class HandlerTimes {
+
+    /** Ways to walk, in the order of their columns. */
+    static final int BY_JVM = 0;
+
+    static final int OWN = 1;
+    static final int OWN_CACHED = 2;
+    static final int WAYS = 3;
+
+    /** States of the processor's caches, in the order of their columns. */
+    static final int FOUND = 0;
+
+    static final int WARM = 1;
+    static final int SWEPT = 2;
+    static final int STATES = 3;
+
+    /** Of a row: the frames that each way found; for each state, and in it for each way, nanoseconds; -1: none. */
+    static final int COLUMNS = WAYS + STATES * WAYS;
+
+    private HandlerTimes() {}
+
+    /** Begins with the calling thread. */
+    static native void start();
+
+    /**
+     * Ends.
+     *
+     * @return one row after the other
+     */
+    static native int[] stop();
+}

@@ -46,6 +46,20 @@ static inline bool smp_walk_is_whole(const struct smp_walk *walk, int32_t count)
     return count > 1 || frames[0].bci != -1;
 }
 
+/*
+ * The heap may be read: a collection waits for a thread that runs Java code or the JVM's own, so it
+ * moves no object before this handler has returned.
+ */
+static inline const struct smp_chunks *smp_walk_chunks(const struct smp_walk *walk)
+{
+    const struct smp_jvm_states *states = &walk->target->layout.states;
+    const int32_t state = walk->answer->state;
+
+    return state != 0 && (state == states->in_java || state == states->in_vm)
+               ? walk->target->own->chunks
+               : NULL;
+}
+
 /* Room is left before the walked frames for a leaf. */
 static inline int32_t smp_walk_call_jvm(struct smp_walk *walk)
 {

@@ -37,6 +37,8 @@ static struct {
     struct smp_async async; /* constant while usable */
     struct smp_frames_cache *cache; /* with it own is constant, which a late handler may read */
     struct smp_own_walk own;
+    struct smp_own_walk on_stack; /* the same, without the heap */
+    _Atomic bool cuts_virtual_threads;
     struct smp_chunks chunks; /* what own may read of the heap */
     pthread_mutex_t mutex;    /* guards the refusals */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
@@ -73,6 +75,17 @@ void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
     pthread_mutex_unlock(&state.mutex);
 }
 
+bool smp_async_reads_heap(void)
+{
+    return state.own.chunks != NULL && !atomic_load(&state.cuts_virtual_threads);
+}
+
+void smp_async_cut_virtual_threads(const char *reason)
+{
+    if (!atomic_exchange(&state.cuts_virtual_threads, true))
+        set_chunks_refusal(reason);
+}
+
 bool smp_async_is_usable(void)
 {
     return atomic_load_explicit(&state.usable, memory_order_acquire) && smp_agent_is_live();
@@ -92,7 +105,7 @@ const struct smp_own_walk *smp_async_own_walk(void)
         return NULL;
     if (atomic_exchange(&believed_epoch, epoch) != epoch)
         smp_frames_cache_renew(state.own.cache);
-    return &state.own;
+    return atomic_load(&state.cuts_virtual_threads) ? &state.on_stack : &state.own;
 }
 
 int smp_async_signal(int wanted)
@@ -135,7 +148,9 @@ static void prepare_own_walk(const struct smp_check_caller *caller)
     if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
         state.own =
             smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
-        state.own.chunks = smp_hotspot_is_usable() ? find_chunks(caller->env) : NULL;
+        state.on_stack = state.own;
+        if (smp_hotspot_is_usable() && !atomic_load(&state.cuts_virtual_threads))
+            state.own.chunks = find_chunks(caller->env);
     }
 }
 

@@ -11,6 +11,7 @@
 #include "jvm/walk/async.h"
 #include "jvm/walk/cross_check.h"
 #include "jvm/walk/mounted_check.h"
+#include "support/failing_alloc.h"
 #include "support/vm_fixture.h"
 
 enum { DEPTH = 12 };
@@ -47,6 +48,7 @@ static int teardown(void **state)
 {
     (void)state;
     smp_cross_check_set_each(0);
+    smp_mounted_check_fini(&check);
     (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), mounted);
     smp_agent_close();
     vm_fixture_teardown(&fixture);
@@ -96,12 +98,34 @@ static void what_cannot_be_compared_is_not(void **state)
     thread.ended = false;
     thread.depth = 1;
     compare(0, 0);
+    thread.depth = SMP_MOUNTED_CHECK_FRAMES;
+    compare(0, 0);
     thread.depth = DEPTH;
     sample.count = 1;
     compare(0, 0);
     sample.count = DEPTH;
     smp_mounted_check(&check, NULL, &sample);
     compare(1, 0);
+}
+
+static enum smp_status check_once(void *self)
+{
+    (void)self;
+    check.frames = NULL;
+    smp_mounted_check(&check, mounted, &sample);
+    const bool has_memory = check.frames != NULL;
+    smp_mounted_check_fini(&check);
+    check.frames = NULL;
+    return has_memory ? SMP_OK : SMP_ENOMEM;
+}
+
+static void without_memory_nothing_is_compared(void **state)
+{
+    const struct failing_alloc_steps steps = failing_alloc_each_step(check_once, NULL);
+
+    (void)state;
+    assert_int_equal(steps.refused, 1);
+    assert_int_equal(smp_cross_check_get_counts().compared - compared, 1);
 }
 
 static void only_some_are_compared(void **state)
@@ -143,9 +167,9 @@ static void two_differences_in_a_row_end_it(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_same_end_is_right),           TEST(frames_that_jvmti_does_not_show_are_passed),
-        TEST(what_cannot_be_compared_is_not),  TEST(only_some_are_compared),
-        TEST(two_differences_in_a_row_end_it),
+        TEST(the_same_end_is_right),          TEST(frames_that_jvmti_does_not_show_are_passed),
+        TEST(what_cannot_be_compared_is_not), TEST(without_memory_nothing_is_compared),
+        TEST(only_some_are_compared),         TEST(two_differences_in_a_row_end_it),
     };
 
     return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,

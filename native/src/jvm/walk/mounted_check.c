@@ -1,54 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/walk/mounted_check.h"
 
-#include <jvmti.h>
 #include <stdbool.h>
+#include <stddef.h>
 
-#include "jvm/agent/agent.h"
+#include "base/alloc.h"
+#include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
+#include "jvm/walk/by_jvmti.h"
 #include "jvm/walk/cross_check.h"
 
 enum { OLDEST = 2 };
 
-/* The two oldest frames, the older one last. */
-static bool fetch(jobject mounted, jvmtiFrameInfo frames[OLDEST])
+/* The two oldest frames of JVMTI's whole stack, the older one last. NULL: they are not to be had.
+ * JVMTI crashes where it is asked for the oldest ones only (JDK 21 and 25). */
+static const struct smp_frame *fetch_oldest(struct smp_mounted_check *check, jobject mounted)
 {
-    jvmtiEnv *jvmti = smp_agent_jvmti();
-    jint count = 0;
+    const size_t room = SMP_MOUNTED_CHECK_FRAMES;
+    size_t count = 0;
 
-    return smp_agent_is_live() &&
-           (*jvmti)->GetStackTrace(jvmti, mounted, -OLDEST, OLDEST, frames, &count) ==
-               JVMTI_ERROR_NONE &&
-           count == OLDEST;
-}
-
-static bool is_method(const struct smp_frame *frame, const jvmtiFrameInfo *other)
-{
-    return frame->method == (uint64_t)(uintptr_t)other->method;
+    if (check->frames == NULL)
+        check->frames = smp_alloc(NULL, room * sizeof(*check->frames));
+    if (check->frames == NULL ||
+        smp_by_jvmti_fetch(mounted, check->frames, room, &count) != SMP_OK || count == room)
+        return NULL;
+    const size_t own = smp_virtual_threads_count_own(check->frames, count);
+    return own < OLDEST ? NULL : check->frames + own - OLDEST;
 }
 
 /* Elsewhere in its first method it has left the second one. */
-static bool has_left(const struct smp_frame *root, const jvmtiFrameInfo *other)
+static bool has_left(const struct smp_frame *root, const struct smp_frame *other)
 {
-    return is_method(root, other) && root->bci != other->location;
+    return root->method == other->method && root->bci != other->bci;
 }
 
-static bool has_same_end(const struct smp_sample *sample, const jvmtiFrameInfo frames[OLDEST])
+static bool has_same_end(const struct smp_sample *sample, const struct smp_frame *oldest)
 {
-    const struct smp_frame *root = &sample->frames[sample->count - 1];
+    const struct smp_frame *end = sample->frames + sample->count;
     bool is_same = false;
 
-    if (!is_method(root, &frames[1]))
+    if (end[-1].method != oldest[1].method)
         return false;
-    for (size_t i = 2; i <= SMP_MOUNTED_CHECK_HIDDEN + 2 && i <= sample->count; i++)
-        is_same = is_same || is_method(&sample->frames[sample->count - i], &frames[0]);
+    for (ptrdiff_t i = OLDEST;
+         i <= SMP_MOUNTED_CHECK_HIDDEN + OLDEST && i <= (ptrdiff_t)sample->count; i++)
+        is_same = is_same || end[-i].method == oldest[0].method;
     return is_same;
 }
 
 void smp_mounted_check(struct smp_mounted_check *check, jobject mounted,
                        const struct smp_sample *sample)
 {
-    jvmtiFrameInfo frames[OLDEST];
+    const struct smp_frame *oldest = NULL;
 
     if (mounted == NULL || sample->count < OLDEST)
         return;
@@ -56,12 +58,18 @@ void smp_mounted_check(struct smp_mounted_check *check, jobject mounted,
         check->stacks++;
         return;
     }
-    if (!fetch(mounted, frames) || has_left(&sample->frames[sample->count - 1], &frames[1]))
+    oldest = fetch_oldest(check, mounted);
+    if (oldest == NULL || has_left(&sample->frames[sample->count - 1], &oldest[1]))
         return;
-    const bool is_same = has_same_end(sample, frames);
+    const bool is_same = has_same_end(sample, oldest);
     check->stacks++;
     check->differences = is_same ? 0 : check->differences + 1;
     smp_cross_check_count(!is_same);
     if (check->differences > 1)
         smp_async_cut_virtual_threads("found wrong, a stack ends in other frames");
+}
+
+void smp_mounted_check_fini(struct smp_mounted_check *check)
+{
+    smp_free(NULL, check->frames);
 }

@@ -10,9 +10,9 @@
  * Two differences in a row mean that we misread this JVM: no frame is read from the heap any more
  * (smp_async_cut_virtual_threads), and the engine's name says why.
  *
- * Owns     nothing.
+ * Owns     memory for one stack.
  * Threads  one sampler thread.
- * Errors   a thread that ends meanwhile is not compared.
+ * Errors   a thread that ends meanwhile is not compared; without memory none is.
  * Cost     a handshake; on average nothing.
  */
 #ifndef SMP_JVM_WALK_MOUNTED_CHECK_H
@@ -23,12 +23,19 @@
 
 #include "model/sample.h"
 
-enum { SMP_MOUNTED_CHECK_HIDDEN = 4 /* frames in a row that JVMTI may not show */ };
+enum {
+    SMP_MOUNTED_CHECK_HIDDEN = 4,   /* frames in a row that JVMTI may not show */
+    SMP_MOUNTED_CHECK_FRAMES = 1024 /* a stack that has as many is not compared */
+};
 
 struct smp_mounted_check {
     uint64_t stacks;
-    unsigned differences; /* in a row */
+    unsigned differences;     /* in a row */
+    struct smp_frame *frames; /* JVMTI's; NULL before the first */
 };
+
+/* check: all zero. */
+void smp_mounted_check_fini(struct smp_mounted_check *check);
 
 /* After a walk that reached the virtual thread's root; sample: its own frames. */
 void smp_mounted_check(struct smp_mounted_check *check, jobject mounted,

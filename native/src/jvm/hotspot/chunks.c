@@ -147,6 +147,15 @@ struct unsafe {
     jmethodID offset;
 };
 
+static bool has_thrown(JNIEnv *env)
+{
+    const bool thrown = (*env)->ExceptionCheck(env);
+
+    if (thrown)
+        (*env)->ExceptionClear(env);
+    return thrown;
+}
+
 static bool open_unsafe(JNIEnv *env, struct unsafe *unsafe)
 {
     jclass owner = smp_jdk_class(env, "jdk/internal/misc/Unsafe");
@@ -157,8 +166,8 @@ static bool open_unsafe(JNIEnv *env, struct unsafe *unsafe)
         smp_jdk_method(env, owner, "objectFieldOffset", "(Ljava/lang/Class;Ljava/lang/String;)J");
     if (get == NULL || unsafe->offset == NULL)
         return false;
-    unsafe->object = smp_jdk_found(env, (*env)->CallStaticObjectMethod(env, owner, get));
-    return unsafe->object != NULL;
+    unsafe->object = (*env)->CallStaticObjectMethod(env, owner, get);
+    return !has_thrown(env) && unsafe->object != NULL;
 }
 
 static bool find_offset(const struct unsafe *unsafe, jclass owner, const char *field, uint32_t *out)
@@ -170,11 +179,10 @@ static bool find_offset(const struct unsafe *unsafe, jclass owner, const char *f
     if (name == NULL)
         return false;
     offset = (*env)->CallLongMethod(env, unsafe->object, unsafe->offset, owner, name);
+    const bool is_missing = has_thrown(env);
     (*env)->DeleteLocalRef(env, name);
-    if ((*env)->ExceptionCheck(env)) { /* there is no such field */
-        (*env)->ExceptionClear(env);
+    if (is_missing)
         return false;
-    }
     *out = (uint32_t)offset;
     return offset > 0 && offset < SMP_CHUNKS_MAX_HEADER;
 }

@@ -44,8 +44,8 @@ bool smp_async_is_usable(void);
 /* Why it is not usable; "" while it is, or before the first open. Copied. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
-/* Why stacks of virtual threads are cut where these parked; "" where they are not, or where none is in
- * use. Copied. */
+/* Why stacks of virtual threads are cut where these parked; "" where they are not, or where none is
+ * in use. Copied. */
 void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
 /* From now on their frames in the heap are not read, for as long as the library is loaded. */

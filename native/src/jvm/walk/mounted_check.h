@@ -3,9 +3,9 @@
  * mounted_check.h - compares stacks of mounted virtual threads, frames of which were read from the
  * heap, with JVMTI's: as many as cross_check.h compares.
  *
- * Such a thread runs on meanwhile, so only its two oldest frames are compared: they stay for as long
- * as it lives, and our walk reaches them last, through all chunks. JVMTI does not show all frames
- * that a walk finds between the two.
+ * Such a thread runs on meanwhile, so only its two oldest frames are compared: they stay for as
+ * long as it lives, and our walk reaches them last, through all chunks. Between the two, JVMTI may
+ * leave out frames that a walk finds.
  *
  * Two differences in a row mean that we misread this JVM: no frame is read from the heap any more
  * (smp_async_cut_virtual_threads), and the engine's name says why.

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "jvm/agent/agent.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/cross_check.h"
@@ -101,6 +102,9 @@ static void what_cannot_be_compared_is_not(void **state)
     thread.depth = SMP_MOUNTED_CHECK_FRAMES;
     compare(0, 0);
     thread.depth = DEPTH;
+    frames[DEPTH - 2].method = SMP_NAMED_METHOD_BIT + 1;
+    compare(0, 0);
+    frames[DEPTH - 2].method = FAKE_METHOD + 1;
     sample.count = 1;
     compare(0, 0);
     sample.count = DEPTH;

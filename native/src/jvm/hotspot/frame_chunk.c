@@ -157,12 +157,13 @@ static bool is_parking(const struct smp_frame_walk *walk)
     return false;
 }
 
-/* Without a frame before it, the barrier itself runs: it changes the newest chunk. */
+/* Without a frame that returns to it, the barrier itself runs: it changes the newest chunk. */
 bool smp_frame_step_barrier(struct smp_frame_walk *walk)
 {
     struct chunk newest = { 0 };
 
-    if (walk->chunks == NULL || walk->continuation != 0 || walk->added == 0 || is_parking(walk) ||
+    if (walk->chunks == NULL || walk->continuation != 0 ||
+        (walk->added == 0 && !walk->has_callee) || is_parking(walk) ||
         !find_continuation(walk, &newest))
         return smp_frame_end(walk, SMP_FRAMES_BARRIER);
     walk->on_stack = walk->added;

@@ -5,6 +5,7 @@
 #ifndef SMP_JVM_HOTSPOT_FRAME_TYPES_H
 #define SMP_JVM_HOTSPOT_FRAME_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,6 +27,8 @@ struct smp_frames_start {
     /* How to read the frames of a virtual thread that lie in the heap. NULL: they are not read,
      * because the collector may move them now. */
     const struct smp_chunks *chunks;
+    /* The frames above have been walked otherwise: one of them returns to pc. */
+    bool has_callee;
 };
 
 enum smp_frames_end {

@@ -27,7 +27,8 @@ struct smp_frame_walk {
     uintptr_t pc;
     struct smp_frames *out;
     size_t added;                    /* frames, those left out included */
-    const struct smp_chunks *chunks; /* see smp_frames_start */
+    const struct smp_chunks *chunks; /* these two: see smp_frames_start */
+    bool has_callee;
     /* In the heap: */
     uintptr_t continuation; /* 0: on the stack */
     uintptr_t parent;       /* of the chunk, see chunks.h; 0: it has none */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "base/alloc.h"
+#include "jvm/code/named_methods.h"
 #include "jvm/threads/virtual_threads.h"
 #include "jvm/walk/async.h"
 #include "jvm/walk/by_jvmti.h"
@@ -26,6 +27,18 @@ static const struct smp_frame *fetch_oldest(struct smp_mounted_check *check, job
         return NULL;
     const size_t own = smp_virtual_threads_count_own(check->frames, count);
     return own < OLDEST ? NULL : check->frames + own - OLDEST;
+}
+
+/* A key that stands for names is not the id that JVMTI has made since. */
+static bool has_ids(const struct smp_sample *sample)
+{
+    bool has = true;
+
+    for (size_t i = 1; i <= SMP_MOUNTED_CHECK_HIDDEN + OLDEST && i <= sample->count; i++) {
+        const uint64_t method = sample->frames[sample->count - i].method;
+        has = has && method != 0 && !smp_named_methods_is_key(method);
+    }
+    return has;
 }
 
 /* Elsewhere in its first method it has left the second one. */
@@ -52,7 +65,7 @@ void smp_mounted_check(struct smp_mounted_check *check, jobject mounted,
 {
     const struct smp_frame *oldest = NULL;
 
-    if (mounted == NULL || sample->count < OLDEST)
+    if (mounted == NULL || sample->count < OLDEST || !has_ids(sample))
         return;
     if (!smp_cross_check_takes(check->stacks, check->differences)) {
         check->stacks++;

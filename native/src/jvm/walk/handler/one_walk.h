@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/hotspot/code.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/walk_data.h"
 
@@ -52,11 +53,18 @@ static inline bool smp_walk_is_whole(const struct smp_walk *walk, int32_t count)
  */
 static inline const struct smp_chunks *smp_walk_chunks(const struct smp_walk *walk)
 {
+    const struct smp_own_walk *own = walk->target->own;
     const struct smp_jvm_states *states = &walk->target->layout.states;
     const int32_t state = walk->answer->state;
+    struct smp_blob blob;
 
-    return state != 0 && (state == states->in_java || state == states->in_vm)
-               ? walk->target->own->chunks
+    if (own->chunks == NULL)
+        return NULL;
+    if (state != 0)
+        return state == states->in_java || state == states->in_vm ? own->chunks : NULL;
+    /* It is not known; but nothing else than Java runs in compiled code. */
+    return smp_blob_find(own->layout, walk->at.pc, &blob) && blob.kind == SMP_BLOB_COMPILED
+               ? own->chunks
                : NULL;
 }
 

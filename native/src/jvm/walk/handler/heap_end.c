@@ -6,7 +6,6 @@
 
 #include <stddef.h>
 
-#include "jvm/code/code_view.h"
 #include "jvm/hotspot/chunks.h"
 #include "jvm/hotspot/code.h"
 #include "jvm/hotspot/memory.h"
@@ -38,8 +37,7 @@ static bool is_barrier(const struct smp_own_walk *own, uintptr_t pc)
 {
     struct smp_blob blob;
 
-    return smp_code_is_near(pc) && smp_blob_find(own->layout, pc, &blob) &&
-           blob.kind == SMP_BLOB_BARRIER;
+    return smp_blob_find(own->layout, pc, &blob) && blob.kind == SMP_BLOB_BARRIER;
 }
 
 /* What looks like the barrier's address may be a remnant: then no entry lies above it. */

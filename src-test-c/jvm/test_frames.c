@@ -412,16 +412,16 @@ static void test_starts_that_are_no_frames(void **state)
     const struct smp_frames_start right = fake_stack_start(program.code);
     const uintptr_t high = fake_stack_high(program.code);
     const struct smp_frames_start wrong[] = {
-        { 0, right.fp, right.pc, 0 },
-        { right.sp + 1, right.fp, right.pc, 0 },
-        { high, right.fp, right.pc, 0 },
-        { UINTPTR_MAX - 7, right.fp, right.pc, 0 },
-        { right.sp, right.fp, 1, 0 },
-        { right.sp, right.fp, right.sp, 0 },
-        { right.sp, 0, fake_code_interpreter(program.code), 0 },
-        { right.sp, UINTPTR_MAX - 7, fake_code_interpreter(program.code), 0 },
-        { right.sp, high, fake_code_interpreter(program.code), 0 },
-        { right.sp, right.fp, program.plain + 1, 0 },
+        { .sp = 0, .fp = right.fp, .pc = right.pc },
+        { .sp = right.sp + 1, .fp = right.fp, .pc = right.pc },
+        { .sp = high, .fp = right.fp, .pc = right.pc },
+        { .sp = UINTPTR_MAX - 7, .fp = right.fp, .pc = right.pc },
+        { .sp = right.sp, .fp = right.fp, .pc = 1 },
+        { .sp = right.sp, .fp = right.fp, .pc = right.sp },
+        { .sp = right.sp, .fp = 0, .pc = fake_code_interpreter(program.code) },
+        { .sp = right.sp, .fp = UINTPTR_MAX - 7, .pc = fake_code_interpreter(program.code) },
+        { .sp = right.sp, .fp = high, .pc = fake_code_interpreter(program.code) },
+        { .sp = right.sp, .fp = right.fp, .pc = program.plain + 1 },
     };
 
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -674,6 +674,11 @@ void fake_stack_deoptimise(struct fake_code *code, bool is_method_handle)
     code->top.pc = start + (is_method_handle ? FAKE_DEOPT_MH_OFFSET : FAKE_DEOPT_OFFSET);
 }
 
+void fake_stack_leave(struct fake_code *code, uint32_t words)
+{
+    code->top.sp -= words * sizeof(uintptr_t);
+}
+
 struct smp_frames_start fake_stack_start(const struct fake_code *code)
 {
     return code->top;

@@ -100,6 +100,8 @@ void fake_stack_interpreted(struct fake_code *code, uintptr_t method, int32_t bc
 void fake_stack_upcall(struct fake_code *code, uintptr_t pc);
 /* From now on its own pc is in the frame, and it returns to where frames are deoptimised. */
 void fake_stack_deoptimise(struct fake_code *code, bool is_method_handle);
+/* Words that belong to no frame. */
+void fake_stack_leave(struct fake_code *code, uint32_t words);
 struct smp_frames_start fake_stack_start(const struct fake_code *code);
 uintptr_t fake_stack_high(const struct fake_code *code);
 /* The words of the stack, from its sp up. */

@@ -321,6 +321,11 @@ struct smp_export *fake_libjvm_entry(struct fake_libjvm *libjvm, const char *typ
     return NULL;
 }
 
+void fake_libjvm_add(struct fake_libjvm *libjvm, const struct smp_export *entry)
+{
+    add_entries(libjvm, entry, sizeof(*entry));
+}
+
 void fake_libjvm_hide(struct fake_libjvm *libjvm, size_t index, bool is_hidden)
 {
     assert_true(index < libjvm->count);

@@ -30,6 +30,8 @@ size_t fake_libjvm_count(const struct fake_libjvm *libjvm);
 struct smp_export *fake_libjvm_at(struct fake_libjvm *libjvm, size_t index);
 struct smp_export *fake_libjvm_entry(struct fake_libjvm *libjvm, const char *type,
                                      const char *name);
+/* One more; its texts outlive the lists. */
+void fake_libjvm_add(struct fake_libjvm *libjvm, const struct smp_export *entry);
 /* From now on this entry is, or is not, in its list. */
 void fake_libjvm_hide(struct fake_libjvm *libjvm, size_t index, bool is_hidden);
 /* From now on this symbol is not exported; NULL: all are. */

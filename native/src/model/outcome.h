@@ -52,7 +52,7 @@ enum smp_outcome_kind {
     X(VIRTUAL_THREAD_CUT, WALKED, "samples taken, virtual thread cut where it was parked",    \
       NULL,                                                                                   \
       "The stack of a virtual thread was walked only down to where it was last parked: the "  \
-      "JVM had not brought back the frames below.")                                           \
+      "frames below are in the heap, and could not be read at that moment.")                  \
     X(METHOD_WITHOUT_ID, WALKED, "samples taken, a method without an id", NULL,               \
       "The whole stack was walked, but the JVM had given no id yet to one of its methods: "   \
       "that row is `[method without an id]`. Our own walks copy the names of such methods, "  \

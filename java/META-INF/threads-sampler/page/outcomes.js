@@ -20,7 +20,7 @@ const OUTCOMES = {
     VIRTUAL_THREAD_CUT: {
         kind: 'walked',
         text: 'samples taken, virtual thread cut where it was parked',
-        words: 'The stack of a virtual thread was walked only down to where it was last parked: the JVM had not brought back the frames below.',
+        words: 'The stack of a virtual thread was walked only down to where it was last parked: the frames below are in the heap, and could not be read at that moment.',
     },
     METHOD_WITHOUT_ID: {
         kind: 'walked',

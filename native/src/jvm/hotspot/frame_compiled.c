@@ -168,7 +168,7 @@ bool smp_frame_step_blob(struct smp_frame_walk *walk)
     case SMP_BLOB_UPCALL:
         return smp_frame_step_upcall(walk, &blob);
     case SMP_BLOB_BARRIER:
-        return smp_frame_end(walk, SMP_FRAMES_BARRIER);
+        return smp_frame_step_barrier(walk);
     default:
         return smp_frame_go_over(walk, blob.frame_bytes);
     }

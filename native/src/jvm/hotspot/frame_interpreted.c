@@ -26,6 +26,13 @@ static bool find_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bc
            (frame->bci = smp_method_code_bci(&code, bcp)) != NOT_IN_METHOD;
 }
 
+/* Of the word in the frame. */
+static uintptr_t find_caller_sp(const struct smp_frame_walk *walk, uintptr_t word)
+{
+    return walk->continuation != 0 ? smp_frame_pointer(walk, walk->fp, word)
+                                   : smp_frame_slots_caller_sp(word, walk->fp);
+}
+
 bool smp_frame_step_interpreted(struct smp_frame_walk *walk)
 {
     const uintptr_t fp = walk->fp;
@@ -40,9 +47,9 @@ bool smp_frame_step_interpreted(struct smp_frame_walk *walk)
     if (fp < walk->sp || !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_METHOD), &method) ||
         !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_BCP), &bcp) ||
         !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_SENDER_SP), &caller_sp) ||
-        !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_CALLER_FP), &caller_fp) ||
+        !smp_frame_read_pointer(walk, smp_frame_slot(fp, SMP_SLOT_CALLER_FP), fp, &caller_fp) ||
         !smp_frame_read(walk, smp_frame_slot(fp, SMP_SLOT_RETURN), &caller_pc) ||
-        (caller_sp = smp_frame_slots_caller_sp(caller_sp, fp)) <= fp ||
+        (caller_sp = find_caller_sp(walk, caller_sp)) <= fp ||
         !find_bci(walk, method, bcp, &frame, &id))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     smp_frame_add(walk, frame, id);

@@ -5,6 +5,7 @@
 #ifndef SMP_JVM_HOTSPOT_FRAME_TYPES_H
 #define SMP_JVM_HOTSPOT_FRAME_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,7 @@
 enum { SMP_FRAMES_CACHE = 16384 /* return addresses; a power of two */ };
 
 struct smp_frames_cache;
+struct smp_chunks;
 
 /* Where a walk begins: a complete frame, as an anchor or the registers at a call give it. */
 struct smp_frames_start {
@@ -22,12 +24,17 @@ struct smp_frames_start {
     /* Of a compiled leaf that is not at a call, or whose call's line is recorded elsewhere: the
      * first record at or behind this address counts. 0: that of exactly pc. */
     uintptr_t line_pc;
+    /* How to read the frames of a virtual thread that lie in the heap. NULL: they are not read,
+     * because the collector may move them now. */
+    const struct smp_chunks *chunks;
+    /* The frames above have been walked otherwise: one of them returns to pc. */
+    bool has_callee;
 };
 
 enum smp_frames_end {
     SMP_FRAMES_ROOT,         /* the thread's first entry into Java has been reached */
     SMP_FRAMES_VIRTUAL_ROOT, /* a virtual thread's own first frame */
-    SMP_FRAMES_BARRIER,      /* the rest of a virtual thread lies in the heap */
+    SMP_FRAMES_BARRIER,      /* the rest of a virtual thread lies in the heap, and was not read */
     SMP_FRAMES_FULL,         /* more physical frames than any stack has */
     SMP_FRAMES_UNWALKABLE
 };

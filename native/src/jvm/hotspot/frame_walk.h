@@ -26,7 +26,14 @@ struct smp_frame_walk {
     uintptr_t fp;
     uintptr_t pc;
     struct smp_frames *out;
-    size_t added; /* frames, those left out included */
+    size_t added;                    /* frames, those left out included */
+    const struct smp_chunks *chunks; /* these two: see smp_frames_start */
+    bool has_callee;
+    /* In the heap: */
+    uintptr_t continuation; /* 0: on the stack */
+    uintptr_t parent;       /* of the chunk, see chunks.h; 0: it has none */
+    size_t on_stack;        /* frames that lie there */
+    size_t chunk_count;
 };
 
 static inline bool smp_frame_end(struct smp_frame_walk *walk, enum smp_frames_end end)
@@ -56,6 +63,28 @@ static inline bool smp_frame_read(struct smp_frame_walk *walk, uintptr_t address
     *out = smp_load_word(address);
     smp_frame_keep_word(walk, address, *out);
     return true;
+}
+
+/* A pointer to another place of the stack. In the heap it is a distance from base, in words. */
+static inline uintptr_t smp_frame_pointer(const struct smp_frame_walk *walk, uintptr_t base,
+                                          uintptr_t word)
+{
+    return walk->continuation == 0 ? word : base + word * sizeof(uintptr_t);
+}
+
+static inline bool smp_frame_read_pointer(struct smp_frame_walk *walk, uintptr_t address,
+                                          uintptr_t base, uintptr_t *out)
+{
+    if (!smp_frame_read(walk, address, out))
+        return false;
+    *out = smp_frame_pointer(walk, base, *out);
+    return true;
+}
+
+/* All frames of a chunk have been walked; up to two words may lie behind the last one. */
+static inline bool smp_frame_is_at_bottom(const struct smp_frame_walk *walk)
+{
+    return walk->continuation != 0 && walk->high - walk->sp <= 2 * sizeof(uintptr_t);
 }
 
 static inline uintptr_t smp_frame_slot(uintptr_t base, int slot)
@@ -90,7 +119,7 @@ static inline bool smp_frame_go_over(struct smp_frame_walk *walk, uint32_t bytes
     const uintptr_t fp = smp_load_word(fp_at);
     smp_frame_keep_word(walk, pc_at, pc);
     smp_frame_keep_word(walk, fp_at, fp);
-    return smp_frame_go(walk, sp, fp, pc);
+    return smp_frame_go(walk, sp, smp_frame_pointer(walk, fp_at, fp), pc);
 }
 
 /*
@@ -120,5 +149,10 @@ bool smp_frame_step_interpreted(struct smp_frame_walk *walk);
 /* frame_entry.c: where native code called Java. */
 bool smp_frame_step_entry(struct smp_frame_walk *walk);
 bool smp_frame_step_upcall(struct smp_frame_walk *walk, const struct smp_blob *blob);
+/* frame_chunk.c: into the heap, from chunk to chunk. */
+bool smp_frame_step_barrier(struct smp_frame_walk *walk);
+bool smp_frame_next_chunk(struct smp_frame_walk *walk);
+/* After the walk: what was read there is kept only where it led to the virtual thread's root. */
+void smp_frame_leave_heap(struct smp_frame_walk *walk);
 
 #endif

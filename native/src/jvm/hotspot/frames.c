@@ -67,7 +67,9 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
                                    .cache = cache,
                                    .low = start.sp - WORDS_BELOW_SP * sizeof(uintptr_t),
                                    .high = stack_high,
-                                   .out = out };
+                                   .out = out,
+                                   .chunks = start.chunks,
+                                   .has_callee = start.has_callee };
     bool goes_on = true;
 
     out->count = out->leaf_count = out->omitted = out->unsure = 0;
@@ -81,17 +83,20 @@ void smp_frames_walk(const struct smp_layout *layout, struct smp_frames_cache *c
         bool is_known = false;
         if (i == MAX_PHYSICAL) {
             goes_on = smp_frame_end(&walk, SMP_FRAMES_FULL);
+        } else if (smp_frame_is_at_bottom(&walk)) {
+            goes_on = smp_frame_next_chunk(&walk);
         } else if (walk.pc >= interpreter.low && walk.pc < interpreter.high) {
             goes_on = smp_frame_step_interpreted(&walk);
         } else if (walk.pc == entry_pc) {
             goes_on = smp_frame_step_entry(&walk);
         } else if (barrier_pc != 0 && walk.pc == barrier_pc) {
-            goes_on = smp_frame_end(&walk, SMP_FRAMES_BARRIER);
+            goes_on = smp_frame_step_barrier(&walk);
         } else {
             goes_on = smp_frame_step_known(&walk, &is_known);
             if (!is_known)
                 goes_on = smp_frame_step_blob(&walk);
         }
     }
+    smp_frame_leave_heap(&walk);
     finish(&walk);
 }

@@ -81,10 +81,19 @@ static bool is_enter_special(const struct smp_frame *frame)
     return frame->method == known.enter_special && frame->bci != SMP_BCI_PSEUDO;
 }
 
+size_t smp_virtual_threads_count_own(const struct smp_frame *frames, size_t count)
+{
+    for (size_t i = 0; i < MAX_ENTER_FRAMES && count > 0; i++) {
+        if (!is_enter_frame(frames[count - 1].method))
+            break;
+        count--;
+    }
+    return count;
+}
+
 enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
 {
     size_t boundary = 0;
-    bool whole = false;
 
     if (!known.found)
         return SMP_VIRTUAL_NONE;
@@ -92,15 +101,10 @@ enum smp_virtual_cut smp_virtual_threads_trim(struct smp_sample *sample)
         boundary++;
     if (boundary == sample->count)
         return SMP_VIRTUAL_NONE;
-    for (size_t i = 0; i < MAX_ENTER_FRAMES && boundary > 0; i++) {
-        if (!is_enter_frame(sample->frames[boundary - 1].method))
-            break;
-        boundary--;
-        whole = true;
-    }
-    sample->count = boundary;
-    sample->leaf_count = boundary;
-    return whole ? SMP_VIRTUAL_WHOLE : SMP_VIRTUAL_CUT;
+    const size_t own = smp_virtual_threads_count_own(sample->frames, boundary);
+    sample->count = own;
+    sample->leaf_count = own;
+    return own < boundary ? SMP_VIRTUAL_WHOLE : SMP_VIRTUAL_CUT;
 }
 
 void smp_virtual_threads_trim_root(struct smp_sample *sample)

@@ -43,6 +43,9 @@ void smp_virtual_threads_trim_root(struct smp_sample *sample);
 /* Its name, read into name, and itself; ref may be NULL. */
 struct smp_mounted_thread smp_virtual_threads_describe(JNIEnv *env, jobject ref, char *name,
                                                        size_t size);
+/* Of a virtual thread's frames without the boundary, leaf first: those that are left without the
+ * JDK's own, from VirtualThread.run on. */
+size_t smp_virtual_threads_count_own(const struct smp_frame *frames, size_t count);
 /* The method on whose frame those of a virtual thread stand; 0: not known. */
 uint64_t smp_virtual_threads_boundary(void);
 /* Is it a carrier thread? If so, virtual threads are in use from now on. */

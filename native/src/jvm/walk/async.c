@@ -15,6 +15,7 @@
 #include "jvm/code/code_map.h"
 #include "jvm/code/method_ids.h"
 #include "jvm/hotspot/check.h"
+#include "jvm/hotspot/chunks.h"
 #include "jvm/hotspot/frames.h"
 #include "jvm/hotspot/version.h"
 #include "jvm/threads/stack_bounds.h"
@@ -36,8 +37,12 @@ static struct {
     struct smp_async async; /* constant while usable */
     struct smp_frames_cache *cache; /* with it own is constant, which a late handler may read */
     struct smp_own_walk own;
-    pthread_mutex_t mutex; /* guards refusal */
+    struct smp_own_walk on_stack; /* the same, without the heap */
+    _Atomic bool cuts_virtual_threads;
+    struct smp_chunks chunks; /* what own may read of the heap */
+    pthread_mutex_t mutex;    /* guards the refusals */
     char refusal[SMP_ASYNC_REFUSAL_BYTES];
+    char chunks_refusal[SMP_CHUNKS_REASON_BYTES];
 } state = { .once = SMP_ONCE_INIT, .mutex = PTHREAD_MUTEX_INITIALIZER };
 
 static void set_refusal(const char *reason)
@@ -52,6 +57,33 @@ void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
     pthread_mutex_lock(&state.mutex);
     (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s", state.refusal);
     pthread_mutex_unlock(&state.mutex);
+}
+
+/* Of JDKs with virtual threads only. */
+static void set_chunks_refusal(const char *reason)
+{
+    pthread_mutex_lock(&state.mutex);
+    (void)snprintf(state.chunks_refusal, sizeof(state.chunks_refusal), "%s", reason);
+    pthread_mutex_unlock(&state.mutex);
+}
+
+void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES])
+{
+    pthread_mutex_lock(&state.mutex);
+    (void)snprintf(out, SMP_ASYNC_REFUSAL_BYTES, "%s",
+                   smp_virtual_threads_in_use() ? state.chunks_refusal : "");
+    pthread_mutex_unlock(&state.mutex);
+}
+
+bool smp_async_reads_heap(void)
+{
+    return state.own.chunks != NULL && !atomic_load(&state.cuts_virtual_threads);
+}
+
+void smp_async_cut_virtual_threads(const char *reason)
+{
+    if (!atomic_exchange(&state.cuts_virtual_threads, true))
+        set_chunks_refusal(reason);
 }
 
 bool smp_async_is_usable(void)
@@ -73,7 +105,7 @@ const struct smp_own_walk *smp_async_own_walk(void)
         return NULL;
     if (atomic_exchange(&believed_epoch, epoch) != epoch)
         smp_frames_cache_renew(state.own.cache);
-    return &state.own;
+    return atomic_load(&state.cuts_virtual_threads) ? &state.on_stack : &state.own;
 }
 
 int smp_async_signal(int wanted)
@@ -100,13 +132,26 @@ static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
     return caller;
 }
 
+static const struct smp_chunks *find_chunks(JNIEnv *env)
+{
+    char reason[SMP_CHUNKS_REASON_BYTES];
+    const bool is_found = smp_chunks_find(NULL, smp_hotspot_layout(), env, &state.chunks, reason);
+
+    set_chunks_refusal(is_found ? "" : reason);
+    return is_found ? &state.chunks : NULL;
+}
+
 /* After the events for code, which have found the layout. */
 static void prepare_own_walk(const struct smp_check_caller *caller)
 {
     (void)!smp_hotspot_prove(caller); /* else it is not usable, see smp_hotspot_is_usable */
-    if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK)
+    if (state.cache == NULL && smp_frames_cache_create(&state.cache) == SMP_OK) {
         state.own =
             smp_own_walk_make(smp_hotspot_layout(), state.cache, smp_virtual_threads_boundary());
+        state.on_stack = state.own;
+        if (smp_hotspot_is_usable() && !atomic_load(&state.cuts_virtual_threads))
+            state.own.chunks = find_chunks(caller->env);
+    }
 }
 
 /* What the walks read of the JVM's thread objects and of its code. */

@@ -44,6 +44,13 @@ bool smp_async_is_usable(void);
 /* Why it is not usable; "" while it is, or before the first open. Copied. */
 void smp_async_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
 
+/* Why stacks of virtual threads are cut where these parked; "" where they are not, or where none is
+ * in use. Copied. */
+void smp_async_chunks_refusal(char out[SMP_ASYNC_REFUSAL_BYTES]);
+
+/* From now on their frames in the heap are not read, for as long as the library is loaded. */
+void smp_async_cut_virtual_threads(const char *reason);
+
 struct smp_async {
     int signal;
     smp_jvm_walk *walk;
@@ -51,6 +58,8 @@ struct smp_async {
 };
 
 const struct smp_async *smp_async_get(void);
+/* Are frames of virtual threads read that lie in the heap? */
+bool smp_async_reads_heap(void);
 /* For the next walk; NULL: not usable in this JVM, or not any more (hotspot/check.h). */
 const struct smp_own_walk *smp_async_own_walk(void);
 /* The number to send for a session that opened with wanted: another session's if wanted could not

@@ -564,6 +564,7 @@ void smp_by_signal_destroy(struct smp_by_signal *walker)
         smp_free(NULL, walker->spare[i].frames);
     smp_signals_give_mailbox(walker->mailbox);
     smp_handshakes_fini(&walker->delivery.handshakes);
+    smp_mounted_check_fini(&walker->delivery.mounted_check);
     smp_free(NULL, walker);
 }
 

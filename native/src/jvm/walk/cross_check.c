@@ -37,15 +37,22 @@ struct smp_cross_check_counts smp_cross_check_get_counts(void)
                                             .different = process.different };
 }
 
-static bool is_walk_due(const struct smp_cross_check *check)
+bool smp_cross_check_takes(uint64_t walks, unsigned differences)
 {
     const uint64_t each = atomic_load_explicit(&process.each, memory_order_relaxed);
 
-    if (check->differences > 0)
+    if (differences > 0)
         return true;
     if (each != 0)
-        return (check->walks + 1) % each == 0;
-    return check->walks < SMP_CROSS_CHECK_FIRST || (check->walks + 1) % SMP_CROSS_CHECK_EACH == 0;
+        return (walks + 1) % each == 0;
+    return walks < SMP_CROSS_CHECK_FIRST || (walks + 1) % SMP_CROSS_CHECK_EACH == 0;
+}
+
+void smp_cross_check_count(bool is_different)
+{
+    atomic_fetch_add(&process.compared, 1);
+    if (is_different)
+        atomic_fetch_add(&process.different, 1);
 }
 
 static int64_t read_clock(const struct smp_thread *thread)
@@ -57,7 +64,7 @@ static int64_t read_clock(const struct smp_thread *thread)
 
 void smp_cross_check_begin(struct smp_cross_check *check, const struct smp_thread *thread)
 {
-    check->is_due = is_walk_due(check);
+    check->is_due = smp_cross_check_takes(check->walks, check->differences);
     if (check->is_due)
         check->cpu_ns = read_clock(thread);
 }
@@ -99,15 +106,11 @@ bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker 
     if (check->cpu_ns < 0 || by_jvmti->walk(by_jvmti->self, thread, &check->other) != SMP_OK ||
         read_clock(thread) != check->cpu_ns)
         return true;
+    const bool is_same = is_same_stack(sample, &check->other, reason);
     check->walks++;
-    atomic_fetch_add(&process.compared, 1);
-    if (is_same_stack(sample, &check->other, reason)) {
-        check->differences = 0;
-        return true;
-    }
-    check->differences++;
-    atomic_fetch_add(&process.different, 1);
-    return false;
+    check->differences = is_same ? 0 : check->differences + 1;
+    smp_cross_check_count(!is_same);
+    return is_same;
 }
 
 bool smp_cross_check_is_second(const struct smp_cross_check *check)

@@ -53,6 +53,11 @@ bool smp_cross_check_end(struct smp_cross_check *check, const struct smp_walker 
 /* Did the one before differ, too? */
 bool smp_cross_check_is_second(const struct smp_cross_check *check);
 
+/* Is the next walk one to compare, after so many walks and differences in a row? */
+bool smp_cross_check_takes(uint64_t walks, unsigned differences);
+/* Counts a walk that was compared elsewhere. */
+void smp_cross_check_count(bool is_different);
+
 /* For tests: one in so many from now on, in all sessions, from the first walk on. */
 void smp_cross_check_set_each(uint64_t each);
 

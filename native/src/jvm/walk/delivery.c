@@ -3,6 +3,7 @@
 
 #include "jvm/threads/threads.h"
 #include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/async.h"
 #include "jvm/walk/walk_target.h"
 #include "jvm/walk/walked_sample.h"
 
@@ -58,6 +59,8 @@ void smp_delivery_stack(struct smp_delivery *delivery, JNIEnv *env, const struct
     }
     if (cut == SMP_VIRTUAL_CUT)
         answer = SMP_ANSWER_VIRTUAL_CUT;
+    else if (cut == SMP_VIRTUAL_WHOLE && !walked->is_late && smp_async_reads_heap())
+        smp_mounted_check(&delivery->mounted_check, walked->mounted, &sample);
     if (sample.count == 0)
         answer = SMP_ANSWER_EMPTY;
     if (smp_walked_sample_is_missing(&sample) &&

@@ -33,6 +33,7 @@
 #include "jvm/hotspot/thread_states.h"
 #include "jvm/walk/handler/walk_data.h"
 #include "jvm/walk/handshakes.h"
+#include "jvm/walk/mounted_check.h"
 
 enum { SMP_DELIVERY_NAME_BYTES = 256 /* of a virtual thread's name */ };
 
@@ -41,6 +42,7 @@ struct smp_delivery {
     struct smp_jvm_states states;
     struct smp_handshakes handshakes;
     struct smp_named_methods *named; /* NULL: what was copied of methods is not used */
+    struct smp_mounted_check mounted_check;
     char name[SMP_DELIVERY_NAME_BYTES];
 };
 

@@ -10,14 +10,12 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import com.incapsula.sampler.testing.CrossChecks;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.ShownStack;
 import com.incapsula.sampler.testing.Wait;
 import com.incapsula.sampler.testing.Worker;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,8 +28,6 @@ import org.junit.jupiter.params.provider.EnumSource;
 class OutsideIT {
 
     private static final String HANDSHAKE = "WALKED_BY_HANDSHAKE";
-    private static final String LAMBDA = "$$Lambda";
-    private static final String HIDDEN = "java.lang.Thread.runWith("; // from JDK 21 on; some ways show it, some do not
     private static final long SELDOM = 4096;
 
     private final ThreadsSampler sampler = quick(new Recorder());
@@ -76,39 +72,16 @@ class OutsideIT {
 
     /* The thread waits, most likely, and is in a known place: what the JVM showed before and shows after. */
     private boolean sawThreadAsItIs(Thread thread) {
-        String expected = stackOf(thread);
+        String expected = ShownStack.of(thread);
         awaitTicks(sampler, 4);
         try (SamplingReport report = sampler.snapshot()) {
             return expected.contains("forMillis")
                     && report.toString(ReportFormat.COLLAPSED)
                             .lines()
                             .filter(line -> line.startsWith(thread.getName() + ";"))
-                            .map(OutsideIT::framesOf)
+                            .map(ShownStack::ofLine)
                             .anyMatch(expected::equals);
         }
-    }
-
-    private static String stackOf(Thread thread) {
-        List<StackTraceElement> frames = new ArrayList<>(Arrays.asList(thread.getStackTrace()));
-        Collections.reverse(frames);
-        return frames.stream()
-                .filter(frame -> !frame.getClassName().contains(LAMBDA))
-                .map(OutsideIT::textOf)
-                .filter(frame -> !frame.startsWith(HIDDEN))
-                .collect(Collectors.joining(";"));
-    }
-
-    private static String textOf(StackTraceElement frame) {
-        String place = frame.isNativeMethod() ? "Native Method" : frame.getFileName() + ":" + frame.getLineNumber();
-        return frame.getClassName() + "." + frame.getMethodName() + "(" + place + ")";
-    }
-
-    /* Not every JVM shows the frames of classes that it makes for lambdas, and their names differ. */
-    private static String framesOf(String line) {
-        String frames = line.substring(line.indexOf(';') + 1, line.lastIndexOf(' '));
-        return Arrays.stream(frames.split(";"))
-                .filter(frame -> !frame.contains(LAMBDA) && !frame.startsWith(HIDDEN))
-                .collect(Collectors.joining(";"));
     }
 
     @Test

@@ -6,18 +6,23 @@ import static com.incapsula.sampler.testing.Samplers.awaitTicks;
 import static com.incapsula.sampler.testing.Samplers.quick;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.incapsula.sampler.testing.ChildJvm;
 import com.incapsula.sampler.testing.Group;
 import com.incapsula.sampler.testing.Measures;
 import com.incapsula.sampler.testing.NothingLeft;
 import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
+import com.incapsula.sampler.testing.VirtualThreadsProgram;
 import com.incapsula.sampler.testing.work.Desk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.LongConsumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -155,6 +160,65 @@ class VirtualThreadsIT {
         assertThat(named).isPositive();
         assertThat(unnamed).isLessThanOrEqualTo(Math.max(UNNAMED_POLLS * millis, named / 100));
         assertThat(wrong).isZero();
+    }
+
+    /* The JVM has brought back two or three of its frames; the others are in the heap. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "10 -XX:+UseG1GC -XX:TieredStopAtLevel=4",
+                "200 -XX:+UseG1GC -XX:TieredStopAtLevel=4",
+                "200 -XX:+UseSerialGC -XX:TieredStopAtLevel=1",
+                "20 -XX:+UseSerialGC -Xint",
+                "200 -XX:+UseParallelGC -XX:-UseCompressedOops"
+            })
+    void oneThatHasParkedIsSeenAsTheJvmShowsIt(String depthAndOptions) throws Exception {
+        String output = runDeep(depthAndOptions, 100, "whole");
+        assertThat(output).contains("engine HYBRID" + System.lineSeparator());
+    }
+
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void oneThatHasParkedIsSeenAsItIsWithCompactHeaders() throws Exception {
+        String output = runDeep("50 -XX:+UseSerialGC -XX:+UseCompactObjectHeaders", 100, "whole");
+        assertThat(output).contains("engine HYBRID" + System.lineSeparator());
+    }
+
+    @Test
+    void whereObjectsMoveItIsCutAndTheEngineSaysSo() throws Exception {
+        assertThat(runDeep("10 -XX:+UseZGC", 100))
+                .contains("engine HYBRID (virtual threads cut where they parked: "
+                        + "this collector moves objects while threads run)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"10 -XX:+UseG1GC -XX:TieredStopAtLevel=4", "200 -XX:+UseSerialGC", "200 -XX:+UseSerialGC -Xint"})
+    @Measures
+    void allButAFewStacksReachTheRoot(String depthAndOptions) throws Exception {
+        String output = runDeep(depthAndOptions, 3000);
+        System.out.println(depthAndOptions + ": " + output);
+        Matcher seen = Pattern.compile("seen whole (\\d+) us, cut (\\d+) us").matcher(output);
+        assertThat(seen.find()).as(output).isTrue();
+        long whole = Long.parseLong(seen.group(1));
+        long cut = Long.parseLong(seen.group(2));
+        assertThat(cut).as(output).isLessThanOrEqualTo((whole + cut) / 100);
+    }
+
+    /* Whatever collector a JVM of tests has by default, the last one named counts. */
+    private static String runDeep(String depthAndOptions, int millis, String... more) throws Exception {
+        List<String> words = List.of(depthAndOptions.split(" "));
+        List<String> arguments = new ArrayList<>(List.of(words.get(0), String.valueOf(millis)));
+        arguments.addAll(List.of(more));
+        ChildJvm child = ChildJvm.of(VirtualThreadsProgram.class).withTestLibraries();
+        words.stream()
+                .filter(word -> word.matches("-XX:\\+Use.*GC"))
+                .findFirst()
+                .ifPresent(collector -> child.option("-XX:-UseSerialGC"));
+        return child.option(words.subList(1, words.size()).toArray(new String[0]))
+                .run(arguments.toArray(new String[0]))
+                .assertFine()
+                .output();
     }
 
     private void startThoseThatTakeTurns() {

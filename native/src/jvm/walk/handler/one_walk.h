@@ -13,6 +13,7 @@
 #include <ucontext.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/hotspot/code.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/walk_data.h"
 
@@ -44,6 +45,27 @@ static inline bool smp_walk_is_whole(const struct smp_walk *walk, int32_t count)
     if (root != NULL)
         return frames[count - 1].method == root;
     return count > 1 || frames[0].bci != -1;
+}
+
+/*
+ * The heap may be read: a collection waits for a thread that runs Java code or the JVM's own, so it
+ * moves no object before this handler has returned.
+ */
+static inline const struct smp_chunks *smp_walk_chunks(const struct smp_walk *walk)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    const struct smp_jvm_states *states = &walk->target->layout.states;
+    const int32_t state = walk->answer->state;
+    struct smp_blob blob;
+
+    if (own->chunks == NULL)
+        return NULL;
+    if (state != 0)
+        return state == states->in_java || state == states->in_vm ? own->chunks : NULL;
+    /* It is not known; but nothing else than Java runs in compiled code. */
+    return smp_blob_find(own->layout, walk->at.pc, &blob) && blob.kind == SMP_BLOB_COMPILED
+               ? own->chunks
+               : NULL;
 }
 
 /* Room is left before the walked frames for a leaf. */

@@ -38,9 +38,11 @@ static bool on_stack(const struct smp_walk *walk, uintptr_t address)
  * at exactly its pc. */
 static bool walk_from(struct smp_walk *walk, struct smp_registers from, uintptr_t line_pc)
 {
-    const struct smp_frames_start start = {
-        .sp = from.sp, .fp = from.fp, .pc = from.pc, .line_pc = line_pc
-    };
+    const struct smp_frames_start start = { .sp = from.sp,
+                                            .fp = from.fp,
+                                            .pc = from.pc,
+                                            .line_pc = line_pc,
+                                            .chunks = smp_walk_chunks(walk) };
     const struct smp_own_walk *own = walk->target->own;
     uint32_t count = 0;
 

@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/walk/handler/heap_end.h"
 #include "jvm/walk/handler/one_walk.h"
 #include "jvm/walk/handler/recovery.h"
 #include "jvm/walk/handler/registers.h"
@@ -147,6 +148,7 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
         answer->answer = SMP_ANSWER_WHOLE;
         answer->first = 1;
         answer->count = (uint32_t)code;
+        smp_heap_end_add(&walk);
         return;
     }
     answer->answer = answer_of(code);

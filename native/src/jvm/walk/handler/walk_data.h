@@ -56,6 +56,7 @@ struct smp_own_walk {
     struct smp_frames_cache *cache;
     void
         *virtual_root; /* a virtual thread's frames stand on that of this method; NULL: not known */
+    const struct smp_chunks *chunks; /* NULL: its frames in the heap are not read in this JVM */
 };
 
 /* What is known of the process and of the thread before it is interrupted. */

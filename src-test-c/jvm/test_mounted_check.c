@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those */
+#include <cmocka.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/code/named_methods.h"
+#include "jvm/threads/virtual_threads.h"
+#include "jvm/walk/async.h"
+#include "jvm/walk/cross_check.h"
+#include "jvm/walk/mounted_check.h"
+#include "support/failing_alloc.h"
+#include "support/vm_fixture.h"
+
+enum { DEPTH = 12 };
+
+static struct vm_fixture fixture;
+static struct fake_thread thread;
+static jobject mounted;
+static struct smp_frame frames[DEPTH];
+static struct smp_sample sample;
+static struct smp_mounted_check check;
+static uint64_t compared;
+static uint64_t different;
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    if (smp_agent_open() != SMP_OK)
+        return -1;
+    thread = (struct fake_thread){ .object = { FAKE_THREAD }, .depth = DEPTH };
+    mounted = fake_jni_local(&thread);
+    check = (struct smp_mounted_check){ 0 };
+    for (int i = 0; i < DEPTH; i++) /* as the fake JVMTI has them */
+        frames[i] = (struct smp_frame){ .method = (uint64_t)(FAKE_METHOD + DEPTH - 1 - i),
+                                        .bci = DEPTH - 1 - i };
+    sample = (struct smp_sample){ .frames = frames, .count = DEPTH, .leaf_count = DEPTH };
+    smp_cross_check_set_each(1);
+    compared = smp_cross_check_get_counts().compared;
+    different = smp_cross_check_get_counts().different;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    smp_cross_check_set_each(0);
+    smp_mounted_check_fini(&check);
+    (*fake_jni_env())->DeleteLocalRef(fake_jni_env(), mounted);
+    smp_agent_close();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static void compare(uint64_t more_compared, uint64_t more_different)
+{
+    smp_mounted_check(&check, mounted, &sample);
+    compared += more_compared;
+    different += more_different;
+    assert_int_equal(smp_cross_check_get_counts().compared, compared);
+    assert_int_equal(smp_cross_check_get_counts().different, different);
+}
+
+static void the_same_end_is_right(void **state)
+{
+    (void)state;
+    compare(1, 0);
+    /* Elsewhere in the second frame, and in others above. */
+    frames[DEPTH - 2].bci = 77;
+    frames[0].method = 77;
+    compare(1, 0);
+    assert_int_equal(check.differences, 0);
+}
+
+static void frames_that_jvmti_does_not_show_are_passed(void **state)
+{
+    (void)state;
+    frames[DEPTH - 2 - SMP_MOUNTED_CHECK_HIDDEN] = frames[DEPTH - 2];
+    for (int i = DEPTH - 1 - SMP_MOUNTED_CHECK_HIDDEN; i < DEPTH - 1; i++)
+        frames[i].method = 77;
+    compare(1, 0);
+    frames[DEPTH - 3 - SMP_MOUNTED_CHECK_HIDDEN] = frames[DEPTH - 2 - SMP_MOUNTED_CHECK_HIDDEN];
+    frames[DEPTH - 2 - SMP_MOUNTED_CHECK_HIDDEN].method = 77;
+    compare(1, 1);
+}
+
+static void what_cannot_be_compared_is_not(void **state)
+{
+    (void)state;
+    frames[DEPTH - 1].bci = 77; /* it is about to end */
+    compare(0, 0);
+    frames[DEPTH - 1].bci = 0;
+    thread.ended = true;
+    compare(0, 0);
+    thread.ended = false;
+    thread.depth = 1;
+    compare(0, 0);
+    thread.depth = SMP_MOUNTED_CHECK_FRAMES;
+    compare(0, 0);
+    thread.depth = DEPTH;
+    frames[DEPTH - 2].method = SMP_NAMED_METHOD_BIT + 1;
+    compare(0, 0);
+    frames[DEPTH - 2].method = FAKE_METHOD + 1;
+    sample.count = 1;
+    compare(0, 0);
+    sample.count = DEPTH;
+    smp_mounted_check(&check, NULL, &sample);
+    compare(1, 0);
+}
+
+static enum smp_status check_once(void *self)
+{
+    (void)self;
+    check.frames = NULL;
+    smp_mounted_check(&check, mounted, &sample);
+    const bool has_memory = check.frames != NULL;
+    smp_mounted_check_fini(&check);
+    check.frames = NULL;
+    return has_memory ? SMP_OK : SMP_ENOMEM;
+}
+
+static void without_memory_nothing_is_compared(void **state)
+{
+    const struct failing_alloc_steps steps = failing_alloc_each_step(check_once, NULL);
+
+    (void)state;
+    assert_int_equal(steps.refused, 1);
+    assert_int_equal(smp_cross_check_get_counts().compared - compared, 1);
+}
+
+static void only_some_are_compared(void **state)
+{
+    (void)state;
+    smp_cross_check_set_each(10);
+    for (int i = 0; i < 100; i++)
+        smp_mounted_check(&check, mounted, &sample);
+    assert_int_equal(smp_cross_check_get_counts().compared - compared, 10);
+}
+
+/* Last: the heap is not read any more in this process. */
+static void two_differences_in_a_row_end_it(void **state)
+{
+    char reason[SMP_ASYNC_REFUSAL_BYTES];
+
+    (void)state;
+    frames[DEPTH - 1].method = 77;
+    compare(1, 1);
+    frames[DEPTH - 1].method = FAKE_METHOD;
+    smp_cross_check_set_each(1000); /* the next one is compared all the same */
+    compare(1, 0);
+    smp_cross_check_set_each(1);
+    smp_async_chunks_refusal(reason);
+    assert_string_equal(reason, "");
+    frames[DEPTH - 2].method = 77;
+    compare(1, 1);
+    compare(1, 1);
+    smp_async_chunks_refusal(reason);
+    assert_string_equal(reason, ""); /* no virtual thread was seen */
+    thread.is_carrier = true;
+    assert_true(smp_virtual_threads_is_carrier(fake_jni_env(), mounted));
+    smp_async_chunks_refusal(reason);
+    assert_string_equal(reason, "found wrong, a stack ends in other frames");
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(the_same_end_is_right),          TEST(frames_that_jvmti_does_not_show_are_passed),
+        TEST(what_cannot_be_compared_is_not), TEST(without_memory_nothing_is_compared),
+        TEST(only_some_are_compared),         TEST(two_differences_in_a_row_end_it),
+    };
+
+    return cmocka_run_group_tests(tests, vm_fixture_know_virtual_threads,
+                                  vm_fixture_forget_virtual_threads);
+}

@@ -146,7 +146,7 @@ static bool enter(struct smp_frame_walk *walk, const struct chunk *chunk)
 }
 
 /* A thread that parks may have frames in both places. */
-static bool is_parking(const struct smp_frame_walk *walk)
+static bool is_chunk_parking(const struct smp_frame_walk *walk)
 {
     for (size_t i = 0; i < walk->added && i < 2; i++) {
         for (size_t k = 0; k < SMP_CHUNKS_YIELDS; k++) {
@@ -163,7 +163,7 @@ bool smp_frame_step_barrier(struct smp_frame_walk *walk)
     struct chunk newest = { 0 };
 
     if (walk->chunks == NULL || walk->continuation != 0 ||
-        (walk->added == 0 && !walk->has_callee) || is_parking(walk) ||
+        (walk->added == 0 && !walk->has_callee) || is_chunk_parking(walk) ||
         !find_continuation(walk, &newest))
         return smp_frame_end(walk, SMP_FRAMES_BARRIER);
     walk->on_stack = walk->added;

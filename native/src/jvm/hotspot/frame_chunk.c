@@ -129,7 +129,7 @@ static bool find_continuation(struct smp_frame_walk *walk, struct chunk *newest)
 }
 
 /* The words of the chunk are those that may be read from now on. */
-static bool enter(struct smp_frame_walk *walk, const struct chunk *chunk)
+static bool enter_chunk(struct smp_frame_walk *walk, const struct chunk *chunk)
 {
     const uintptr_t pc_at = chunk->sp - sizeof(uintptr_t);
     const uintptr_t fp_at = chunk->sp - SAVED_WORDS * sizeof(uintptr_t);
@@ -167,7 +167,7 @@ bool smp_frame_step_barrier(struct smp_frame_walk *walk)
         !find_continuation(walk, &newest))
         return smp_frame_end(walk, SMP_FRAMES_BARRIER);
     walk->on_stack = walk->added;
-    return enter(walk, &newest);
+    return enter_chunk(walk, &newest);
 }
 
 bool smp_frame_next_chunk(struct smp_frame_walk *walk)
@@ -179,7 +179,7 @@ bool smp_frame_next_chunk(struct smp_frame_walk *walk)
     if (++walk->chunk_count == MAX_CHUNKS ||
         !read_chunk(walk->chunks, walk->parent, walk->continuation, &next))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
-    return enter(walk, &next);
+    return enter_chunk(walk, &next);
 }
 
 void smp_frame_leave_heap(struct smp_frame_walk *walk)

@@ -22,6 +22,9 @@ struct smp_frames_start {
     /* Of a compiled leaf that is not at a call, or whose call's line is recorded elsewhere: the
      * first record at or behind this address counts. 0: that of exactly pc. */
     uintptr_t line_pc;
+    /* What the register of the byte code pointer holds, where an interpreted leaf was interrupted.
+     * It counts where it lies in that method: its slot is only written at calls. 0: the slot. */
+    uintptr_t bcp;
 };
 
 enum smp_frames_end {

@@ -25,6 +25,9 @@
 
 #define SMP_PROLOGUE_BYTES AARCH64_PROLOGUE_BYTES
 #define SMP_CALL_LONGEST AARCH64_CALL_LONGEST
+#define SMP_LEAVE_BEFORE AARCH64_LEAVE_BEFORE
+#define SMP_LEAVE_BEHIND AARCH64_LEAVE_BEHIND
+#define smp_machine_code_rest aarch64_rest
 #define smp_machine_code_frame aarch64_frame
 #define smp_machine_code_follows_call aarch64_follows_call
 #define smp_machine_code_jump_target aarch64_jump_target
@@ -41,6 +44,15 @@ static void an_interpreted_callers_sp_may_be_low(void **state)
     assert_int_equal(aarch64_caller_sp(0x2000, 0x2000), 0x2010);
     assert_int_equal(aarch64_caller_sp(0x2010, 0x2000), 0x2010);
     assert_int_equal(aarch64_caller_sp(0x2040, 0x2000), 0x2040);
+}
+
+static void a_return(void **state)
+{
+    static const uint32_t code[] = { NOP, 0xd65f03c0 };
+
+    (void)state;
+    assert_int_equal(aarch64_rest((uintptr_t)&code[0]), SMP_REST_FRAME);
+    assert_int_equal(aarch64_rest((uintptr_t)&code[1]), SMP_REST_RETURN);
 }
 
 static void small_frames(void **state)
@@ -98,6 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interpreted_callers_sp_may_be_low),
+        cmocka_unit_test(a_return),
         cmocka_unit_test(small_frames),
         cmocka_unit_test(larger_frames),
         cmocka_unit_test(calls_and_branches),

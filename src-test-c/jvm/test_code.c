@@ -200,6 +200,10 @@ static void test_other_kinds(void **state)
     assert_true(
         smp_blob_find(layout, fake_code_stub(code, "StubRoutines (continuationstubs)", 0), &blob));
     assert_int_equal(blob.kind, SMP_BLOB_BARRIER);
+    assert_true(smp_blob_find(layout, fake_code_stub(code, "DeoptimizationBlob", 8), &blob));
+    assert_int_equal(blob.kind, SMP_BLOB_DEOPT);
+    assert_true(smp_blob_find(layout, fake_code_stub(code, "UncommonTrapBlob", 8), &blob));
+    assert_int_equal(blob.kind, SMP_BLOB_DEOPT);
     assert_true(smp_blob_find(layout, fake_code_stub(code, "nmethods", 3), &blob));
     assert_int_equal(blob.kind, SMP_BLOB_STUB);
     fake_code_destroy(code);

@@ -13,8 +13,6 @@
 #include "jvm/code/code_map.h"
 #include "support/failing_alloc.h"
 
-static const struct smp_code_frame no_frame = { 0 };
-
 /* The id of the piece at pc; 0: none. */
 static uint64_t id_at(uintptr_t pc)
 {
@@ -46,8 +44,8 @@ static int close_code(void **state)
 static void test_a_method_is_found_by_its_addresses(void **state)
 {
     (void)state;
-    smp_code_map_add_method(0x1000, 0x100, 7, no_frame);
-    smp_code_map_add_method(0x2000, 0x10, 8, no_frame);
+    smp_code_map_add_method(0x1000, 0x100, 7);
+    smp_code_map_add_method(0x2000, 0x10, 8);
     assert_int_equal(id_at(0xfff), 0);
     assert_int_equal(id_at(0x1000), 7);
     assert_int_equal(id_at(0x10ff), 7);
@@ -59,7 +57,7 @@ static void test_a_method_is_found_by_its_addresses(void **state)
 static void test_an_unloaded_method_is_gone(void **state)
 {
     (void)state;
-    smp_code_map_add_method(0x1000, 0x100, 7, no_frame);
+    smp_code_map_add_method(0x1000, 0x100, 7);
     smp_code_map_remove_method(0x1000, 8); /* not the one that is there */
     assert_int_equal(id_at(0x1000), 7);
     smp_code_map_remove_method(0x1000, 7);
@@ -70,10 +68,10 @@ static void test_an_unloaded_method_is_gone(void **state)
 static void test_addresses_are_used_again(void **state)
 {
     (void)state;
-    smp_code_map_add_method(0x1000, 0x100, 7, no_frame);
-    smp_code_map_add_method(0x1100, 0x100, 8, no_frame);
-    smp_code_map_add_method(0x1200, 0x100, 9, no_frame);
-    smp_code_map_add_method(0x1080, 0x100, 10, no_frame);
+    smp_code_map_add_method(0x1000, 0x100, 7);
+    smp_code_map_add_method(0x1100, 0x100, 8);
+    smp_code_map_add_method(0x1200, 0x100, 9);
+    smp_code_map_add_method(0x1080, 0x100, 10);
     assert_int_equal(id_at(0x1000), 0);
     assert_int_equal(id_at(0x1080), 10);
     assert_int_equal(id_at(0x117f), 10);
@@ -95,7 +93,7 @@ static void test_the_innermost_stub_is_found(void **state)
         assert_string_equal(name_at(0x504f), "[other]");
         assert_string_equal(name_at(0x5fff), "[StubRoutines]");
         assert_null(name_at(0x6000));
-        smp_code_map_add_method(0x10000 + i * 0x100, 0x100, i + 1, no_frame);
+        smp_code_map_add_method(0x10000 + i * 0x100, 0x100, i + 1);
     }
 }
 
@@ -140,7 +138,7 @@ static void test_many_methods(void **state)
     (void)state;
     for (uintptr_t i = 0; i < COUNT; i++) {
         const uintptr_t at = i * 7919 % COUNT; /* in no order */
-        smp_code_map_add_method(0x100000 + at * 0x40, 0x40, at + 1, no_frame);
+        smp_code_map_add_method(0x100000 + at * 0x40, 0x40, at + 1);
     }
     for (uintptr_t i = 0; i < COUNT; i++)
         assert_int_equal(id_at(0x100000 + i * 0x40 + 0x3f), i + 1);
@@ -156,23 +154,23 @@ static void test_the_limit_refuses_and_counts(void **state)
 
     (void)state;
     for (uintptr_t i = 0; i < SMP_CODE_MAX_PIECES + 100; i++)
-        smp_code_map_add_method(0x100000 + i * 0x10, 0x10, i + 1, no_frame);
+        smp_code_map_add_method(0x100000 + i * 0x10, 0x10, i + 1);
     smp_code_map_get_stats(&stats);
     assert_true(stats.pieces <= SMP_CODE_MAX_PIECES);
     assert_int_equal(stats.pieces + stats.refused, SMP_CODE_MAX_PIECES + 100);
     assert_int_equal(id_at(0x100000), 1);
     for (uintptr_t i = 0; i < SMP_CODE_RECENT; i++) /* unloading makes room again */
         smp_code_map_remove_method(0x100000 + i * 0x10, i + 1);
-    smp_code_map_add_method(0x10, 0x10, 99, no_frame);
+    smp_code_map_add_method(0x10, 0x10, 99);
     assert_int_equal(id_at(0x10), 99);
 }
 
 static void test_nothing_is_kept_while_closed(void **state)
 {
     (void)state;
-    smp_code_map_add_method(0x1000, 0x100, 7, no_frame);
+    smp_code_map_add_method(0x1000, 0x100, 7);
     smp_code_map_close();
-    smp_code_map_add_method(0x3000, 0x100, 9, no_frame);
+    smp_code_map_add_method(0x3000, 0x100, 9);
     smp_code_map_add_stub(0x4000, 0x100, "late");
     smp_code_map_remove_method(0x1000, 7);
     assert_int_equal(id_at(0x1000), 0);
@@ -189,7 +187,7 @@ static enum smp_status open_and_fill(void *self)
     if (status != SMP_OK)
         return status;
     for (uintptr_t i = 0; i < 300; i++) {
-        smp_code_map_add_method(0x1000 + i * 0x100, 0x100, i + 1, no_frame);
+        smp_code_map_add_method(0x1000 + i * 0x100, 0x100, i + 1);
         smp_code_map_add_stub(0x90000 + i * 0x100, 0x100, i % 2 == 0 ? "even" : "odd");
     }
     struct smp_code_map_stats stats;
@@ -230,8 +228,7 @@ static void *read_on(void *self)
         const struct smp_code_piece *piece = smp_code_find(view, BASE + slot * SLOT_BYTES + 5);
         if (piece != NULL) {
             atomic_fetch_add(&race->found, 1);
-            if (piece->id / 1000 != slot || piece->start != BASE + slot * SLOT_BYTES ||
-                piece->frame.bytes != slot)
+            if (piece->id / 1000 != slot || piece->start != BASE + slot * SLOT_BYTES)
                 atomic_fetch_add(&race->wrong, 1);
         }
         smp_code_leave();
@@ -250,9 +247,8 @@ static void test_readers_see_whole_pieces(void **state)
     for (uint64_t round = 1; round < 40 || (atomic_load(&race.found) == 0 && round < 100000);
          round++) {
         for (uintptr_t slot = 0; slot < SLOT_COUNT; slot++) {
-            const struct smp_code_frame frame = { .bytes = (uint32_t)slot };
             const uint64_t id = slot * 1000 + round % 1000;
-            smp_code_map_add_method(BASE + slot * SLOT_BYTES, SLOT_BYTES, id, frame);
+            smp_code_map_add_method(BASE + slot * SLOT_BYTES, SLOT_BYTES, id);
             if (slot % 3 == round % 3)
                 smp_code_map_remove_method(BASE + slot * SLOT_BYTES, id);
         }

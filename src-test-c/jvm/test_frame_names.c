@@ -194,8 +194,8 @@ static void without_room_the_handlers_walk_has_the_frames_all_the_same(void **st
         fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
     for (uint32_t capacity = 6; capacity < 12; capacity++) {
         memset(frames, 0, sizeof(frames));
-        const uint32_t count =
-            own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, capacity);
+        const uint32_t count = (uint32_t)own.walk(&own, fake_stack_start(vm.code),
+                                                  fake_stack_high(vm.code), frames, capacity);
         assert_true(count == 4 || count == capacity); /* capacity: perhaps more */
         for (uint32_t i = 0; count == 4 && i < count; i++)
             assert_null(frames[i].method);

@@ -184,6 +184,99 @@ static void test_a_leaf_in_a_stub_and_a_start_without_pc(void **state)
     fake_code_destroy(program.code);
 }
 
+/* A leaf's byte code is in a register, where that lies in its method: the slot is that of its last
+ * call. Those of its callers are in their slots. */
+static void test_the_byte_code_of_an_interpreted_leaf(void **state)
+{
+    struct program program;
+    struct smp_frames_start start;
+
+    (void)state;
+    program_open(&program, 17);
+    fake_stack_enter(program.code);
+    fake_stack_interpreted(program.code, program.methods[0], 7, 0);
+    fake_stack_interpreted(program.code, program.methods[0], 8, 0);
+    walk(&program);
+    expect(&program, 0, 0, 8);
+    start = fake_stack_start(program.code);
+    start.bcp = fake_code_bcp(program.code, program.methods[0], 21);
+    smp_frames_walk(program.layout, NULL, start, fake_stack_high(program.code), &program.out);
+    expect_end(&program, SMP_FRAMES_ROOT, 2);
+    expect(&program, 0, 0, 21);
+    expect(&program, 1, 0, 7);
+    start.bcp = fake_code_bcp(program.code, program.methods[1], 21); /* of another method */
+    smp_frames_walk(program.layout, NULL, start, fake_stack_high(program.code), &program.out);
+    expect_end(&program, SMP_FRAMES_ROOT, 2);
+    expect(&program, 0, 0, 8);
+    fake_code_destroy(program.code);
+}
+
+/* A compiled leaf anywhere in its code: by the first record at or behind that. */
+static void test_a_compiled_leaf_is_kept_in_the_cache(void **state)
+{
+    struct program program;
+    struct smp_frames_cache *cache = NULL;
+    struct smp_frames_start start;
+
+    (void)state;
+    for (size_t v = 0; v < VERSION_COUNT; v++) {
+        program_open(&program, versions[v]);
+        assert_int_equal(smp_frames_cache_create(&cache), SMP_OK);
+        fake_stack_enter(program.code);
+        fake_stack_compiled(program.code, program.compiled);
+        walk(&program);
+        start = fake_stack_start(program.code);
+        start.pc -= 7;
+        start.line_pc = start.pc + 1;
+        for (int round = 0; round < 3; round++) {
+            smp_frames_walk(program.layout, cache, start, fake_stack_high(program.code),
+                            &program.out);
+            expect_end(&program, SMP_FRAMES_ROOT, 2);
+            expect(&program, 0, 1, 33);
+            expect(&program, 1, 0, 44);
+            if (round == 1)
+                smp_frames_cache_renew(cache);
+        }
+        /* What is kept of it is not taken for a return address. */
+        start.pc = start.line_pc;
+        start.line_pc = 0;
+        smp_frames_walk(program.layout, cache, start, fake_stack_high(program.code), &program.out);
+        assert_int_equal(program.out.end, SMP_FRAMES_UNWALKABLE);
+        /* Another method is there now. */
+        start.pc -= 1;
+        start.line_pc = start.pc + 1;
+        fake_code_set_compile_id(program.code, program.compiled, 4711);
+        smp_frames_walk(program.layout, cache, start, fake_stack_high(program.code), &program.out);
+        expect_end(&program, SMP_FRAMES_ROOT, 2);
+        smp_frames_cache_destroy(cache);
+        fake_code_destroy(program.code);
+    }
+}
+
+/* The frame that it replaces is there until the interpreted ones are: these are not filled yet. */
+static void test_a_frame_that_is_being_replaced(void **state)
+{
+    struct program program;
+
+    (void)state;
+    program_open(&program, 17);
+    const uintptr_t deopt = fake_code_stub(program.code, "DeoptimizationBlob", 6) + 3;
+    fake_stack_enter(program.code);
+    fake_stack_interpreted(program.code, program.methods[0], 7, 0);
+    fake_stack_compiled(program.code, program.plain);
+    fake_stack_compiled(program.code, deopt);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_ROOT, 2);
+    fake_stack_begin(program.code);
+    fake_stack_enter(program.code);
+    fake_stack_interpreted(program.code, program.methods[0], 7, 0);
+    fake_stack_interpreted(program.code, program.methods[1], 9, 0);
+    fake_stack_compiled(program.code, deopt);
+    walk(&program);
+    expect_end(&program, SMP_FRAMES_UNWALKABLE, 0);
+    fake_code_destroy(program.code);
+}
+
 static void test_native_code_that_calls_java_by_an_upcall(void **state)
 {
     struct program program;
@@ -628,6 +721,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_kind_of_frame),
         cmocka_unit_test(test_a_leaf_in_a_stub_and_a_start_without_pc),
+        cmocka_unit_test(test_the_byte_code_of_an_interpreted_leaf),
+        cmocka_unit_test(test_a_compiled_leaf_is_kept_in_the_cache),
+        cmocka_unit_test(test_a_frame_that_is_being_replaced),
         cmocka_unit_test(test_native_code_that_calls_java_by_an_upcall),
         cmocka_unit_test(test_ends_of_virtual_threads),
         cmocka_unit_test(test_frames_that_say_their_size),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The recovery of walks, on a made-up stack in made-up code, with an AsyncGetCallTrace that takes
- * one set of registers, and a walk of our own that takes one frame; both refuse all others. */
+/* Which frame a walk in the handler begins with, on a made-up stack in made-up code, with a walk of
+ * our own that takes one frame, and an AsyncGetCallTrace that takes one set of registers; both
+ * refuse all others. */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -12,6 +13,7 @@
 #include <ucontext.h>
 
 #include "jvm/code/code_map.h"
+#include "jvm/hotspot/machine_code.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
 #include "jvm/walk/handler/stack_walk.h"
@@ -22,13 +24,20 @@
 enum {
     CALLER = 0x100, /* offsets in the made-up code */
     METHOD = 0x400,
+    NATIVE = 0x500,
+    NEW_METHOD = 0x680, /* its event has not come yet */
     STUB = 0x800,
     OTHER_STUB = 0x880,
+    DEOPT = 0x900,
     INTERPRETER = 0xa00,
     FRAME_BYTES = 48, /* of METHOD: push, sub $32 */
+    FRAME_COMPLETE = 12,
     CALLER_ID = 11,
     METHOD_ID = 12,
     ROOT_ID = 13,
+    NATIVE_ID = 14,
+    NEW_ID = 15,
+    NO_METHOD = 100,
     WORDS = 256,
     FRAMES = 16
 };
@@ -42,7 +51,13 @@ enum { OTHER_SIGNAL = 27 };
 
 static uint8_t restorer[16] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
 static bool no_own_walk;
+static bool no_jvm_walk;
 static bool no_bounds;
+static bool was_alive;
+static uintptr_t bcp; /* registers of the interpreter */
+static uintptr_t method_register;
+static uintptr_t result_register;
+static struct smp_thread thread;
 
 /* What AsyncGetCallTrace takes. */
 static struct {
@@ -55,7 +70,8 @@ static struct {
 
 /* What our own walk takes. */
 static struct {
-    struct smp_frames_start from; /* fp 0: any */
+    struct smp_frames_start from; /* fp, bcp 0: any */
+    bool is_at_root;              /* there is no frame any more */
     int calls;
 } own;
 
@@ -125,20 +141,66 @@ static void walk_as_expected(struct smp_jvm_trace *trace, int32_t depth, void *c
     trace->count = put_frames(trace->frames);
 }
 
-static uint32_t walk_own(const struct smp_own_walk *self, struct smp_frames_start from,
-                         uintptr_t stack_high, struct smp_jvm_frame *out, uint32_t capacity)
+static int32_t walk_own(const struct smp_own_walk *self, struct smp_frames_start from,
+                        uintptr_t stack_high, struct smp_jvm_frame *out, uint32_t capacity)
 {
     (void)self;
     own.calls++;
     assert_int_equal(capacity, FRAMES - 1);
     assert_true(from.sp < stack_high);
     if (from.pc != own.from.pc || from.sp != own.from.sp || from.line_pc != own.from.line_pc ||
-        (own.from.fp != 0 && from.fp != own.from.fp))
-        return 0;
-    return (uint32_t)put_frames(out);
+        (own.from.fp != 0 && from.fp != own.from.fp) ||
+        (own.from.bcp != 0 && from.bcp != own.from.bcp))
+        return SMP_OWN_WALK_FAILED;
+    return own.is_at_root ? 0 : put_frames(out);
 }
 
-static const struct smp_own_walk own_walk = { .walk = walk_own };
+static const struct {
+    uintptr_t start;
+    uintptr_t bytes;
+    enum smp_blob_kind kind;
+    uintptr_t method;
+} blobs[] = {
+    { CALLER, 0x100, SMP_BLOB_COMPILED, CALLER_ID },
+    { METHOD, 0x100, SMP_BLOB_COMPILED, METHOD_ID },
+    { NATIVE, 0x100, SMP_BLOB_NATIVE, NATIVE_ID },
+    { NEW_METHOD, 0x80, SMP_BLOB_COMPILED, NEW_ID },
+    { STUB, 0x40, SMP_BLOB_STUB, 0 },
+    { OTHER_STUB, 0x40, SMP_BLOB_STUB, 0 },
+    { DEOPT, 0x40, SMP_BLOB_DEOPT, 0 },
+    { INTERPRETER, 0x100, SMP_BLOB_INTERPRETER, 0 },
+};
+
+static bool find_blob(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out)
+{
+    (void)self;
+    for (size_t i = 0; i < sizeof(blobs) / sizeof(blobs[0]); i++) {
+        const uintptr_t start = at(blobs[i].start);
+        if (pc - start >= blobs[i].bytes)
+            continue;
+        *out = (struct smp_blob){ .start = start,
+                                  .code = start,
+                                  .end = start + blobs[i].bytes,
+                                  .kind = blobs[i].kind,
+                                  .frame_bytes = FRAME_BYTES,
+                                  .frame_complete = FRAME_COMPLETE,
+                                  .method = blobs[i].method };
+        return true;
+    }
+    return false;
+}
+
+/* Here a Method* is its id. */
+static bool find_id(const struct smp_own_walk *self, uintptr_t method, uint64_t *id)
+{
+    (void)self;
+    *id = method;
+    return method < NO_METHOD;
+}
+
+static const struct smp_own_walk own_walk = { .walk = walk_own,
+                                              .find = find_blob,
+                                              .id_of = find_id };
 
 /* call rel32 to target, so that the next instruction is at the offset. */
 static void put_call(size_t offset, size_t target)
@@ -161,7 +223,13 @@ static int make(void **state)
     memset(&own, 0, sizeof(own));
     memset(&java_thread, 0, sizeof(java_thread));
     no_own_walk = false;
+    no_jvm_walk = false;
     no_bounds = false;
+    was_alive = true;
+    bcp = 0;
+    method_register = 0;
+    result_register = 0;
+    memset(&thread, 0, sizeof(thread));
     saved_count = 0;
     jvm.code = SMP_JVM_UNKNOWN_JAVA;
     jvm.root = ROOT_ID;
@@ -170,9 +238,8 @@ static int make(void **state)
     put_call(CALLER + 0x60, STUB);
     if (smp_code_map_open() != SMP_OK)
         return -1;
-    smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
-    smp_code_map_add_method(at(METHOD), 0x100, METHOD_ID,
-                            smp_machine_code_frame(code + METHOD, 0x100));
+    smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID);
+    smp_code_map_add_method(at(METHOD), 0x100, METHOD_ID);
     smp_code_map_add_stub(at(STUB), 0x40, "copy");
     smp_code_map_add_stub(at(OTHER_STUB), 0x40, "other");
     smp_code_map_add_stub(at(INTERPRETER), 0x100, "Interpreter");
@@ -195,6 +262,9 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
     memset(&context, 0, sizeof(context));
     (void)sigaddset(&context.uc_sigmask, OTHER_SIGNAL); /* its handler may be what was caught */
     smp_registers_set(&context, caught);
+    context.uc_mcontext.gregs[REG_R13] = (greg_t)bcp;
+    context.uc_mcontext.gregs[REG_RBX] = (greg_t)method_register;
+    context.uc_mcontext.gregs[REG_RAX] = (greg_t)result_register;
     save(caught);
     smp_stack_walk(&target, &context, frames, FRAMES, &answer);
     saved_count--;
@@ -204,10 +274,12 @@ static void catch_with(struct smp_registers caught, struct smp_walk_target targe
 
 static struct smp_walk_target target_with(uintptr_t stack_low, uintptr_t stack_high, void *root)
 {
-    return (struct smp_walk_target){ .walk = walk_as_expected,
+    return (struct smp_walk_target){ .walk = no_jvm_walk ? NULL : walk_as_expected,
                                      .layout = layout,
                                      .env = &jvm,
                                      .java_thread = (uintptr_t)&java_thread,
+                                     .thread = &thread,
+                                     .was_alive = was_alive,
                                      .stack_low = stack_low,
                                      .stack_high = stack_high,
                                      .root = root,
@@ -279,14 +351,21 @@ static void test_prologues_are_understood(void **state)
     assert_int_equal(smp_machine_code_frame(text, 3).bytes, 0);
 }
 
-static void test_what_the_jvm_walks_is_taken(void **state)
+static void test_a_complete_frame_is_walked_by_ourselves(void **state)
 {
     (void)state;
-    take(at(METHOD + 0x50), slot(8));
-    catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(8));
+    catch_at(at(METHOD + 0x50), 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
-    assert_int_equal(jvm.calls, 1);
+    assert_int_equal(jvm.calls, 0);
+    assert_int_equal(own.calls, 1);
     assert_int_equal((uintptr_t)answer.root, ROOT_ID);
+    take_own(at(NEW_METHOD + 0x50), at(NEW_METHOD + 0x51), slot(8)); /* code_map.h has it later */
+    catch_at(at(NEW_METHOD + 0x50), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    take_own(at(NATIVE + 0x50), 0, slot(8));
+    catch_at(at(NATIVE + 0x50), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
 static void test_at_the_entry(void **state)
@@ -320,6 +399,72 @@ static void test_at_the_return(void **state)
         catch_at(at(METHOD + 0x50), 10, NULL);
         expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
     }
+    /* A caller that does not expect this frame: it counts as left. */
+    memset(stack, 0, sizeof(stack));
+    stack[10] = at(CALLER + 0x40);
+    take_own(at(CALLER + 0x40), 0, slot(11));
+    catch_at(at(METHOD + 0x50), 10, NULL);
+    expect(SMP_ANSWER_AT_RETURN, 3, METHOD_ID);
+}
+
+/* The code shows that the frame has been taken down. What still lies there looks like a frame, and
+ * is one of an earlier call. */
+static void test_a_frame_that_was_taken_down_is_not_walked(void **state)
+{
+    static const struct {
+        uint8_t text[16];
+        size_t at; /* the instruction in it that is caught */
+        size_t left;
+    } ends[] = {
+        { { 0x5d, 0xc3 }, 0, 1 },
+        { { 0x5d, 0xc3 }, 1, 0 },
+        { { 0x5d, 0x49, 0x3b, 0xa7, 0x48, 0x03, 0, 0, 0x0f, 0x87, 1, 0, 0, 0, 0xc3 }, 1, 0 },
+        { { 0x5d, 0x49, 0x3b, 0xa7, 0x48, 0x03, 0, 0, 0x0f, 0x87, 1, 0, 0, 0, 0xc3 }, 8, 0 },
+        { { 0x5d, 0x49, 0x3b, 0x67, 0x28, 0x0f, 0x87, 1, 0, 0, 0, 0xc3 }, 5, 0 },
+        { { 0x5d, 0xe9, 1, 2, 3, 4 }, 1, 0 },
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        const uintptr_t pc = at(METHOD + 0x50 + ends[i].at);
+        const size_t returns = 10 + ends[i].left;
+        memset(stack, 0, sizeof(stack));
+        memcpy(code + METHOD + 0x50, ends[i].text, sizeof(ends[i].text));
+        stack[10 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+        take_own(pc, pc + 1, slot(10));
+        catch_at(pc, 10, NULL);
+        assert_int_not_equal(answer.answer, SMP_ANSWER_WHOLE);
+        stack[returns] = at(INTERPRETER + 8); /* where it returns to for sure */
+        take_own(pc, pc + 1, slot(returns) + 8 - FRAME_BYTES);
+        catch_at(pc, 10, NULL);
+        expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
+    }
+}
+
+/* Of a thread's first frame in Java nothing lies below. */
+static void test_the_first_frame_is_being_made(void **state)
+{
+    (void)state;
+    stack[8] = (uintptr_t)restorer; /* where native code has called it: not in any method */
+    take_own((uintptr_t)restorer, 0, slot(9));
+    own.is_at_root = true;
+    catch_at(at(METHOD), 8, NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 1, METHOD_ID);
+}
+
+static void test_a_method_whose_prologue_is_not_understood(void **state)
+{
+    (void)state;
+    for (size_t pushed = 0; pushed < 2; pushed++) {
+        memset(stack, 0, sizeof(stack));
+        stack[8 + pushed] = at(CALLER + 0x40);
+        take_own(at(CALLER + 0x40), 0, slot(9 + pushed));
+        catch_at(at(NEW_METHOD + 4), 8, NULL); /* before its frame is complete */
+        expect(SMP_ANSWER_AT_ENTRY, 3, NEW_ID);
+    }
+    take_own(at(NEW_METHOD + FRAME_COMPLETE), at(NEW_METHOD + FRAME_COMPLETE + 1), slot(8));
+    catch_at(at(NEW_METHOD + FRAME_COMPLETE), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
 }
 
 static void test_with_registers_pushed(void **state)
@@ -357,7 +502,7 @@ static void test_the_caller_of_this_stub_goes_first(void **state)
     own.calls = 0;
     take_own_stub_caller(slot(15));
     catch_at(at(STUB + 4), 8, NULL);
-    assert_int_equal(jvm.calls, 1);
+    assert_int_equal(jvm.calls, 0);
     assert_int_equal(own.calls, 1); /* the right one at once */
 }
 
@@ -370,7 +515,7 @@ static void test_a_noted_line_is_taken(void **state)
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_IN_STUB);
     smp_code_map_remove_method(at(CALLER), CALLER_ID); /* and its call sites */
-    smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID, (struct smp_code_frame){ 0 });
+    smp_code_map_add_method(at(CALLER), 0x100, CALLER_ID);
     catch_at(at(STUB + 4), 8, NULL);
     assert_int_equal(answer.answer, SMP_ANSWER_UNKNOWN_JAVA);
 }
@@ -490,7 +635,7 @@ static void test_what_is_no_return_address(void **state)
     take(0, 0);
     catch_at(at(STUB + 4), 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
-    assert_int_equal(jvm.calls, 1);
+    assert_int_equal(jvm.calls, 0);
 }
 
 /* The event of a new method comes a little late; by then it runs. */
@@ -513,46 +658,52 @@ static void test_the_end_of_the_stack(void **state)
     catch_at(at(STUB + 4), WORDS + 1000000, NULL);
     expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
     catch_at(at(METHOD + 0x50), WORDS - 1, NULL);
-    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
 }
 
-/* Foreign code keeps anything in the register that may be a frame pointer. */
+/* Of a stack whose bounds are not known nothing is read. */
 static void test_a_stack_of_unknown_bounds(void **state)
 {
-    static const uintptr_t pointers[] = { 0xd0b16aa3e4c87008, 0x7ffffffff000, UINTPTR_MAX - 15 };
-    static uintptr_t page[SMP_WALK_PAGE_BYTES / sizeof(uintptr_t)]
-        __attribute__((aligned(SMP_WALK_PAGE_BYTES)));
-    const uintptr_t sp = (uintptr_t)&page[8];
+    static const uintptr_t pcs[] = { METHOD + 0x50, INTERPRETER + 4, STUB + 4 };
 
     (void)state;
-    for (size_t i = 0; i < sizeof(pointers) / sizeof(pointers[0]); i++) {
-        catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp, .fp = pointers[i] },
+    no_bounds = true;
+    for (size_t i = 0; i < sizeof(pcs) / sizeof(pcs[0]); i++) {
+        own.calls = 0;
+        take(at(pcs[i]), SIZE_MAX / 16);
+        catch_with((struct smp_registers){ .pc = at(pcs[i]), .sp = SIZE_MAX / 16 },
                    target_with(0, 0, NULL));
-        expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+        expect(SMP_ANSWER_WHOLE, 2, CALLER_ID); /* by the JVM */
+        assert_int_equal(own.calls, 0);
+        assert_true(answer.lacks_stack);
+        no_jvm_walk = true;
+        catch_with((struct smp_registers){ .pc = at(pcs[i]), .sp = SIZE_MAX / 16 },
+                   target_with(0, 0, NULL));
+        expect(SMP_ANSWER_UNKNOWN_STATE, 0, 0); /* worth another try, with bounds */
+        assert_true(answer.lacks_stack);
+        no_jvm_walk = false;
     }
-    page[20] = at(CALLER + 0x60);
-    take_own_stub_caller((uintptr_t)&page[21]);
-    catch_with((struct smp_registers){ .pc = (uintptr_t)stack, .sp = sp }, target_with(0, 0, NULL));
-    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
 }
 
-static void test_a_stack_without_its_root_is_none(void **state)
+static void test_a_stack_of_the_jvm_without_its_root_is_none(void **state)
 {
     (void)state;
-    take(at(METHOD + 0x50), slot(8));
-    jvm.root = ROOT_ID + 1;
-    catch_at(at(METHOD + 0x50), 8, (void *)ROOT_ID);
-    expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
-    assert_int_equal((uintptr_t)answer.root, ROOT_ID + 1);
-    /* As far as it goes it is kept: the root may be had otherwise. */
-    assert_int_equal(answer.rootless, 2);
-    assert_int_equal((uintptr_t)frames[1].method, CALLER_ID);
-    assert_int_equal((uintptr_t)frames[2].method, ROOT_ID + 1);
-    stack[8] = at(CALLER + 0x40);
-    take_own(at(CALLER + 0x40), 0, slot(9));
-    jvm.root = ROOT_ID;
-    catch_at(at(METHOD), 8, (void *)ROOT_ID);
-    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    for (int i = 0; i < 2; i++) {
+        no_own_walk = i == 0; /* else foreign code, for which the JVM is called */
+        take((uintptr_t)stack, slot(8));
+        jvm.root = ROOT_ID + 1;
+        catch_at((uintptr_t)stack, 8, (void *)ROOT_ID);
+        expect(SMP_ANSWER_NOT_WALKABLE_JAVA, 0, 0);
+        assert_int_equal((uintptr_t)answer.root, ROOT_ID + 1);
+        /* As far as it goes it is kept: the root may be had otherwise. */
+        assert_int_equal(answer.rootless, 2);
+        assert_int_equal((uintptr_t)frames[1].method, CALLER_ID);
+        assert_int_equal((uintptr_t)frames[2].method, ROOT_ID + 1);
+    }
+    stack[9] = at(CALLER + 0x60);
+    take_own_stub_caller(slot(10));
+    catch_at((uintptr_t)stack, 8, (void *)ROOT_ID);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
     assert_int_equal(answer.rootless, 0);
 }
 
@@ -572,7 +723,8 @@ static void test_inside_the_jvm(void **state)
     stack[19] = at(CALLER + 0x40);
     take_own(at(CALLER + 0x40), 0, slot(20));
     catch_at((uintptr_t)stack, 8, NULL);
-    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 0);
     assert_int_equal(java_thread.pc, 0);
     assert_int_equal(java_thread.sp, slot(20));
     assert_int_equal(java_thread.fp, 0x55);
@@ -587,7 +739,7 @@ static void test_inside_the_jvm_by_a_stub(void **state)
     take_own(at(CALLER + 0x40), 0, slot(42));
     own.from.fp = slot(60);
     catch_at((uintptr_t)stack, 8, NULL);
-    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_int_equal(java_thread.sp, slot(20));
     assert_int_equal(java_thread.pc, at(OTHER_STUB + 8));
     assert_int_equal(java_thread.fp, slot(40));
@@ -605,10 +757,150 @@ static void test_in_native_code_or_blocked(void **state)
         take_own(at(CALLER + 0x40), 0, slot(20));
         jvm.calls = 0;
         catch_at((uintptr_t)stack, 8, NULL);
-        expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+        expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
         assert_int_equal(answer.state, states[i]);
-        assert_int_equal(jvm.calls, 1);
+        assert_int_equal(jvm.calls, 0);
     }
+}
+
+/* A wrapper of a native method, about to come back, whose frame is not where its code says. */
+static void test_a_native_method_by_its_anchor(void **state)
+{
+    (void)state;
+    set_anchor(STATE_IN_JAVA, slot(20), at(NATIVE + 0x30), 0);
+    take_own(at(NATIVE + 0x30), 0, slot(20));
+    catch_at(at(NATIVE + 0x50), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
+/* Compiled frames are replaced by interpreted ones: until these are filled, they hold what was on
+ * the stack before. */
+static void test_while_frames_are_replaced(void **state)
+{
+    (void)state;
+    for (size_t i = 8; i < 40; i++)
+        stack[i] = at(CALLER + 0x40); /* any of them looks like a caller */
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    catch_at(at(DEOPT + 4), 8, NULL);
+    expect(SMP_ANSWER_DEOPT, 0, 0);
+    set_anchor(STATE_IN_JAVA, slot(10), at(DEOPT + 8), slot(18));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_DEOPT, 0, 0);
+    assert_int_equal(jvm.calls, 0);
+    take_own(at(DEOPT + 8), 0, slot(10)); /* not begun yet */
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+}
+
+/* Once its ThreadEnd has run, the JVM may free its object at any time: it is not read. */
+static void test_a_thread_that_has_ended(void **state)
+{
+    (void)state;
+    set_anchor(STATE_IN_VM, slot(20), at(CALLER + 0x40), 0);
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    thread.ended_ns = 5;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_THREAD_EXIT, 0, 0);
+    assert_int_equal(answer.state, 0);
+    assert_int_equal(jvm.calls + own.calls, 0);
+}
+
+/* It is older than the sampler, and may have ended before that. In Java code it lives; elsewhere
+ * the JVM says whether it does, where it may be called. */
+static void test_a_thread_that_may_have_ended(void **state)
+{
+    (void)state;
+    was_alive = false;
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(8));
+    catch_at(at(METHOD + 0x50), 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 0);
+    set_anchor(STATE_IN_VM, slot(20), at(CALLER + 0x40), 0);
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(jvm.calls, 1);
+    jvm.code = SMP_JVM_THREAD_EXIT;
+    own.calls = 0;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_THREAD_EXIT, 0, 0);
+    assert_int_equal(answer.state, 0);
+    no_jvm_walk = true;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    assert_int_equal(answer.state, 0);
+    assert_int_equal(own.calls, 0);
+}
+
+/* With value classes it crashes. */
+static void test_a_jvm_that_must_not_be_called(void **state)
+{
+    (void)state;
+    no_jvm_walk = true;
+    take((uintptr_t)stack, slot(8));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_JAVA, 0, 0);
+    stack[20] = at(CALLER + 0x60);
+    take_own_stub_caller(slot(21));
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_FROM_CALLER, 2, CALLER_ID);
+    no_own_walk = true;
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_UNKNOWN_STATE, 0, 0);
+    assert_int_equal(jvm.calls, 0);
+}
+
+/* --------------------------------------------------------------------------- in the interpreter */
+
+static void test_an_interpreted_frame(void **state)
+{
+    (void)state;
+    bcp = 0x12345;
+    take_own(at(INTERPRETER + 8), 0, slot(8));
+    own.from.fp = slot(30);
+    own.from.bcp = bcp;
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(30), NULL);
+    expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
+    assert_int_equal(own.calls, 1);
+    /* Too near: it has just been begun, and its slots hold what was there before. */
+    own.from.fp = slot(8 + SMP_WALK_ENTRY_WORDS - 1);
+    catch_with_fp(at(INTERPRETER + 8), 8, own.from.fp, NULL);
+    assert_int_not_equal(answer.answer, SMP_ANSWER_WHOLE);
+}
+
+/* The caller's stack pointer is in r13 until the frame is made; the method in rbx. */
+static void test_an_interpreted_method_is_entered(void **state)
+{
+    (void)state;
+    bcp = slot(20);
+    method_register = METHOD_ID;
+    take_own(at(CALLER + 0x40), 0, slot(20));
+    own.from.fp = slot(40);
+    stack[8] = at(CALLER + 0x40); /* the return address is on top */
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    stack[8] = slot(40); /* below the frame pointer */
+    stack[9] = at(CALLER + 0x40);
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    catch_with_fp(at(INTERPRETER + 8), 7, slot(8), NULL); /* in the new frame */
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    stack[9] = 0;
+    result_register = at(CALLER + 0x40); /* in rax, while locals are pushed */
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 3, METHOD_ID);
+    method_register = NO_METHOD;
+    catch_with_fp(at(INTERPRETER + 8), 8, slot(40), NULL);
+    expect(SMP_ANSWER_AT_ENTRY, 2, CALLER_ID);
+}
+
+static void test_an_interpreted_method_has_left_its_frame(void **state)
+{
+    (void)state;
+    stack[8] = at(CALLER + 0x40);
+    take_own(at(CALLER + 0x40), 0, slot(9));
+    catch_at(at(INTERPRETER + 8), 8, NULL);
+    expect(SMP_ANSWER_AT_RETURN, 2, CALLER_ID);
 }
 
 /* An anchor of zeros, or one outside of the stack, is none. */
@@ -619,9 +911,12 @@ static void test_no_anchor(void **state)
     set_anchor(STATE_IN_VM, 0, 0, 0);
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    set_anchor(STATE_IN_NATIVE, 0, 0, 0); /* native code that has never called Java */
+    catch_at((uintptr_t)stack, 8, NULL);
+    expect(SMP_ANSWER_EMPTY, 0, 0);
     set_anchor(STATE_IN_VM, slot(WORDS + 1), at(CALLER + 0x40), 0);
     catch_at((uintptr_t)stack, 8, NULL);
-    expect(SMP_ANSWER_UNKNOWN_NOT_JAVA, 0, 0);
+    expect(SMP_ANSWER_NOT_WALKABLE_NOT_JAVA, 0, 0);
     assert_int_equal(own.calls, 0);
 }
 
@@ -649,7 +944,6 @@ static void test_every_code_has_its_answer(void **state)
         jvm.code = cases[i].code;
         catch_at((uintptr_t)stack, 8, NULL);
         expect(cases[i].answer, 0, 0);
-        assert_int_equal(answer.raw, cases[i].code);
     }
 }
 
@@ -692,13 +986,13 @@ static void test_at_the_beginning_of_another_handler(void **state)
 {
     (void)state;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
-    take(at(METHOD + 0x50), slot(110));
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(110));
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
     assert_int_equal(answer.sp, slot(110));
-    assert_int_equal(jvm.calls, 1); /* no other registers than those */
-    jvm.calls = 0;
+    assert_int_equal(own.calls, 1); /* no other registers than those */
+    take(at(METHOD + 0x50), slot(110));
     no_bounds = true; /* for that they need not be known */
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
@@ -723,14 +1017,13 @@ static void test_deep_inside_another_handler(void **state)
 {
     (void)state;
     put_frame(FRAME_AT, at(METHOD + 0x50), 110);
-    take(at(METHOD + 0x50), slot(110));
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(110));
     java_thread.state = STATE_IN_JAVA;
     catch_in_handler(8);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_true(answer.in_handler);
-    assert_int_equal(jvm.calls, 2);
-    /* Even if the JVM walks something with the handler's own registers. */
-    jvm.calls = 0;
+    assert_int_equal(jvm.calls, 0);
+    /* Even if something above the handler looks like a caller. */
     stack[8 + 3] = at(CALLER + 0x40);
     catch_in_handler(8);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
@@ -765,11 +1058,10 @@ static void test_handlers_that_interrupt_each_other(void **state)
     (void)state;
     put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 5);
     put_frame(FRAME_AT + FRAME_WORDS + 5, at(METHOD + 0x50), 220);
-    take(at(METHOD + 0x50), slot(220));
+    take_own(at(METHOD + 0x50), at(METHOD + 0x51), slot(220));
     catch_in_handler(FRAME_AT);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID);
     assert_int_equal(answer.sp, slot(220));
-    jvm.calls = 0;
     stack[FRAME_AT + FRAME_WORDS] = 1;
     put_frame(FRAME_AT, (uintptr_t)restorer + 0x2000, FRAME_AT + FRAME_WORDS + 1);
     java_thread.state = STATE_IN_JAVA; /* the lower one was deep inside */
@@ -801,12 +1093,12 @@ static void test_a_missing_stack_is_reported(void **state)
     catch_at((uintptr_t)stack, 8, NULL);
     expect(SMP_ANSWER_WHOLE, 2, CALLER_ID); /* perhaps wrong: next time it will be known */
     assert_true(answer.lacks_stack);
-    java_thread.state = STATE_IN_NATIVE;
+    no_bounds = false;
     catch_at((uintptr_t)stack, 8, NULL);
     assert_false(answer.lacks_stack);
 }
 
-/* Where our own walk is not usable: what would be recovered fails, and the JVM is called once. */
+/* Where our own walk is not usable: the JVM's is all there is, and is called once. */
 static void test_nothing_is_recovered_without_our_own_walk(void **state)
 {
     (void)state;
@@ -848,9 +1140,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_prologues_are_understood),
-        TEST(test_what_the_jvm_walks_is_taken),
+        TEST(test_a_complete_frame_is_walked_by_ourselves),
         TEST(test_at_the_entry),
         TEST(test_at_the_return),
+        TEST(test_a_frame_that_was_taken_down_is_not_walked),
+        TEST(test_the_first_frame_is_being_made),
+        TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),
         TEST(test_in_a_stub),
         TEST(test_the_caller_of_this_stub_goes_first),
@@ -865,10 +1160,18 @@ int main(void)
         TEST(test_a_method_not_known_yet),
         TEST(test_the_end_of_the_stack),
         TEST(test_a_stack_of_unknown_bounds),
-        TEST(test_a_stack_without_its_root_is_none),
+        TEST(test_a_stack_of_the_jvm_without_its_root_is_none),
         TEST(test_inside_the_jvm),
         TEST(test_inside_the_jvm_by_a_stub),
         TEST(test_in_native_code_or_blocked),
+        TEST(test_a_native_method_by_its_anchor),
+        TEST(test_while_frames_are_replaced),
+        TEST(test_a_thread_that_has_ended),
+        TEST(test_a_thread_that_may_have_ended),
+        TEST(test_a_jvm_that_must_not_be_called),
+        TEST(test_an_interpreted_frame),
+        TEST(test_an_interpreted_method_is_entered),
+        TEST(test_an_interpreted_method_has_left_its_frame),
         TEST(test_no_anchor),
         TEST(test_every_code_has_its_answer),
         TEST(test_at_the_beginning_of_another_handler),

@@ -105,7 +105,7 @@ struct smp_walker {
  * X(code, outcome): the outcome of outcome.h that is counted.
  */
 #define SMP_ANSWER_MAP(X)                                                                         \
-    X(WHOLE, WALKED)                      /* as AsyncGetCallTrace gave it */                      \
+    X(WHOLE, WALKED)                      /* from its own frame, or that of its anchor */         \
     X(IN_STUB, RECOVERED_IN_STUB)         /* leaf is a pseudo-frame that names the stub */        \
     X(AT_ENTRY, RECOVERED_AT_ENTRY)       /* in a method's prologue: leaf is that method */       \
     X(AT_RETURN, RECOVERED_AT_RETURN)     /* in a method's epilogue */                            \

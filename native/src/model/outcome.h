@@ -71,8 +71,8 @@ enum smp_outcome_kind {
       "its stack is the one it had.")                                                         \
     X(RECOVERED_IN_STUB, RECOVERED, "recovered, in a runtime stub", NULL,                     \
       "The thread was in machine code of the JVM itself: a frame in brackets below the Java " \
-      "code that called it. `AsyncGetCallTrace` alone would have failed, as with all that "   \
-      "is recovered.")                                                                        \
+      "code that called it. It had no complete frame to begin with, as with all that is "     \
+      "recovered; the stack is right all the same.")                                          \
     X(RECOVERED_AT_ENTRY, RECOVERED, "recovered, at the entry of a method", NULL,             \
       "The thread was just entering a method; its frame was not complete yet.")               \
     X(RECOVERED_AT_RETURN, RECOVERED, "recovered, at the return of a method", NULL,           \
@@ -81,17 +81,19 @@ enum smp_outcome_kind {
       NULL,                                                                                   \
       "The method had pushed registers on its stack; its frame was found below them.")        \
     X(RECOVERED_FROM_CALLER, RECOVERED, "recovered, from the caller of native code", NULL,    \
-      "The thread was in native code. The time is credited to the Java code that called it.") \
+      "The thread was in native code that had left no trace of the Java code that called "    \
+      "it. That was found on the stack; the time is credited to it.")                         \
     X(RECOVERED_BY_RETRY, RECOVERED, "recovered, by a second try", NULL,                      \
       "The first walk failed, or did not reach the root of the stack; a second one "          \
       "succeeded.")                                                                           \
     X(GC_ACTIVE, WALKED, "samples taken, stopped for garbage collection", "[GC active]",      \
-      "The garbage collector had stopped the JVM, and no stack can be walked then. The time " \
-      "is under `[GC active]`.")                                                              \
+      "The garbage collector had stopped the JVM, and `AsyncGetCallTrace` walks no stack "    \
+      "then. The time is under `[GC active]`. Does not happen where the sampler walks stacks " \
+      "itself, that is in all JVMs it knows.")                                                \
     X(UNKNOWN_NOT_JAVA, FAILED, "failed, not in Java, caller in Java unknown (-3)",           \
       "[unknown, not Java]",                                                                  \
       "The thread ran code that is not Java, and the Java code that called it was not "       \
-      "found. The number is the code of `AsyncGetCallTrace`.")                                \
+      "found. The number is the code of `AsyncGetCallTrace` for the same.")                   \
     X(NOT_WALKABLE_NOT_JAVA, FAILED, "failed, not in Java, stack not walkable (-4)",          \
       "[not walkable, not Java]",                                                             \
       "The thread ran code that is not Java, and the stack below it could not be walked.")    \

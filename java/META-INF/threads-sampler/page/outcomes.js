@@ -45,7 +45,7 @@ const OUTCOMES = {
     RECOVERED_IN_STUB: {
         kind: 'recovered',
         text: 'recovered, in a runtime stub',
-        words: 'The thread was in machine code of the JVM itself: a frame in brackets below the Java code that called it. AsyncGetCallTrace alone would have failed, as with all that is recovered.',
+        words: 'The thread was in machine code of the JVM itself: a frame in brackets below the Java code that called it. It had no complete frame to begin with, as with all that is recovered; the stack is right all the same.',
     },
     RECOVERED_AT_ENTRY: {
         kind: 'recovered',
@@ -65,7 +65,7 @@ const OUTCOMES = {
     RECOVERED_FROM_CALLER: {
         kind: 'recovered',
         text: 'recovered, from the caller of native code',
-        words: 'The thread was in native code. The time is credited to the Java code that called it.',
+        words: 'The thread was in native code that had left no trace of the Java code that called it. That was found on the stack; the time is credited to it.',
     },
     RECOVERED_BY_RETRY: {
         kind: 'recovered',
@@ -75,12 +75,12 @@ const OUTCOMES = {
     GC_ACTIVE: {
         kind: 'walked',
         text: 'samples taken, stopped for garbage collection',
-        words: 'The garbage collector had stopped the JVM, and no stack can be walked then. The time is under [GC active].',
+        words: 'The garbage collector had stopped the JVM, and AsyncGetCallTrace walks no stack then. The time is under [GC active]. Does not happen where the sampler walks stacks itself, that is in all JVMs it knows.',
     },
     UNKNOWN_NOT_JAVA: {
         kind: 'failed',
         text: 'failed, not in Java, caller in Java unknown (-3)',
-        words: 'The thread ran code that is not Java, and the Java code that called it was not found. The number is the code of AsyncGetCallTrace.',
+        words: 'The thread ran code that is not Java, and the Java code that called it was not found. The number is the code of AsyncGetCallTrace for the same.',
     },
     NOT_WALKABLE_NOT_JAVA: {
         kind: 'failed',

@@ -10,7 +10,6 @@
 #include "jvm/code/class_unload.h"
 #include "jvm/code/code_map.h"
 #include "jvm/hotspot/check.h"
-#include "jvm/hotspot/machine_code.h"
 #include "jvm/hotspot/version.h"
 
 static const jvmtiEvent code_events[] = {
@@ -96,8 +95,7 @@ void JNICALL smp_code_events_on_load(jvmtiEnv *jvmti, jmethodID method, jint siz
     (void)map;
     if (size <= 0 || method == NULL)
         return;
-    smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method,
-                            smp_machine_code_frame(start, (size_t)size));
+    smp_code_map_add_method((uintptr_t)start, (uint32_t)size, (uint64_t)(uintptr_t)method);
     smp_call_sites_make(jvmti, start, (size_t)size, info);
     smp_hotspot_record(method, (uintptr_t)start, (size_t)size, info);
 }

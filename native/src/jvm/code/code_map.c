@@ -76,7 +76,6 @@ static void copy_piece(struct smp_code_piece *to, const struct smp_code_piece *f
     atomic_store_explicit(&to->size, smp_code_size(from), memory_order_relaxed);
     to->parent = SMP_CODE_NO_PARENT;
     to->id = from->id;
-    to->frame = from->frame;
     to->kind = from->kind;
 }
 
@@ -268,11 +267,10 @@ const char *smp_code_map_name(uint64_t key)
 
 /* --------------------------------------------------------------------------------------- public */
 
-void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
-                             struct smp_code_frame frame)
+void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method)
 {
     const struct smp_code_piece piece = {
-        .start = start, .size = size, .id = method, .frame = frame, .kind = SMP_CODE_METHOD
+        .start = start, .size = size, .id = method, .kind = SMP_CODE_METHOD
     };
 
     if (size == 0)

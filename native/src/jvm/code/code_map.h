@@ -10,7 +10,7 @@
  * Owns     the views, and the names of stubs, which last until close.
  * Threads  any; writers take one mutex, never across a call to the JVM. Readers: code_view.h.
  * Errors   past SMP_CODE_MAX_PIECES, or without memory, new code stays unknown and is counted.
- * Cost     add: the recent pieces, and now and then a merge, O(n). 40 bytes a piece.
+ * Cost     add: the recent pieces, and now and then a merge, O(n). 32 bytes a piece.
  */
 #ifndef SMP_JVM_CODE_CODE_MAP_H
 #define SMP_JVM_CODE_CODE_MAP_H
@@ -40,8 +40,7 @@ SMP_CHECKED enum smp_status smp_code_map_open(void);
 /* Waits for readers. The texts of names end here. */
 void smp_code_map_close(void);
 
-void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method,
-                             struct smp_code_frame frame);
+void smp_code_map_add_method(uintptr_t start, uint32_t size, uint64_t method);
 void smp_code_map_remove_method(uintptr_t start, uint64_t method);
 /*
  * The call in a method that returns to this address has its line at pc. Added after the method;

@@ -20,8 +20,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "jvm/hotspot/machine_code.h"
-
 enum { SMP_CODE_RECENT = 128 };
 
 #define SMP_CODE_NO_PARENT UINT32_MAX
@@ -34,7 +32,6 @@ struct smp_code_piece {
     _Atomic uint32_t size; /* 0: dead */
     uint32_t parent;       /* index of the sorted piece it lies in */
     uint64_t id; /* of a method: its id; of a stub: its name's key; of a call site: its line's pc */
-    struct smp_code_frame frame;
     enum smp_code_kind kind;
 };
 

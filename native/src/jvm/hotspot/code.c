@@ -111,8 +111,12 @@ static bool read_kind(uintptr_t name, enum smp_blob_kind *kind)
         *kind = SMP_BLOB_COMPILED;
     else if (strcmp(text, "native nmethod") == 0)
         *kind = SMP_BLOB_NATIVE;
+    else if (strstr(text, "ontinuation") != NULL)
+        *kind = SMP_BLOB_BARRIER;
+    else if (strstr(text, "eopt") != NULL || strstr(text, "ncommon") != NULL)
+        *kind = SMP_BLOB_DEOPT; /* DeoptimizationBlob, UncommonTrapBlob */
     else
-        *kind = strstr(text, "ontinuation") != NULL ? SMP_BLOB_BARRIER : SMP_BLOB_STUB;
+        *kind = SMP_BLOB_STUB;
     return true;
 }
 

@@ -31,6 +31,7 @@ enum smp_blob_kind {
     SMP_BLOB_UPCALL,      /* native code calls Java through it */
     SMP_BLOB_BARRIER,     /* the stubs of continuations; where a frame returns into them, its caller
                              lies in the heap */
+    SMP_BLOB_DEOPT,       /* replaces a compiled frame by interpreted ones, step by step */
     SMP_BLOB_STUB         /* any other blob: runtime stubs, adapters */
 };
 

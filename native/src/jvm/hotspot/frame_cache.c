@@ -297,7 +297,7 @@ static bool check_blob(const struct smp_layout *layout, uintptr_t pc,
 {
     struct smp_blob blob;
 
-    return smp_blob_find(layout, pc, &blob) && blob.start == code->blob &&
+    return smp_blob_find(layout, pc & ~SMP_FRAME_CACHE_LEAF, &blob) && blob.start == code->blob &&
            blob.compile_id == code->compile_id && blob.frame_bytes == code->frame_bytes;
 }
 

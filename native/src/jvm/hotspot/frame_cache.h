@@ -22,6 +22,9 @@
 #include "jvm/hotspot/frame_types.h"
 #include "jvm/hotspot/method.h"
 
+/* Addresses of a program leave this bit free. */
+#define SMP_FRAME_CACHE_LEAF (UINT64_C(1) << 63)
+
 /* What a return address means. */
 struct smp_known_code {
     uintptr_t blob;
@@ -44,6 +47,12 @@ bool smp_frame_cache_find(struct smp_frames_cache *cache, const struct smp_layou
                           uintptr_t pc, struct smp_known_code *out);
 void smp_frame_cache_put(struct smp_frames_cache *cache, uintptr_t pc,
                          const struct smp_known_code *code);
+
+/* The key of the first record at or behind an address, in place of that of exactly a pc. */
+static inline uintptr_t smp_frame_cache_leaf(uintptr_t line_pc)
+{
+    return line_pc | SMP_FRAME_CACHE_LEAF;
+}
 
 /*
  * Found here, or read and kept. id: 0 where it has none yet, read anew each time. False: no

@@ -128,14 +128,18 @@ static bool step_method(struct smp_frame_walk *walk, const struct smp_blob *blob
 
 bool smp_frame_step_leaf(struct smp_frame_walk *walk, uintptr_t line_pc)
 {
+    const uintptr_t key = smp_frame_cache_leaf(line_pc);
     struct own_frames own;
     struct smp_known_code code;
     struct smp_blob blob;
 
     set_frames(walk, &own, &code);
+    if (smp_frame_cache_find(walk->cache, walk->layout, key, &code))
+        return go_on(walk, &own, &code);
     if (!smp_blob_find(walk->layout, walk->pc, &blob) || blob.kind != SMP_BLOB_COMPILED ||
         !read_code_frames(walk, &blob, line_pc, &code))
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
+    smp_frame_cache_put(walk->cache, key, &code);
     return go_on(walk, &own, &code);
 }
 
@@ -151,6 +155,21 @@ static bool step_compiled(struct smp_frame_walk *walk, const struct smp_blob *bl
         return smp_frame_end(walk, SMP_FRAMES_UNWALKABLE);
     walk->pc = pc;
     return step_method(walk, blob);
+}
+
+/*
+ * Its caller is the compiled frame that it replaces; once that is an interpreted one, these are
+ * being filled, and hold what was on the stack before.
+ */
+static bool step_deopt(struct smp_frame_walk *walk, const struct smp_blob *blob)
+{
+    const struct smp_code_range interpreter = smp_code_interpreter(walk->layout);
+
+    if (!smp_frame_go_over(walk, blob->frame_bytes))
+        return false;
+    return (walk->pc >= interpreter.low && walk->pc < interpreter.high)
+               ? smp_frame_end(walk, SMP_FRAMES_UNWALKABLE)
+               : true;
 }
 
 bool smp_frame_step_blob(struct smp_frame_walk *walk)
@@ -169,6 +188,8 @@ bool smp_frame_step_blob(struct smp_frame_walk *walk)
         return smp_frame_step_upcall(walk, &blob);
     case SMP_BLOB_BARRIER:
         return smp_frame_step_barrier(walk);
+    case SMP_BLOB_DEOPT:
+        return step_deopt(walk, &blob);
     default:
         return smp_frame_go_over(walk, blob.frame_bytes);
     }

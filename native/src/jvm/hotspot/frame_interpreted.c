@@ -6,6 +6,16 @@
 
 enum { NOT_IN_METHOD = -2 };
 
+/* By the register, where that is in the method. */
+static int32_t leaf_or_slot_bci(const struct smp_method_code *code, uintptr_t leaf_bcp,
+                                uintptr_t bcp)
+{
+    const int32_t bci =
+        leaf_bcp != 0 ? smp_method_code_bci(code, leaf_bcp) : (int32_t)NOT_IN_METHOD;
+
+    return bci != NOT_IN_METHOD ? bci : smp_method_code_bci(code, bcp);
+}
+
 /*
  * What was kept of the method may be that of another one that was there before: read it anew,
  * then.
@@ -13,17 +23,19 @@ enum { NOT_IN_METHOD = -2 };
 static bool find_bci(struct smp_frame_walk *walk, uintptr_t method, uintptr_t bcp,
                      struct smp_raw_frame *frame, uint64_t *id)
 {
+    const uintptr_t leaf_bcp = walk->leaf_bcp;
     struct smp_method_code code;
 
+    walk->leaf_bcp = 0;
     frame->method = method;
     if (!smp_frame_cache_method(walk->cache, walk->layout, method, &code, id))
         return false;
-    frame->bci = smp_method_code_bci(&code, bcp);
+    frame->bci = leaf_or_slot_bci(&code, leaf_bcp, bcp);
     walk->out->unsure += code.is_unsure ? 1 : 0;
     if (frame->bci != NOT_IN_METHOD)
         return true;
     return walk->cache != NULL && smp_frame_cache_method(NULL, walk->layout, method, &code, id) &&
-           (frame->bci = smp_method_code_bci(&code, bcp)) != NOT_IN_METHOD;
+           (frame->bci = leaf_or_slot_bci(&code, leaf_bcp, bcp)) != NOT_IN_METHOD;
 }
 
 /* Of the word in the frame. */

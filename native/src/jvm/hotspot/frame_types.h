@@ -29,6 +29,9 @@ struct smp_frames_start {
     const struct smp_chunks *chunks;
     /* The frames above have been walked otherwise: one of them returns to pc. */
     bool has_callee;
+    /* What the register of the byte code pointer holds, where an interpreted leaf was interrupted.
+     * It counts where it lies in that method: its slot is only written at calls. 0: the slot. */
+    uintptr_t bcp;
 };
 
 enum smp_frames_end {

@@ -25,6 +25,7 @@ struct smp_frame_walk {
     uintptr_t sp;
     uintptr_t fp;
     uintptr_t pc;
+    uintptr_t leaf_bcp; /* see smp_frames_start; 0 from the second frame on */
     struct smp_frames *out;
     size_t added;                    /* frames, those left out included */
     const struct smp_chunks *chunks; /* these two: see smp_frames_start */

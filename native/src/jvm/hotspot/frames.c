@@ -52,6 +52,7 @@ static bool begin(struct smp_frame_walk *walk, const struct smp_frames_start *st
     walk->sp = start->sp;
     walk->fp = start->fp;
     walk->pc = start->pc;
+    walk->leaf_bcp = start->bcp;
     return walk->out->capacity >= MIN_CAPACITY && start->sp > walk->low && start->sp < walk->high &&
            start->sp % sizeof(uintptr_t) == 0 &&
            (start->pc != 0 || smp_frame_read(walk, start->sp - sizeof(uintptr_t), &walk->pc));

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * machine_code.h - the shapes of compiled methods that the recovery of a walk must know: how a
- * method makes its frame, and what a call looks like. One file for each processor.
+ * machine_code.h - the shapes of compiled methods that a walk must know where it begins amid one:
+ * how a method makes its frame and leaves it, and what a call looks like. One file for each
+ * processor.
  *
  * Threads  any, signal handlers included.
  * Errors   zeros or false: the shape is not understood.
- * Cost     frame and next_leaf_call read the code once; follows_call is constant.
+ * Cost     frame and next_leaf_call read the code once; the others are constant.
  */
 #ifndef SMP_JVM_HOTSPOT_MACHINE_CODE_H
 #define SMP_JVM_HOTSPOT_MACHINE_CODE_H
@@ -19,6 +20,13 @@ struct smp_code_frame {
     uint32_t bytes;      /* the whole frame, return address included; 0: not known */
     uint16_t pushed_at;  /* offset from which on the caller's frame pointer is on the stack */
     uint16_t lowered_at; /* offset from which on the stack pointer is at its lowest */
+};
+
+/* What of its frame a method has left on the stack before it returns. */
+enum smp_code_rest {
+    SMP_REST_FRAME,   /* all of it */
+    SMP_REST_POINTER, /* the caller's frame pointer and the return address */
+    SMP_REST_RETURN   /* the return address, which on some processors is in a register */
 };
 
 /* A call in compiled code, as seen from its return address. */

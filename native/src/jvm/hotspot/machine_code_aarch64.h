@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { SMP_PROLOGUE_BYTES = 96, SMP_CALL_LONGEST = 4 };
+enum { SMP_PROLOGUE_BYTES = 96, SMP_CALL_LONGEST = 4, SMP_LEAVE_BEFORE = 0, SMP_LEAVE_BEHIND = 4 };
 
 /*
  * Up to 512 bytes sub sp, sp, #n; stp x29, x30, [sp, #n - 16]: the frame stands before anything is
@@ -38,6 +38,15 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
                                             .lowered_at = (uint16_t)(sub_at + 4) };
     }
     return unknown;
+}
+
+/* Only the ret itself is recognized. */
+static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc)
+{
+    uint32_t code = 0;
+
+    memcpy(&code, (const void *)pc, sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
+    return code == 0xd65f03c0U ? SMP_REST_RETURN : SMP_REST_FRAME;
 }
 
 static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)

@@ -8,6 +8,8 @@
 enum {
     SMP_PROLOGUE_BYTES = 96, /* the frame is made within so many bytes, or not understood */
     SMP_CALL_LONGEST = 16,   /* bytes read before a return address */
+    SMP_LEAVE_BEFORE = 7,    /* bytes read before an instruction that may leave the method, */
+    SMP_LEAVE_BEHIND = 3,    /* and from it on */
     SMP_ADD_LONGEST = 9      /* bytes that show that a frame says its size */
 };
 
@@ -82,6 +84,35 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
                                             .lowered_at = (uint16_t)(i + 1) };
     }
     return unknown;
+}
+
+/* cmp disp(%r15), %rsp: does a thread wait for this one at its return? Its length, or 0. */
+static inline size_t smp_x86_polls(const uint8_t *code)
+{
+    if (code[0] != 0x49 || (code[1] != 0x3b && code[1] != 0x39))
+        return 0;
+    return code[2] == 0x67 ? 4 : code[2] == 0xa7 ? 7 : 0;
+}
+
+/*
+ * Both compilers end a method like this; the jump leads to a safepoint. A method that throws jumps
+ * elsewhere after the pop.
+ *
+ *   add $n, %rsp; pop %rbp; [cmp disp(%r15), %rsp; ja ...;] ret
+ *
+ * From SMP_LEAVE_BEFORE bytes before pc up to SMP_LEAVE_BEHIND behind it all can be read.
+ */
+static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc)
+{
+    const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
+    const bool is_jump = code[0] == 0x0f && (code[1] == 0x87 || code[1] == 0x82);
+
+    if (code[0] == 0x5d)
+        return SMP_REST_POINTER;
+    if (code[0] == 0xc3 || smp_x86_polls(code) > 0 || (code[0] == 0xe9 && code[-1] == 0x5d) ||
+        (is_jump && (smp_x86_polls(code - 4) == 4 || smp_x86_polls(code - 7) == 7)))
+        return SMP_REST_RETURN;
+    return SMP_REST_FRAME;
 }
 
 /* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */

@@ -5,6 +5,7 @@
  */
 #include "jvm/threads/threads.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <unistd.h>
 
@@ -64,16 +65,24 @@ uintptr_t smp_threads_address(JNIEnv *env, jobject thread)
 }
 
 /*
- * entry may be NULL. env NULL, or the JVM shutting down: the reference dies with it. Releases the
- * requests that were given up: a thread that ends with the signal blocked never answers.
+ * Of a request that was given up: a thread that ends with the signal blocked never answers. A
+ * handler that walks reads the entry: this waits for it.
  */
+static void end_given_up(uint64_t cookie)
+{
+    smp_signal_release(cookie);
+    while (smp_signal_state(cookie) == SMP_SLOT_BUSY)
+        (void)sched_yield();
+}
+
+/* entry may be NULL. env NULL, or the JVM shutting down: the reference dies with it. */
 static void dispose_entry(JNIEnv *env, struct smp_jvm_thread *entry)
 {
     if (entry == NULL)
         return;
     for (size_t i = 0; i < SMP_WALK_INFO_REQUESTS; i++) {
         if (entry->info.requests[i] != 0)
-            smp_signal_release(entry->info.requests[i]);
+            end_given_up(entry->info.requests[i]);
     }
     if (env != NULL && smp_agent_is_live())
         (*env)->DeleteGlobalRef(env, entry->ref);

@@ -26,7 +26,8 @@
 #include "jvm/walk/signals.h"
 
 enum {
-    DEATH_WAIT_NS = 20000000 /* for handlers that are walking; they take microseconds */
+    DEATH_WAIT_NS = 20000000, /* for handlers that are walking; they take microseconds */
+    SELF_TESTS = 4            /* a collection, or a busy machine, may make one fail */
 };
 
 static struct {
@@ -86,9 +87,16 @@ void smp_async_cut_virtual_threads(const char *reason)
         set_chunks_refusal(reason);
 }
 
+/* Our own walk may be refused at any time (hotspot/check.h). */
+static bool has_a_walk(void)
+{
+    return state.async.walk != NULL || (state.own.walk != NULL && smp_hotspot_is_usable());
+}
+
 bool smp_async_is_usable(void)
 {
-    return atomic_load_explicit(&state.usable, memory_order_acquire) && smp_agent_is_live();
+    return atomic_load_explicit(&state.usable, memory_order_acquire) && smp_agent_is_live() &&
+           has_a_walk();
 }
 
 const struct smp_async *smp_async_get(void)
@@ -120,9 +128,7 @@ int smp_async_signal(int wanted)
 /* The thread that calls, which is in a native method called from Java. */
 static struct smp_check_caller describe_caller(jvmtiEnv *jvmti, JNIEnv *env)
 {
-    struct smp_check_caller caller = { .jvmti = jvmti,
-                                       .env = env,
-                                       .stack_high = smp_stack_bounds_own().high };
+    struct smp_check_caller caller = { .jvmti = jvmti, .env = env };
     jthread current = NULL;
 
     if ((*jvmti)->GetCurrentThread(jvmti, &current) != JVMTI_ERROR_NONE || current == NULL)
@@ -154,17 +160,23 @@ static void prepare_own_walk(const struct smp_check_caller *caller)
     }
 }
 
-/* What the walks read of the JVM's thread objects and of its code. */
-static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env)
+/* What the walks read of the JVM's thread objects and of its code. self: the calling thread. */
+static void prepare_layouts(jvmtiEnv *jvmti, JNIEnv *env, struct smp_walk_target *self)
 {
-    const struct smp_check_caller caller = describe_caller(jvmti, env);
+    const struct smp_stack_bounds stack = smp_stack_bounds_own();
+    struct smp_check_caller caller = describe_caller(jvmti, env);
 
     (void)smp_virtual_threads_init(env);
     if (caller.java_thread == 0)
         return;
+    caller.stack_high = stack.high;
     state.async.layout =
         smp_thread_layout_find(env, caller.java_thread, caller.stack_high, smp_code_map_is_java);
     prepare_own_walk(&caller);
+    self->java_thread = caller.java_thread;
+    self->layout = state.async.layout.jvm;
+    self->stack_low = stack.low;
+    self->stack_high = stack.high;
 }
 
 static const char *install_handler(int signal)
@@ -176,50 +188,81 @@ static const char *install_handler(int signal)
     return NULL;
 }
 
-/* NULL: a walk has all that it needs. */
-static const char *prepare_walks(int signal, JNIEnv *env)
+/* NULL: then *reason says why. */
+static smp_jvm_walk *find_jvm_walk(jvmtiEnv *jvmti, JNIEnv *env, const char **reason)
+{
+    smp_jvm_walk *walk = NULL;
+
+    *reason = "no AsyncGetCallTrace in this JVM";
+    /* A symbol is data to the linker and a function to us. */
+    *(void **)&walk = smp_symbol("AsyncGetCallTrace");
+    if (walk == NULL || !smp_jvm_version_has_value_classes(smp_jvm_version(jvmti), env))
+        return walk;
+    *reason = "AsyncGetCallTrace crashes JVMs with value classes";
+    return NULL;
+}
+
+/* NULL: a walk has all that it needs. self: the calling thread. */
+static const char *prepare_walks(int signal, JNIEnv *env, struct smp_walk_target *self)
 {
     jvmtiEnv *jvmti = smp_agent_jvmti();
+    const char *without = NULL;
 
     if (env == NULL || !smp_agent_is_live())
         return "the JVM is not live";
     state.async = (struct smp_async){ 0 };
-    /* A symbol is data to the linker and a function to us. */
-    *(void **)&state.async.walk = smp_symbol("AsyncGetCallTrace");
-    if (state.async.walk == NULL)
-        return "no AsyncGetCallTrace in this JVM";
-    if (smp_jvm_version_has_value_classes(smp_jvm_version(jvmti), env))
-        return "AsyncGetCallTrace crashes JVMs with value classes";
+    state.async.walk = find_jvm_walk(jvmti, env, &without);
     const char *reason = smp_code_events_open(jvmti);
     if (reason == NULL) {
         smp_method_ids_open(env);
-        prepare_layouts(jvmti, env);
-        reason = install_handler(signal);
+        prepare_layouts(jvmti, env, self);
+        reason = has_a_walk() ? install_handler(signal) : without;
     }
     return reason;
 }
 
-/* SMP_OK with *reason NULL: usable; else why not. */
-static enum smp_status open_async(int signal, const char **reason)
+/* On the calling thread, and on one of ours; NULL: walked as expected. */
+static enum smp_status test_walks(const struct smp_walk_target *target, JNIEnv *env,
+                                  const char **reason)
 {
-    enum { SELF_TESTS = 4 };
-    JNIEnv *env = smp_agent_env();
     enum smp_status status = SMP_OK;
 
-    *reason = prepare_walks(signal, env);
-    if (*reason != NULL)
-        return SMP_OK;
-    const struct smp_walk_target target = { .walk = state.async.walk,
-                                            .env = env,
-                                            .own = smp_async_own_walk() };
-    /* A collection, or a busy machine, may make one self-test fail. */
     for (int i = 0; i < SELF_TESTS && status == SMP_OK; i++) {
-        *reason = smp_self_test_native(state.async.signal, &target);
+        *reason = smp_self_test_native(state.async.signal, target);
         if (*reason == NULL && !state.is_proven)
-            status = smp_self_test_java(state.async.signal, &target, env, reason);
+            status = smp_self_test_java(state.async.signal, target, env, reason);
         if (*reason == NULL)
             break;
     }
+    return status;
+}
+
+/* Without our own walk, which would hide it. */
+static bool is_jvm_walk_right(const struct smp_walk_target *self)
+{
+    bool is_right = false;
+
+    for (int i = 0; i < SELF_TESTS && !is_right; i++)
+        is_right = smp_self_test_native(state.async.signal, self) == NULL;
+    return is_right;
+}
+
+/* SMP_OK with *reason NULL: usable; else why not. The JVM's walk is tested apart, where ours does
+ * without it. */
+static enum smp_status open_async(int signal, const char **reason)
+{
+    JNIEnv *env = smp_agent_env();
+    struct smp_walk_target self = { .env = env, .was_alive = true };
+    enum smp_status status = SMP_OK;
+
+    *reason = prepare_walks(signal, env, &self);
+    if (*reason != NULL)
+        return SMP_OK;
+    self.walk = state.async.walk;
+    if (smp_async_own_walk() != NULL && self.walk != NULL && !is_jvm_walk_right(&self))
+        state.async.walk = self.walk = NULL;
+    self.own = smp_async_own_walk();
+    status = test_walks(&self, env, reason);
     state.is_proven = state.is_proven || (status == SMP_OK && *reason == NULL);
     return status;
 }

@@ -2,17 +2,16 @@
 /*
  * async.h - whether, and how, this JVM lets a running thread walk itself.
  *
- *   events for code on, those of code made before ─► AsyncGetCallTrace found ─► layout of the JVM's
- *   thread object ─► signal handler ─► self-test: two known stacks walked ─► usable
+ *   events for code on, those of code made before ─► layout of the JVM's thread object, our own
+ *   walk proven (hotspot/check.h) ─► signal handler ─► self-test: two known stacks walked ─► usable
  *
  * The two stacks: that of the caller, in native code, must equal JVMTI's; that of an internal
  * thread, which hashes numbers meanwhile, must end in that method. Any mismatch disables
  * asynchronous walks; see smp_async_refusal.
  *
- * AsyncGetCallTrace gets only registers that the kernel has saved: with others it has crashed JVMs.
- * With value classes (JDK 28, preview) it crashes with any, so there it is not called at all. What
- * it does not walk, our own walk recovers (hotspot/frames.h). Where that is not usable nothing is
- * recovered, and the engine's name says so.
+ * A thread walks itself by our own walk; AsyncGetCallTrace does what that cannot, and all where it
+ * is not usable, as the engine's name says then. With value classes (JDK 28, preview) it crashes:
+ * there it is not called at all, and without our own walk nothing is walked asynchronously.
  *
  * Owns     the JVM's events for code while open; code_map.h.
  * Threads  any attached one; open and close as once.h. The getters: any, while open.
@@ -53,7 +52,7 @@ void smp_async_cut_virtual_threads(const char *reason);
 
 struct smp_async {
     int signal;
-    smp_jvm_walk *walk;
+    smp_jvm_walk *walk; /* NULL: not there, or it must not be called */
     struct smp_thread_layout layout;
 };
 

@@ -137,14 +137,13 @@ static bool record_request(struct smp_walk_info *info, uint64_t cookie)
 static enum smp_status send_request(struct smp_by_signal *walker, struct request *request,
                                     JNIEnv *env)
 {
-    const struct smp_async *async = smp_async_get();
     struct smp_walk_info *info = smp_threads_walk_info(request->thread);
     uint64_t cookie = 0;
     struct smp_signal_slot *slot = smp_signal_take(&cookie);
 
     if (slot == NULL)
         return SMP_EQUOTA;
-    slot->target = smp_walk_target_of(info, async, env, smp_threads_ref(request->thread));
+    slot->target = smp_walk_target_of(request->thread, smp_async_get(), env);
     slot->mailbox = walker->mailbox;
     slot->frames = request->buffer.frames;
     slot->capacity = request->buffer.capacity;
@@ -211,12 +210,15 @@ static enum smp_status reserve_late(struct smp_by_signal *walker, JNIEnv *env,
     return walker->late_count + walker->count < SMP_ASYNC_LATE ? SMP_OK : SMP_ESTATE;
 }
 
-static enum smp_status check_thread(struct smp_by_signal *walker, const struct smp_thread *thread)
+static enum smp_status check_thread(struct smp_by_signal *walker, struct smp_thread *thread)
 {
     if (!smp_async_is_usable())
         return SMP_EUNSUPPORTED;
     if (thread->os_tid == 0)
         return smp_virtual_threads_in_use() ? SMP_EINVAL : SMP_EUNSUPPORTED;
+    if (smp_async_get()->walk == NULL && smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate) &&
+        !smp_virtual_threads_in_use())
+        return SMP_EUNSUPPORTED; /* a handshake shows that it lives */
     if (thread->ended_ns != 0)
         return SMP_EGONE;
     if (walker->count == SMP_ASYNC_IN_FLIGHT)
@@ -361,7 +363,7 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .mounted = request->mounted,
                                        .is_retried = request->tries > 1,
                                        .is_late = request->is_late };
-    smp_walk_target_learn_root(info, &answer);
+    smp_walk_target_learn(info, &answer);
     if (answer.count + 1 >= request->buffer.capacity) {
         request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* unless there is more room */
         if (grow_frame_buffer(walker, request))
@@ -500,7 +502,7 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked
     const bool fits = answer->count + 1 < walked->capacity;
     JNIEnv *env = smp_agent_env();
 
-    smp_walk_target_learn_root(info, answer);
+    smp_walk_target_learn(info, answer);
     if (fits && answer->count > 0 && env != NULL) {
         if (smp_delivery_lacks_ids(walked)) /* for the next walk */
             (void)smp_handshakes_make_ids(&walker->delivery.handshakes, env);

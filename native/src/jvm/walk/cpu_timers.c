@@ -169,8 +169,7 @@ static enum smp_status prepare_cpu_timers(struct smp_jvm_cpu_timers *timers,
 
 static struct smp_walk_target cpu_timer_target(struct smp_thread *thread, JNIEnv *env)
 {
-    return smp_walk_target_of(smp_threads_walk_info(thread), smp_async_get(), env,
-                              smp_threads_ref(thread));
+    return smp_walk_target_of(thread, smp_async_get(), env);
 }
 
 static enum smp_status start_cpu_timer(void *self, struct smp_thread *thread, int64_t interval_ns,
@@ -231,7 +230,8 @@ static void renew_timer_target(struct smp_cpu_timer *timer)
         return;
     target = cpu_timer_target(timer->thread, env);
     if (target.root == timer->target.root && target.stack_high == timer->target.stack_high &&
-        target.java_thread == timer->target.java_thread && target.own == timer->target.own)
+        target.java_thread == timer->target.java_thread && target.own == timer->target.own &&
+        target.was_alive == timer->target.was_alive)
         return;
     if (!smp_cpu_timer_set(timer))
         return;

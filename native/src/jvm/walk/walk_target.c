@@ -50,15 +50,20 @@ void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jv
     info->stack_high = high;
 }
 
-struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,
-                                          JNIEnv *env, jobject thread)
+struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
+                                          JNIEnv *env)
 {
-    struct smp_walk_target target = { .walk = async->walk, .layout = async->layout.jvm };
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+    jobject ref = smp_threads_ref(thread);
+    struct smp_walk_target target = { .walk = async->walk,
+                                      .layout = async->layout.jvm,
+                                      .thread = thread,
+                                      .was_alive = !smp_gate_is_unsure(&info->gate) };
 
     if (info->run_method == 0)
-        info->run_method = find_run_method(env, thread);
+        info->run_method = find_run_method(env, ref);
     if (info->java_thread == 0)
-        info->java_thread = smp_threads_address(env, thread);
+        info->java_thread = smp_threads_address(env, ref);
     target.java_thread = info->java_thread;
     smp_walk_target_learn_stack(info, &target.layout);
     target.stack_low = info->stack_low;
@@ -89,11 +94,13 @@ void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root)
     info->root_guessed = 0;
 }
 
-void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer)
+void smp_walk_target_learn(struct smp_walk_info *info, const struct smp_walk_answer *answer)
 {
     const uintptr_t root = (uintptr_t)answer->root;
 
-    if (answer->raw <= 0 || root == 0)
+    if (answer->count > 0)
+        smp_gate_confirm(&info->gate);
+    if (root == 0)
         return;
     if (root == info->run_method)
         info->root = root;

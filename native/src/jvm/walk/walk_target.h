@@ -21,12 +21,13 @@
 
 enum { SMP_WALK_TARGET_ROOT_SURE = 8 /* stacks in a row with one root make it the thread's */ };
 
-/* All that is known of thread, which is the Thread object of this info. */
-struct smp_walk_target smp_walk_target_of(struct smp_walk_info *info, const struct smp_async *async,
-                                          JNIEnv *env, jobject thread);
+/* All that is known of the thread, which the caller holds until the walk has ended. */
+struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struct smp_async *async,
+                                          JNIEnv *env);
 /* The root as JVMTI returned it: replaces any guess. */
 void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root);
-void smp_walk_target_learn_root(struct smp_walk_info *info, const struct smp_walk_answer *answer);
+/* From a walk: its root; and with frames that the thread had not ended when it was registered. */
+void smp_walk_target_learn(struct smp_walk_info *info, const struct smp_walk_answer *answer);
 /* Of a thread that is older than the library: where its stack lies, if that is not known yet. */
 void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jvm_layout *layout);
 

@@ -3,7 +3,7 @@
  * one_walk.h - a walk that is under way: what its parts in the handler share.
  *
  * Threads  the interrupted thread.
- * Cost     that of AsyncGetCallTrace.
+ * Cost     whole: constant. call_jvm: that of AsyncGetCallTrace.
  */
 #ifndef SMP_JVM_WALK_HANDLER_ONE_WALK_H
 #define SMP_JVM_WALK_HANDLER_ONE_WALK_H
@@ -20,18 +20,19 @@
 struct smp_walk {
     const struct smp_walk_target *target;
     const struct smp_code_view *code;
-    ucontext_t *context;       /* what AsyncGetCallTrace gets */
+    ucontext_t *context;       /* of what is walked: registers that the kernel has saved */
     const ucontext_t *handler; /* what another handler had interrupted, in its frame, or NULL */
     struct smp_jvm_frame *frames;
     uint32_t capacity;
     struct smp_registers at; /* as interrupted */
+    bool is_alive;           /* the JVM's object of this thread may be read */
     struct smp_walk_answer *answer;
     ucontext_t copy; /* of handler; undefined without */
 };
 
 /*
- * A single frame without a byte code index is one whose caller was not found. A full buffer hides
- * the root.
+ * Of a stack that AsyncGetCallTrace gave. A single frame without a byte code index is one whose
+ * caller was not found. A full buffer hides the root.
  */
 static inline bool smp_walk_is_whole(const struct smp_walk *walk, int32_t count)
 {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "jvm/hotspot/frame_cache.h"
 #include "jvm/hotspot/frame_names.h"
 #include "jvm/hotspot/frames.h"
 
@@ -35,18 +36,18 @@ static void copy_names(const struct smp_own_walk *self, struct smp_frames *found
 }
 
 /* A virtual thread's stack ends in the frame on which its own ones stand, as the JVM shows it. */
-static uint32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_frame *frames,
-                                 uint32_t count)
+static int32_t add_virtual_root(const struct smp_own_walk *self, struct smp_jvm_frame *frames,
+                                uint32_t count)
 {
     if (self->virtual_root == NULL)
-        return 0;
+        return SMP_OWN_WALK_FAILED;
     frames[count] =
         (struct smp_jvm_frame){ .bci = SMP_JVM_NATIVE_BCI, .method = self->virtual_root };
-    return count + 1;
+    return (int32_t)count + 1;
 }
 
-static uint32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_start from,
-                            uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity)
+static int32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_start from,
+                           uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity)
 {
     /* Two thirds for the frames, one third for their ids. */
     const uint32_t room = capacity / 3 * 2;
@@ -58,15 +59,27 @@ static uint32_t walk_frames(const struct smp_own_walk *self, struct smp_frames_s
     smp_frames_walk(self->layout, self->cache, from, stack_high, &found);
     if (found.end != SMP_FRAMES_ROOT && found.end != SMP_FRAMES_VIRTUAL_ROOT &&
         found.end != SMP_FRAMES_BARRIER)
-        return 0;
+        return SMP_OWN_WALK_FAILED;
     if (found.omitted > 0)
-        return capacity;
+        return (int32_t)capacity;
     smp_frames_confirm(self->cache, &found); /* this thread stands still as long as we walk */
     copy_names(self, &found, frames, room);
     name_frames(frames, ids, found.count);
     if (found.end == SMP_FRAMES_ROOT)
-        return (uint32_t)found.count;
+        return (int32_t)found.count;
     return add_virtual_root(self, frames, (uint32_t)found.count);
+}
+
+static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out)
+{
+    return smp_blob_find(self->layout, pc, out);
+}
+
+static bool find_id(const struct smp_own_walk *self, uintptr_t method, uint64_t *id)
+{
+    struct smp_method_code unused;
+
+    return method != 0 && smp_frame_cache_method(self->cache, self->layout, method, &unused, id);
 }
 
 struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
@@ -74,6 +87,8 @@ struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,
 {
     return (struct smp_own_walk){
         .walk = walk_frames,
+        .find = find_code,
+        .id_of = find_id,
         .layout = layout,
         .cache = cache,
         .virtual_root = (void *)(uintptr_t)virtual_root, /* NOLINT(performance-no-int-to-ptr) */

@@ -8,7 +8,7 @@
  * AsyncGetCallTrace. The sampler thread completes both.
  *
  * Threads  the interrupted thread: no lock, no allocation, no call into the JVM.
- * Errors   0 frames: see struct smp_own_walk.
+ * Errors   see struct smp_own_walk.
  * Cost     that of smp_frames_walk; 10 to 15 us more for each method without an id.
  */
 #ifndef SMP_JVM_WALK_HANDLER_OWN_WALK_H

@@ -23,6 +23,13 @@ struct smp_registers {
     uintptr_t fp;
 };
 
+/* Where the interpreter begins a method, before that has its frame. */
+struct smp_entry_registers {
+    uintptr_t method;         /* Method* that is entered */
+    uintptr_t sender_sp;      /* of the caller, as it will be when the method returns */
+    uintptr_t return_address; /* while it is not on the stack */
+};
+
 #if defined(__x86_64__)
 #include "jvm/walk/handler/registers_x86_64.h"
 #elif defined(__aarch64__)

@@ -37,6 +37,23 @@ static inline uintptr_t smp_registers_link(const ucontext_t *context)
     return (uintptr_t)context->uc_mcontext.regs[SMP_AARCH64_LINK];
 }
 
+/* The interpreter's pointer to the byte code that runs. Elsewhere: anything. */
+static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
+{
+    enum { BCP = 22 };
+
+    return (uintptr_t)context->uc_mcontext.regs[BCP];
+}
+
+/* Not known on this processor: JDKs use different ones. */
+static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
+{
+    const struct smp_entry_registers unknown = { 0 };
+
+    (void)context;
+    return unknown;
+}
+
 /* mov x8, #139; svc #0. At least so many bytes can be read. */
 static inline bool smp_registers_is_restorer(uintptr_t address)
 {

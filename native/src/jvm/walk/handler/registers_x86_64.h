@@ -41,6 +41,23 @@ static inline uintptr_t smp_registers_link(const ucontext_t *context)
     return 0;
 }
 
+/* The interpreter's pointer to the byte code that runs. Elsewhere: anything. */
+static inline uintptr_t smp_registers_bcp(const ucontext_t *context)
+{
+    return (uintptr_t)context->uc_mcontext.gregs[REG_R13];
+}
+
+/* In the interpreter r13 holds the caller's stack pointer until the frame is made, and the byte
+ * code pointer from then on: an address on the stack is the former. */
+static inline struct smp_entry_registers smp_registers_entry(const ucontext_t *context)
+{
+    const greg_t *registers = context->uc_mcontext.gregs;
+
+    return (struct smp_entry_registers){ .method = (uintptr_t)registers[REG_RBX],
+                                         .sender_sp = (uintptr_t)registers[REG_R13],
+                                         .return_address = (uintptr_t)registers[REG_RAX] };
+}
+
 /* mov $15, %rax; syscall. At least so many bytes can be read. */
 static inline bool smp_registers_is_restorer(uintptr_t address)
 {

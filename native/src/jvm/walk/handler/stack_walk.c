@@ -7,11 +7,12 @@
 #include <stddef.h>
 
 #include "jvm/code/code_view.h"
+#include "jvm/walk/handler/caller.h"
 #include "jvm/walk/handler/heap_end.h"
 #include "jvm/walk/handler/one_walk.h"
-#include "jvm/walk/handler/recovery.h"
 #include "jvm/walk/handler/registers.h"
 #include "jvm/walk/handler/signal_frame.h"
+#include "jvm/walk/handler/top.h"
 
 /* -------------------------------------------------------------------------------------- answers */
 
@@ -39,25 +40,6 @@ static enum smp_answer answer_of(int32_t code)
     }
 }
 
-static int32_t state_of(const struct smp_walk *walk)
-{
-    const struct smp_walk_target *target = walk->target;
-
-    if (target->java_thread == 0 || target->layout.state == 0)
-        return 0;
-    return *(const volatile int32_t *)(target->java_thread + target->layout.state); /* NOLINT */
-}
-
-/* Keeps the walk with the registers as interrupted. A single frame without a byte code index is not
- * kept: its leaf is not known. */
-static void keep_rootless(struct smp_walk *walk)
-{
-    const int32_t count = smp_walk_call_jvm(walk);
-
-    if (count > 1 || (count == 1 && walk->frames[1].bci != -1))
-        walk->answer->rootless = (uint32_t)count;
-}
-
 /* The requester has read them last, on another CPU: their memory arrives while the walk begins. */
 static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 {
@@ -69,9 +51,9 @@ static void prefetch_frames(struct smp_jvm_frame *frames, uint32_t capacity)
 
 /* ---------------------------------------------------------------------------- in other handlers */
 
-/* Continues with the registers that another handler has interrupted. Copies them: walks change the
- * context for a moment, and that handler's frame must not change. */
-static bool leave_handlers(struct smp_walk *walk, ucontext_t *copy, bool is_deep)
+/* Continues with the registers that another handler has interrupted. Copies them: the kernel's
+ * frame has no room for all of a context. */
+static bool leave_handlers(struct smp_walk *walk, bool is_deep)
 {
     const struct smp_signal_stack thread = { walk->target->stack_low, walk->target->stack_high };
     bool left = false;
@@ -89,8 +71,8 @@ static bool leave_handlers(struct smp_walk *walk, ucontext_t *copy, bool is_deep
     }
     if (!left)
         return false;
-    smp_registers_copy(copy, walk->handler);
-    walk->context = copy;
+    smp_registers_copy(&walk->copy, walk->handler);
+    walk->context = &walk->copy;
     if (!walk->answer->in_handler)
         smp_signal_frame_count();
     walk->answer->in_handler = true;
@@ -98,7 +80,40 @@ static bool leave_handlers(struct smp_walk *walk, ucontext_t *copy, bool is_deep
     return true;
 }
 
-/* In any other state AsyncGetCallTrace does not read the registers. */
+/* --------------------------------------------------------------------------------- by the JVM */
+
+/* A single frame without a byte code index is not kept: its leaf is not known. */
+static void keep_rootless(struct smp_walk *walk, int32_t count)
+{
+    if (count > 1 || (count == 1 && walk->frames[1].bci != -1))
+        walk->answer->rootless = (uint32_t)count;
+}
+
+/* False: it has no whole stack; *code says why not. */
+static bool walk_by_jvm(struct smp_walk *walk, int32_t *code)
+{
+    struct smp_walk_answer *answer = walk->answer;
+    const int32_t count = smp_walk_call_jvm(walk);
+
+    *code = count;
+    answer->answer = answer_of(count);
+    answer->count = 0;
+    if (count == SMP_JVM_THREAD_EXIT)
+        return false;
+    walk->is_alive = true; /* or it would have said so */
+    answer->state = smp_top_state(walk);
+    if (count > 0 && (uint32_t)count + 1 < walk->capacity)
+        answer->root = walk->frames[count].method;
+    if (!smp_walk_is_whole(walk, count))
+        return false;
+    answer->answer = SMP_ANSWER_WHOLE;
+    answer->first = 1;
+    answer->count = (uint32_t)count;
+    smp_heap_end_add(walk);
+    return true;
+}
+
+/* In any other state it does not read the registers. */
 static bool may_be_in_handler(const struct smp_walk *walk)
 {
     const int32_t state = walk->answer->state;
@@ -108,25 +123,80 @@ static bool may_be_in_handler(const struct smp_walk *walk)
 }
 
 /* AsyncGetCallTrace alone, from where the thread's own code was interrupted. */
-static int32_t walk_first(struct smp_walk *walk)
+static void walk_without_layout(struct smp_walk *walk)
 {
-    ucontext_t *copy = &walk->copy;
     int32_t code = 0;
+    bool is_whole = walk_by_jvm(walk, &code);
 
-    (void)leave_handlers(walk, copy, false);
-    code = smp_walk_call_jvm(walk);
     if (code == SMP_JVM_THREAD_EXIT)
-        return code; /* the JVM's thread object may have been freed */
-    walk->answer->state = state_of(walk);
-    if (!may_be_in_handler(walk))
-        return code;
-    walk->answer->lacks_stack = walk->target->stack_high == 0;
-    return leave_handlers(walk, copy, true) ? smp_walk_call_jvm(walk) : code;
+        return;
+    if (may_be_in_handler(walk)) {
+        walk->answer->lacks_stack = walk->target->stack_high == 0;
+        if (leave_handlers(walk, true))
+            is_whole = walk_by_jvm(walk, &code);
+    }
+    if (!is_whole)
+        keep_rootless(walk, code);
+}
+
+/* --------------------------------------------------------------------------------- by ourselves */
+
+/* Code of the C library, say, or of a barrier, that Java code has called as a leaf. The JVM follows
+ * frame pointers there; what it does not find is searched for on the stack. */
+static void walk_foreign(struct smp_walk *walk)
+{
+    int32_t code = SMP_JVM_UNKNOWN_JAVA;
+    const bool is_proven = walk->is_alive;
+
+    walk->answer->answer = answer_of(code);
+    if (walk->target->walk != NULL && walk_by_jvm(walk, &code))
+        return;
+    if (code == SMP_JVM_THREAD_EXIT)
+        return;
+    if (!is_proven && walk->is_alive && smp_top_walk_anchor(walk) == SMP_TOP_WALKED)
+        return;
+    const bool is_java =
+        code > 0 || code == SMP_JVM_UNKNOWN_JAVA || code == SMP_JVM_NOT_WALKABLE_JAVA;
+    if (is_java && smp_caller_search(walk, NULL))
+        return;
+    walk->answer->answer = answer_of(code);
+    if (code > 0) /* the search has used its memory */
+        keep_rootless(walk, smp_walk_call_jvm(walk));
+}
+
+static void walk_by_layout(struct smp_walk *walk)
+{
+    enum smp_top top = SMP_TOP_FOREIGN;
+
+    walk->answer->state = smp_top_state(walk);
+    walk->code = smp_code_enter();
+    top = smp_top_walk(walk);
+    if (top == SMP_TOP_FOREIGN && leave_handlers(walk, true))
+        top = smp_top_walk(walk);
+    if (top == SMP_TOP_FOREIGN)
+        walk_foreign(walk);
+    smp_code_leave();
+    if (top == SMP_TOP_WALKED && walk->answer->count == 0)
+        walk->answer->answer = SMP_ANSWER_EMPTY;
+}
+
+static void walk_as_possible(struct smp_walk *walk)
+{
+    const struct smp_walk_target *target = walk->target;
+
+    (void)leave_handlers(walk, false);
+    if (target->own != NULL && target->stack_high != 0)
+        walk_by_layout(walk);
+    else if (target->walk != NULL)
+        walk_without_layout(walk);
+    if (target->stack_high == 0)
+        walk->answer->lacks_stack = true;
 }
 
 void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                     struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
 {
+    const bool has_ended = target->thread != NULL && target->thread->ended_ns != 0;
     struct smp_walk walk; /* its copy of a context is large, and written only where it is needed */
 
     walk.target = target;
@@ -136,25 +206,14 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
     walk.frames = frames;
     walk.capacity = capacity;
     walk.at = smp_registers_get(context);
+    walk.is_alive = target->was_alive;
     walk.answer = answer;
-    *answer =
-        (struct smp_walk_answer){ .sp = smp_signal_frame_on_alternate(context) ? 0 : walk.at.sp };
-    prefetch_frames(frames, capacity);
-    const int32_t code = walk_first(&walk);
-    answer->raw = code;
-    if (code > 0 && (uint32_t)code + 1 < capacity)
-        answer->root = frames[code].method;
-    if (smp_walk_is_whole(&walk, code)) {
-        answer->answer = SMP_ANSWER_WHOLE;
-        answer->first = 1;
-        answer->count = (uint32_t)code;
-        smp_heap_end_add(&walk);
+    *answer = (struct smp_walk_answer){
+        .answer = has_ended ? SMP_ANSWER_THREAD_EXIT : SMP_ANSWER_UNKNOWN_STATE,
+        .sp = smp_signal_frame_on_alternate(context) ? 0 : walk.at.sp,
+    };
+    if (has_ended)
         return;
-    }
-    answer->answer = answer_of(code);
-    walk.code = smp_code_enter();
-    smp_recovery_run(&walk, code);
-    smp_code_leave();
-    if (code > 0 && answer->count == 0)
-        keep_rootless(&walk);
+    prefetch_frames(frames, capacity);
+    walk_as_possible(&walk);
 }

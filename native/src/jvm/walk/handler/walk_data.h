@@ -46,12 +46,18 @@ enum {
     SMP_JVM_DEOPT = -9
 };
 
-/* A walk from a complete frame that reads memory only: hotspot/frames.h. */
+enum { SMP_OWN_WALK_FAILED = -1 };
+
+/* Walks that read memory only: hotspot/frames.h. */
 struct smp_own_walk {
-    /* Frames written, leaf first, up to the thread's root; capacity: perhaps more. 0: no whole
-     * stack. */
-    uint32_t (*walk)(const struct smp_own_walk *self, struct smp_frames_start from,
-                     uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
+    /* From a complete frame: frames written, leaf first, up to the thread's root; capacity:
+     * perhaps more. SMP_OWN_WALK_FAILED: no whole stack. */
+    int32_t (*walk)(const struct smp_own_walk *self, struct smp_frames_start from,
+                    uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
+    /* The code that pc lies in. False: it is not the JVM's. */
+    bool (*find)(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out);
+    /* The id of a Method*; 0: it has none yet. False: it is no method. */
+    bool (*id_of)(const struct smp_own_walk *self, uintptr_t method, uint64_t *id);
     const struct smp_layout *layout;
     struct smp_frames_cache *cache;
     void
@@ -61,14 +67,18 @@ struct smp_own_walk {
 
 /* What is known of the process and of the thread before it is interrupted. */
 struct smp_walk_target {
-    smp_jvm_walk *walk;
+    smp_jvm_walk *walk; /* NULL: must not be called in this JVM */
     struct smp_jvm_layout layout;
     void *env;             /* never NULL */
     uintptr_t java_thread; /* 0: not known */
-    uintptr_t stack_low;   /* both 0: not known; then only the page of sp is read */
+    /* Not freed while the handler runs. NULL: a thread of ours, which lives. It has ended from its
+     * ThreadEnd on, which it runs itself: what it does not know yet has not happened. */
+    const struct smp_thread *thread;
+    bool was_alive;      /* when the request was made; false: it may have ended long ago */
+    uintptr_t stack_low; /* both 0: not known; then the JVM walks */
     uintptr_t stack_high;
     void *root; /* the method every stack of the thread ends in; NULL: not known */
-    const struct smp_own_walk *own; /* NULL: not usable in this JVM; then nothing is recovered */
+    const struct smp_own_walk *own; /* NULL: not usable in this JVM; then the JVM walks */
 };
 
 enum {
@@ -77,26 +87,25 @@ enum {
     SMP_WALK_RUNTIME_WORDS = 128, /* searched above the anchor's sp in a runtime stub, which saves
                                      all registers */
     SMP_WALK_FOREIGN_FRAMES = 32, /* of code that is not Java's, followed by their frame pointers */
-    SMP_WALK_PREFETCHED = 64,     /* frames whose memory is prefetched before the walk */
-    SMP_WALK_PAGE_BYTES = 4096    /* the smallest there is */
+    SMP_WALK_ENTRY_WORDS = 8,     /* of an interpreted frame that is being made, at most */
+    SMP_WALK_PREFETCHED = 64      /* frames whose memory is prefetched before the walk */
 };
 
 struct smp_walk_answer {
     enum smp_answer answer;
-    int32_t raw;    /* what AsyncGetCallTrace returned at first */
     bool has_leaf;  /* frames[0] is a pseudo-frame or method put before the walked ones */
     bool is_pseudo; /* it is a pseudo-frame: its method is a key of code_map.h */
     uint32_t first; /* the stack is frames[first .. first + count) */
     uint32_t count;
-    /* Where count is 0: frames[1 .. 1 + rootless) are right as far as they go, but do not reach the
-     * root. The JVM follows no frame that is to be deoptimised. */
+    /* Where count is 0: frames[1 .. 1 + rootless), of the JVM's walk, are right as far as they go,
+     * but do not reach the root. It follows no frame that is to be deoptimised. */
     uint32_t rootless;
     uintptr_t sp;     /* of the interrupted thread; 0: it is on its alternate signal stack */
     int32_t state;    /* of the thread; 0: not known */
     bool in_handler;  /* another signal's handler was interrupted: what that one had interrupted is
                          walked */
     bool lacks_stack; /* the bounds of the stack were needed, whatever the answer */
-    void *root;       /* what AsyncGetCallTrace's own stack ended in, even if it was refused */
+    void *root;       /* what the stack ended in, even if it was refused; NULL: not known */
 };
 
 #endif

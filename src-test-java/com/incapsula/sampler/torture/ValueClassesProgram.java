@@ -65,6 +65,7 @@ final class ValueClassesProgram {
                 100.0 * inMethods / all,
                 100.0 * inValueClass / all,
                 sampler.getStatistics());
+        assertThat(sampler.getStatistics().getEngine()).isEqualTo("HYBRID"); // by our own walk alone
         assertThat(inMethods).isPositive();
         assertThat(inValueClass).isPositive();
     }

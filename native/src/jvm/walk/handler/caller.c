@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs inside a signal handler: see caller.h.
+ */
+#include "jvm/walk/handler/caller.h"
+
+#include <stddef.h>
+
+#include "jvm/code/code_view.h"
+#include "jvm/hotspot/frame_names.h"
+#include "jvm/hotspot/machine_code.h"
+#include "jvm/hotspot/memory.h"
+#include "jvm/walk/handler/registers.h"
+
+/* ---------------------------------------------------------------------------------- the walk */
+
+bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address)
+{
+    const struct smp_walk_target *target = walk->target;
+
+    return address >= target->stack_low && address < target->stack_high - sizeof(uintptr_t) &&
+           address % sizeof(uintptr_t) == 0;
+}
+
+/* Our walk of a virtual thread's stack does not go on to its carrier's root. A method that has no
+ * id yet has a mark in its place, for this walk only. */
+static void keep_root(struct smp_walk *walk, uint32_t count)
+{
+    void *root = count > 0 && count + 1 < walk->capacity ? walk->frames[count].method : NULL;
+
+    if (root != walk->target->own->virtual_root && ((uintptr_t)root & SMP_FRAME_NAME_BIT) == 0)
+        walk->answer->root = root;
+}
+
+bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from)
+{
+    const struct smp_own_walk *own = walk->target->own;
+    struct smp_walk_answer *answer = walk->answer;
+    int32_t count = SMP_OWN_WALK_FAILED;
+
+    from.chunks = smp_walk_chunks(walk);
+    if (smp_caller_on_stack(walk, from.sp))
+        count =
+            own->walk(own, from, walk->target->stack_high, walk->frames + 1, walk->capacity - 1);
+    if (count == SMP_OWN_WALK_FAILED)
+        return false;
+    answer->first = 1;
+    answer->count = (uint32_t)count;
+    keep_root(walk, answer->count);
+    return true;
+}
+
+void smp_caller_put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo)
+{
+    walk->frames[0] =
+        (struct smp_jvm_frame){ .bci = 0, .method = (void *)(uintptr_t)method }; /* NOLINT */
+    walk->answer->has_leaf = true;
+    walk->answer->is_pseudo = is_pseudo;
+    walk->answer->first = 0;
+    walk->answer->count++;
+}
+
+/* ------------------------------------------------------------------------------------- callers */
+
+struct caller {
+    uintptr_t address; /* the return address */
+    bool is_method;    /* else the interpreter */
+    uintptr_t line_pc; /* where the call's line is recorded instead; 0: at the call */
+    struct smp_call call;
+};
+
+/* Reads a return address; false where the word there is none. */
+static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct caller *caller)
+{
+    if (!smp_caller_on_stack(walk, slot))
+        return false;
+    const uintptr_t address = smp_load_word(slot);
+    const struct smp_code_piece *piece = smp_code_find(walk->code, address - 1);
+
+    *caller = (struct caller){ .address = address };
+    if (piece != NULL && piece->kind == SMP_CODE_CALL_SITE) {
+        caller->line_pc = (uintptr_t)piece->id;
+        piece = smp_code_find(walk->code, address - 2);
+    }
+    if (piece == NULL) { /* perhaps of a method whose event has not come yet: the JVM knows */
+        caller->is_method = true;
+        caller->call.start = address;
+        return smp_code_is_near(address);
+    }
+    if (piece->kind == SMP_CODE_STUB)
+        return false;
+    caller->is_method = piece->kind == SMP_CODE_METHOD;
+    return !caller->is_method || (address - piece->start >= SMP_CALL_LONGEST &&
+                                  smp_machine_code_follows_call(address, &caller->call));
+}
+
+bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
+{
+    struct caller caller;
+
+    return read_caller(walk, slot, &caller);
+}
+
+/* The line of a call of other code than Java's is recorded at its beginning, or elsewhere. The
+ * line of a call of Java code is recorded at the return address: 0. */
+static uintptr_t leaf_call_line(const struct caller *caller)
+{
+    if (!caller->is_method)
+        return 0;
+    return caller->line_pc != 0 ? caller->line_pc : caller->call.start;
+}
+
+/*
+ * Walks from the caller whose return address is in slot. The caller's frame pointer is still in its
+ * register, or lies below the return address: an interpreted caller needs the right one.
+ */
+static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t line_pc)
+{
+    struct smp_frames_start from = { .pc = smp_load_word(slot),
+                                     .sp = slot + sizeof(uintptr_t),
+                                     .fp = walk->at.fp,
+                                     .line_pc = line_pc };
+    const uintptr_t saved = slot - sizeof(uintptr_t);
+
+    if (smp_caller_walk(walk, from))
+        return true;
+    if (saved < walk->at.sp || !smp_caller_on_stack(walk, saved) ||
+        !smp_caller_on_stack(walk, smp_load_word(saved)) || smp_load_word(saved) <= slot)
+        return false;
+    from.fp = smp_load_word(saved);
+    return smp_caller_walk(walk, from);
+}
+
+bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot)
+{
+    return smp_caller_on_stack(walk, slot) && walk_caller(walk, slot, 0);
+}
+
+bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot)
+{
+    return smp_caller_is_at(walk, slot) && walk_caller(walk, slot, 0);
+}
+
+/* ----------------------------------------------------------------- of stubs and of foreign code */
+
+static bool is_called(const struct smp_code_piece *stub, const struct caller *caller)
+{
+    return stub == NULL || (caller->call.target != 0 && smp_code_holds(stub, caller->call.target));
+}
+
+/* sure: only callers that surely called this stub. */
+static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *stub, bool sure)
+{
+    struct caller caller;
+
+    for (uintptr_t i = 0; i < SMP_WALK_SCAN_WORDS; i++) {
+        const uintptr_t slot = walk->at.sp + i * sizeof(uintptr_t);
+        if (!smp_caller_on_stack(walk, slot))
+            return false;
+        if (!read_caller(walk, slot, &caller) || (sure && !is_called(stub, &caller)))
+            continue;
+        if (walk_caller(walk, slot, leaf_call_line(&caller)))
+            return true;
+    }
+    return false;
+}
+
+/*
+ * Frames larger than what is scanned, or several: each begins with the frame pointer of its caller,
+ * as the JVM's own functions do it, and its stubs that call them. *stub: the one that is passed.
+ */
+static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece **stub)
+{
+    uintptr_t fp = walk->at.fp;
+    uintptr_t below = walk->at.sp;
+    struct caller caller;
+
+    for (int i = 0; i < SMP_WALK_FOREIGN_FRAMES && fp >= below && smp_caller_on_stack(walk, fp);
+         i++) {
+        const uintptr_t slot = fp + sizeof(uintptr_t);
+        if (!smp_caller_on_stack(walk, slot))
+            break;
+        if (read_caller(walk, slot, &caller))
+            return walk_caller(walk, slot, leaf_call_line(&caller));
+        const struct smp_code_piece *piece = smp_code_find(walk->code, smp_load_word(slot) - 1);
+        if (piece != NULL && piece->kind == SMP_CODE_STUB)
+            *stub = piece;
+        below = slot;
+        fp = smp_load_word(fp);
+    }
+    return false;
+}
+
+static bool by_link(struct smp_walk *walk)
+{
+    const uintptr_t link = smp_registers_link(walk->context);
+    const struct smp_code_piece *piece = smp_code_find(walk->code, link - 1);
+
+    if (link == 0 || piece == NULL || piece->kind == SMP_CODE_STUB)
+        return false;
+    const struct smp_frames_start from = { .pc = link,
+                                           .sp = walk->at.sp,
+                                           .fp = walk->at.fp,
+                                           .line_pc = piece->kind == SMP_CODE_METHOD ? link : 0 };
+    return smp_caller_walk(walk, from);
+}
+
+bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub)
+{
+    const struct smp_code_piece *passed = stub;
+
+    /* Frame pointers last: compiled Java code keeps anything in that register, an outer frame's
+     * pointer too; unless a function above has made a frame, the inner ones would be skipped. */
+    if (!by_link(walk) && !(stub != NULL && scan_for_caller(walk, stub, true)) &&
+        !scan_for_caller(walk, stub, false) && !by_frame_pointers(walk, &passed))
+        return false;
+    walk->answer->answer = SMP_ANSWER_FROM_CALLER;
+    if (passed != NULL) {
+        smp_caller_put_leaf(walk, passed->id, true);
+        walk->answer->answer = SMP_ANSWER_IN_STUB;
+    }
+    return true;
+}
+
+bool smp_caller_walk_runtime_stub(struct smp_walk *walk, struct smp_registers anchor)
+{
+    const uintptr_t word = sizeof(uintptr_t);
+
+    if (anchor.fp >= anchor.sp && smp_caller_try_return(walk, anchor.fp + word))
+        return true;
+    for (uintptr_t i = 0; i < SMP_WALK_RUNTIME_WORDS; i++) {
+        const uintptr_t slot = anchor.sp + i * word;
+        if (!smp_caller_on_stack(walk, slot))
+            return false;
+        if (smp_caller_try_return(walk, slot))
+            return true;
+    }
+    return false;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * caller.h - finds a complete frame that a walk can begin with where the one on top is not
+ * complete: that of its caller, by the return address.
+ *
+ * A word is taken for a return address only if it follows a call instruction in a method that is
+ * known to code_view.h, or lies in the interpreter; or among code that is not known yet, where the
+ * walk must find a method. Where a return address lies for sure, any word is tried.
+ *
+ * Reads of other memory cannot fault: words of the stack lie between the stack pointer and the end
+ * of the thread's stack, both known beforehand; code bytes lie in the code cache, which the JVM
+ * never unmaps. The walk reads all else by base/safe_read.h.
+ *
+ * Threads  the interrupted thread. Nothing here allocates, locks or calls into the JVM.
+ * Errors   false: there is no such frame, or no walk from it reaches the thread's root.
+ * Cost     a walk for each attempt.
+ */
+#ifndef SMP_JVM_WALK_HANDLER_CALLER_H
+#define SMP_JVM_WALK_HANDLER_CALLER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "jvm/walk/handler/one_walk.h"
+
+/* A word may be read there. */
+bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address);
+
+/* From a complete frame; sets walk->answer's frames. */
+bool smp_caller_walk(struct smp_walk *walk, struct smp_frames_start from);
+/* Puts a frame before those. is_pseudo: method is a key of code_map.h. */
+void smp_caller_put_leaf(struct smp_walk *walk, uint64_t method, bool is_pseudo);
+
+/* From the caller whose return address is surely in slot. */
+bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot);
+/* The same where slot perhaps holds one. */
+bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot);
+/* Does slot hold a return address of Java code? */
+bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot);
+
+/*
+ * The caller of a stub, or of code that is not Java's, at the first return address on the stack.
+ * One that follows a call of this very stub goes first. Here the line is that of the beginning of
+ * the call, because it is recorded there. A stub, or a method, that calls into the JVM without an
+ * anchor (a barrier of G1, say) is found by the frame pointers of the JVM's functions, however many
+ * there are; so is the caller of that stub. The leaf is the stub's name.
+ */
+bool smp_caller_search(struct smp_walk *walk, const struct smp_code_piece *stub);
+/* The caller of a runtime stub whose frame the JVM's anchor shows. */
+bool smp_caller_walk_runtime_stub(struct smp_walk *walk, struct smp_registers anchor);
+
+#endif

@@ -33,6 +33,7 @@
 #define smp_machine_code_jump_target aarch64_jump_target
 #define smp_machine_code_next_leaf_call aarch64_next_leaf_call
 #define smp_machine_code_frame_size aarch64_frame_size
+#define smp_machine_code_pushed aarch64_pushed
 #include "jvm/hotspot/machine_code_aarch64.h"
 
 enum { NOP = 0xd503201f, SUB_0x40 = 0xd10103ff, STP_AT_0x30 = 0xa9037bfd, STP_DOWN = 0xa9bf7bfd };
@@ -53,6 +54,12 @@ static void a_return(void **state)
     (void)state;
     assert_int_equal(aarch64_rest((uintptr_t)&code[0]), SMP_REST_FRAME);
     assert_int_equal(aarch64_rest((uintptr_t)&code[1]), SMP_REST_RETURN);
+}
+
+static void no_arguments_are_pushed(void **state)
+{
+    (void)state;
+    assert_int_equal(aarch64_pushed(0), 0);
 }
 
 static void small_frames(void **state)
@@ -111,6 +118,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_interpreted_callers_sp_may_be_low),
         cmocka_unit_test(a_return),
+        cmocka_unit_test(no_arguments_are_pushed),
         cmocka_unit_test(small_frames),
         cmocka_unit_test(larger_frames),
         cmocka_unit_test(calls_and_branches),

@@ -204,6 +204,29 @@ static void without_room_the_handlers_walk_has_the_frames_all_the_same(void **st
     }
 }
 
+/* The walk begins at its caller. */
+static void a_leaf_without_a_frame_has_names_beside_those_of_the_walk(void **state)
+{
+    static struct smp_jvm_frame frames[CAPACITY];
+    const struct smp_own_walk own = smp_own_walk_make(vm.layout, NULL, VIRTUAL_ROOT);
+    const uintptr_t leaf = make_method("pay", 0);
+    uint64_t id = 0;
+
+    (void)state;
+    fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
+    assert_int_equal(
+        own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, CAPACITY), 1);
+    assert_true(own.id_of(&own, leaf, frames, CAPACITY, &id));
+    expect_copy(id, frames, sizeof(frames), "pay", FIRST_LINE);
+    expect_copy((uintptr_t)frames[0].method, frames, sizeof(frames), "sell", FIRST_LINE + 3);
+    assert_true(own.id_of(&own, make_method("main", 4711), frames, CAPACITY, &id));
+    assert_int_equal(id, 4711);
+    assert_false(own.id_of(&own, 0, frames, CAPACITY, &id));
+    assert_false(own.id_of(&own, leaf + 8, frames, CAPACITY, &id));
+    assert_true(own.id_of(&own, leaf, frames, 2, &id));
+    assert_int_equal(id, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -215,6 +238,7 @@ int main(void)
         TEST(so_many_copies_and_no_more),
         TEST(the_handlers_walk_has_the_names_behind_its_frames),
         TEST(without_room_the_handlers_walk_has_the_frames_all_the_same),
+        TEST(a_leaf_without_a_frame_has_names_beside_those_of_the_walk),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -191,9 +191,12 @@ static bool find_blob(const struct smp_own_walk *self, uintptr_t pc, struct smp_
 }
 
 /* Here a Method* is its id. */
-static bool find_id(const struct smp_own_walk *self, uintptr_t method, uint64_t *id)
+static bool find_id(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *to,
+                    uint32_t capacity, uint64_t *id)
 {
     (void)self;
+    (void)to;
+    (void)capacity;
     *id = method;
     return method < NO_METHOD;
 }
@@ -486,6 +489,29 @@ static void test_in_a_stub(void **state)
     expect(SMP_ANSWER_IN_STUB, 3, frames[0].method == NULL ? 0 : (uintptr_t)frames[0].method);
     assert_true(answer.is_pseudo);
     assert_string_equal(smp_code_map_name((uint64_t)(uintptr_t)frames[0].method), "[copy]");
+}
+
+/*
+ * C1 pushes the arguments of a type check, and pops them behind the call: push; push; call; pop %r8;
+ * pop %rsi. The frame begins above them.
+ */
+static void test_in_a_stub_with_pushed_arguments(void **state)
+{
+    static const uint8_t pops[] = { 0x41, 0x58, 0x5e };
+
+    (void)state;
+    memcpy(code + CALLER + 0x60, pops, sizeof(pops));
+    stack[10] = at(CALLER + 0x40); /* an old return address, of a call of something else */
+    stack[14] = at(CALLER + 0x60);
+    take_own_stub_caller(slot(17));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    assert_int_equal(own.calls, 1);
+    memset(code + CALLER + 0x60, 0x5d, 2); /* pop %rbp twice: the end of a frame, no arguments */
+    take_own_stub_caller(slot(15));
+    catch_at(at(STUB + 4), 8, NULL);
+    expect(SMP_ANSWER_IN_STUB, 3, (uintptr_t)frames[0].method);
+    memset(code + CALLER + 0x60, 0x90, sizeof(pops));
 }
 
 /* Of two that could be it, the one that called this stub is. */
@@ -1148,6 +1174,7 @@ int main(void)
         TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),
         TEST(test_in_a_stub),
+        TEST(test_in_a_stub_with_pushed_arguments),
         TEST(test_the_caller_of_this_stub_goes_first),
         TEST(test_a_noted_line_is_taken),
         TEST(test_a_call_by_register),

@@ -49,6 +49,13 @@ static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc)
     return code == 0xd65f03c0U ? SMP_REST_RETURN : SMP_REST_FRAME;
 }
 
+/* No call of a stub pushes its arguments here. */
+static inline size_t smp_machine_code_pushed(uintptr_t address)
+{
+    (void)address;
+    return 0;
+}
+
 static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_call *call)
 {
     uint32_t code = 0;

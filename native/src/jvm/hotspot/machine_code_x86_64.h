@@ -115,6 +115,23 @@ static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc)
     return SMP_REST_FRAME;
 }
 
+/* pop of any register but the stack's and the frame's: its length, or 0. */
+static inline size_t smp_x86_pops(const uint8_t *code)
+{
+    if (code[0] == 0x41 && code[1] >= 0x58 && code[1] <= 0x5f)
+        return 2;
+    return code[0] >= 0x58 && code[0] <= 0x5f && code[0] != 0x5c && code[0] != 0x5d ? 1 : 0;
+}
+
+/* C1 pushes both arguments of a type check's stub, and pops them behind the call. */
+static inline size_t smp_machine_code_pushed(uintptr_t address)
+{
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    const size_t first = smp_x86_pops(code);
+
+    return first > 0 && smp_x86_pops(code + first) > 0 ? 2 : 0;
+}
+
 /* mov $target, %r10; call *%r10: how compiled code calls what is not compiled. */
 static inline bool smp_x86_calls_r10(const uint8_t *code, struct smp_call *call)
 {

@@ -67,6 +67,7 @@ struct caller {
     bool is_method;    /* else the interpreter */
     uintptr_t line_pc; /* where the call's line is recorded instead; 0: at the call */
     struct smp_call call;
+    size_t pushed; /* words for what it calls, above the return address */
 };
 
 /* Reads a return address; false where the word there is none. */
@@ -90,8 +91,11 @@ static bool read_caller(const struct smp_walk *walk, uintptr_t slot, struct call
     if (piece->kind == SMP_CODE_STUB)
         return false;
     caller->is_method = piece->kind == SMP_CODE_METHOD;
-    return !caller->is_method || (address - piece->start >= SMP_CALL_LONGEST &&
-                                  smp_machine_code_follows_call(address, &caller->call));
+    if (!caller->is_method)
+        return true;
+    caller->pushed = smp_machine_code_pushed(address);
+    return address - piece->start >= SMP_CALL_LONGEST &&
+           smp_machine_code_follows_call(address, &caller->call);
 }
 
 bool smp_caller_is_at(const struct smp_walk *walk, uintptr_t slot)
@@ -114,10 +118,10 @@ static uintptr_t leaf_call_line(const struct caller *caller)
  * Walks from the caller whose return address is in slot. The caller's frame pointer is still in its
  * register, or lies below the return address: an interpreted caller needs the right one.
  */
-static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t line_pc)
+static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t line_pc, size_t pushed)
 {
     struct smp_frames_start from = { .pc = smp_load_word(slot),
-                                     .sp = slot + sizeof(uintptr_t),
+                                     .sp = slot + (1 + pushed) * sizeof(uintptr_t),
                                      .fp = walk->at.fp,
                                      .line_pc = line_pc };
     const uintptr_t saved = slot - sizeof(uintptr_t);
@@ -133,12 +137,12 @@ static bool walk_caller(struct smp_walk *walk, uintptr_t slot, uintptr_t line_pc
 
 bool smp_caller_walk_return(struct smp_walk *walk, uintptr_t slot)
 {
-    return smp_caller_on_stack(walk, slot) && walk_caller(walk, slot, 0);
+    return smp_caller_on_stack(walk, slot) && walk_caller(walk, slot, 0, 0);
 }
 
 bool smp_caller_try_return(struct smp_walk *walk, uintptr_t slot)
 {
-    return smp_caller_is_at(walk, slot) && walk_caller(walk, slot, 0);
+    return smp_caller_is_at(walk, slot) && walk_caller(walk, slot, 0, 0);
 }
 
 /* ----------------------------------------------------------------- of stubs and of foreign code */
@@ -159,7 +163,7 @@ static bool scan_for_caller(struct smp_walk *walk, const struct smp_code_piece *
             return false;
         if (!read_caller(walk, slot, &caller) || (sure && !is_called(stub, &caller)))
             continue;
-        if (walk_caller(walk, slot, leaf_call_line(&caller)))
+        if (walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed))
             return true;
     }
     return false;
@@ -181,7 +185,7 @@ static bool by_frame_pointers(struct smp_walk *walk, const struct smp_code_piece
         if (!smp_caller_on_stack(walk, slot))
             break;
         if (read_caller(walk, slot, &caller))
-            return walk_caller(walk, slot, leaf_call_line(&caller));
+            return walk_caller(walk, slot, leaf_call_line(&caller), caller.pushed);
         const struct smp_code_piece *piece = smp_code_find(walk->code, smp_load_word(slot) - 1);
         if (piece != NULL && piece->kind == SMP_CODE_STUB)
             *stub = piece;

@@ -59,9 +59,9 @@ static void walk_heap(struct smp_walk *walk, const struct smp_chunks *chunks, ui
         if (!is_barrier(own, from.pc))
             continue;
         /* Without frames of the heap it is the last one alone. */
-        const uint32_t count = (uint32_t)own->walk(own, from, high, to, room);
+        const int32_t count = own->walk(own, from, high, to, room);
         if (count > 1) {
-            walk->answer->count = own_frames + count;
+            walk->answer->count = own_frames + (uint32_t)count;
             break;
         }
         *to = (struct smp_jvm_frame){ .bci = SMP_JVM_NATIVE_BCI, .method = own->virtual_root };

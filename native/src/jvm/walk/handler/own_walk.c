@@ -75,11 +75,28 @@ static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_
     return smp_blob_find(self->layout, pc, out);
 }
 
-static bool find_id(const struct smp_own_walk *self, uintptr_t method, uint64_t *id)
+/* At its beginning. The walk is over, so the memory of its ids is free. */
+static void copy_leaf(const struct smp_own_walk *self, uintptr_t method,
+                      struct smp_jvm_frame *frames, uint32_t capacity, uint64_t *id)
+{
+    const uint32_t room = capacity / 3 * 2;
+    struct smp_raw_frame raw = { .method = method, .bci = 0 };
+    struct smp_frames leaf = { .raw = &raw, .ids = id, .count = 1 };
+
+    smp_frame_names_copy(self->layout, &leaf, (char *)(frames + room),
+                         (capacity - room) * sizeof(*frames));
+}
+
+static bool find_id(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *frames,
+                    uint32_t capacity, uint64_t *id)
 {
     struct smp_method_code unused;
 
-    return method != 0 && smp_frame_cache_method(self->cache, self->layout, method, &unused, id);
+    if (method == 0 || !smp_frame_cache_method(self->cache, self->layout, method, &unused, id))
+        return false;
+    if (*id == 0)
+        copy_leaf(self, method, frames, capacity, id);
+    return true;
 }
 
 struct smp_own_walk smp_own_walk_make(const struct smp_layout *layout,

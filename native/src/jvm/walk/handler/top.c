@@ -34,7 +34,7 @@ static void put_method_leaf(struct smp_walk *walk, uintptr_t method)
     const struct smp_own_walk *own = walk->target->own;
     uint64_t id = 0;
 
-    if (own->id_of(own, method, &id))
+    if (own->id_of(own, method, walk->frames + 1, walk->capacity - 1, &id))
         smp_caller_put_leaf(walk, id, false);
 }
 

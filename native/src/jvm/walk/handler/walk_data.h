@@ -56,8 +56,10 @@ struct smp_own_walk {
                     uintptr_t stack_high, struct smp_jvm_frame *frames, uint32_t capacity);
     /* The code that pc lies in. False: it is not the JVM's. */
     bool (*find)(const struct smp_own_walk *self, uintptr_t pc, struct smp_blob *out);
-    /* The id of a Method*; 0: it has none yet. False: it is no method. */
-    bool (*id_of)(const struct smp_own_walk *self, uintptr_t method, uint64_t *id);
+    /* The id of a Method*, or the mark of its names, copied into the memory of a walk that is over
+     * (hotspot/frame_names.h); 0: no room for them. False: it is no method. */
+    bool (*id_of)(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *frames,
+                  uint32_t capacity, uint64_t *id);
     const struct smp_layout *layout;
     struct smp_frames_cache *cache;
     void

@@ -492,8 +492,8 @@ static void test_in_a_stub(void **state)
 }
 
 /*
- * C1 pushes the arguments of a type check, and pops them behind the call: push; push; call; pop %r8;
- * pop %rsi. The frame begins above them.
+ * C1 pushes the arguments of a type check, and pops them behind the call: push; push; call; pop
+ * %r8; pop %rsi. The frame begins above them.
  */
 static void test_in_a_stub_with_pushed_arguments(void **state)
 {

@@ -150,7 +150,7 @@ static void what_has_no_room_has_no_name(void **state)
 
 static void so_many_copies_and_no_more(void **state)
 {
-    char name[16];
+    char name[32];
     size_t named = 0;
 
     (void)state;

@@ -439,6 +439,20 @@ static void where_it_is_off_it_says_so(void **state)
     smp_outside_close();
 }
 
+/* JVMTI's stack of a carrier lacks frames while a virtual thread is mounted. */
+static void a_carriers_stack_is_not_compared(void **state)
+{
+    struct fake_thread java_thread;
+    struct smp_thread *thread = start(&java_thread);
+
+    (void)state;
+    smp_cross_check_set_each(1);
+    smp_threads_walk_info(thread)->is_carrier = true;
+    assert_int_equal(walk_outside(thread), SMP_OK);
+    assert_int_equal(sample.count, DEPTH);
+    assert_int_equal(fake_jvmti.calls[FAKE_GetStackTrace], 0);
+}
+
 /* The last test: it is off from here on. */
 static void a_stack_unlike_jvmtis_ends_all_walks(void **state)
 {
@@ -481,6 +495,7 @@ int main(void)
         TEST(nothing_is_walked_after_the_jvms_death),
         TEST(a_lack_of_memory_leaves_nothing_behind),
         TEST(where_it_is_off_it_says_so),
+        TEST(a_carriers_stack_is_not_compared),
         TEST(a_stack_unlike_jvmtis_ends_all_walks),
     };
 

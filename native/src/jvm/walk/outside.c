@@ -171,6 +171,9 @@ static bool is_right(struct smp_outside *walker, struct smp_thread *thread,
     char difference[SMP_CROSS_CHECK_REASON_BYTES];
     char reason[SMP_OUTSIDE_REFUSAL_BYTES];
 
+    /* While a virtual thread is mounted or unmounted, JVMTI leaves frames of its carrier out. */
+    if (smp_threads_walk_info(thread)->is_carrier)
+        return true;
     if (smp_cross_check_end(&walker->check, &walker->by_jvmti, thread, sample, difference))
         return true;
     if (!smp_cross_check_is_second(&walker->check))

@@ -12,6 +12,7 @@
 #ifndef SMP_JVM_HOTSPOT_SAFEPOINT_COUNT_H
 #define SMP_JVM_HOTSPOT_SAFEPOINT_COUNT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +24,7 @@ const uint64_t *smp_safepoint_count_find(const struct smp_exports *exports);
 /* What was loaded before stays before. */
 static inline uint64_t smp_safepoint_count(const uint64_t *counter)
 {
-    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    atomic_thread_fence(memory_order_acquire);
     return counter == NULL ? 0 : __atomic_load_n(counter, __ATOMIC_ACQUIRE);
 }
 

@@ -5,7 +5,7 @@
 # there, or only what runs programs (jre), and prints its home. Nothing is installed: lists and packages stay in FOLDER, and come from the mirror that this
 # machine's apt uses. Such a JDK may need a newer C library than this Debian has, so its programs get the suite's.
 #
-# Fails, with the reason on a line "other_jdk.sh: REASON", where the suite or the JDK cannot be had.
+# Fails, with the reason on a line "other_jdk.sh: REASON", where the suite or the JDK is not available.
 set -euo pipefail
 
 usage="usage: other_jdk.sh FOLDER SUITE [VERSION [jre]]"

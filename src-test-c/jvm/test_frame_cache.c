@@ -86,6 +86,49 @@ static void an_empty_cache_knows_no_word(void **state)
         assert_false(smp_frame_cache_find(vm.cache, &layout, words[i], &found));
 }
 
+/* Many addresses, each with as many frames as are kept: few are lost to each other. */
+static void all_frames_of_deep_inlining_are_found(void **state)
+{
+    enum { ADDRESSES = 64, MOST_LOST = ADDRESSES / 8 };
+    const uintptr_t start = 0x7f1200001000;
+    static const char blob[4096];
+    struct smp_raw_frame raw[SMP_CODE_MAX_FRAMES];
+    uint64_t ids[SMP_CODE_MAX_FRAMES];
+    struct smp_known_code code = { .blob = (uintptr_t)blob,
+                                   .frame_bytes = 64,
+                                   .count = SMP_CODE_MAX_FRAMES,
+                                   .frames = raw,
+                                   .ids = ids };
+    size_t found = 0;
+
+    (void)state;
+    assert_true(vm.layout.nmethod.compile_id < sizeof(blob) - sizeof(uint32_t));
+    for (uintptr_t a = 0; a < ADDRESSES; a++) {
+        assert_false(smp_frame_cache_find(vm.cache, &vm.layout, start + 16 * a, &code));
+        code.blob = (uintptr_t)blob;
+        code.compile_id = 0;
+        code.frame_bytes = 64;
+        code.count = SMP_CODE_MAX_FRAMES;
+        for (size_t i = 0; i < SMP_CODE_MAX_FRAMES; i++) {
+            raw[i] = (struct smp_raw_frame){ .method = 1000 * a + i, .bci = (int32_t)i };
+            ids[i] = 1 + i;
+        }
+        smp_frame_cache_put(vm.cache, start + 16 * a, &code);
+    }
+    for (uintptr_t a = 0; a < ADDRESSES; a++) {
+        if (!smp_frame_cache_find(vm.cache, &vm.layout, start + 16 * a, &code))
+            continue;
+        found++;
+        assert_int_equal(code.count, SMP_CODE_MAX_FRAMES);
+        for (size_t i = 0; i < SMP_CODE_MAX_FRAMES; i++) {
+            assert_int_equal(raw[i].method, 1000 * a + i);
+            assert_int_equal(raw[i].bci, i);
+            assert_int_equal(ids[i], 1 + i);
+        }
+    }
+    assert_in_range(found, ADDRESSES - MOST_LOST, ADDRESSES);
+}
+
 static void a_method_is_checked_until_it_is_confirmed(void **state)
 {
     (void)state;
@@ -199,6 +242,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(an_empty_cache_knows_no_word, setup, teardown),
+        cmocka_unit_test_setup_teardown(all_frames_of_deep_inlining_are_found, setup, teardown),
         cmocka_unit_test_setup_teardown(a_method_is_checked_until_it_is_confirmed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_confirmed_method_is_believed_until_the_next_safepoint,
                                         setup, teardown),

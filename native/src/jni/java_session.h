@@ -33,8 +33,8 @@ SMP_CHECKED enum smp_status smp_java_session_select(struct smp_java_session *jav
                                                     JNIEnv *env, jobjectArray threads, bool only);
 
 enum { SMP_JAVA_SESSION_ENGINE_BYTES = 256 };
-/* How stacks are walked: "HYBRID", "HYBRID (waiting threads by JVMTI: why)", "JVMTI", or "JVMTI
- * (async walk refused: why)". Known for sure once the session has been started. */
+/* How stacks are walked, as SamplerStatistics.getEngine lists it: "HYBRID" or "JVMTI", and in
+ * brackets what is not walked so, and why. Known for sure once the session has been started. */
 void smp_java_session_engine(const struct smp_java_session *java_session,
                              char out[SMP_JAVA_SESSION_ENGINE_BYTES]);
 

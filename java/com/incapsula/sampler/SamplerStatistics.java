@@ -63,7 +63,8 @@ public final class SamplerStatistics {
      *         {@code HYBRID (waiting threads by JVMTI: <reason>)};
      *         {@code HYBRID (virtual threads cut where they parked: <reason>)}; {@code JVMTI}, or
      *         {@code JVMTI (async walk refused: <reason>)}: all threads by handshakes; {@code NONE (<cause>)} where sampling
-     *         is not possible; empty before the first {@code init()}
+     *         is not possible; empty before the first {@code init()}. Each but {@code NONE} may be followed by
+     *         {@code (unmounted virtual threads not sampled: <reason>)}
      */
     public String getEngine() {
         return engine;

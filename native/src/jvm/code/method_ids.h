@@ -2,14 +2,15 @@
 /*
  * method_ids.h - method ids, made before a walk misses them.
  *
- * An asynchronous walk names a frame only if the method has an id already. Compiled methods have
- * one, because we listen to their events. A young process runs methods that are only interpreted,
+ * AsyncGetCallTrace names a frame only if the method has an id already; our own walk copies the
+ * names of others (hotspot/frame_names.h), and ids make that rare. Compiled methods have one,
+ * because we listen to their events. A young process runs methods that are only interpreted,
  * so ids are made for all methods of a class as soon as the class is prepared, before any of them
  * runs:
  *
  *   open ─► ClassPrepare on ─► ids of all classes that are loaded, on the caller's thread
  *   ClassPrepare ─► ids of that class, on the thread that prepares it
- *   SMP_IDS_LIMIT methods ─► ClassPrepare off: from here on a handshake makes missing ids
+ *   SMP_IDS_LIMIT methods ─► ClassPrepare off: names are copied, or a handshake makes ids
  *
  * An id costs memory of the JVM's own, a part of which stays when its class is unloaded (up to JDK
  * 25). The limit bounds that in an application that makes classes for ever.

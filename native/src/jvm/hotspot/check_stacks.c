@@ -488,7 +488,7 @@ static enum smp_status check_shapes(const struct smp_layout *layout,
     return status;
 }
 
-/* Of those that no thread is in while it is looked at here, only the order is known. */
+/* Of those that no thread is in while it is read here, only the order is known. */
 static bool are_states_sane(const struct smp_layout *layout)
 {
     const int32_t step = layout->states.in_vm - layout->states.in_native;

@@ -27,25 +27,25 @@ enum item {
 
 /* One of the alternatives of an item: names differ from JDK to JDK. */
 struct source {
-    enum item item;
     const char *type;
     const char *name;        /* NULL: the type's size */
     const char *type_string; /* NULL: the list has none */
+    enum item item;
     bool is_static;
 };
 
 static const struct source sources[] = {
-    { REFERENCE_BASE, "CompressedOops", "_narrow_oop._base", "address", true },
-    { REFERENCE_BASE, "CompressedOops", "_base", "address", true },
-    { REFERENCE_SHIFT, "CompressedOops", "_narrow_oop._shift", "int", true },
-    { REFERENCE_SHIFT, "CompressedOops", "_shift", "int", true },
-    { MIRROR_KLASS, "java_lang_Class", "_klass_offset", "int", true },
-    { FLAGS, "JVMFlag", "flags", "JVMFlag*", true },
-    { FLAG_COUNT, "JVMFlag", "numFlags", "size_t", true },
-    { FLAG_NAME, "JVMFlag", "_name", "const char*", false },
-    { FLAG_ADDRESS, "JVMFlag", "_addr", NULL, false },
-    { LAYOUT_HELPER, "Klass", "_layout_helper", "jint", false },
-    { FLAG_BYTES, "JVMFlag", NULL, NULL, false },
+    { "CompressedOops", "_narrow_oop._base", "address", REFERENCE_BASE, true },
+    { "CompressedOops", "_base", "address", REFERENCE_BASE, true },
+    { "CompressedOops", "_narrow_oop._shift", "int", REFERENCE_SHIFT, true },
+    { "CompressedOops", "_shift", "int", REFERENCE_SHIFT, true },
+    { "java_lang_Class", "_klass_offset", "int", MIRROR_KLASS, true },
+    { "JVMFlag", "flags", "JVMFlag*", FLAGS, true },
+    { "JVMFlag", "numFlags", "size_t", FLAG_COUNT, true },
+    { "JVMFlag", "_name", "const char*", FLAG_NAME, false },
+    { "JVMFlag", "_addr", NULL, FLAG_ADDRESS, false },
+    { "Klass", "_layout_helper", "jint", LAYOUT_HELPER, false },
+    { "JVMFlag", NULL, NULL, FLAG_BYTES, false },
 };
 
 struct exported {

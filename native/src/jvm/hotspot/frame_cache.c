@@ -110,10 +110,15 @@ void smp_frames_cache_renew(struct smp_frames_cache *cache)
     (void)atomic_fetch_add(&cache->epoch, 1);
 }
 
-/* A table is made of pairs: what belongs to a key is in either entry of its pair. */
+/*
+ * A table is made of pairs: what belongs to a key is in either entry of its pair. The highest bits
+ * count as well, by which the parts of one address differ: a product alone carries them up and out.
+ */
 static size_t pair_of(uint64_t key, size_t size)
 {
-    return (size_t)((key * 0xd6e8feb86659fd93U) >> HALF_BITS) & (size - 1) & ~(size_t)1;
+    const uint64_t folded = key ^ key >> HALF_BITS;
+
+    return (size_t)((folded * 0xd6e8feb86659fd93U) >> HALF_BITS) & (size - 1) & ~(size_t)1;
 }
 
 /* Addresses of a program leave the highest bits free. */

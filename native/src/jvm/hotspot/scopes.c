@@ -8,7 +8,8 @@
 enum {
     MAX_DATA_BYTES = 256 * 1024 * 1024,
     PIECE_BYTES = 8192,
-    WINDOW_BYTES = 256, /* of the scopes, read at once */
+    WINDOW_BYTES = 512, /* of the scopes, read at once */
+    METHODS = 64,       /* of the metadata, read at once */
     BLOCK_RECORDS = 32, /* of pcs, read at once */
     RECORD_WORDS = 4,
     END_PC = INT32_MAX, /* of the record behind the last one */
@@ -45,6 +46,13 @@ struct stream {
     size_t length;
     bool is_broken;
     uint8_t bytes[WINDOW_BYTES];
+};
+
+/* Some of the metadata, among them methods: reads may be system calls, so many are read at once. */
+struct metadata {
+    uintptr_t first;
+    uintptr_t count; /* 0: none is read yet */
+    uintptr_t words[METHODS];
 };
 
 static bool is_in_order(const struct debug_data *data)
@@ -189,32 +197,48 @@ static uint32_t next_number(struct stream *stream)
 }
 
 /* The index counts from 1. */
-static uintptr_t read_scope_method(const struct debug_data *data, uint32_t index)
+static uintptr_t read_scope_method(const struct debug_data *data, struct metadata *read,
+                                   uint32_t index)
 {
     const uintptr_t count = (data->metadata_end - data->metadata) / sizeof(uintptr_t);
-    uintptr_t method = 0;
 
-    if (index == 0 || index > count ||
-        !read_data(data, &method, data->metadata + (index - 1) * sizeof(method), sizeof(method)))
+    if (index == 0 || index > count)
         return 0;
-    return method;
+    const uintptr_t first = (index - 1) / METHODS * METHODS;
+    if (read->count == 0 || read->first != first) {
+        read->first = first;
+        read->count = count - first < METHODS ? count - first : METHODS;
+        if (!read_data(data, read->words, data->metadata + first * sizeof(uintptr_t),
+                       read->count * sizeof(uintptr_t))) {
+            read->count = 0;
+            return 0;
+        }
+    }
+    return read->words[index - 1 - first];
 }
 
 /* From the innermost scope out; a caller's scope was written before the one that it calls. */
 static size_t read_scopes(const struct smp_layout *layout, const struct debug_data *data,
                           int32_t scope, struct smp_raw_frame *out, size_t room)
 {
-    struct stream stream = { .data = data, .base = layout->compressed_base };
+    struct stream stream; /* what is read comes when it is needed */
+    struct metadata metadata;
     uint32_t at = (uint32_t)scope;
     size_t count = 0;
 
+    stream.data = data;
+    stream.base = layout->compressed_base;
+    stream.window = 0;
+    stream.length = 0;
+    stream.is_broken = false;
+    metadata.count = 0;
     while (at != NO_SCOPE) {
         uint32_t caller = 0;
         if (count == room)
             return 0;
         stream.at = data->scopes + at;
         caller = next_number(&stream);
-        out[count].method = read_scope_method(data, next_number(&stream));
+        out[count].method = read_scope_method(data, &metadata, next_number(&stream));
         out[count].bci = (int32_t)next_number(&stream) + ENTRY_BCI;
         if (stream.is_broken || out[count].method == 0 || caller >= at)
             return 0;

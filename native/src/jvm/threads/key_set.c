@@ -190,6 +190,7 @@ static bool finds_its_keys(JNIEnv *env, const struct smp_key_set *known)
     jmethodID make = smp_jdk_static_method(env, map, "newKeySet", "()L" MAP "$KeySetView;");
     jmethodID add = smp_jdk_method(env, collection, "add", "(Ljava/lang/Object;)Z");
     jobject set = NULL;
+    uint64_t random = 1;
     int found = 0;
 
     if (make == NULL || add == NULL)
@@ -201,7 +202,8 @@ static bool finds_its_keys(JNIEnv *env, const struct smp_key_set *known)
         (*env)->ExceptionClear(env);
         return false;
     }
-    (void)smp_key_set_draw(known, env, set, (struct smp_key_draw){ .share = 1, .most = SIZE_MAX },
+    (void)smp_key_set_draw(known, env, set,
+                           (struct smp_key_draw){ .share = 1, .most = SIZE_MAX, .random = &random },
                            count_key, &found);
     return found == TRIED_KEYS && smp_key_set_size(known, env, set) == TRIED_KEYS;
 }

@@ -7,7 +7,7 @@
  *                      ├─► TreeBin.first ─► TreeNode ...        a bin with many keys
  *                      └─► ForwardingNode.nextTable[slot], [slot + slots]     the table grows
  *
- * Each slot is looked at with the same probability, and so each key is drawn with it. The slots of
+ * Each slot is read with the same probability, and so each key is drawn with it. The slots of
  * one draw are spread: the table is cut into equal parts, and each part gives one.
  *
  * JNI reads the fields, whatever the JDK's modules export. No Java code runs, but for size(), and
@@ -42,7 +42,7 @@ typedef void smp_on_key(void *context, JNIEnv *env, jobject key, double share);
 
 struct smp_key_draw {
     double share;     /* the probability that is wanted; from 1 on all keys are visited, once */
-    size_t most;      /* slots looked at, at most; lowers the probability */
+    size_t most;      /* slots read, at most; lowers the probability */
     uint64_t *random; /* random.h */
 };
 
@@ -50,7 +50,7 @@ struct smp_key_draw {
 bool smp_key_set_init(JNIEnv *env, struct smp_key_set *out);
 /* How many keys; negative: unknown. set: a KeySetView, as in draw. */
 int64_t smp_key_set_size(const struct smp_key_set *known, JNIEnv *env, jobject set);
-/* Returns how many slots were looked at. */
+/* Returns how many slots were read. */
 size_t smp_key_set_draw(const struct smp_key_set *known, JNIEnv *env, jobject set,
                         struct smp_key_draw draw, smp_on_key *on_key, void *context);
 

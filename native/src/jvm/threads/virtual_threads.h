@@ -5,9 +5,9 @@
  *   leaf ... VirtualThread.run, [enter0], Continuation.enter | enterSpecial, Continuation.run ...
  *   └──────────── the virtual thread's ────────────┘ boundary └──────── the carrier's ────────┘
  *
- * What lies below the boundary is cut off. A virtual thread that has been parked is walked only
- * down to the frames that were thawed since; then the boundary follows right after a user's frame,
- * which shows that the stack is incomplete.
+ * What lies below the boundary is cut off. A virtual thread that has parked has its older frames in
+ * the heap (hotspot/chunks.h). Where a walk could not read them, the boundary follows right after a
+ * user's frame, which shows that the stack is incomplete.
  *
  * The mounted virtual thread is read from fields of the carrier's Thread object, without stopping
  * it: carrier.cont.target.val$vthread. It may change at any time, so a caller that needs to be sure

@@ -183,7 +183,7 @@ static const char *install_handler(int signal)
 {
     state.async.signal = smp_signals_number(signal);
     if (smp_signals_install(state.async.signal) != SMP_OK)
-        return "the signal cannot be had";
+        return "the signal cannot be used";
     atomic_store(&smp_signal_process.is_open, true);
     return NULL;
 }

@@ -6,7 +6,7 @@
  *   CPU clock ─► walk from outside ─► JVMTI ─► CPU clock    not moved: the two stacks must be equal
  *
  * Two stacks of one standing thread that differ mean that we misread this JVM, if that comes twice
- * in a row (the clock alone is no proof): no stack is read from outside any more
+ * in a row (the clock alone is no proof): our own walks end, in handlers as well
  * (smp_hotspot_refuse), and the engine's name says why.
  *
  * Owns     a check: memory for one stack. Process-wide: how often, and two counts.

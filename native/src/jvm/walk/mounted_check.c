@@ -13,7 +13,7 @@
 
 enum { OLDEST = 2 };
 
-/* The two oldest frames of JVMTI's whole stack, the older one last. NULL: they are not to be had.
+/* The two oldest frames of JVMTI's whole stack, the older one last. NULL: not available.
  * JVMTI crashes where it is asked for the oldest ones only (JDK 21 and 25). */
 static const struct smp_frame *fetch_oldest(struct smp_mounted_check *check, jobject mounted)
 {

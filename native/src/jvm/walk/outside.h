@@ -8,12 +8,12 @@
  *
  * The names of methods without an id are copied by each walk, so inside the proof.
  *
- * A handshake costs three to twenty times as much, and on JDK 25 it stalls all virtual threads
+ * A handshake costs five to eight times as much, and on JDK 25 it stalls all virtual threads
  * meanwhile.
  *
  * Open decides once whether this JVM is walked from outside: the layout of its thread object is
  * known (async.h), and what we know of HotSpot has been checked (hotspot/check.h). A reason against
- * it stands in the name of the engine; one difference that is found later ends it, too.
+ * it stands in the name of the engine; two differences in a row that are found later end it, too.
  *
  * Owns     a walker: memory for two stacks, for the words of one, and SMP_OUTSIDE_NAMES_BYTES
  *          for names.

@@ -106,7 +106,7 @@ struct drawing {
     uint64_t *random;
     double population;
     double set_share; /* the probability with which the set was found */
-    size_t slots;     /* that may still be looked at */
+    size_t slots;     /* that may still be read */
     smp_on_drawn_thread *drawn;
     void *context;
 };

@@ -28,7 +28,7 @@
 
 enum {
     SMP_UNMOUNTED_OLDEST_JDK = 25,
-    SMP_UNMOUNTED_SLOTS = 8192 /* of the sets' tables, looked at in one draw */
+    SMP_UNMOUNTED_SLOTS = 8192 /* of the sets' tables, read in one draw */
 };
 
 struct smp_unmounted;

@@ -228,8 +228,8 @@ class CpuClockIT {
                         .run("0")
                         .assertFine()
                         .output())
-                .isEqualTo("clock CPU needs asynchronous walks, which this JVM refuses: the signal cannot be had\n"
-                        + "JVMTI (async walk refused: the signal cannot be had)\n");
+                .isEqualTo("clock CPU needs asynchronous walks, which this JVM refuses: the signal cannot be used\n"
+                        + "JVMTI (async walk refused: the signal cannot be used)\n");
     }
 
     /** All other processes of the same user count, too: the limit is well above them, our need above it. */

@@ -19,7 +19,7 @@
  *
  * Owns     no memory: all is the caller's.
  * Threads  the interrupted thread. Nothing here allocates, locks or calls anything but
- *          AsyncGetCallTrace, through a pointer.
+ *          AsyncGetCallTrace, through a pointer, and the system call of base/safe_read.h.
  * Errors   an answer of jvm.h.
  * Cost     0.5-1.5 us at depth 50 where the code has been seen before; each first sight of a return
  *          address 10-100 us.

@@ -216,7 +216,10 @@ static void a_leaf_without_a_frame_has_names_beside_those_of_the_walk(void **sta
     fake_stack_interpreted(vm.code, make_method("sell", 0), 31, 0);
     assert_int_equal(
         own.walk(&own, fake_stack_start(vm.code), fake_stack_high(vm.code), frames, CAPACITY), 1);
+    /* Behind so many frames as there is room for, a virtual thread's last one. */
+    frames[CAPACITY / 3 * 2] = (struct smp_jvm_frame){ .bci = -3, .method = frames };
     assert_true(own.id_of(&own, leaf, frames, CAPACITY, &id));
+    assert_ptr_equal(frames[CAPACITY / 3 * 2].method, frames);
     expect_copy(id, frames, sizeof(frames), "pay", FIRST_LINE);
     expect_copy((uintptr_t)frames[0].method, frames, sizeof(frames), "sell", FIRST_LINE + 3);
     assert_true(own.id_of(&own, make_method("main", 4711), frames, CAPACITY, &id));

@@ -9,10 +9,11 @@
 #include "jvm/walk/outside.h"
 #include "jvm/walk/signals.h"
 
+/* Handlers first: a thread that ends from now on does not say so any more. */
 static void end_walks(void)
 {
-    smp_outside_vm_dies();
     smp_async_vm_dies();
+    smp_outside_vm_dies();
 }
 
 static const struct smp_agent_hooks hooks = {

@@ -55,6 +55,7 @@ static void find_sets(JNIEnv *env, jclass containers, struct smp_virtual_thread_
     out->executor = keep_class(env, executor);
     out->container_threads = smp_jdk_field(env, container, "virtualThreads", SET);
     out->executor_threads = smp_jdk_field(env, executor, "threads", SET);
+    out->reference = keep_class(env, reference);
     out->get = smp_jdk_method(env, reference, "get", "()Ljava/lang/Object;");
 }
 
@@ -62,7 +63,7 @@ static bool has_all(const struct smp_virtual_thread_sets *sets)
 {
     return sets->key_set != NULL && sets->root != NULL && sets->registry != NULL &&
            sets->container != NULL && sets->executor != NULL && sets->container_threads != NULL &&
-           sets->executor_threads != NULL && sets->get != NULL;
+           sets->executor_threads != NULL && sets->reference != NULL && sets->get != NULL;
 }
 
 const char *smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out)
@@ -91,8 +92,8 @@ const char *smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_
 
 void smp_virtual_thread_sets_fini(struct smp_virtual_thread_sets *sets, JNIEnv *env)
 {
-    const jobject kept[] = { sets->root, sets->registry, sets->container, sets->executor,
-                             sets->key_set };
+    const jobject kept[] = { sets->root,     sets->registry, sets->container,
+                             sets->executor, sets->key_set,  sets->reference };
 
     for (size_t i = 0; env != NULL && i < sizeof(kept) / sizeof(kept[0]); i++) {
         if (kept[i] != NULL)
@@ -128,9 +129,12 @@ static jobject threads_of(const struct smp_virtual_thread_sets *sets, JNIEnv *en
 static void visit_container(void *context, JNIEnv *env, jobject reference, double share)
 {
     const struct registry_visit *visit = context;
-    jobject container = (*env)->CallObjectMethod(env, reference, visit->sets->get);
+    jobject container = NULL;
     jobject set = NULL;
 
+    if (!(*env)->IsInstanceOf(env, reference, visit->sets->reference))
+        return;
+    container = (*env)->CallObjectMethod(env, reference, visit->sets->get);
     if ((*env)->ExceptionCheck(env)) {
         (*env)->ExceptionClear(env);
         return;

@@ -31,6 +31,7 @@ struct smp_virtual_thread_sets {
     jclass container;
     jclass executor;
     jclass key_set;
+    jclass reference;
     jfieldID container_threads;
     jfieldID executor_threads;
     jmethodID get; /* of a weak reference */

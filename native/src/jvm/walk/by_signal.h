@@ -31,13 +31,14 @@
 #include "jvm/walk/delivery.h"
 
 enum {
-    SMP_ASYNC_IN_FLIGHT = 64,     /* requests of a session between two collects */
-    SMP_ASYNC_LATE = 256,         /* requests that are late; then no more are made */
-    SMP_ASYNC_LATE_MS = 2000,     /* a late walk is kept so long where room is needed */
-    SMP_ASYNC_FIRST_FRAMES = 512, /* room at first, for each of them; doubled where needed */
-    SMP_ASYNC_MAX_FRAMES = 65536, /* deeper stacks are not walked */
-    SMP_ASYNC_TRIES = 3,          /* at one thread in one collect */
-    SMP_ASYNC_TRY_GAP_NS = 50000  /* between two of them */
+    SMP_ASYNC_IN_FLIGHT = 64,      /* requests of a session between two collects */
+    SMP_ASYNC_LATE = 256,          /* requests that are late; then no more are made */
+    SMP_ASYNC_LATE_MS = 2000,      /* a late walk is kept so long where room is needed */
+    SMP_ASYNC_FIRST_FRAMES = 512,  /* room at first, for each of them; doubled where needed */
+    SMP_ASYNC_MAX_FRAMES = 131072, /* of a buffer: two thirds are a stack's; deeper ones are not
+                                      walked */
+    SMP_ASYNC_TRIES = 3,           /* at one thread in one collect */
+    SMP_ASYNC_TRY_GAP_NS = 50000   /* between two of them */
 };
 
 struct smp_by_signal;

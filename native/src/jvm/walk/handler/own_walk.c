@@ -75,16 +75,18 @@ static bool find_code(const struct smp_own_walk *self, uintptr_t pc, struct smp_
     return smp_blob_find(self->layout, pc, out);
 }
 
-/* At its beginning. The walk is over, so the memory of its ids is free. */
+/* At its beginning. The walk is over, so the memory of its ids is free, but for the frame of a
+ * virtual thread's root, which may be the one behind the frames. */
 static void copy_leaf(const struct smp_own_walk *self, uintptr_t method,
                       struct smp_jvm_frame *frames, uint32_t capacity, uint64_t *id)
 {
-    const uint32_t room = capacity / 3 * 2;
+    const uint32_t room = capacity / 3 * 2 + 1;
     struct smp_raw_frame raw = { .method = method, .bci = 0 };
     struct smp_frames leaf = { .raw = &raw, .ids = id, .count = 1 };
 
-    smp_frame_names_copy(self->layout, &leaf, (char *)(frames + room),
-                         (capacity - room) * sizeof(*frames));
+    if (room < capacity)
+        smp_frame_names_copy(self->layout, &leaf, (char *)(frames + room),
+                             (capacity - room) * sizeof(*frames));
 }
 
 static bool find_id(const struct smp_own_walk *self, uintptr_t method, struct smp_jvm_frame *frames,

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.stream.Stream;
 import javax.tools.ToolProvider;
 
 /**
@@ -68,12 +69,12 @@ public final class NoIdsProgram {
             threads.add(start("conflict", () -> throwDeep(throwing, DEEP)));
             threads.add(start("hidden", () -> hidden.workByDefault(GO_HOME)));
             long before = sampler.getStatistics().getPolls();
-            while (sampler.getStatistics().getPolls() < before + polls) {
+            do {
                 Thread.sleep(INTERVAL_MILLIS);
-            }
-            try (SamplingReport report = sampler.snapshot()) {
-                report.writeTo(ReportFormat.COLLAPSED, Path.of(arguments[0]));
-            }
+                try (SamplingReport report = sampler.snapshot()) {
+                    report.writeTo(ReportFormat.COLLAPSED, Path.of(arguments[0]));
+                }
+            } while (sampler.getStatistics().getPolls() < before + polls || !showsAll(Path.of(arguments[0])));
             GO_HOME.countDown();
             for (Thread thread : threads) {
                 thread.join();
@@ -83,6 +84,18 @@ public final class NoIdsProgram {
         System.out.println("spin line " + RedefinedWork.spinLine());
         System.out.println("wait line " + RedefinedWork.waitLine());
         System.out.println("default line " + defaultLine);
+    }
+
+    /* On a busy machine a thread may not have run yet. */
+    private static boolean showsAll(Path stacks) throws IOException {
+        String text = Files.readString(stacks);
+        return Stream.of(
+                        "RedefinedWork.spin(RedefinedWork.java:" + RedefinedWork.spinLine(),
+                        "RedefinedWork.waitHere(RedefinedWork.java:" + RedefinedWork.waitLine(),
+                        "WithDefault.workByDefault(WithDefault.java:" + defaultLine,
+                        "HiddenWork.work(",
+                        "Conflict.run(")
+                .allMatch(text::contains);
     }
 
     private static Thread start(String name, Work work) {

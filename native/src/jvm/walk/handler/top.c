@@ -60,7 +60,7 @@ static enum part part_at(const struct smp_blob *blob, uintptr_t pc)
 
     if (offset < SMP_PROLOGUE_BYTES)
         part = part_at_entry(blob, offset);
-    if (part != COMPLETE || offset < SMP_LEAVE_BEFORE || blob->end - pc < SMP_LEAVE_BEHIND)
+    if (part != COMPLETE || pc < blob->code + SMP_LEAVE_BEFORE || blob->end - pc < SMP_LEAVE_BEHIND)
         return part;
     switch (smp_machine_code_rest(pc)) {
     case SMP_REST_RETURN:

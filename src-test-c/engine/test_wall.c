@@ -161,42 +161,31 @@ static struct sim_thread *add_proven(struct sim *sim, bool is_blocked)
     return thread;
 }
 
-/* The system is not asked whether a thread wants a CPU that is proven to wait in the JVM. */
-static void a_thread_that_waits_in_the_jvm_is_read_from_outside_and_no_more(void **state)
-{
-    struct sim *sim = sim_create(AT_20_MS);
-    struct sim_thread *thread = add_proven(sim, true);
-
-    (void)state;
-    thread->is_runnable = true; /* woken up, and on its way */
-    sim_start(sim);
-    sim_run(sim, 10 * SIM_S);
-    sim_seal(sim);
-    assert_true(thread->proofs > 200);
-    assert_int_equal(sim->counts.runnable, 0);
-    assert_int_equal(thread->walks, 0);
-    assert_in_range(thread->requests, 0, 150); /* polled while it runs */
-    assert_int_equal(sim_cpu(sim, "proven", -1), sim_used(thread));
-    sim_destroy(sim);
-}
-
-/* In native code, or where nothing is proven, a thread may be preempted: then it is requested. */
-static void a_thread_in_native_code_is_read_from_outside_where_it_wants_no_cpu(void **state)
+/*
+ * A woken thread that still waits for a CPU has a stack that says it sleeps: the system is asked
+ * first, whatever the thread waits in. (Asked behind a walk, a starved program's sleeps got six
+ * points of its time too many.)
+ */
+static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)
 {
     (void)state;
-    for (int wants = 0; wants < 2; wants++) {
+    for (int i = 0; i < 4; i++) {
+        const bool wants = i % 2 != 0;
         struct sim *sim = sim_create(AT_20_MS);
-        struct sim_thread *thread = add_proven(sim, false);
-        thread->is_runnable = wants != 0;
+        struct sim_thread *thread = add_proven(sim, i < 2);
+        thread->is_runnable = wants;
         sim_start(sim);
         sim_run(sim, 10 * SIM_S);
         sim_seal(sim);
-        assert_in_range(sim->counts.runnable, 200, thread->proofs);
+        assert_true(sim->counts.runnable > 200);
         assert_int_equal(thread->walks, 0);
-        if (wants)
+        if (wants) {
+            assert_int_equal(thread->proofs, 0);
             assert_true(thread->requests > 400);
-        else
-            assert_in_range(thread->requests, 0, 150);
+        } else {
+            assert_true(thread->proofs > 200);
+            assert_in_range(thread->requests, 0, 150); /* polled while it runs */
+        }
         sim_destroy(sim);
     }
 }
@@ -1481,8 +1470,7 @@ int main(void)
         cmocka_unit_test(without_an_asynchronous_walker_all_are_walked),
         cmocka_unit_test(a_thread_without_a_tid_is_walked_every_tick),
         cmocka_unit_test(a_preempted_thread_is_requested_not_walked),
-        cmocka_unit_test(a_thread_that_waits_in_the_jvm_is_read_from_outside_and_no_more),
-        cmocka_unit_test(a_thread_in_native_code_is_read_from_outside_where_it_wants_no_cpu),
+        cmocka_unit_test(a_thread_is_read_from_outside_where_it_wants_no_cpu),
         cmocka_unit_test(a_thread_that_ran_until_now_was_preempted),
         cmocka_unit_test(a_thread_that_sleeps_during_another_walk_was_not_preempted),
         cmocka_unit_test(a_thread_that_sleeps_under_a_new_name_was_not_preempted),

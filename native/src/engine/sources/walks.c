@@ -276,24 +276,15 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 }
 
 /*
- * The clock of a preempted thread stands still, too. Whether it is one, the system says, which
- * costs more than the rest of a poll: so it is the last question, and no question for a thread that
- * is proven to wait in the JVM.
+ * The system is asked before the walk from outside: a woken thread that waits for a CPU has the
+ * stack on which it slept, and its clock stands still.
  */
-static bool wants_cpu(const struct smp_walks *walks, const struct smp_thread_record *record,
-                      const struct smp_reading *reading, bool is_proven_to_wait)
-{
-    return !is_proven_to_wait && reading->activity != SMP_ACTIVITY_UNKNOWN &&
-           is_runnable(walks, record);
-}
-
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading)
 {
-    enum smp_status status = SMP_EUNSUPPORTED;
     bool is_blocked = false;
 
-    if (has_run_until_now(walks, reading))
+    if (smp_walks_is_running(walks, record, reading))
         reading->activity = SMP_ACTIVITY_RUNNING;
     /* A thread whose tid is not known may run: the asynchronous walker decides. */
     if (walks->is_async &&
@@ -301,11 +292,5 @@ void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
         request_walk(walks, record, reading);
         return;
     }
-    status = walk_outside(walks, record->thread, reading, &is_blocked);
-    if (walks->is_async && wants_cpu(walks, record, reading, status == SMP_OK && is_blocked)) {
-        reading->activity = SMP_ACTIVITY_RUNNING;
-        request_walk(walks, record, reading);
-        return;
-    }
-    end_walk(walks, record, status);
+    end_walk(walks, record, walk_outside(walks, record->thread, reading, &is_blocked));
 }

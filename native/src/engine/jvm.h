@@ -89,7 +89,7 @@ struct smp_walker {
     /*
      * As walk, for a thread that waits: reads its stack without disturbing it, and proves that it
      * has not changed since its CPU clock was read as cpu_ns; negative: the caller has not read it.
-     * *is_blocked: a proven stack is that of a thread that waits in the JVM, as long as it has not been woken.
+     * *is_blocked: a proven stack is that of a thread that waits in the JVM, if it is not woken.
      * SMP_ESTATE: not proven, or a part is not known yet; walk it. SMP_EUNSUPPORTED: this way is
      * off. NULL: this JVM does not offer it.
      */

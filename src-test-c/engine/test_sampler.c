@@ -455,17 +455,15 @@ static struct {
     struct smp_frame frame;
     size_t omitted;
     int64_t cpu_ns;
-    bool is_blocked;
 } outside;
 
 static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64_t cpu_ns,
-                                    struct smp_sample *sample, bool *is_blocked)
+                                    struct smp_sample *sample)
 {
     (void)self;
     (void)thread;
     outside.walks++;
     outside.cpu_ns = cpu_ns;
-    *is_blocked = outside.is_blocked;
     /* Also where it fails: what it leaves there counts for nothing. */
     sample->frames[0] = outside.frame;
     sample->count = 1;

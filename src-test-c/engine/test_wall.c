@@ -150,14 +150,13 @@ static void a_preempted_thread_is_requested_not_walked(void **state)
 }
 
 /* Runs for a moment before each poll, then waits. */
-static struct sim_thread *add_proven(struct sim *sim, bool is_blocked)
+static struct sim_thread *add_proven(struct sim *sim)
 {
     struct sim_thread *thread = sim_add(sim, "proven");
 
     sim_script(thread, 1, 5 * SIM_MS, true);
     sim_script(thread, 2, 35 * SIM_MS, false);
     thread->is_proven = true;
-    thread->is_blocked = is_blocked;
     return thread;
 }
 
@@ -169,16 +168,16 @@ static struct sim_thread *add_proven(struct sim *sim, bool is_blocked)
 static void a_thread_is_read_from_outside_where_it_wants_no_cpu(void **state)
 {
     (void)state;
-    for (int i = 0; i < 4; i++) {
-        const bool wants = i % 2 != 0;
+    for (int wants = 0; wants < 2; wants++) {
         struct sim *sim = sim_create(AT_20_MS);
-        struct sim_thread *thread = add_proven(sim, i < 2);
-        thread->is_runnable = wants;
+        struct sim_thread *thread = add_proven(sim);
+        thread->is_runnable = wants != 0; /* woken up, and on its way */
         sim_start(sim);
         sim_run(sim, 10 * SIM_S);
         sim_seal(sim);
         assert_true(sim->counts.runnable > 200);
         assert_int_equal(thread->walks, 0);
+        assert_int_equal(sim_cpu(sim, "proven", -1), sim_used(thread));
         if (wants) {
             assert_int_equal(thread->proofs, 0);
             assert_true(thread->requests > 400);

@@ -63,12 +63,10 @@ static struct smp_thread *find_thread(int64_t java_id)
 static bool walk(struct smp_thread *thread, enum way way, int64_t cpu_ns, struct smp_sample *sample)
 {
     const struct smp_walker *walker = &bench.walker;
-    bool is_blocked = false;
 
     sample->count = sample->leaf_count = sample->omitted = 0;
     return (way == BY_JVMTI ? walker->walk(walker->self, thread, sample)
-                            : walker->walk_outside(walker->self, thread, cpu_ns, sample,
-                                                   &is_blocked)) == SMP_OK;
+                            : walker->walk_outside(walker->self, thread, cpu_ns, sample)) == SMP_OK;
 }
 
 static int64_t time_walk(struct smp_thread *thread, enum way way)

@@ -196,7 +196,7 @@ static enum smp_status walk(void *self, struct smp_thread *thread, struct smp_sa
 
 /* Proven where the clock stands where the caller has read it. */
 static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64_t cpu_ns,
-                                    struct smp_sample *sample, bool *is_blocked)
+                                    struct smp_sample *sample)
 {
     struct sim *sim = self;
     struct sim_thread *sim_thread = (struct sim_thread *)thread;
@@ -208,7 +208,6 @@ static enum smp_status walk_outside(void *self, struct smp_thread *thread, int64
         return SMP_ESTATE;
     sim_thread->proofs++;
     fill(sim_thread, stack_of(sim_thread), sample);
-    *is_blocked = sim_thread->is_blocked;
     return SMP_OK;
 }
 

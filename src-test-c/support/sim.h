@@ -77,9 +77,8 @@ struct sim_thread {
     bool has_mounted; /* a virtual thread is on it */
     const char *mounted_name;
     bool is_runnable; /* although its clock stands still */
-    /* Its stack is proven from outside while its clock stands, so often; and waits in the JVM. */
+    /* Its stack is proven from outside while its clock stands, so often. */
     bool is_proven;
-    bool is_blocked;
     unsigned long proofs;
     /* The answer it owes: its stack and its clock at the request. */
     bool owes;

@@ -89,12 +89,11 @@ struct smp_walker {
     /*
      * As walk, for a thread that waits: reads its stack without disturbing it, and proves that it
      * has not changed since its CPU clock was read as cpu_ns; negative: the caller has not read it.
-     * *is_blocked: a proven stack is that of a thread that waits in the JVM, if it is not woken.
      * SMP_ESTATE: not proven, or a part is not known yet; walk it. SMP_EUNSUPPORTED: this way is
      * off. NULL: this JVM does not offer it.
      */
     enum smp_status (*walk_outside)(void *self, struct smp_thread *thread, int64_t cpu_ns,
-                                    struct smp_sample *sample, bool *is_blocked);
+                                    struct smp_sample *sample);
     void *self;
 };
 

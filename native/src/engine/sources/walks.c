@@ -82,25 +82,23 @@ static int64_t clock_of(const struct smp_reading *reading)
 
 /* SMP_EUNSUPPORTED: not in this JVM. */
 static enum smp_status walk_outside(struct smp_walks *walks, struct smp_thread *thread,
-                                    const struct smp_reading *reading, bool *is_blocked)
+                                    const struct smp_reading *reading)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
 
-    *is_blocked = false;
     if (walker->walk_outside == NULL)
         return SMP_EUNSUPPORTED;
     clear_sample(&walks->sample);
-    return walker->walk_outside(walker->self, thread, clock_of(reading), &walks->sample,
-                                is_blocked);
+    return walker->walk_outside(walker->self, thread, clock_of(reading), &walks->sample);
 }
 
-/* status: of the walk from outside. */
-static void end_walk(struct smp_walks *walks, struct smp_thread_record *record,
-                     enum smp_status status)
+void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
+                    const struct smp_reading *reading)
 {
     const struct smp_walker *walker = &walks->jvm->walker;
     struct smp_sample *sample = &walks->sample;
     struct smp_found found = { .sample = sample };
+    enum smp_status status = walk_outside(walks, record->thread, reading);
     const bool fell_back = status == SMP_ESTATE;
 
     if (status == SMP_ESTATE || status == SMP_EUNSUPPORTED) {
@@ -111,14 +109,6 @@ static void end_walk(struct smp_walks *walks, struct smp_thread_record *record,
     if (fell_back && found.outcome == SMP_OUTCOME_WALKED)
         found.outcome = SMP_OUTCOME_WALKED_BY_HANDSHAKE;
     walks->events.found(walks->events.context, record, &found);
-}
-
-void smp_walks_walk(struct smp_walks *walks, struct smp_thread_record *record,
-                    const struct smp_reading *reading)
-{
-    bool is_blocked = false;
-
-    end_walk(walks, record, walk_outside(walks, record->thread, reading, &is_blocked));
 }
 
 static void report_failure(struct smp_walks *walks, struct smp_thread_record *record,
@@ -282,8 +272,6 @@ bool smp_walks_is_running(const struct smp_walks *walks, const struct smp_thread
 void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
                      struct smp_reading *reading)
 {
-    bool is_blocked = false;
-
     if (smp_walks_is_running(walks, record, reading))
         reading->activity = SMP_ACTIVITY_RUNNING;
     /* A thread whose tid is not known may run: the asynchronous walker decides. */
@@ -292,5 +280,5 @@ void smp_walks_start(struct smp_walks *walks, struct smp_thread_record *record,
         request_walk(walks, record, reading);
         return;
     }
-    end_walk(walks, record, walk_outside(walks, record->thread, reading, &is_blocked));
+    smp_walks_walk(walks, record, reading);
 }

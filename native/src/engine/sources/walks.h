@@ -3,9 +3,7 @@
  * walks.h - gets the stack of a thread: from outside where it waits, by an asynchronous request
  * where it runs, and calls the source with what came of it.
  *
- *   start ─┬ stands still ─► walk_outside ─┬ waits in the JVM, or the system says so ─► found
- *          │                               ├ the same, but not proven ─► walk ────────► found
- *          ├───────────────────────────────┘ wants a CPU
+ *   start ─┬ waits ──► walk_outside, else walk ─────────────► found
  *          └ runs ───► request ─► (collect) ─┬ answer ──────► found, or skipped
  *                         │                  └ none ────────► unanswered
  *                         └ too many requests, no time left ► postponed

@@ -204,7 +204,7 @@ static enum smp_proof prove(struct smp_outside *walker, struct smp_thread *threa
 }
 
 static enum smp_status walk_from_outside(void *self, struct smp_thread *thread, int64_t cpu_ns,
-                                         struct smp_sample *sample, bool *is_blocked)
+                                         struct smp_sample *sample)
 {
     struct smp_outside *walker = self;
     struct smp_thread_walk walk = { .tid = thread->os_tid,
@@ -216,14 +216,12 @@ static enum smp_status walk_from_outside(void *self, struct smp_thread *thread, 
                                                 .names_bytes = SMP_OUTSIDE_NAMES_BYTES,
                                                 .words = &walker->words } };
 
-    *is_blocked = false;
     if (is_off(walker))
         return SMP_EUNSUPPORTED;
     walk.frames.capacity =
         sample->capacity < walker->capacity ? sample->capacity : walker->capacity;
     if (prove(walker, thread, &walk) != SMP_PROOF_PROVEN)
         return SMP_ESTATE;
-    *is_blocked = walk.is_blocked;
     return fill_sample(walker, &walk.frames, sample) && is_right(walker, thread, sample)
                ? SMP_OK
                : SMP_ESTATE;

@@ -103,7 +103,6 @@ static enum smp_proof walk_and_read_again(const struct smp_proven_walk *how,
     smp_walk_target_learn_stack(info, &how->layout);
     proof = walk_from_anchor(how, &first, info, &walk->frames);
 
-    walk->is_blocked = first.state == how->layout.states.blocked;
     if (proof != SMP_PROOF_PROVEN)
         return proof;
     const bool is_same = holds_same_words(walk->frames.words);
@@ -146,7 +145,6 @@ enum smp_proof smp_proven_walk_thread(const struct smp_proven_walk *how, struct 
 {
     enum smp_proof proof = SMP_PROOF_ENDED;
 
-    walk->is_blocked = false;
     if (smp_gate_enter(&smp_gate_process)) {
         proof = walk_behind_gates(how, info, walk);
         if (!smp_gate_leave(&smp_gate_process))

@@ -60,7 +60,6 @@ struct smp_thread_walk {
     int32_t tid;
     /* Its CPU clock, as the caller has read it; negative: it has not. Then: the last reading. */
     int64_t cpu_ns;
-    bool is_blocked;          /* set: it waits in the JVM, and not for a CPU */
     struct smp_frames frames; /* as smp_frames_walk's, with room for words */
 };
 

@@ -478,21 +478,24 @@ static void a_proven_stack_is_one_that_the_thread_had(void **state)
 
 static _Atomic bool over;
 
+/* It is in Java while its stack changes, and its clock moves with each word. */
 static void *run_in_two_shapes(void *unused)
 {
     (void)unused;
     for (uintptr_t turn = 0; !over; turn++) {
-        atomic_fetch_add(&thread.cpu_ns, 1);
-        for (size_t i = 0; i < DEPTH; i++)
+        thread.object.state = STATE_IN_JAVA;
+        for (size_t i = 0; i < DEPTH; i++) {
             thread.stack[i] = 100 * (1 + turn % 2) + i;
-        atomic_fetch_add(&thread.cpu_ns, 1);
+            atomic_fetch_add(&thread.cpu_ns, 1);
+        }
+        thread.object.state = STATE_BLOCKED;
         for (int i = 0; i < 200 && !over; i++)
             (void)sched_yield();
     }
     return NULL;
 }
 
-/* Its anchor is always the same, and its clock moves before and after each change. */
+/* Its anchor is the same before and after each change. */
 static void no_torn_stack_is_proven(void **state)
 {
     enum { ENOUGH = 20000 };

@@ -18,8 +18,8 @@ bool smp_caller_on_stack(const struct smp_walk *walk, uintptr_t address)
 {
     const struct smp_walk_target *target = walk->target;
 
-    return address >= target->stack_low && address < target->stack_high - sizeof(uintptr_t) &&
-           address % sizeof(uintptr_t) == 0;
+    return address >= target->stack_low && address < target->stack_high &&
+           target->stack_high - address > sizeof(uintptr_t) && address % sizeof(uintptr_t) == 0;
 }
 
 /* Our walk of a virtual thread's stack does not go on to its carrier's root. A method that has no

@@ -9,6 +9,7 @@
 #include "jvm/hotspot/chunks.h"
 #include "jvm/hotspot/code.h"
 #include "jvm/hotspot/memory.h"
+#include "jvm/walk/handler/caller.h"
 
 /* Frames of the virtual thread before the one on which they stand; count: there is none. */
 static uint32_t count_own(const struct smp_jvm_frame *frames, uint32_t count, const void *root)
@@ -37,20 +38,19 @@ static bool is_barrier(const struct smp_own_walk *own, uintptr_t pc)
 {
     struct smp_blob blob;
 
-    return smp_blob_find(own->layout, pc, &blob) && blob.kind == SMP_BLOB_BARRIER;
+    return own->find(own, pc, &blob) && blob.kind == SMP_BLOB_BARRIER;
 }
 
 /* What looks like the barrier's address may be a remnant: then no entry lies above it. */
 static void walk_heap(struct smp_walk *walk, const struct smp_chunks *chunks, uint32_t own_frames)
 {
     const struct smp_own_walk *own = walk->target->own;
-    const uintptr_t high = walk->target->stack_high;
     struct smp_jvm_frame *to = walk->frames + walk->answer->first + own_frames;
     const uint32_t room = walk->capacity - walk->answer->first - own_frames;
 
     for (uintptr_t i = 0; i < SMP_HEAP_END_WORDS; i++) {
         const uintptr_t slot = walk->at.sp + i * sizeof(uintptr_t);
-        if (slot >= high - sizeof(uintptr_t))
+        if (!smp_caller_on_stack(walk, slot))
             break;
         const struct smp_frames_start from = { .sp = slot + sizeof(uintptr_t),
                                                .pc = smp_load_word(slot),
@@ -59,7 +59,7 @@ static void walk_heap(struct smp_walk *walk, const struct smp_chunks *chunks, ui
         if (!is_barrier(own, from.pc))
             continue;
         /* Without frames of the heap it is the last one alone. */
-        const int32_t count = own->walk(own, from, high, to, room);
+        const int32_t count = own->walk(own, from, walk->target->stack_high, to, room);
         if (count > 1) {
             walk->answer->count = own_frames + (uint32_t)count;
             break;
@@ -67,14 +67,6 @@ static void walk_heap(struct smp_walk *walk, const struct smp_chunks *chunks, ui
         *to = (struct smp_jvm_frame){ .bci = SMP_JVM_NATIVE_BCI, .method = own->virtual_root };
         walk->answer->count = own_frames + 1;
     }
-}
-
-static bool is_on_stack(const struct smp_walk *walk)
-{
-    const struct smp_walk_target *target = walk->target;
-
-    return walk->at.sp >= target->stack_low && walk->at.sp < target->stack_high &&
-           walk->at.sp % sizeof(uintptr_t) == 0;
 }
 
 void smp_heap_end_add(struct smp_walk *walk)
@@ -89,8 +81,5 @@ void smp_heap_end_add(struct smp_walk *walk)
     const struct smp_chunks *chunks = own_frames < count ? smp_walk_chunks(walk) : NULL;
     if (chunks == NULL || own_frames == 0 || is_parking(chunks, frames, own_frames))
         return;
-    if (is_on_stack(walk))
-        walk_heap(walk, chunks, own_frames);
-    else
-        walk->answer->lacks_stack = walk->target->stack_high == 0;
+    walk_heap(walk, chunks, own_frames);
 }

@@ -64,9 +64,8 @@ static inline const struct smp_chunks *smp_walk_chunks(const struct smp_walk *wa
     if (state != 0)
         return state == states->in_java || state == states->in_vm ? own->chunks : NULL;
     /* It is not known; but nothing else than Java runs in compiled code. */
-    return smp_blob_find(own->layout, walk->at.pc, &blob) && blob.kind == SMP_BLOB_COMPILED
-               ? own->chunks
-               : NULL;
+    return own->find(own, walk->at.pc, &blob) && blob.kind == SMP_BLOB_COMPILED ? own->chunks
+                                                                                : NULL;
 }
 
 /* Room is left before the walked frames for a leaf. */

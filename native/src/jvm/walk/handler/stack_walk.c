@@ -76,7 +76,6 @@ static bool leave_handlers(struct smp_walk *walk, bool is_deep)
     if (!walk->answer->in_handler)
         smp_signal_frame_count();
     walk->answer->in_handler = true;
-    walk->answer->sp = walk->at.sp;
     return true;
 }
 
@@ -130,11 +129,8 @@ static void walk_without_layout(struct smp_walk *walk)
 
     if (code == SMP_JVM_THREAD_EXIT)
         return;
-    if (may_be_in_handler(walk)) {
-        walk->answer->lacks_stack = walk->target->stack_high == 0;
-        if (leave_handlers(walk, true))
-            is_whole = walk_by_jvm(walk, &code);
-    }
+    if (may_be_in_handler(walk) && leave_handlers(walk, true))
+        is_whole = walk_by_jvm(walk, &code);
     if (!is_whole)
         keep_rootless(walk, code);
 }
@@ -189,8 +185,6 @@ static void walk_as_possible(struct smp_walk *walk)
         walk_by_layout(walk);
     else if (target->walk != NULL)
         walk_without_layout(walk);
-    if (target->stack_high == 0)
-        walk->answer->lacks_stack = true;
 }
 
 void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
@@ -208,10 +202,8 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
     walk.at = smp_registers_get(context);
     walk.is_alive = target->was_alive;
     walk.answer = answer;
-    *answer = (struct smp_walk_answer){
-        .answer = has_ended ? SMP_ANSWER_THREAD_EXIT : SMP_ANSWER_UNKNOWN_STATE,
-        .sp = smp_signal_frame_on_alternate(context) ? 0 : walk.at.sp,
-    };
+    *answer = (struct smp_walk_answer){ .answer = has_ended ? SMP_ANSWER_THREAD_EXIT
+                                                            : SMP_ANSWER_UNKNOWN_STATE };
     if (has_ended)
         return;
     prefetch_frames(frames, capacity);

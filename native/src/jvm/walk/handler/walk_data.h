@@ -102,12 +102,10 @@ struct smp_walk_answer {
     /* Where count is 0: frames[1 .. 1 + rootless), of the JVM's walk, are right as far as they go,
      * but do not reach the root. It follows no frame that is to be deoptimised. */
     uint32_t rootless;
-    uintptr_t sp;     /* of the interrupted thread; 0: it is on its alternate signal stack */
-    int32_t state;    /* of the thread; 0: not known */
-    bool in_handler;  /* another signal's handler was interrupted: what that one had interrupted is
-                         walked */
-    bool lacks_stack; /* the bounds of the stack were needed, whatever the answer */
-    void *root;       /* what the stack ended in, even if it was refused; NULL: not known */
+    int32_t state;   /* of the thread; 0: not known */
+    bool in_handler; /* another signal's handler was interrupted: what that one had interrupted is
+                        walked */
+    void *root;      /* what the stack ended in, even if it was refused; NULL: not known */
 };
 
 #endif

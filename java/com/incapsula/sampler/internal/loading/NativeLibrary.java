@@ -8,6 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
 import java.util.Properties;
@@ -335,7 +336,7 @@ public final class NativeLibrary {
         Adler32 low = new Adler32();
         high.update(content, 0, content.length);
         low.update(content, 0, content.length);
-        return Long.toHexString(high.getValue() << Integer.SIZE | low.getValue());
+        return HexFormat.of().toHexDigits(high.getValue() << Integer.SIZE | low.getValue());
     }
 
     private static final class ThisJvm implements Surroundings {

@@ -147,6 +147,13 @@ class NativeLibraryTest {
                 .isNull();
     }
 
+    /* CRC-32 of nothing is 0. */
+    @Test
+    void sumsAreWrittenWithTheirLeadingZeros() {
+        world.resources.replaceAll((name, content) -> new byte[0]);
+        assertThat(load()).endsWith("/libthreadssampler-1.2-0000000000000001.so");
+    }
+
     @Test
     void workdirComesFirstAndIsMade() {
         Path workdir = folder.resolve("work/dir");

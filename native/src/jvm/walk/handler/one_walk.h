@@ -27,7 +27,7 @@ struct smp_walk {
     struct smp_registers at; /* as interrupted */
     bool is_alive;           /* the JVM's object of this thread may be read */
     struct smp_walk_answer *answer;
-    ucontext_t copy; /* of handler; undefined without */
+    ucontext_t *copy; /* room for that of handler */
 };
 
 /*

@@ -71,8 +71,8 @@ static bool leave_handlers(struct smp_walk *walk, bool is_deep)
     }
     if (!left)
         return false;
-    smp_registers_copy(&walk->copy, walk->handler);
-    walk->context = &walk->copy;
+    smp_registers_copy(walk->copy, walk->handler);
+    walk->context = walk->copy;
     if (!walk->answer->in_handler)
         smp_signal_frame_count();
     walk->answer->in_handler = true;
@@ -191,21 +191,20 @@ void smp_stack_walk(const struct smp_walk_target *target, ucontext_t *context,
                     struct smp_jvm_frame *frames, uint32_t capacity, struct smp_walk_answer *answer)
 {
     const bool has_ended = target->thread != NULL && target->thread->ended_ns != 0;
-    struct smp_walk walk; /* its copy of a context is large, and written only where it is needed */
+    ucontext_t copy; /* large, and written only where it is needed */
 
-    walk.target = target;
-    walk.code = NULL;
-    walk.context = context;
-    walk.handler = NULL;
-    walk.frames = frames;
-    walk.capacity = capacity;
-    walk.at = smp_registers_get(context);
-    walk.is_alive = target->was_alive;
-    walk.answer = answer;
     *answer = (struct smp_walk_answer){ .answer = has_ended ? SMP_ANSWER_THREAD_EXIT
                                                             : SMP_ANSWER_UNKNOWN_STATE };
     if (has_ended)
         return;
+    struct smp_walk walk = { .target = target,
+                             .context = context,
+                             .frames = frames,
+                             .capacity = capacity,
+                             .at = smp_registers_get(context),
+                             .is_alive = target->was_alive,
+                             .answer = answer,
+                             .copy = &copy };
     prefetch_frames(frames, capacity);
     walk_as_possible(&walk);
 }

@@ -3,6 +3,7 @@
 #include "jvm/threads/os_threads.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -15,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "support/failing_alloc.h"
+#include "support/one_cpu.h"
 
 #define MS INT64_C(1000000)
 
@@ -24,6 +26,7 @@ struct worker {
     pthread_t thread;
     _Atomic int32_t tid;
     atomic_bool may_burn;
+    atomic_bool burns_on; /* whatever it has burnt */
     atomic_bool has_burnt;
     atomic_bool may_end;
 };
@@ -37,7 +40,7 @@ static void *work(void *self)
     while (!atomic_load(&worker->may_burn))
         usleep(2000);
     const int64_t end_ns = smp_clock_own_cpu_ns() + worker->burn_ns;
-    while (smp_clock_own_cpu_ns() < end_ns)
+    while (smp_clock_own_cpu_ns() < end_ns || atomic_load(&worker->burns_on))
         ;
     atomic_store(&worker->has_burnt, true);
     while (!atomic_load(&worker->may_end))
@@ -234,27 +237,38 @@ static void cut_names_are_made_whole(void **state)
     }
 }
 
+/* Asks until the answer is the wanted one: a thread needs a moment to fall asleep. */
+static bool becomes_runnable(const struct smp_os_thread_source *source, int32_t tid, bool wanted)
+{
+    for (int i = 0; i < 10000; i++) {
+        if (source->is_runnable(source->self, tid) == wanted)
+            return true;
+        usleep(50);
+    }
+    return false;
+}
+
+/* The thread that runs and this one share a CPU, so it waits whenever this one asks. */
 static void a_thread_that_wants_a_cpu_is_runnable(void **state)
 {
-    struct worker worker = { .name = "odd ) R name (", .burn_ns = MS };
+    struct worker worker = { .name = "odd ) R name (", .burns_on = true };
     struct smp_os_threads *os_threads = NULL;
+    cpu_set_t before;
 
     (void)state;
+    confine_to_one_cpu(&before);
     assert_int_equal(smp_os_threads_create(&os_threads), SMP_OK);
     const struct smp_os_thread_source source = smp_os_threads_source(os_threads);
-    assert_true(source.is_runnable(source.self, gettid()));
     start(&worker);
-    bool was_waiting = false;
-    for (int i = 0; i < 1000 && !was_waiting; i++) {
-        usleep(50);
-        was_waiting = !source.is_runnable(source.self, worker.tid);
-    }
-    assert_true(was_waiting);
-    burn(&worker);
+    assert_true(becomes_runnable(&source, worker.tid, false));
+    atomic_store(&worker.may_burn, true);
+    assert_true(becomes_runnable(&source, worker.tid, true));
+    atomic_store(&worker.burns_on, false);
     end(&worker);
     assert_false(source.is_runnable(source.self, worker.tid));
     assert_false(source.is_runnable(source.self, 0));
     smp_os_threads_destroy(os_threads);
+    assert_int_equal(sched_setaffinity(0, sizeof(before), &before), 0);
 }
 
 static enum smp_status create_and_destroy(void *self)

@@ -265,7 +265,8 @@ struct smp_os_thread_source {
      * lost.
      */
     void (*read)(void *self, smp_is_java_tid *is_java, smp_on_os_thread *used, void *context);
-    /* Does it run, or would it if it had a CPU? False where that is not known. */
+    /* Would it run if it had a CPU? False where that is not known, or where CPUs are idle; may be
+     * true of a thread that runs. */
     bool (*is_runnable)(void *self, int32_t tid);
     void *self;
 };

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/hash_map.h"
+#include "jvm/threads/cpu_demand.h"
 
 enum {
     PATH_BYTES = 64,
@@ -36,6 +37,7 @@ struct smp_os_threads {
     struct smp_memory_budget budget;
     struct smp_hash_map known; /* of the last read, by tid */
     bool was_read;
+    struct smp_cpu_demand demand;
 };
 
 /* --- names --- */
@@ -249,7 +251,7 @@ static void read_os_threads(void *self, smp_is_java_tid *is_java, smp_on_os_thre
     os_threads->was_read = true;
 }
 
-static bool is_task_runnable(SMP_UNUSED void *self, int32_t tid)
+static bool does_task_run(int32_t tid)
 {
     char text[STAT_BYTES];
     const char *name_end;
@@ -261,6 +263,11 @@ static bool is_task_runnable(SMP_UNUSED void *self, int32_t tid)
     return name_end != NULL && name_end[1] == ' ' && name_end[2] == 'R';
 }
 
+static bool may_task_wait(void *self, int32_t tid)
+{
+    return smp_cpu_demand_may_wait(&((struct smp_os_threads *)self)->demand) && does_task_run(tid);
+}
+
 /* --- life --- */
 
 enum smp_status smp_os_threads_create(struct smp_os_threads **out)
@@ -269,6 +276,7 @@ enum smp_status smp_os_threads_create(struct smp_os_threads **out)
 
     if (os_threads == NULL)
         return SMP_ENOMEM;
+    smp_cpu_demand_init(&os_threads->demand);
     os_threads->budget.max_bytes = SIZE_MAX; /* SMP_OS_THREADS_MAX is the limit */
     *out = os_threads;
     return SMP_OK;
@@ -278,6 +286,7 @@ void smp_os_threads_destroy(struct smp_os_threads *os_threads)
 {
     if (os_threads == NULL)
         return;
+    smp_cpu_demand_fini(&os_threads->demand);
     smp_hash_map_fini(&os_threads->known, &os_thread_slots, &os_threads->budget);
     smp_free(NULL, os_threads);
 }
@@ -286,7 +295,7 @@ struct smp_os_thread_source smp_os_threads_source(struct smp_os_threads *os_thre
 {
     return (struct smp_os_thread_source){
         .read = read_os_threads,
-        .is_runnable = is_task_runnable,
+        .is_runnable = may_task_wait,
         .self = os_threads,
     };
 }

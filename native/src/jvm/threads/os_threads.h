@@ -13,7 +13,8 @@
  * Errors   create: SMP_ENOMEM. read: if /proc cannot be read, or without memory, nothing is
  *          reported; the next read reports what was used meanwhile.
  * Cost     read: a directory scan, one clock per thread that is not Java's, one file per new one.
- *          is_runnable: one file (about 3 us).
+ *          is_runnable: one file (3 to 9 us), or nothing where no thread waits for a CPU, see
+ *          cpu_demand.h.
  */
 #ifndef SMP_JVM_THREADS_OS_THREADS_H
 #define SMP_JVM_THREADS_OS_THREADS_H

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "jvm/threads/cpu_demand.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+
+#define NS_PER_US INT64_C(1000)
+
+enum { LOADAVG_BYTES = 128, RUNNING_FIELD = 3 /* "0.20 0.18 0.12 1/80 11206": the 1 */ };
+
+void smp_cpu_demand_init(struct smp_cpu_demand *demand)
+{
+    *demand = (struct smp_cpu_demand){ .fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC) };
+}
+
+void smp_cpu_demand_fini(struct smp_cpu_demand *demand)
+{
+    if (demand->fd >= 0)
+        (void)close(demand->fd);
+}
+
+bool smp_cpu_demand_exceeds(const char *text, unsigned cpus)
+{
+    const char *at = text;
+    char *end = NULL;
+
+    for (int field = 0; field < RUNNING_FIELD && at != NULL; field++) {
+        at = strchr(at, ' ');
+        at += at != NULL;
+    }
+    if (at == NULL || *at < '0' || *at > '9')
+        return true;
+    const unsigned long running = strtoul(at, &end, 10);
+
+    if (*end != '/' || running == 0 || cpus == 0)
+        return true;
+    return running - 1 > (cpus - 1) / 2;
+}
+
+/* More than a cpu_set_t holds: 0, which is not known. */
+static unsigned count_own_cpus(void)
+{
+    cpu_set_t cpus;
+
+    return sched_getaffinity(0, sizeof(cpus), &cpus) == 0 ? (unsigned)CPU_COUNT(&cpus) : 0;
+}
+
+static bool read_demand(int fd)
+{
+    char text[LOADAVG_BYTES];
+    const ssize_t length = pread(fd, text, sizeof(text) - 1, 0);
+
+    if (length <= 0)
+        return true;
+    text[length] = '\0';
+    return smp_cpu_demand_exceeds(text, count_own_cpus());
+}
+
+bool smp_cpu_demand_may_wait(struct smp_cpu_demand *demand)
+{
+    if (demand->fd < 0)
+        return true;
+    const int64_t now_ns = smp_clock_ns();
+
+    if (!demand->was_read || now_ns - demand->read_ns >= SMP_CPU_DEMAND_US * NS_PER_US) {
+        demand->may_wait = read_demand(demand->fd);
+        demand->read_ns = now_ns;
+        demand->was_read = true;
+    }
+    return demand->may_wait;
+}

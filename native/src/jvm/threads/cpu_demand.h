@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cpu_demand.h - may a thread of this process wait for a CPU just now? One answer for all threads,
+ * so that the state of each is read only where there is a reason to.
+ *
+ *   runnable threads of the machine, less the reader ─► more than half of the other CPUs? ─► maybe
+ *
+ * With as few as that the kernel finds an idle CPU for a thread that wakes up. CPUs: those that the
+ * reader may run on, so a process that is confined to one asks whenever anything else runs. Not
+ * seen: threads that are bound to a CPU one by one while others are idle, and threads of a control
+ * group that has used up its quota, which holds up the sampler as well.
+ *
+ * Owns     a file descriptor.
+ * Threads  one at a time.
+ * Errors   what cannot be read counts as: maybe.
+ * Cost     about 1 us, once in SMP_CPU_DEMAND_US; else a reading of the monotonic clock.
+ */
+#ifndef SMP_JVM_THREADS_CPU_DEMAND_H
+#define SMP_JVM_THREADS_CPU_DEMAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SMP_CPU_DEMAND_US = 100 /* an answer holds so long */ };
+
+struct smp_cpu_demand {
+    int fd; /* of /proc/loadavg; negative: none */
+    bool was_read;
+    bool may_wait;   /* the last answer */
+    int64_t read_ns; /* monotonic */
+};
+
+void smp_cpu_demand_init(struct smp_cpu_demand *demand);
+void smp_cpu_demand_fini(struct smp_cpu_demand *demand);
+
+bool smp_cpu_demand_may_wait(struct smp_cpu_demand *demand);
+
+/* text: of /proc/loadavg; cpus: that threads may run on. */
+bool smp_cpu_demand_exceeds(const char *text, unsigned cpus);
+
+#endif

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The hybrid engine at a millisecond in JVMs that do what is hard on it: for a moment each, or with
- * {@code -Dsampler.test.long=true} for a minute each. No crash, the engine stays the hybrid, each attempt has one
+ * {@code -Dsampler.test.long=true} for a minute each, all at once for an hour. No crash, the engine stays the hybrid, each attempt has one
  * outcome, and no time is lost.
  */
 class HybridTortureIT {
@@ -105,6 +105,16 @@ class HybridTortureIT {
                 withCollector(collector).option("-XX:ReservedCodeCacheSize=5m", "-XX:CompileThresholdScaling=0.1"),
                 "WAITING_ON_THE_MOVE",
                 MILLIS);
+    }
+
+    /* The heap has its final size from the beginning: what grows is something else. */
+    @Test
+    void allAtOnce() throws Exception {
+        survives(
+                jvm("-Xms256m", "-Xmx256m", "-XX:+AlwaysPreTouch", "-XX:CompileThresholdScaling=0.1")
+                        .longer(PATIENCE.multipliedBy(LONG ? 3 : 1)),
+                "MIXED",
+                LONG ? "3600000" : MILLIS);
     }
 
     @Test

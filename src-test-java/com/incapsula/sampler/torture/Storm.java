@@ -10,6 +10,7 @@ import com.incapsula.sampler.SamplingReport;
 import com.incapsula.sampler.ThreadsSampler;
 import com.incapsula.sampler.bench.accuracy.Programs;
 import com.incapsula.sampler.testing.Recorder;
+import com.incapsula.sampler.testing.Virtual;
 import com.incapsula.sampler.testing.Wait;
 import com.incapsula.sampler.testing.Worker;
 import com.incapsula.sampler.torture.Redefinition.Redefined;
@@ -153,6 +154,44 @@ enum Storm {
         private void collect(CountDownLatch goHome) throws InterruptedException {
             while (!goHome.await(100, TimeUnit.MILLISECONDS)) {
                 System.gc();
+            }
+        }
+    },
+
+    /** All that again, beside threads that come and go, code of all kinds and, on JDK 21 and later, virtual threads. */
+    MIXED {
+        @Override
+        List<Worker> begin() {
+            List<Worker> workers = new ArrayList<>(WAITING_ON_THE_MOVE.begin());
+            workers.addAll(CHURN.begin());
+            workers.addAll(load());
+            if (Runtime.version().feature() >= FIRST_WITH_VIRTUAL_THREADS) {
+                workers.add(Worker.doing("virtual", this::keepVirtualThreads));
+            }
+            return workers;
+        }
+
+        private void keepVirtualThreads(CountDownLatch goHome) throws InterruptedException {
+            while (goHome.getCount() > 0) {
+                List<Thread> wave = new ArrayList<>();
+                for (int i = 0; i < 50; i++) {
+                    int depth = i;
+                    wave.add(Virtual.start("virtual-" + i, () -> parkInBetween(depth, 20)));
+                }
+                awaitEnds(wave);
+            }
+        }
+
+        private void parkInBetween(int depth, int times) {
+            if (depth > 0) {
+                parkInBetween(depth - 1, times);
+                return;
+            }
+            for (int i = 0; i < times; i++) {
+                LockSupport.parkNanos(100_000L * i);
+                for (int j = 0; j < 20_000; j++) {
+                    sink += j * sink;
+                }
             }
         }
     },
@@ -305,6 +344,7 @@ enum Storm {
 
     private static final Pattern TORN = Pattern.compile("Shapes\\.(left|right)\\([^;]*;[^;]*Shapes\\.\\1\\(");
     private static final int KEPT = 150;
+    private static final int FIRST_WITH_VIRTUAL_THREADS = 21;
     private static final long SMALL = 64 * 1024;
     private static volatile long sink;
 

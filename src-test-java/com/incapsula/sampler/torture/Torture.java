@@ -14,6 +14,8 @@ import com.incapsula.sampler.testing.Recorder;
 import com.incapsula.sampler.testing.Report;
 import com.incapsula.sampler.testing.Worker;
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -28,6 +30,9 @@ import java.util.concurrent.atomic.AtomicReference;
 final class Torture {
 
     private static final String HYBRID = "HYBRID";
+    private static final long REPORTS = 60;
+    /* What a JVM takes has stopped growing after a quarter of that. */
+    private static final long LONG_MILLIS = 20 * 60 * 1000;
     private static final AtomicReference<Throwable> FAILURE = new AtomicReference<>();
 
     private Torture() {}
@@ -67,15 +72,22 @@ final class Torture {
     private static void sample(Storm storm, long millis) throws Exception {
         Recorder recorder = new Recorder();
         ThreadsSampler sampler = sampler(recorder);
+        sampler.setReportFrequencySeconds(Math.max(1, millis / REPORTS / 1000)); // all are kept
         long outer = System.nanoTime();
         sampler.init();
         CrossChecks.ofAllWalks();
         long inner = System.nanoTime();
         List<Worker> workers = storm.begin();
+        long quarter = inner + TimeUnit.MILLISECONDS.toNanos(millis / 4);
+        long atQuarter = 0;
         while (System.nanoTime() - inner < TimeUnit.MILLISECONDS.toNanos(millis) && FAILURE.get() == null) {
             awaitTicks(sampler, 20);
             storm.check(sampler);
+            if (atQuarter == 0 && System.nanoTime() >= quarter) {
+                atQuarter = residentMegabytes();
+            }
         }
+        long resident = residentMegabytes();
         long atLeast = millisSince(inner);
         storm.check(sampler);
         sampler.close();
@@ -91,6 +103,15 @@ final class Torture {
         assertThat(CrossChecks.different()).isZero();
         assertThat(CrossChecks.compared()).isPositive();
         tell(storm, sampler.getStatistics(), atMost);
+        System.out.printf("resident: %d MB after a quarter of the time, %d MB at its end%n", atQuarter, resident);
+        if (millis >= LONG_MILLIS) {
+            assertThat(resident).as("resident MB").isLessThan(atQuarter + atQuarter / 10);
+        }
+    }
+
+    private static long residentMegabytes() throws IOException {
+        String status = Files.readString(Path.of("/proc/self/status"));
+        return Long.parseLong(status.replaceAll("(?s).*VmRSS:\\s*(\\d+) kB.*", "$1")) >> 10;
     }
 
     private static void startAndStop(long times) throws IOException {

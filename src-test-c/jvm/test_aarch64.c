@@ -52,8 +52,8 @@ static void a_return(void **state)
     static const uint32_t code[] = { NOP, 0xd65f03c0 };
 
     (void)state;
-    assert_int_equal(aarch64_rest((uintptr_t)&code[0]), SMP_REST_FRAME);
-    assert_int_equal(aarch64_rest((uintptr_t)&code[1]), SMP_REST_RETURN);
+    assert_int_equal(aarch64_rest((uintptr_t)&code[0], 0, UINTPTR_MAX), SMP_REST_FRAME);
+    assert_int_equal(aarch64_rest((uintptr_t)&code[1], 0, UINTPTR_MAX), SMP_REST_RETURN);
 }
 
 static void no_arguments_are_pushed(void **state)

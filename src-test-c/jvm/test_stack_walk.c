@@ -444,6 +444,36 @@ static void test_a_frame_that_was_taken_down_is_not_walked(void **state)
     }
 }
 
+/* add $0x5d, %eax; jmp: the byte before the jump is also that of pop %rbp. Where the jump leads
+ * tells them apart: a method that has left its frame jumps to a stub. */
+static void test_a_jump_inside_the_method_keeps_its_frame(void **state)
+{
+    static const struct {
+        size_t target;
+        bool is_inside;
+    } jumps[] = { { METHOD + 0x40, true },
+                  { METHOD, true },
+                  { METHOD + 0xff, true },
+                  { METHOD + 0x100, false },
+                  { METHOD - 1, false } };
+    const size_t jump = METHOD + 0x53;
+    const uint8_t add[] = { 0x83, 0xc0, 0x5d, 0xe9 };
+
+    (void)state;
+    stack[10 + FRAME_BYTES / 8 - 1] = at(CALLER + 0x40);
+    memcpy(code + jump - 3, add, sizeof(add));
+    for (size_t i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
+        const int32_t distance = (int32_t)jumps[i].target - (int32_t)(jump + 5);
+        memcpy(code + jump + 1, &distance, sizeof(distance));
+        take_own(at(jump), at(jump + 1), slot(10));
+        own.calls = 0;
+        catch_at(at(jump), 10, NULL);
+        assert_int_equal(answer.answer == SMP_ANSWER_WHOLE, jumps[i].is_inside);
+        if (jumps[i].is_inside)
+            assert_int_equal(own.calls, 1);
+    }
+}
+
 /* Of a thread's first frame in Java nothing lies below. */
 static void test_the_first_frame_is_being_made(void **state)
 {
@@ -1162,6 +1192,7 @@ int main(void)
         TEST(test_at_the_entry),
         TEST(test_at_the_return),
         TEST(test_a_frame_that_was_taken_down_is_not_walked),
+        TEST(test_a_jump_inside_the_method_keeps_its_frame),
         TEST(test_the_first_frame_is_being_made),
         TEST(test_a_method_whose_prologue_is_not_understood),
         TEST(test_with_registers_pushed),

@@ -41,10 +41,12 @@ static inline struct smp_code_frame smp_machine_code_frame(const void *start, si
 }
 
 /* Only the ret itself is recognized. */
-static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc)
+static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
     uint32_t code = 0;
 
+    (void)start;
+    (void)end;
     memcpy(&code, (const void *)pc, sizeof(code)); /* NOLINT(performance-no-int-to-ptr) */
     return code == 0xd65f03c0U ? SMP_REST_RETURN : SMP_REST_FRAME;
 }

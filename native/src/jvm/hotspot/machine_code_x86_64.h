@@ -94,22 +94,48 @@ static inline size_t smp_x86_polls(const uint8_t *code)
     return code[2] == 0x67 ? 4 : code[2] == 0xa7 ? 7 : 0;
 }
 
+/* Of the five bytes at this address, if they are a jump or a call: where it leads; else 0. */
+static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
+{
+    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
+    int32_t distance = 0;
+
+    if (code[0] != 0xe9 && code[0] != 0xe8)
+        return 0;
+    memcpy(&distance, code + 1, sizeof(distance));
+    return address + 5 + (uintptr_t)(intptr_t)distance;
+}
+
 /*
- * Both compilers end a method like this; the jump leads to a safepoint. A method that throws jumps
- * elsewhere after the pop.
+ * pop %rbp; jmp to a stub: a method that throws ends like this. Inside a method a jump may follow
+ * any byte, also one that is the same as pop %rbp.
+ */
+static inline bool smp_x86_jumps_out(uintptr_t pc, uintptr_t start, uintptr_t end)
+{
+    const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
+
+    if (code[0] != 0xe9 || code[-1] != 0x5d || end - pc < 5)
+        return false;
+    return smp_machine_code_jump_target(pc) - start >= end - start;
+}
+
+/*
+ * Both compilers end a method like this; the first jump leads to a safepoint.
  *
  *   add $n, %rsp; pop %rbp; [cmp disp(%r15), %rsp; ja ...;] ret
+ *   add $n, %rsp; pop %rbp; jmp to a stub
  *
- * From SMP_LEAVE_BEFORE bytes before pc up to SMP_LEAVE_BEHIND behind it all can be read.
+ * In the method that lies from start to end. From SMP_LEAVE_BEFORE bytes before pc up to
+ * SMP_LEAVE_BEHIND behind it all can be read.
  */
-static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc)
+static inline enum smp_code_rest smp_machine_code_rest(uintptr_t pc, uintptr_t start, uintptr_t end)
 {
     const uint8_t *code = (const uint8_t *)pc; /* NOLINT(performance-no-int-to-ptr) */
     const bool is_jump = code[0] == 0x0f && (code[1] == 0x87 || code[1] == 0x82);
 
     if (code[0] == 0x5d)
         return SMP_REST_POINTER;
-    if (code[0] == 0xc3 || smp_x86_polls(code) > 0 || (code[0] == 0xe9 && code[-1] == 0x5d) ||
+    if (code[0] == 0xc3 || smp_x86_polls(code) > 0 || smp_x86_jumps_out(pc, start, end) ||
         (is_jump && (smp_x86_polls(code - 4) == 4 || smp_x86_polls(code - 7) == 7)))
         return SMP_REST_RETURN;
     return SMP_REST_FRAME;
@@ -175,18 +201,6 @@ static inline bool smp_machine_code_follows_call(uintptr_t address, struct smp_c
     if (code[-3] == 0xc5 && code[-2] == 0xf8 && code[-1] == 0x77) /* vzeroupper belongs to it */
         call->start -= 3;
     return is_call;
-}
-
-/* Of the five bytes at this address, if they are a jump or a call: where it leads; else 0. */
-static inline uintptr_t smp_machine_code_jump_target(uintptr_t address)
-{
-    const uint8_t *code = (const uint8_t *)address; /* NOLINT(performance-no-int-to-ptr) */
-    int32_t distance = 0;
-
-    if (code[0] != 0xe9 && code[0] != 0xe8)
-        return 0;
-    memcpy(&distance, code + 1, sizeof(distance));
-    return address + 5 + (uintptr_t)(intptr_t)distance;
 }
 
 /* The first call of what is not compiled whose return address lies at or after from; 0: none. */

@@ -62,7 +62,7 @@ static enum part part_at(const struct smp_blob *blob, uintptr_t pc)
         part = part_at_entry(blob, offset);
     if (part != COMPLETE || pc < blob->code + SMP_LEAVE_BEFORE || blob->end - pc < SMP_LEAVE_BEHIND)
         return part;
-    switch (smp_machine_code_rest(pc)) {
+    switch (smp_machine_code_rest(pc, blob->code, blob->end)) {
     case SMP_REST_RETURN:
         return LEFT;
     case SMP_REST_POINTER:

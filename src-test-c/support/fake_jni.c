@@ -34,6 +34,7 @@ static struct fake_object continuation_class = { FAKE_CLASS };
 static struct fake_object carrier_class = { FAKE_CLASS };
 static char id_field;
 static char name_field;
+static char address_field;
 
 static void make_key(void)
 {
@@ -151,16 +152,20 @@ static jfieldID JNICALL get_field_id(JNIEnv *env, jclass class, const char *name
 {
     const bool is_id = strcmp(name, "tid") == 0 && strcmp(signature, "J") == 0;
     const bool is_name = strcmp(name, "name") == 0;
+    const bool is_address = strcmp(name, "eetop") == 0;
     /* A JVM that has no such fields. */
-    const bool is_absent = strcmp(name, "eetop") == 0 || strcmp(name, "cont") == 0 ||
+    const bool is_absent = (is_address && !fake_jni.has_addresses) || strcmp(name, "cont") == 0 ||
                            fake_jni_object(class) == &continuation_class;
 
-    if (!is_absent && (fake_jni_object(class) != &thread_class || (!is_id && !is_name)))
+    if (!is_absent &&
+        (fake_jni_object(class) != &thread_class || (!is_id && !is_name && !is_address)))
         abort();
     if (is_absent || (is_id && fake_jni.no_id_field) || (is_name && fake_jni.no_name_field)) {
         env_of(env)->exception = true;
         return NULL;
     }
+    if (is_address)
+        return (jfieldID)(void *)&address_field;
     return (jfieldID)(void *)(is_id ? &id_field : &name_field);
 }
 
@@ -169,9 +174,10 @@ static jlong JNICALL get_long_field(JNIEnv *env, jobject object, jfieldID field)
     const struct fake_thread *thread = fake_jni_object(object);
 
     (void)env;
-    if ((void *)field != &id_field || thread->object.kind != FAKE_THREAD)
+    if (((void *)field != &id_field && (void *)field != &address_field) ||
+        thread->object.kind != FAKE_THREAD)
         abort();
-    return thread->java_id;
+    return (void *)field == &id_field ? thread->java_id : thread->address;
 }
 
 static jobject JNICALL get_object_field(JNIEnv *env, jobject object, jfieldID field)

@@ -45,6 +45,7 @@ struct fake_thread {
     struct fake_group *group;
     bool daemon;
     bool is_carrier; /* of virtual threads */
+    int64_t address; /* what the field Thread.eetop holds, where there is one */
     _Atomic bool ended;
     _Atomic int depth; /* frames on its stack */
     _Atomic int64_t cpu_ns;
@@ -63,6 +64,7 @@ struct fake_jni {
     bool has_virtual_threads;
     bool no_id_field;   /* Thread has no field tid */
     bool no_name_field; /* nor name */
+    bool has_addresses; /* but eetop */
     bool refuse_attach;
     bool refuse_global; /* NewGlobalRef gives NULL */
     jint jvmti_answer;  /* of GetEnv for JVMTI, JNI_OK unless set */

@@ -18,10 +18,12 @@
  *
  *   the thread ends while it is read    close waits; the reader is in before it reads anything
  *   it ends before it is read           closed: enter refuses, for ever
- *   it ended before it was registered:  such a gate begins as unsure and refuses. JVMTI opens it
+ *   it ended before it was registered:  such a gate begins as unsure and refuses. It is opened
  *   a scan lists threads that are past  (smp_gate_confirm) by a stack with frames after the thread
  *   their ThreadEnd, or whose ThreadEnd was registered: a thread past its ThreadEnd runs no Java,
  *   came before the event was on        so this one's is still to come, and is seen
+ *   it is such a one, and another       JVMTI goes by the Thread object; frames from the tid count
+ *   thread with its tid answers         only if that object says afterwards that the thread lives
  *   native code detaches it             that is an end like any other, with ThreadEnd
  *   the JVM shuts down: no ThreadEnd,   smp_gate_process, which each reader enters as well, is
  *   or one that must not call the JVM   closed at VMDeath; such a ThreadEnd waits for that one

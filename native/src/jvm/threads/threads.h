@@ -50,7 +50,8 @@ struct smp_walk_info *smp_threads_walk_info(struct smp_thread *thread);
 /* Of any Thread object: the address of the JVM's thread object; 0: it has none, or is unknown. */
 uintptr_t smp_threads_address(JNIEnv *env, jobject thread);
 
-/* JVMTI returned "not alive" for this thread: its end event was missed, or is about to come. */
+/* JVMTI or its Thread object says that it does not live: its end event was missed, or is about to
+ * come. */
 void smp_threads_gone(struct smp_thread *thread);
 
 /* Hooks of agent.h: the calling native thread becomes an internal one, or is one no more. */

@@ -348,7 +348,6 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                       size_t index)
 {
     struct request *request = &walker->requests[index];
-    struct smp_walk_info *info = smp_threads_walk_info(request->thread);
     const struct smp_walk_answer answer = smp_signal_slot_of(request->cookie)->answer;
 
     smp_signal_release(request->cookie);
@@ -363,7 +362,7 @@ static bool read_walk(struct smp_by_signal *walker, JNIEnv *env, struct smp_deli
                                        .mounted = request->mounted,
                                        .is_retried = request->tries > 1,
                                        .is_late = request->is_late };
-    smp_walk_target_learn(info, &answer);
+    smp_walk_target_learn(request->thread, env, &answer);
     if (answer.count + 1 >= request->buffer.capacity) {
         request->answer = SMP_ANSWER_NOT_WALKABLE_JAVA; /* unless there is more room */
         if (grow_frame_buffer(walker, request))
@@ -498,11 +497,10 @@ bool smp_by_signal_deliver(struct smp_by_signal *walker, const struct smp_walked
                            struct smp_delivery_to to)
 {
     const struct smp_walk_answer *answer = walked->answer;
-    struct smp_walk_info *info = smp_threads_walk_info(walked->thread);
     const bool fits = answer->count + 1 < walked->capacity;
     JNIEnv *env = smp_agent_env();
 
-    smp_walk_target_learn(info, answer);
+    smp_walk_target_learn(walked->thread, env, answer);
     if (fits && answer->count > 0 && env != NULL) {
         if (smp_delivery_lacks_ids(walked)) /* for the next walk */
             (void)smp_handshakes_make_ids(&walker->delivery.handshakes, env);

@@ -94,12 +94,31 @@ void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root)
     info->root_guessed = 0;
 }
 
-void smp_walk_target_learn(struct smp_walk_info *info, const struct smp_walk_answer *answer)
+/*
+ * Frames came from its tid. The tid is this thread's as long as it lives, and another's after that:
+ * one that ended before it was registered has no ThreadEnd that would have said so. Its Thread
+ * object, which the JVM clears before the OS thread ends, says whether it still lives.
+ */
+static void learn_life(struct smp_thread *thread, JNIEnv *env)
 {
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
+
+    if (env == NULL || info->java_thread == 0 || !smp_gate_is_unsure(&info->gate))
+        return;
+    if (smp_threads_address(env, smp_threads_ref(thread)) != 0)
+        smp_gate_confirm(&info->gate);
+    else
+        smp_threads_gone(thread);
+}
+
+void smp_walk_target_learn(struct smp_thread *thread, JNIEnv *env,
+                           const struct smp_walk_answer *answer)
+{
+    struct smp_walk_info *info = smp_threads_walk_info(thread);
     const uintptr_t root = (uintptr_t)answer->root;
 
     if (answer->count > 0)
-        smp_gate_confirm(&info->gate);
+        learn_life(thread, env);
     if (root == 0)
         return;
     if (root == info->run_method)

@@ -26,8 +26,9 @@ struct smp_walk_target smp_walk_target_of(struct smp_thread *thread, const struc
                                           JNIEnv *env);
 /* The root as JVMTI returned it: replaces any guess. */
 void smp_walk_target_set_root(struct smp_walk_info *info, uint64_t root);
-/* From a walk: its root; and with frames that the thread had not ended when it was registered. */
-void smp_walk_target_learn(struct smp_walk_info *info, const struct smp_walk_answer *answer);
+/* From a walk: its root; and by frames whether the thread still lives, where that is not sure. */
+void smp_walk_target_learn(struct smp_thread *thread, JNIEnv *env,
+                           const struct smp_walk_answer *answer);
 /* Of a thread that is older than the library: where its stack lies, if that is not known yet. */
 void smp_walk_target_learn_stack(struct smp_walk_info *info, const struct smp_jvm_layout *layout);
 

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a walk learns of its thread: that it lives, and its root. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+/* after those */
+#include <cmocka.h>
+
+#include "jvm/agent/agent.h"
+#include "jvm/threads/threads.h"
+#include "jvm/walk/walk_target.h"
+#include "support/vm_fixture.h"
+
+enum { ADDRESS = 0x7000, ROOT = 77, RUN = 78 };
+
+static struct vm_fixture fixture;
+static struct vm_fixture_reader reader;
+static struct smp_thread *older; /* than the library: the fixture's main thread */
+
+static int setup(void **state)
+{
+    (void)state;
+    vm_fixture_setup(&fixture);
+    fake_jni.has_addresses = true;
+    fixture.main_thread.address = ADDRESS;
+    reader = (struct vm_fixture_reader){ .accept = VM_FIXTURE_MAX_THREADS };
+    if (smp_agent_open() != SMP_OK)
+        return -1;
+    vm_fixture_poll(&reader);
+    older = reader.threads[0];
+    return reader.count == 1 ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    vm_fixture_drop_all(&reader);
+    smp_agent_close();
+    vm_fixture_teardown(&fixture);
+    return 0;
+}
+
+static bool is_unsure(void)
+{
+    return smp_gate_is_unsure(&smp_threads_walk_info(older)->gate);
+}
+
+static void learn(uint32_t count)
+{
+    const struct smp_walk_answer answer = { .answer = SMP_ANSWER_WHOLE, .count = count };
+
+    smp_walk_target_learn(older, fake_jni_env(), &answer);
+}
+
+static void frames_of_a_thread_that_lives_open_its_gate(void **state)
+{
+    (void)state;
+    assert_int_equal(smp_threads_walk_info(older)->java_thread, ADDRESS);
+    assert_true(is_unsure());
+    learn(0);
+    assert_true(is_unsure());
+    learn(1);
+    assert_false(is_unsure());
+    assert_int_equal(older->ended_ns, 0);
+}
+
+/* It had ended before it was registered, and another thread with its tid has answered. */
+static void frames_of_another_thread_do_not(void **state)
+{
+    (void)state;
+    fixture.main_thread.address = 0;
+    learn(0);
+    assert_int_equal(older->ended_ns, 0);
+    learn(1);
+    assert_true(is_unsure());
+    assert_false(smp_gate_enter(&smp_threads_walk_info(older)->gate));
+    assert_int_not_equal(older->ended_ns, 0);
+}
+
+static void without_the_jvm_nothing_is_learnt_of_its_life(void **state)
+{
+    const struct smp_walk_answer answer = { .answer = SMP_ANSWER_WHOLE, .count = 1 };
+
+    (void)state;
+    smp_walk_target_learn(older, NULL, &answer);
+    assert_true(is_unsure());
+    assert_int_equal(older->ended_ns, 0);
+}
+
+/* Its ThreadEnd says when it ends. */
+static void a_thread_whose_start_was_seen_is_not_read(void **state)
+{
+    struct fake_thread started;
+    struct smp_thread *thread = NULL;
+    const struct smp_walk_answer answer = { .answer = SMP_ANSWER_WHOLE, .count = 1 };
+
+    (void)state;
+    vm_fixture_add(&fixture, &started, 100, "started");
+    started.address = ADDRESS + 8;
+    fake_jvmti_thread_start(&started);
+    vm_fixture_poll(&reader);
+    thread = reader.threads[1];
+    started.address = 0;
+    smp_walk_target_learn(thread, fake_jni_env(), &answer);
+    assert_int_equal(thread->ended_ns, 0);
+    assert_false(smp_gate_is_unsure(&smp_threads_walk_info(thread)->gate));
+}
+
+static void stacks_that_agree_show_the_root(void **state)
+{
+    struct smp_walk_info *info = smp_threads_walk_info(older);
+    const struct smp_walk_answer answer = { .count = 1, .root = (void *)(uintptr_t)ROOT };
+
+    (void)state;
+    info->run_method = RUN;
+    for (int i = 1; i < SMP_WALK_TARGET_ROOT_SURE; i++)
+        smp_walk_target_learn(older, fake_jni_env(), &answer);
+    assert_int_equal(info->root, 0);
+    smp_walk_target_learn(older, fake_jni_env(), &answer);
+    assert_int_equal(info->root, ROOT);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(frames_of_a_thread_that_lives_open_its_gate),
+        TEST(frames_of_another_thread_do_not),
+        TEST(without_the_jvm_nothing_is_learnt_of_its_life),
+        TEST(a_thread_whose_start_was_seen_is_not_read),
+        TEST(stacks_that_agree_show_the_root),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/key_set.h"
 
+#include <stdbool.h>
+
 #include "base/random.h"
-#include "base/status.h"
 #include "jvm/agent/jdk.h"
 
 #define MAP "java/util/concurrent/ConcurrentHashMap"
@@ -180,8 +181,8 @@ static void count_key(void *context, SMP_UNUSED JNIEnv *env, SMP_UNUSED jobject 
     (*(int *)context)++;
 }
 
-/* The keys are classes: objects that are there anyway. */
-static bool finds_its_keys(JNIEnv *env, const struct smp_key_set *known)
+/* The keys are classes: objects that are there anyway. An exception: no memory for the set. */
+static enum smp_status find_own_keys(JNIEnv *env, const struct smp_key_set *known)
 {
     static const char *const names[TRIED_KEYS] = { MAP, MAP "$Node", MAP "$TreeBin",
                                                    "java/lang/Thread", "java/lang/Object" };
@@ -194,29 +195,32 @@ static bool finds_its_keys(JNIEnv *env, const struct smp_key_set *known)
     int found = 0;
 
     if (make == NULL || add == NULL)
-        return false;
+        return SMP_EUNSUPPORTED;
     set = (*env)->CallStaticObjectMethod(env, map, make);
     for (int i = 0; i < TRIED_KEYS && !(*env)->ExceptionCheck(env); i++)
         (void)(*env)->CallBooleanMethod(env, set, add, smp_jdk_class(env, names[i]));
     if ((*env)->ExceptionCheck(env)) {
         (*env)->ExceptionClear(env);
-        return false;
+        return SMP_ENOMEM;
     }
     (void)smp_key_set_draw(known, env, set,
                            (struct smp_key_draw){ .share = 1, .most = SIZE_MAX, .random = &random },
                            count_key, &found);
-    return found == TRIED_KEYS && smp_key_set_size(known, env, set) == TRIED_KEYS;
+    return found == TRIED_KEYS && smp_key_set_size(known, env, set) == TRIED_KEYS
+               ? SMP_OK
+               : SMP_EUNSUPPORTED;
 }
 
-bool smp_key_set_init(JNIEnv *env, struct smp_key_set *out)
+enum smp_status smp_key_set_init(JNIEnv *env, struct smp_key_set *out)
 {
-    bool is_known = false;
+    enum smp_status status = SMP_EUNSUPPORTED;
 
     if ((*env)->PushLocalFrame(env, EXTRA_REFS + TRIED_KEYS) != JNI_OK) {
         (*env)->ExceptionClear(env);
-        return false;
+        return SMP_ENOMEM;
     }
-    is_known = find_ids(env, out) && finds_its_keys(env, out);
+    if (find_ids(env, out))
+        status = find_own_keys(env, out);
     (void)(*env)->PopLocalFrame(env, NULL);
-    return is_known;
+    return status;
 }

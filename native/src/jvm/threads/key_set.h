@@ -15,16 +15,17 @@
  *
  * Owns     ids of fields and methods; they last, as the JDK's own classes are never unloaded.
  * Threads  any attached one.
- * Errors   init: false, this JDK's map is another one.
+ * Errors   init: SMP_EUNSUPPORTED, this JDK's map is another one; SMP_ENOMEM.
  * Cost     draw: about 0.1 us for each slot, more for each key; five local references at a time.
  */
 #ifndef SMP_JVM_THREADS_KEY_SET_H
 #define SMP_JVM_THREADS_KEY_SET_H
 
 #include <jni.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "base/status.h"
 
 struct smp_key_set {
     jfieldID map;
@@ -47,7 +48,7 @@ struct smp_key_draw {
 };
 
 /* Also draws from a set that it makes, and finds what it has put in. */
-bool smp_key_set_init(JNIEnv *env, struct smp_key_set *out);
+SMP_CHECKED enum smp_status smp_key_set_init(JNIEnv *env, struct smp_key_set *out);
 /* How many keys; negative: unknown. set: a KeySetView, as in draw. */
 int64_t smp_key_set_size(const struct smp_key_set *known, JNIEnv *env, jobject set);
 /* Returns how many slots were read. */

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "jvm/threads/virtual_thread_sets.h"
 
+#include <string.h>
+
 #include "jvm/agent/jdk.h"
 
 #define SET "Ljava/util/Set;"
 #define CONTAINERS "jdk/internal/vm/ThreadContainers"
 
-enum { EXTRA_REFS = 16 /* local references */ };
+enum {
+    EXTRA_REFS = 16, /* local references */
+    REFERENCES = 7   /* that a struct of sets has */
+};
 
 static const char *const UNKNOWN_JDK = "unknown layout of the JDK's thread containers";
 
@@ -30,35 +35,29 @@ static jobject find_static_set(JNIEnv *env, jclass owner, const char *name, jcla
     jfieldID field = smp_jdk_static_field(env, owner, name, SET);
     jobject set = field != NULL ? (*env)->GetStaticObjectField(env, owner, field) : NULL;
 
-    if (set == NULL || key_set == NULL || !(*env)->IsInstanceOf(env, set, key_set))
-        return NULL;
-    return (*env)->NewGlobalRef(env, set);
+    return set != NULL && key_set != NULL && (*env)->IsInstanceOf(env, set, key_set) ? set : NULL;
 }
 
-static jclass keep_class(JNIEnv *env, jclass found)
-{
-    return found != NULL ? (*env)->NewGlobalRef(env, found) : NULL;
-}
-
+/* Zeroed where something is missing; local references. */
 static void find_sets(JNIEnv *env, jclass containers, struct smp_virtual_thread_sets *out)
 {
     jclass tracking = smp_jdk_class(env, CONTAINERS "$RootContainer$TrackingRootContainer");
-    jclass container = smp_jdk_class(env, "jdk/internal/vm/SharedThreadContainer");
-    jclass executor = smp_jdk_class(env, "java/util/concurrent/ThreadPerTaskExecutor");
-    jclass reference = smp_jdk_class(env, "java/lang/ref/Reference");
 
-    out->key_set =
-        keep_class(env, smp_jdk_class(env, "java/util/concurrent/ConcurrentHashMap$KeySetView"));
+    out->key_set = smp_jdk_class(env, "java/util/concurrent/ConcurrentHashMap$KeySetView");
     out->root = find_static_set(env, tracking, "VTHREADS", out->key_set);
     out->registry = find_static_set(env, containers, "CONTAINER_REGISTRY", out->key_set);
-    out->container = keep_class(env, container);
-    out->executor = keep_class(env, executor);
-    out->container_threads = smp_jdk_field(env, container, "virtualThreads", SET);
-    out->executor_threads = smp_jdk_field(env, executor, "threads", SET);
-    out->reference = keep_class(env, reference);
-    out->get = smp_jdk_method(env, reference, "get", "()Ljava/lang/Object;");
+    out->container = smp_jdk_class(env, "jdk/internal/vm/SharedThreadContainer");
+    out->executor = smp_jdk_class(env, "java/util/concurrent/ThreadPerTaskExecutor");
+    out->reference = smp_jdk_class(env, "java/lang/ref/Reference");
+    out->virtual_factory = smp_jdk_class(env, "java/lang/ThreadBuilders$VirtualThreadFactory");
+    out->container_threads = smp_jdk_field(env, out->container, "virtualThreads", SET);
+    out->executor_threads = smp_jdk_field(env, out->executor, "threads", SET);
+    out->executor_factory =
+        smp_jdk_field(env, out->executor, "factory", "Ljava/util/concurrent/ThreadFactory;");
+    out->get = smp_jdk_method(env, out->reference, "get", "()Ljava/lang/Object;");
 }
 
+/* Without a factory's class or field it is not known which executors have platform threads. */
 static bool has_all(const struct smp_virtual_thread_sets *sets)
 {
     return sets->key_set != NULL && sets->root != NULL && sets->registry != NULL &&
@@ -66,38 +65,81 @@ static bool has_all(const struct smp_virtual_thread_sets *sets)
            sets->executor_threads != NULL && sets->reference != NULL && sets->get != NULL;
 }
 
-const char *smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out)
+static void get_references(struct smp_virtual_thread_sets *sets, jobject *out[REFERENCES])
 {
-    const char *reason = NULL;
+    jobject *const all[REFERENCES] = { &sets->root,           &sets->registry, &sets->container,
+                                       &sets->executor,       &sets->key_set,  &sets->reference,
+                                       &sets->virtual_factory };
+
+    memcpy(out, all, sizeof(all));
+}
+
+/* Global references in place of the local ones; false: there is no memory for one. */
+static bool keep_references(JNIEnv *env, struct smp_virtual_thread_sets *sets)
+{
+    jobject *references[REFERENCES];
+    bool all = true;
+
+    get_references(sets, references);
+    for (size_t i = 0; i < REFERENCES; i++) {
+        jobject local = *references[i];
+        *references[i] = local != NULL ? (*env)->NewGlobalRef(env, local) : NULL;
+        all = all && (local == NULL || *references[i] != NULL);
+    }
+    return all;
+}
+
+static enum smp_status find_all(JNIEnv *env, struct smp_virtual_thread_sets *out,
+                                const char **reason)
+{
+    jclass containers = smp_jdk_class(env, CONTAINERS);
+    struct smp_virtual_thread_sets found = { 0 };
+    enum smp_status status = SMP_EUNSUPPORTED;
+
+    *reason = UNKNOWN_JDK;
+    if (containers == NULL)
+        return SMP_EUNSUPPORTED;
+    status = smp_key_set_init(env, &found.known);
+    if (status != SMP_OK)
+        return status;
+    if (!tracks_all_threads(env, containers)) {
+        *reason = "jdk.trackAllThreads is false";
+        return SMP_EUNSUPPORTED;
+    }
+    find_sets(env, containers, &found);
+    if (!has_all(&found))
+        return SMP_EUNSUPPORTED;
+    if (!keep_references(env, &found))
+        status = SMP_ENOMEM;
+    *out = found;
+    return status;
+}
+
+enum smp_status smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out,
+                                             const char **reason)
+{
+    enum smp_status status = SMP_ENOMEM;
 
     *out = (struct smp_virtual_thread_sets){ 0 };
     if ((*env)->PushLocalFrame(env, EXTRA_REFS) != JNI_OK) {
         (*env)->ExceptionClear(env);
-        return "no memory";
+        return SMP_ENOMEM;
     }
-    jclass containers = smp_jdk_class(env, CONTAINERS);
-    if (containers == NULL || !smp_key_set_init(env, &out->known))
-        reason = UNKNOWN_JDK;
-    else if (!tracks_all_threads(env, containers))
-        reason = "jdk.trackAllThreads is false";
-    else
-        find_sets(env, containers, out);
-    if (reason == NULL && !has_all(out))
-        reason = UNKNOWN_JDK;
-    if (reason != NULL)
+    status = find_all(env, out, reason);
+    if (status != SMP_OK)
         smp_virtual_thread_sets_fini(out, env);
     (void)(*env)->PopLocalFrame(env, NULL);
-    return reason;
+    return status;
 }
 
 void smp_virtual_thread_sets_fini(struct smp_virtual_thread_sets *sets, JNIEnv *env)
 {
-    const jobject kept[] = { sets->root,     sets->registry, sets->container,
-                             sets->executor, sets->key_set,  sets->reference };
+    jobject *references[REFERENCES];
 
-    for (size_t i = 0; env != NULL && i < sizeof(kept) / sizeof(kept[0]); i++) {
-        if (kept[i] != NULL)
-            (*env)->DeleteGlobalRef(env, kept[i]);
+    get_references(sets, references);
+    for (size_t i = 0; env != NULL && i < REFERENCES; i++) {
+        if (*references[i] != NULL)
+            (*env)->DeleteGlobalRef(env, *references[i]);
     }
     *sets = (struct smp_virtual_thread_sets){ 0 };
 }
@@ -110,16 +152,33 @@ struct registry_visit {
     void *context;
 };
 
-/* NULL: it has no virtual threads, or is of another kind. */
+/* The JDK's own factory of virtual threads makes nothing else; any other one may. */
+static bool may_have_platform_threads(const struct smp_virtual_thread_sets *sets, JNIEnv *env,
+                                      jobject executor)
+{
+    jobject factory = NULL;
+    bool may = true;
+
+    if (sets->executor_factory == NULL || sets->virtual_factory == NULL)
+        return true;
+    factory = (*env)->GetObjectField(env, executor, sets->executor_factory);
+    may = factory == NULL || !(*env)->IsInstanceOf(env, factory, sets->virtual_factory);
+    (*env)->DeleteLocalRef(env, factory);
+    return may;
+}
+
+/* A local reference; NULL: it has no virtual threads, or is of another kind. */
 static jobject threads_of(const struct smp_virtual_thread_sets *sets, JNIEnv *env,
-                          jobject container)
+                          jobject container, bool *is_mixed)
 {
     jobject set = NULL;
 
-    if ((*env)->IsInstanceOf(env, container, sets->executor))
+    if ((*env)->IsInstanceOf(env, container, sets->executor)) {
         set = (*env)->GetObjectField(env, container, sets->executor_threads);
-    else if ((*env)->IsInstanceOf(env, container, sets->container))
+        *is_mixed = may_have_platform_threads(sets, env, container);
+    } else if ((*env)->IsInstanceOf(env, container, sets->container)) {
         set = (*env)->GetObjectField(env, container, sets->container_threads);
+    }
     if (set == NULL || (*env)->IsInstanceOf(env, set, sets->key_set))
         return set;
     (*env)->DeleteLocalRef(env, set);
@@ -129,8 +188,8 @@ static jobject threads_of(const struct smp_virtual_thread_sets *sets, JNIEnv *en
 static void visit_container(void *context, JNIEnv *env, jobject reference, double share)
 {
     const struct registry_visit *visit = context;
+    struct smp_virtual_thread_set set = { .share = share };
     jobject container = NULL;
-    jobject set = NULL;
 
     if (!(*env)->IsInstanceOf(env, reference, visit->sets->reference))
         return;
@@ -140,10 +199,10 @@ static void visit_container(void *context, JNIEnv *env, jobject reference, doubl
         return;
     }
     if (container != NULL)
-        set = threads_of(visit->sets, env, container);
-    if (set != NULL)
-        visit->on_set(visit->context, env, set, share);
-    (*env)->DeleteLocalRef(env, set);
+        set.threads = threads_of(visit->sets, env, container, &set.is_mixed);
+    if (set.threads != NULL)
+        visit->on_set(visit->context, env, &set);
+    (*env)->DeleteLocalRef(env, set.threads);
     (*env)->DeleteLocalRef(env, container);
 }
 
@@ -151,11 +210,12 @@ void smp_virtual_thread_sets_visit(const struct smp_virtual_thread_sets *sets, J
                                    uint64_t *random, smp_on_virtual_thread_set *on_set,
                                    void *context)
 {
+    const struct smp_virtual_thread_set root = { .threads = sets->root, .share = 1 };
     struct registry_visit visit = { sets, on_set, context };
     const struct smp_key_draw draw = { .share = 1,
                                        .most = SMP_VIRTUAL_SETS_VISITED,
                                        .random = random };
 
-    on_set(context, env, sets->root, 1);
+    on_set(context, env, &root);
     (void)smp_key_set_draw(&sets->known, env, sets->registry, draw, visit_container, &visit);
 }

@@ -6,11 +6,15 @@
  *   ThreadContainers.CONTAINER_REGISTRY ─► SharedThreadContainer.virtualThreads      of pools
  *                                     └─► ThreadPerTaskExecutor.threads      of executors
  *
+ * An executor has whatever threads its factory makes: where that is not the JDK's own factory of
+ * virtual threads, there may be platform threads among them.
+ *
  * Not found: threads forked in a StructuredTaskScope; they are in no registry.
  *
  * Owns     references to the two sets and to classes, until fini.
  * Threads  one, attached; fini: any attached one.
- * Errors   init: a reason, where this JDK keeps its threads in another way or not at all.
+ * Errors   init: SMP_EUNSUPPORTED with a reason, where this JDK keeps its threads in another way or
+ *          not at all; SMP_ENOMEM.
  * Cost     visit: microseconds, and one for each executor; past SMP_VIRTUAL_SETS_VISITED of them
  *          some are drawn.
  */
@@ -18,8 +22,10 @@
 #define SMP_JVM_THREADS_VIRTUAL_THREAD_SETS_H
 
 #include <jni.h>
+#include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
 #include "jvm/threads/key_set.h"
 
 enum { SMP_VIRTUAL_SETS_VISITED = 256 /* slots of the registry, at one visit */ };
@@ -32,16 +38,25 @@ struct smp_virtual_thread_sets {
     jclass executor;
     jclass key_set;
     jclass reference;
+    jclass virtual_factory; /* NULL: not known */
     jfieldID container_threads;
     jfieldID executor_threads;
-    jmethodID get; /* of a weak reference */
+    jfieldID executor_factory; /* NULL: not known */
+    jmethodID get;             /* of a weak reference */
 };
 
-/* set is borrowed for the call. share: the probability with which this set was found. */
-typedef void smp_on_virtual_thread_set(void *context, JNIEnv *env, jobject set, double share);
+struct smp_virtual_thread_set {
+    jobject threads; /* borrowed for the call */
+    bool is_mixed;   /* platform threads may be among them */
+    double share;    /* the probability with which this set was found */
+};
 
-/* NULL: fine; else a reason, static: *out is zeroed. */
-const char *smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out);
+typedef void smp_on_virtual_thread_set(void *context, JNIEnv *env,
+                                       const struct smp_virtual_thread_set *set);
+
+/* Not SMP_OK: *out is zeroed. *reason: of SMP_EUNSUPPORTED, static. */
+SMP_CHECKED enum smp_status
+smp_virtual_thread_sets_init(JNIEnv *env, struct smp_virtual_thread_sets *out, const char **reason);
 /* Zeroed: fine. env NULL: the JVM is shutting down, and its references with it. */
 void smp_virtual_thread_sets_fini(struct smp_virtual_thread_sets *sets, JNIEnv *env);
 

@@ -23,13 +23,13 @@ struct smp_unmounted {
     jclass virtual_thread; /* a global reference */
     jfieldID carrier;
     struct smp_frame *frames;
-    uint64_t population; /* at the last draw */
+    double tracked; /* threads in the sets, at the last draw */
     char name[NAME_BYTES];
 };
 
 /* --------------------------------------------------------------------------------- open, create */
 
-static bool find_virtual_thread(JNIEnv *env, struct smp_unmounted *unmounted)
+static enum smp_status find_virtual_thread(JNIEnv *env, struct smp_unmounted *unmounted)
 {
     jclass found = smp_jdk_class(env, "java/lang/VirtualThread");
 
@@ -37,7 +37,9 @@ static bool find_virtual_thread(JNIEnv *env, struct smp_unmounted *unmounted)
     if (unmounted->carrier != NULL)
         unmounted->virtual_thread = (*env)->NewGlobalRef(env, found);
     (*env)->DeleteLocalRef(env, found);
-    return unmounted->virtual_thread != NULL;
+    if (unmounted->carrier == NULL)
+        return SMP_EUNSUPPORTED;
+    return unmounted->virtual_thread != NULL ? SMP_OK : SMP_ENOMEM;
 }
 
 static void forget_references(struct smp_unmounted *unmounted, JNIEnv *env)
@@ -48,18 +50,27 @@ static void forget_references(struct smp_unmounted *unmounted, JNIEnv *env)
     smp_virtual_thread_sets_fini(&unmounted->sets, env);
 }
 
-/* Once. NULL: open. */
-static const char *find_threads(struct smp_unmounted *unmounted, JNIEnv *env)
+/* What lacks memory is tried again; else once. */
+static enum smp_status find_threads(struct smp_unmounted *unmounted, JNIEnv *env)
 {
-    if (smp_jvm_version(smp_agent_jvmti()) < SMP_UNMOUNTED_OLDEST_JDK)
-        return "needs JDK 25 or later";
-    if (!find_virtual_thread(env, unmounted))
-        return "unknown layout of virtual threads";
-    return smp_virtual_thread_sets_init(env, &unmounted->sets);
+    enum smp_status status = SMP_EUNSUPPORTED;
+    const char *reason = "needs JDK 25 or later";
+
+    if (smp_jvm_version(smp_agent_jvmti()) >= SMP_UNMOUNTED_OLDEST_JDK) {
+        reason = "unknown layout of virtual threads";
+        status = find_virtual_thread(env, unmounted);
+    }
+    if (status == SMP_OK)
+        status = smp_virtual_thread_sets_init(env, &unmounted->sets, &reason);
+    if (status == SMP_EUNSUPPORTED)
+        unmounted->refusal = reason;
+    return status;
 }
 
 static enum smp_status open_unmounted(struct smp_unmounted *unmounted, JNIEnv *env)
 {
+    enum smp_status status = SMP_OK;
+
     if (unmounted->refusal != NULL)
         return SMP_EUNSUPPORTED;
     if (unmounted->is_open)
@@ -68,11 +79,11 @@ static enum smp_status open_unmounted(struct smp_unmounted *unmounted, JNIEnv *e
         unmounted->frames = smp_alloc(NULL, unmounted->capacity * sizeof(*unmounted->frames));
     if (unmounted->frames == NULL)
         return SMP_ENOMEM;
-    unmounted->refusal = find_threads(unmounted, env);
-    unmounted->is_open = unmounted->refusal == NULL;
+    status = find_threads(unmounted, env);
+    unmounted->is_open = status == SMP_OK;
     if (!unmounted->is_open)
         forget_references(unmounted, env);
-    return unmounted->is_open ? SMP_OK : SMP_EUNSUPPORTED;
+    return status;
 }
 
 enum smp_status smp_unmounted_create(size_t capacity, struct smp_unmounted **out)
@@ -104,34 +115,36 @@ struct drawing {
     struct smp_unmounted *unmounted;
     double wanted;
     uint64_t *random;
-    double population;
-    double set_share; /* the probability with which the set was found */
-    size_t slots;     /* that may still be read */
+    double tracked;    /* threads in the sets so far, platform threads too */
+    double population; /* virtual threads in them */
+    const struct smp_virtual_thread_set *set;
+    size_t slots; /* that may still be read */
     smp_on_drawn_thread *drawn;
     void *context;
 };
 
-/* Also where it is no virtual thread: an executor may have others. */
 static bool is_mounted(const struct smp_unmounted *unmounted, JNIEnv *env, jobject thread)
 {
-    jobject carrier = NULL;
+    jobject carrier = (*env)->GetObjectField(env, thread, unmounted->carrier);
 
-    if (!(*env)->IsInstanceOf(env, thread, unmounted->virtual_thread))
-        return true;
-    carrier = (*env)->GetObjectField(env, thread, unmounted->carrier);
     (*env)->DeleteLocalRef(env, carrier);
     return carrier != NULL;
 }
 
+/* Not a platform thread, which has polls of its own. */
 static void draw_thread(void *context, JNIEnv *env, jobject thread, double share)
 {
-    const struct drawing *drawing = context;
+    struct drawing *drawing = context;
     struct smp_unmounted *unmounted = drawing->unmounted;
     struct smp_sample sample = { .frames = unmounted->frames, .capacity = unmounted->capacity };
-    struct smp_drawn_thread drawn = { .weight = 1 / (share * drawing->set_share),
-                                      .is_mounted = is_mounted(unmounted, env, thread),
+    struct smp_drawn_thread drawn = { .weight = 1 / (share * drawing->set->share),
                                       .sample = &sample };
 
+    if (!(*env)->IsInstanceOf(env, thread, unmounted->virtual_thread))
+        return;
+    if (drawing->set->is_mixed)
+        drawing->population += drawn.weight;
+    drawn.is_mounted = is_mounted(unmounted, env, thread);
     if (!drawn.is_mounted) {
         drawn.status = smp_by_jvmti_walk(thread, &sample);
         if (drawn.status == SMP_OK)
@@ -144,25 +157,28 @@ static void draw_thread(void *context, JNIEnv *env, jobject thread, double share
 
 /*
  * The probability follows from how many threads there are, here and, as far as known, elsewhere,
- * and never from what was drawn.
+ * and never from what was drawn. How many of a mixed set are virtual is only known by what is
+ * drawn of it: nothing where all are platform threads.
  */
-static void draw_from_set(void *context, JNIEnv *env, jobject set, double share)
+static void draw_from_set(void *context, JNIEnv *env, const struct smp_virtual_thread_set *set)
 {
     struct drawing *drawing = context;
     const struct smp_unmounted *unmounted = drawing->unmounted;
-    const int64_t size = smp_key_set_size(&unmounted->sets.known, env, set);
+    const int64_t size = smp_key_set_size(&unmounted->sets.known, env, set->threads);
     struct smp_key_draw draw = { .most = drawing->slots / 2 + LEAST_SLOTS,
                                  .random = drawing->random };
     size_t looked_at;
 
     if (size <= 0)
         return;
-    drawing->population += (double)size / share;
-    draw.share = drawing->population > (double)unmounted->population
-                     ? drawing->wanted / drawing->population
-                     : drawing->wanted / (double)unmounted->population;
-    drawing->set_share = share;
-    looked_at = smp_key_set_draw(&unmounted->sets.known, env, set, draw, draw_thread, drawing);
+    drawing->tracked += (double)size / set->share;
+    if (!set->is_mixed)
+        drawing->population += (double)size / set->share;
+    draw.share = drawing->wanted /
+                 (drawing->tracked > unmounted->tracked ? drawing->tracked : unmounted->tracked);
+    drawing->set = set;
+    looked_at =
+        smp_key_set_draw(&unmounted->sets.known, env, set->threads, draw, draw_thread, drawing);
     drawing->slots -= looked_at < drawing->slots ? looked_at : drawing->slots;
 }
 
@@ -191,8 +207,8 @@ static enum smp_status draw_virtual_threads(void *self, double wanted, uint64_t 
     }
     smp_virtual_thread_sets_visit(&unmounted->sets, env, random, draw_from_set, &drawing);
     (void)(*env)->PopLocalFrame(env, NULL);
-    unmounted->population = (uint64_t)drawing.population;
-    *population = unmounted->population;
+    unmounted->tracked = drawing.tracked;
+    *population = (uint64_t)drawing.population;
     return SMP_OK;
 }
 

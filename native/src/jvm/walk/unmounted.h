@@ -11,6 +11,9 @@
  * A thread may be mounted between the check of its carrier and the walk. Then the walk is a
  * handshake, and its stack is that of a moment later.
  *
+ * The platform threads of an executor are passed over. How many virtual threads such an executor
+ * has is estimated from those drawn; the number of all others is exact.
+ *
  * Owns     memory for one stack and one name; references to sets of threads. All are made at the
  *          first draw.
  * Threads  one sampler thread. destroy: any attached one.

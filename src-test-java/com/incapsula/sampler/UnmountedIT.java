@@ -20,7 +20,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.data.Offset;
 import org.assertj.core.data.Percentage;
@@ -139,8 +142,7 @@ class UnmountedIT {
         assertThat(100 * group.millisIn(CLASS + "asleep") / all).isCloseTo(10, Offset.offset(7.0));
         assertThat(100 * group.millisIn(CLASS + "inMonitor") / all).isBetween(0.5, 10.5);
         assertThat(100 * group.millisIn(CLASS + "atOtherLatch") / all).isBetween(0.5, 10.5);
-        assertThat(report.figure("virtual threads alive at these draws, added up"))
-                .isEqualTo(2000 * report.figure("draws of virtual threads"));
+        assertThat(alive(report)).isEqualTo(2000 * draws(report));
     }
 
     /* Their number is known: the sum is that of the time between the draws. */
@@ -158,24 +160,61 @@ class UnmountedIT {
     @Test
     @EnabledForJreRange(minVersion = 25)
     void thoseOfExecutorsAreFoundAndNamesMakeGroups() throws Exception {
-        CountDownLatch begun = new CountDownLatch(6);
-        for (int i = 0; i < 2; i++) {
-            ExecutorService executor = Virtual.executor();
-            executors.add(executor);
-            for (int j = 0; j < 3; j++) {
-                executor.execute(() -> {
-                    begun.countDown();
-                    atLatch();
-                });
-            }
-        }
+        executeAtLatch(Virtual.executor(), 3);
+        executeAtLatch(Virtual.executor(), 3);
         start(1, "order-17", this::atLatch);
         start(1, "order-18", this::atLatch);
-        begun.await();
         awaitWaiting();
         Report report = sampleUntil(150);
         double named = report.group("order-").cumulativeMillis(); // of two threads; six have no name
         assertThat(report.group(UNNAMED).cumulativeMillis() / named).isBetween(1.5, 6.0);
+    }
+
+    private void executeAtLatch(ExecutorService executor, int tasks) throws InterruptedException {
+        CountDownLatch begun = new CountDownLatch(tasks);
+        executors.add(executor);
+        for (int i = 0; i < tasks; i++) {
+            executor.execute(() -> {
+                begun.countDown();
+                atLatch();
+            });
+        }
+        begun.await();
+    }
+
+    private static long alive(Report report) {
+        return report.figure("virtual threads alive at these draws, added up");
+    }
+
+    private static long draws(Report report) {
+        return report.figure("draws of virtual threads");
+    }
+
+    /* Executors with other factories have them; they have polls of their own. */
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void platformThreadsOfExecutorsAreNotCounted() throws Exception {
+        executeAtLatch(Virtual.executor(Executors.defaultThreadFactory()), 40);
+        start(3, null, this::atLatch);
+        awaitWaiting();
+        Report report = sampleUntil(30);
+        assertThat(alive(report)).isEqualTo(3 * draws(report));
+        assertThat(report.figure("virtual threads drawn that were mounted")).isZero();
+        assertThat(sampler.dump()).contains("\nvirtual threads: 3\n");
+    }
+
+    /* How many are virtual is only seen by drawing: of so few nearly each draw finds all. */
+    @Test
+    @EnabledForJreRange(minVersion = 25)
+    void virtualThreadsBesidePlatformThreadsAreCounted() throws Exception {
+        ThreadFactory virtual = Virtual.factory();
+        AtomicInteger made = new AtomicInteger();
+        executeAtLatch(
+                Virtual.executor(task -> made.getAndIncrement() % 2 == 0 ? virtual.newThread(task) : new Thread(task)),
+                8);
+        Report report = sampleUntil(100);
+        assertThat((double) alive(report) / draws(report)).isCloseTo(4, Offset.offset(1.0));
+        assertThat(report.group(UNNAMED).cumulativeMillis()).isPositive();
     }
 
     @Test

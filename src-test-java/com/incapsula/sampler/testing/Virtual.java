@@ -3,6 +3,7 @@ package com.incapsula.sampler.testing;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ThreadFactory;
 
 /** Virtual threads, by reflection: the tests are compiled for Java 17. */
 public final class Virtual {
@@ -32,6 +33,32 @@ public final class Virtual {
         try {
             return (ExecutorService)
                     Executors.class.getMethod("newVirtualThreadPerTaskExecutor").invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * @param factory makes the threads, virtual or not
+     * @return an executor that starts one for each task
+     */
+    public static ExecutorService executor(ThreadFactory factory) {
+        try {
+            return (ExecutorService) Executors.class
+                    .getMethod("newThreadPerTaskExecutor", ThreadFactory.class)
+                    .invoke(null, factory);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** @return a factory that makes virtual threads only */
+    public static ThreadFactory factory() {
+        try {
+            Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
+            return (ThreadFactory) Class.forName("java.lang.Thread$Builder")
+                    .getMethod("factory")
+                    .invoke(builder);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(e);
         }
